@@ -52,6 +52,7 @@ const (
 	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: most directions of least squares, arms
 	WarnNormKnown      WarningKind = "norm known"                   // numbers: the norm in reward units, and normalised
 	WarnNormNear       WarningKind = "norm near"                    // the same, and how far the expected rewards are off a function of that norm
+	WarnRidgeBelieved  WarningKind = "xi believed"
 	WarnCostNorm       WarningKind = "cost, norm"
 	WarnCostBudget     WarningKind = "cost, budget"
 	WarnCostPulls      WarningKind = "cost, pulls"   // names: algorithm
@@ -171,6 +172,7 @@ var sentences = map[WarningKind]string{
 	WarnUnpulled:       "%d pulls per agent do not reach every arm: those never pulled are judged by the kernel alone",
 	WarnNormKnown:      "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g), which only a simulation knows: state norm to see what an experiment would take",
 	WarnNormNear:       "the bound on the norm comes from the expected rewards, %.3g (norm=%.3g) for a function that is within %.2g of each, which only a simulation knows: state norm to see what an experiment would take",
+	WarnRidgeBelieved:  "xi goes by what the measurements say on average, which only a simulation has beforehand: state xi to see what an experiment would take",
 	WarnCostNorm:       "the column cost does not guide pulls here: under a bound on the norm the bias of an estimate counts beside its variance, and designs that spend least are worked out for the variance alone; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostPulls:      "the column cost does not guide pulls here: %s plans by the number of pulls, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostBudget:     "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",

@@ -52,6 +52,18 @@ func believe(ctx context.Context, p *problem.Problem, memory *model.Memory) (*be
 	})
 }
 
+// average returns the mean of what is drawn.
+func (b *believed) average() []float64 {
+	rows, columns := b.draws.Dims()
+	mean := make([]float64, columns)
+	for i := range rows {
+		for j, v := range b.draws.RawRowView(i) {
+			mean[j] += v / float64(rows)
+		}
+	}
+	return mean
+}
+
 // unknown returns the problem as algorithms have it: its expected rewards are not known.
 func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	q := *p

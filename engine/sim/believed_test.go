@@ -3,6 +3,7 @@ package sim
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -65,6 +66,14 @@ func TestPosterior(t *testing.T) {
 	// 200 pulls an arm tell the best arm of nearly every run, whichever it is
 	if !r.Drawn || r.Sampled || r.TaskErrors.Rate > 0.2 || r.Answers[0].Correct == nil {
 		t.Errorf("drawn %v, means as truth %v, %+v", r.Drawn, r.Sampled, r.TaskErrors)
+	}
+	// algorithms whose ridge goes by norm and gaps run, too, and say where these are from
+	for _, x := range []Experiment{{Mode: engine.ModeFB, Algorithm: "CoUniformFB", Options: engine.Options{Budget: 60}}, {Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Epsilon: 1}}} {
+		x.Problem, x.Runs, x.Seed = p, 3, 1
+		r, err := Run(context.Background(), x)
+		if err != nil || !slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnRidgeBelieved }) || r.LowerBoundSamples != 0 {
+			t.Errorf("%s: %v, %v, lower bound %g", x.Algorithm, err, r.Warnings, r.LowerBoundSamples)
+		}
 	}
 	// asked for by name, the measured rewards are the truth
 	r, err = Run(context.Background(), Experiment{Problem: pilotOf(t, problem.NoiseModel{Environment: problem.EnvironmentResampled}), Mode: engine.ModeFB, Algorithm: "IndUniformFB", Options: engine.Options{Budget: 60}, Runs: 3, Seed: 1})

@@ -127,6 +127,9 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		}
 	}
 	r.NormBound = x.Options.Norm * model.Unit
+	if x.believed != nil && x.Problem.Mean != nil {
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnRidgeBelieved})
+	}
 	if x.Mode == engine.ModeFC {
 		x.bound(ctx, r, entry, model)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)

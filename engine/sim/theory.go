@@ -27,7 +27,7 @@ const (
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model) {
-	if x.Problem.Mean == nil {
+	if x.Problem.Mean == nil || x.believed != nil { // each run has its own
 		return
 	}
 	n := x.Problem.N()

@@ -50,6 +50,10 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 			return nil, err
 		}
 		x.Problem = x.believed.unknown(asked)
+		if kind := x.Options.Ridge.Kind; entry.Regression == algorithms.RegressionRidge && (kind == engine.RidgeAuto || kind == "") {
+			// norm, gaps and hardness, by which ξ is chosen where nobody states it
+			x.Problem.Mean = x.believed.average()
+		}
 	case x.natural:
 		if x.Draw, err = DrawerOf(asked); err != nil {
 			return nil, err
