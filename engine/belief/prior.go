@@ -26,6 +26,13 @@ type model struct {
 
 func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 
+func vanishing(u float64) float64 {
+	if below := u - math.Log(0.01); below < 0 {
+		return 0.01 * math.Exp(2.5*below)
+	}
+	return math.Exp(u)
+}
+
 // newModel lists the numbers. Variances are in squares of the spread of the expected rewards, length scales in ranges
 // of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale, of 11 for a variance
 // and of 50 for what features do not explain. That is never 0, so that no arm is ever taken for exactly what its
@@ -65,7 +72,7 @@ func newModel(d *data) *model {
 	// small where features tell arms apart, else all there is
 	apart := func(name string) {
 		if m.features() {
-			add(name, math.Exp, math.Log(0.01), 2)
+			add(name, vanishing, math.Log(0.01), 2)
 		} else {
 			add(name, math.Exp, math.Log(0.7), 1.2)
 		}
@@ -86,7 +93,7 @@ func newModel(d *data) *model {
 			add("far", math.Exp, math.Log(1), 1)
 		}
 		if names < d.p.N() {
-			add("own", math.Exp, math.Log(0.01), 2)
+			add("own", vanishing, math.Log(0.01), 2)
 		} else {
 			apart("own")
 		}

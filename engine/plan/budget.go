@@ -35,7 +35,7 @@ type Point struct {
 const MaxTotal = 1_000_000
 
 // curvePoints is the most points of a Budget, besides today's.
-const curvePoints = 16
+const curvePoints = 11
 
 // OfBudget returns what up to total further measurements are expected to bring to what is believed. It reports numbers out of
 // range and the end of the context.
