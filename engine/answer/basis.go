@@ -45,6 +45,9 @@ func (a *Answer) describe(b *belief.Belief) {
 		rest := ""
 		if len(unsure) > shown {
 			rest = fmt.Sprintf("; and so on for %d further tasks", len(unsure)-shown)
+			if len(unsure) == shown+1 {
+				rest = "; and so on for one further task"
+			}
 			unsure = unsure[:shown]
 		}
 		a.Basis += " To be 95 % sure: " + strings.Join(unsure, "; ") + rest + "."
