@@ -15,6 +15,9 @@ type Fact struct {
 	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
 	Body  []byte // at most MaxBody bytes
 	Seq   uint64 // its place among all facts of the exchange, given by Publish; 0 before
+	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" where the server keeps
+	// none, or its address is of one role alone
+	Sender string
 }
 
 // MaxBody is the most bytes that a fact has. What is longer is published in pieces, see Keep.
@@ -26,9 +29,9 @@ func (f Fact) Address() string { return fmt.Sprintf("%s/%d/%s", f.Run, f.Round, 
 // Facts is the part of an Exchange that a run of agents needs. It is safe for concurrent use.
 type Facts interface {
 	// Publish says a fact; it is on the disk of the server, where there is one, when Publish returns
-	// nil. Where a fact of that address stands already, the bodies are compared: equal is a replay
-	// and no error, different is a *ConflictError. While the server cannot be reached Publish tries
-	// again until the context ends.
+	// nil. Where a fact of that address stands already, both are compared: the same body of the same
+	// sender is a replay and no error, anything else is a *ConflictError. While the server cannot be
+	// reached Publish tries again until the context ends.
 	Publish(ctx context.Context, f Fact) error
 	// Read gives the facts of a run from the first on, in the order in which they were published,
 	// and then waits for more, until the context ends or the loop is left. The pieces of files
@@ -90,8 +93,8 @@ type Taken interface {
 // ErrNoFile is wrapped by errors of Fetch where nobody has kept the file.
 var ErrNoFile = errors.New("no such file")
 
-// ConflictError is two different things said at one address: two programs that take themselves for
-// the same agent, or a replica that drifted.
+// ConflictError is two different things said at one address, or the same by two senders: two programs that
+// take themselves for the same agent, or a replica that drifted.
 type ConflictError struct {
 	Said, Stands Fact // the one that was refused, and the one that stands
 }

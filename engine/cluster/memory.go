@@ -53,7 +53,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	a := address{f.Run, f.Round, f.Name}
 	if i, ok := m.at[a]; ok {
 		stands := m.facts[i]
-		if bytes.Equal(stands.Body, f.Body) {
+		if bytes.Equal(stands.Body, f.Body) && stands.Sender == f.Sender {
 			return nil
 		}
 		return &ConflictError{Said: f, Stands: stands.clone()}

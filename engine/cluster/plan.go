@@ -13,7 +13,7 @@ import (
 // plan differently, and none of them could take the others' rewards.
 type PlanBody struct {
 	Round  int    `json:"round"`
-	Author int    `json:"author"` // agent, from 0, as whoever published it says
+	Author int    `json:"author"` // agent, from 0, as whoever published it says; readPlan compares it with Fact.Sender
 	Build  Build  `json:"build"`  // of the author
 	Counts []int  `json:"counts,omitempty"`
 	Digest string `json:"digest,omitempty"` // of the counts and of all that was learned before
@@ -61,6 +61,8 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 		return p, refuse("it is of round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
 		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), count(len(b.Tasks), "agent"))
+	case f.Sender != "" && f.Sender != AgentName(p.Author):
+		return p, refuse("it says that it is of %s, and %s published it", AgentName(p.Author), f.Sender)
 	case p.Done != (len(p.Counts) == 0):
 		return p, refuse("it has %s, and done is %t", count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):

@@ -40,7 +40,7 @@ func publishedOnce(t *testing.T, join func() cluster.Exchange) {
 
 func replay(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
-	f := fact("r", 1, "agent-0", "same")
+	f := fact("r", 1, "agent-1", "same")
 	for range 3 {
 		publish(t, x, f)
 		publish(t, y, f)
@@ -50,8 +50,8 @@ func replay(t *testing.T, join func() cluster.Exchange) {
 
 func conflict(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
-	publish(t, x, fact("r", 1, "agent-0", "first"))
-	err := y.Publish(soon(t), fact("r", 1, "agent-0", "second!"))
+	publish(t, x, fact("r", 1, "agent-1", "first"))
+	err := y.Publish(soon(t), fact("r", 1, "agent-1", "second!"))
 	var c *cluster.ConflictError
 	if !errors.As(err, &c) {
 		t.Fatalf("another body at the same address gave %v", err)
@@ -59,7 +59,7 @@ func conflict(t *testing.T, join func() cluster.Exchange) {
 	if string(c.Said.Body) != "second!" || string(c.Stands.Body) != "first" || c.Stands.Seq == 0 {
 		t.Errorf("the conflict has %q against %q at place %d", c.Said.Body, c.Stands.Body, c.Stands.Seq)
 	}
-	for _, part := range []string{"run r", "round 1", "agent-0", "5 bytes", "7 now"} {
+	for _, part := range []string{"run r", "round 1", "agent-1", "5 bytes", "7 now"} {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("the conflict does not say %q: %v", part, err)
 		}
@@ -182,7 +182,7 @@ func manyPublishers(t *testing.T, join func() cluster.Exchange) {
 		x := join()
 		wg.Go(func() {
 			for r := range rounds {
-				if err := x.Publish(soon(t), fact("r", r, fmt.Sprintf("agent-%d", i), fmt.Sprint(i, r))); err != nil {
+				if err := x.Publish(soon(t), fact("r", r, fmt.Sprintf("agent-%d", i+1), fmt.Sprint(i, r))); err != nil {
 					t.Error(err)
 				}
 			}

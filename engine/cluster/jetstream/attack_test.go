@@ -22,7 +22,7 @@ var attacked = []string{
 	"$JS.API.CONSUMER.CREATE.COPE.spy.cope.r.>", "$JS.API.CONSUMER.DURABLE.CREATE.COPE.spy", "$JS.API.CONSUMER.DELETE.COPE-WORK.sweep", "$JS.API.CONSUMER.PAUSE.COPE-WORK.sweep",
 	"$JS.API.CONSUMER.RESET.COPE-WORK.sweep", "$JS.API.CONSUMER.UNPIN.COPE-WORK.sweep", "$JS.API.CONSUMER.MSG.NEXT.COPE-WORK.sweep", "$JS.ACK.COPE-WORK.sweep.1.1.1.0.0",
 	"$JS.API.ACCOUNT.PURGE.x", "$JS.API.META.LEADER.STEPDOWN", "$JS.API.SERVER.REMOVE", "$SYS.REQ.SERVER.PING",
-	"cope-work.sweep.c-9", "cope-done.sweep.c-2", "cope-file.third.x.size", "cope-ask.queue.evil",
+	"cope-say.r.2.plan", "cope-say.other.2.result.x", "cope-work.sweep.c-9", "cope-done.sweep.c-2", "cope-file.third.x.size", "cope-ask.queue.evil",
 	"cope.r.0.stop", "cope.r.0.agent-2", "cope.r.2.agent-2", "cope.r.2.plan.x", "cope.other.2.result.x", "_INBOX.victim", "_R_.victim",
 }
 
@@ -33,32 +33,33 @@ var attacked = []string{
 func TestAttackReplyAddresses(t *testing.T) {
 	t.Parallel() // it waits for servers
 	asks := []string{"cope.r.1.agent-1", "cope-ask.read.r", "cope-ask.queue.sweep", "$JS.API.STREAM.INFO.COPE", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}
-	own := []string{"cope.", "cope-", "$JS.API.STREAM.PURGE.COPE-WORK", "$JS.API.CONSUMER.DELETE.COPE-WORK", "$JS.API.CONSUMER.MSG.NEXT.", "$JS.ACK."}
+	own := []string{"cope-work.", "cope-done.", "cope-file.", "cope-ask.", "$JS.API.STREAM.PURGE.COPE-WORK", "$JS.API.CONSUMER.DELETE.COPE-WORK", "$JS.API.CONSUMER.MSG.NEXT.", "$JS.ACK."}
 	for _, c := range []struct {
 		who   string
 		asks  []string // what it may ask, so that it is answered
 		own   []string // the beginnings of what it may publish to
 		reads bool     // whether it may read run r
 	}{
-		{"agent 1 of run r", []string{"cope.r.1.agent-1", "cope-ask.read.r", "cope-ask.read.r.plan", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}, nil, true},
-		{"agent 1 of run other", []string{"cope.other.1.agent-1", "cope-ask.read.other", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.other.1.agent-1"}, nil, false},
+		{"agent 1 of run r", []string{"cope.r.1.agent-1", "cope.r.1.plan", "cope-ask.read.r", "cope-ask.read.r.plan", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}, nil, true},
+		{"agent 1 of run other", []string{"cope.other.1.agent-1", "cope.other.1.plan", "cope-ask.read.other", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.other.1.agent-1"}, nil, false},
 		{"worker 1", []string{"cope.sweep.1.result.x", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE-WORK.cope-work.sweep.c-1", "$JS.API.DIRECT.GET.COPE.cope.r.0.run"},
 			[]string{"cope-done.", "cope.other.2.result", "$JS.API.CONSUMER.MSG.NEXT.COPE-WORK", "$JS.ACK."}, false},
-		{"the owner", asks, own, true},
-		{"anybody on this machine", asks, own, true},
+		{"the owner", asks, append(own, "cope.r.0.stop"), true},
+		{"anybody on this machine", asks, append(own, "cope."), true},
 	} {
 		t.Run(c.who, func(t *testing.T) {
 			s, keys := guarded(t)
 			if c.who == "anybody on this machine" {
 				s, keys = serve(t, t.TempDir(), jetstream.ServeOptions{}), nil
 			}
-			owner := join(t, s.URL(), keys["the owner"])
+			owner := joinAll(t, s, keys)
 			look := raw(t, s, keys["the owner"])
 			request, _ := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
 				"name": "spy", "deliver_subject": "_INBOX.spy", "filter_subject": "cope.r.>", "ack_policy": "none", "deliver_policy": "all"}})
 			for _, f := range []cluster.Fact{
 				{Run: "r", Name: "run", Body: request}, {Run: "r", Round: 1, Name: "agent-1", Body: request}, {Run: "other", Round: 1, Name: "agent-1", Body: request},
 				{Run: "sweep", Round: 1, Name: "result-x", Body: request}, {Run: "r", Round: 1, Name: "agent-2", Body: []byte("secret")},
+				{Run: "r", Round: 1, Name: "plan", Body: request}, {Run: "other", Round: 1, Name: "plan", Body: request},
 			} {
 				if err := owner.Publish(t.Context(), f); err != nil {
 					t.Fatal(err)

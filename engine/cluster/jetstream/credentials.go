@@ -12,6 +12,8 @@ import (
 
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nkeys"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
 // Role says which part the holder of credentials has.
@@ -31,7 +33,8 @@ const (
 	Agent  Kind = "agent"
 	Worker Kind = "worker"
 
-	kindServer Kind = "server" // the server's own connection
+	kindServer  Kind = "server"  // the server's own connection
+	kindAnybody Kind = "anybody" // whoever comes in without credentials, where none are needed
 )
 
 func (r Role) String() string {
@@ -46,6 +49,17 @@ func (r Role) String() string {
 		return "the server"
 	}
 	return "a program without credentials"
+}
+
+// sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone.
+func (r Role) sender() string {
+	switch r.Kind {
+	case Agent:
+		return cluster.AgentName(r.Number - 1)
+	case Worker:
+		return fmt.Sprintf("worker-%d", r.Number)
+	}
+	return ""
 }
 
 // tags returns the role as tags of a user's claims.

@@ -27,7 +27,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
 	}
-	f.Body, f.Seq = m.Data, sequence(m)
+	f.Body, f.Seq, f.Sender = m.Data, sequence(m), m.Header.Get(senderHeader)
 	return f, true, nil
 }
 

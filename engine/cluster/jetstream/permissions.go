@@ -39,19 +39,26 @@ func (r Role) publishes() []string {
 			directGet + ".cope.*.0.run", directGet + ".cope.*.0.end", directGet + ".cope.*.*.alive",
 		}
 	case Owner:
-		return []string{
-			stateSubject,
-			"cope.>", "cope-file.>", workSubject("*", "*"), doneSubject("*", "*"), wakeSubject("*"),
-			readSubject + ".>", queueSubject + ".*",
-			"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
-			"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", nextFacts + ".*", nextWork + ".*",
-			"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>",
-			directGet, directGet + ".>", directDone + ".>",
-		}
+		return append(besideFacts(), "cope.*.0.run", "cope.*.0.stop", "cope.*.*.alive", "cope.*.0.end")
+	case kindAnybody:
+		return append(besideFacts(), "cope.>")
 	}
-	// the server itself makes streams and consumers, and answers those who ask
-	return append(Role{Kind: Owner}.publishes(), "_INBOX.>", "_R_.>",
+	// the server itself makes streams and consumers, answers those who ask, and says what others ask it to say
+	return append(Role{Kind: kindAnybody}.publishes(), "_INBOX.>", "_R_.>",
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
+}
+
+// besideFacts returns what an owner may publish to besides facts.
+func besideFacts() []string {
+	return []string{
+		stateSubject,
+		"cope-file.>", workSubject("*", "*"), doneSubject("*", "*"), wakeSubject("*"),
+		readSubject + ".>", queueSubject + ".*",
+		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
+		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", nextFacts + ".*", nextWork + ".*",
+		"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>",
+		directGet, directGet + ".>", directDone + ".>",
+	}
 }
 
 // hears returns the subjects that the holder of credentials may subscribe to, besides answers.
@@ -60,7 +67,7 @@ func (r Role) hears() []string {
 	case Agent:
 		return nil
 	case kindServer:
-		return []string{"cope-ask.>", wakeSubject("*")}
+		return []string{"cope-ask.>", saySubject + ".>", wakeSubject("*")}
 	}
 	return []string{wakeSubject("*")}
 }
@@ -76,7 +83,7 @@ func (r Role) permissions() (p jwt.Permissions) {
 // questions several answers come.
 func exported() (one, several []string) {
 	return []string{
-		"cope.>", "cope-file.>", "cope-work.>", "cope-done.>", "cope-ask.>", "$JS.ACK.>",
+		"cope.>", "cope-file.>", "cope-work.>", "cope-done.>", "cope-ask.>", saySubject + ".>", "$JS.ACK.>",
 		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
 		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", "$JS.API.DIRECT.GET.>",
 	}, []string{nextFacts + ".*", nextWork + ".*"}
@@ -86,8 +93,12 @@ func exported() (one, several []string) {
 const ownInfo = "$JS.API.INFO"
 
 // heardAs returns the subject that the streams' account hears a subject as. That there is work the
-// server says on, for what comes from another account is not sent to a third.
+// server says on, for what comes from another account is not sent to a third. What many may say at one
+// address comes to the server, which says it with the name of its sender.
 func heardAs(subject string) string {
+	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {
+		return saySubject + "." + rest
+	}
 	switch subject {
 	case wakeSubject("*"):
 		return wokenSubject + ".*"

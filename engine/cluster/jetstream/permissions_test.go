@@ -58,6 +58,10 @@ func TestPermissions(t *testing.T) {
 		{"agent reads its run", read(agent, "r"), ""},
 		{"agent finds in its run", find(agent, "r"), ""},
 		{"agent fetches a file", func() error { _, err := agent.Fetch(ctx, "r", hash); return err }, ""},
+		{"owner speaks for an agent", publish(owner, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "the owner"},
+		{"owner proposes a plan", publish(owner, cluster.Fact{Run: "r", Round: 2, Name: "plan"}), "the owner"},
+		{"owner speaks for a worker", publish(owner, cluster.Fact{Run: "sweep", Round: 1, Name: "result-c-2"}), "the owner"},
+		{"owner gives a sign of life", publish(owner, cluster.Fact{Run: "sweep", Round: 1, Name: "alive"}), ""},
 		{"agent speaks for another", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "agent 1 of run r"},
 		{"agent opens a run", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "run"}), "agent 1 of run r"},
 		{"agent stops a run", publish(agent, cluster.Fact{Run: "r", Round: 0, Name: "stop"}), "agent 1 of run r"},
@@ -153,9 +157,9 @@ func TestTampering(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s, keys := c.start(t)
-			owner := join(t, s.URL(), keys["the owner"])
+			all := joinAll(t, s, keys)
 			fact := cluster.Fact{Run: "r", Round: 1, Name: "agent-2", Body: []byte("true")}
-			if err := owner.Publish(t.Context(), fact); err != nil {
+			if err := all.Publish(t.Context(), fact); err != nil {
 				t.Fatal(err)
 			}
 			for _, who := range c.whos {
@@ -180,7 +184,7 @@ func TestTampering(t *testing.T) {
 					t.Errorf("%s: a second message was answered with %s", who, m.Data)
 				}
 			}
-			none(t, owner, "r", fact)
+			none(t, all.Exchange, "r", fact)
 		})
 	}
 }
@@ -188,7 +192,7 @@ func TestTampering(t *testing.T) {
 // Nobody can listen to what others are told: inboxes are of one's own account.
 func TestInboxes(t *testing.T) {
 	s, keys := guarded(t)
-	owner := join(t, s.URL(), keys["the owner"])
+	people := joinAll(t, s, keys)
 	nc := raw(t, s, keys["agent 1 of run r"])
 	for _, subject := range []string{"_R_.>", ">", "cope.>", "cope.r.1.agent-2", "cope-wake.*", "cope-ask.>", "$JS.>"} {
 		sub, err := nc.SubscribeSync(subject)
@@ -204,11 +208,11 @@ func TestInboxes(t *testing.T) {
 		t.Fatal(err)
 	}
 	fact := cluster.Fact{Run: "r", Round: 1, Name: "agent-2", Body: []byte("mine")}
-	for _, x := range []*jetstream.Exchange{owner, join(t, s.URL(), keys["agent 2 of run r"])} {
-		if err := x.Publish(t.Context(), fact); err != nil {
-			t.Fatal(err)
-		}
-		none(t, x, "r", fact)
+	if err := people.Publish(t.Context(), fact); err != nil {
+		t.Fatal(err)
+	}
+	for _, who := range []string{"the owner", "agent 2 of run r"} {
+		none(t, people.of(who), "r", fact)
 	}
 	if m, err := all.NextMsg(10 * time.Millisecond); err == nil {
 		t.Errorf("it hears %s %q", m.Subject, m.Data)

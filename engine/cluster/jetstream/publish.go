@@ -29,8 +29,8 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
 	old := f
-	old.Body, old.Seq = stands.Data, sequence(stands)
-	if string(old.Body) != string(f.Body) {
+	old.Body, old.Seq, old.Sender = stands.Data, sequence(stands), stands.Header.Get(senderHeader)
+	if string(old.Body) != string(f.Body) || old.Sender != "" && old.Sender != x.login.role.sender() {
 		return &cluster.ConflictError{Said: f, Stands: old}
 	}
 	return nil

@@ -128,7 +128,7 @@ func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg
 // factOf returns the fact in a message of its subject.
 func factOf(m *nats.Msg) (cluster.Fact, error) {
 	f, err := factAt(m.Subject)
-	f.Body = m.Data
+	f.Body, f.Sender = m.Data, m.Header.Get(senderHeader)
 	if at, e := m.Metadata(); e == nil {
 		f.Seq = at.Sequence.Stream
 	}

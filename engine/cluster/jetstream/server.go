@@ -154,7 +154,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
-	if err := s.answer(x, log); err != nil {
+	if err := errors.Join(s.answer(x, log), s.say(x)); err != nil {
 		return err
 	}
 	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {

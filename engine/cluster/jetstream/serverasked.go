@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -24,7 +25,7 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 			_ = x.nc.Publish(wakeSubject(run), nil)
 			return
 		}
-		if !strings.HasPrefix(m.Reply, "_R_.") && !strings.HasPrefix(m.Reply, "_INBOX.") {
+		if !inbox(m.Reply) {
 			return
 		}
 		if m.Subject == stateSubject {
@@ -40,6 +41,65 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 		_ = m.Respond(text)
 	})
 	return err
+}
+
+// inbox reports whether an address of an answer is nothing but that.
+func inbox(reply string) bool {
+	return strings.HasPrefix(reply, "_R_.") || strings.HasPrefix(reply, "_INBOX.")
+}
+
+// say publishes what many roles may say at one address, with the name of the sender. NATS tells the server
+// who that is by a header which it writes itself in place of any other, and which streams drop. Other headers
+// are left out: readers would take some of them for answers of the server. The stream's answer goes to who
+// asked, whose address is the end of the one that the stream gets: NATS takes no address of another account.
+func (s *Server) say(x *Exchange) error {
+	answers := nats.NewInbox() + "."
+	_, err := x.nc.Subscribe(answers+">", func(m *nats.Msg) {
+		_ = x.nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = x.nc.Subscribe(saySubject+".>", func(m *nats.Msg) {
+		if !inbox(m.Reply) {
+			return
+		}
+		out, err := said(m)
+		if err == nil {
+			out.Reply = answers + m.Reply
+			err = x.nc.PublishMsg(out)
+		}
+		if err != nil {
+			text, _ := json.Marshal(answered{Error: wrong})
+			_ = m.Respond(text)
+		}
+	})
+	return err
+}
+
+// said returns what is published of a message to saySubject.
+func said(m *nats.Msg) (*nats.Msg, error) {
+	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
+	f, err := factAt(subject)
+	f.Body = m.Data
+	if err = errors.Join(err, cluster.CheckFact(f)); err != nil {
+		return nil, err
+	}
+	var who struct {
+		Account string `json:"acc"`
+	}
+	if err := json.Unmarshal([]byte(m.Header.Get(server.ClientInfoHdr)), &who); err != nil {
+		return nil, err
+	}
+	r, _ := roleOfAccount(who.Account)
+	if r.sender() == "" {
+		return nil, errors.New("nobody has the account " + who.Account)
+	}
+	out := nats.NewMsg(subject)
+	out.Data = m.Data
+	out.Header.Set(senderHeader, r.sender())
+	out.Header.Set(jetstream.ExpectedLastSubjSeqHeader, "0")
+	return out, nil
 }
 
 // make makes the consumer that is asked for, and returns its name.

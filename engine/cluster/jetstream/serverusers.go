@@ -21,14 +21,14 @@ import (
 // anybody is the user, and the account, of those who need no credentials.
 const anybody = "anybody"
 
-// open lets in everybody with what an owner may: only the server itself makes streams.
+// open lets in everybody with what an owner, agents and workers may: only the server itself makes streams.
 func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	secret := rand.Text()
 	people := server.NewAccount(anybody)
 	n.Accounts = []*server.Account{people}
 	n.Users = []*server.User{
 		{Username: "server", Password: secret, Permissions: permissions(Role{Kind: kindServer})},
-		{Username: anybody, Account: people, Permissions: permissions(Role{Kind: Owner})},
+		{Username: anybody, Account: people, Permissions: permissions(Role{Kind: kindAnybody})},
 	}
 	n.NoAuthUser = anybody
 	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
@@ -42,7 +42,7 @@ func permissions(r Role) *server.Permissions {
 	return &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow}, Subscribe: &server.SubjectPermission{Allow: p.Sub.Allow}}
 }
 
-// letIn gives everybody the subjects of an owner, where the streams are in the global account.
+// letIn gives everybody these subjects, where the streams are in the global account.
 func (s *Server) letIn() error {
 	streams := s.nats.GlobalAccount()
 	people, err := s.nats.LookupAccount(anybody)
@@ -60,13 +60,13 @@ func (s *Server) letIn() error {
 			return err
 		}
 	}
-	owner := Role{Kind: Owner}
-	for _, subject := range append(owner.publishes(), ownInfo) {
+	all := Role{Kind: kindAnybody}
+	for _, subject := range append(all.publishes(), ownInfo) {
 		if err := people.AddServiceImport(streams, subject, heardAs(subject)); err != nil {
 			return err
 		}
 	}
-	for _, subject := range owner.hears() {
+	for _, subject := range all.hears() {
 		if err := streams.AddStreamExport(subject, nil); err != nil {
 			return err
 		}

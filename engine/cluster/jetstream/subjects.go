@@ -22,7 +22,11 @@ const (
 	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
 	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work
 	wokenSubject = "cope-ask.woken" // .RUN: there is work
+	saySubject   = "cope-say"       // .RUN.ROUND.NAME: a fact whose sender is to be kept
 )
+
+// senderHeader of a fact says whose credentials published it: "agent-3" or "worker-2".
+const senderHeader = "Cope-Sender"
 
 const (
 	nextFacts = "$JS.API.CONSUMER.MSG.NEXT." + factStream

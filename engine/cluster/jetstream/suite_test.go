@@ -1,6 +1,11 @@
 package jetstream_test
 
 import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
@@ -33,6 +38,44 @@ func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 	return x
 }
 
+// everybody is the owner's exchange, by which each fact is published with the credentials of those whose it is.
+type everybody struct {
+	*jetstream.Exchange
+	of func(who string) *jetstream.Exchange
+}
+
+// joinAll joins a server with credentials, by whose they are.
+func joinAll(t testing.TB, s *jetstream.Server, keys map[string]string) everybody {
+	t.Helper()
+	var mu sync.Mutex
+	joined := map[string]*jetstream.Exchange{}
+	e := everybody{Exchange: join(t, s.URL(), keys["the owner"])}
+	e.of = func(who string) *jetstream.Exchange {
+		mu.Lock()
+		defer mu.Unlock()
+		if joined[who] == nil && keys[who] != "" {
+			joined[who] = join(t, s.URL(), keys[who])
+		} else if joined[who] == nil {
+			return e.Exchange
+		}
+		return joined[who]
+	}
+	return e
+}
+
+func (e everybody) Publish(ctx context.Context, f cluster.Fact) error {
+	agent, isAgent := strings.CutPrefix(f.Name, "agent-")
+	switch {
+	case isAgent:
+		return e.of(fmt.Sprintf("agent %s of run %s", agent, f.Run)).Publish(ctx, f)
+	case f.Name == "plan":
+		return e.of("agent 1 of run "+f.Run).Publish(ctx, f)
+	case strings.HasPrefix(f.Name, "result-"):
+		return e.of("worker 1").Publish(ctx, f)
+	}
+	return e.Exchange.Publish(ctx, f)
+}
+
 func TestExchange(t *testing.T) {
 	t.Parallel() // it waits for servers
 	if !testing.Short() {
@@ -41,9 +84,12 @@ func TestExchange(t *testing.T) {
 	t.Run("TLS and credentials", func(t *testing.T) {
 		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
 			dir := t.TempDir()
-			keys := makeKeys(t, dir, jetstream.KeyOptions{})
+			keys := map[string]string{}
+			for _, run := range []string{"r", "a", "b", "c"} {
+				maps.Copy(keys, makeKeys(t, dir, jetstream.KeyOptions{Run: run, Agents: 8, Workers: 1}))
+			}
 			s := serve(t, dir, jetstream.ServeOptions{})
-			return func() cluster.Exchange { return join(t, s.URL(), keys["the owner"]) }
+			return func() cluster.Exchange { return joinAll(t, s, keys) }
 		})
 	})
 }
