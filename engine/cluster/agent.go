@@ -220,7 +220,7 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 		}
 		w.history.add(f) // before the reader has it
 	}
-	p, err := readPlan(f, w.opened)
+	p, err := w.read(ctx, f)
 	return p, len(f.Body), err
 }
 

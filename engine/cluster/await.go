@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"iter"
@@ -159,12 +160,18 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 	absent := agents(next.Absent)
 	if w.opened.Relay {
 		out, err := next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks))
+		if err != nil {
+			return nil, nil, err
+		}
 		for _, v := range absent {
-			if err == nil {
-				out[v] = nil
+			out[v] = nil
+		}
+		for v, m := range out { // one's own message is there, and those of others where they were read
+			if said, ok := w.history.get(r, AgentName(v)); ok && m != nil && !bytes.Equal(said.Body, m) {
+				return nil, nil, notSent(f, r, AgentName(v), next)
 			}
 		}
-		return out, next.Absent, err
+		return out, next.Absent, nil
 	}
 	missing := func() int {
 		for v := range w.opened.Tasks {

@@ -59,7 +59,7 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 	if err != nil {
 		return false, err
 	}
-	p, err := readPlan(fact, w.opened)
+	p, err := w.read(ctx, fact)
 	if err != nil {
 		return false, err
 	}

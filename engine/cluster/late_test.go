@@ -117,12 +117,12 @@ func mustFind(t *testing.T, x cluster.Facts, round int, name string) cluster.Fac
 	return f
 }
 
-// A plan that informs of a message which nobody went on without is refused.
+// A plan that informs of a message which was not sent, or which nobody went on without, is refused.
 func TestForgedLateMessages(t *testing.T) {
 	q := question(t)
 	for want, late := range map[string]cluster.Late{
-		"of an agent or a round that nobody went on without":  {Round: 1, Agent: 2},
-		"of an agent or a round that nobody went on without ": {Round: -1, Agent: 7},
+		"sends on a message of agent-3 in round 1, and agent-3 did not send that": {Round: 1, Agent: 2},
+		"of an agent or a round that nobody went on without":                      {Round: -1, Agent: 7},
 	} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
@@ -131,7 +131,7 @@ func TestForgedLateMessages(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := agentOf(t, x, q, 2).Take(t.Context())
-		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v; want %q", late, err, want)
 		}
 	}

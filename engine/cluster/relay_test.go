@@ -2,8 +2,11 @@ package cluster_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // delivering counts the facts that its readers are given.
@@ -107,6 +111,44 @@ func TestRelayGone(t *testing.T) {
 	}
 	if p := must(cluster.ReadPlanForTest(f)); p.Author == 3 {
 		t.Error("the relay that was gone made the second plan")
+	}
+}
+
+// A relay that changes a message of another agent is named by that agent, and by who looks at the run.
+func TestForgedRelayedMessage(t *testing.T) {
+	q := question(t)
+	whole, x := cluster.NewMemory(), cluster.NewMemory()
+	var all []cluster.Agent
+	for _, y := range []cluster.Facts{whole, x} {
+		opened(t, y, q, cluster.OpenOptions{Relay: true})
+	}
+	for v := range q.Problem.V() {
+		all = append(all, agentOf(t, whole, q, v))
+	}
+	takeAll(t, all)
+	said := []cluster.Fact{mustFind(t, whole, 1, "plan")}
+	for v := range q.Problem.V() {
+		said = append(said, mustFind(t, whole, 1, cluster.AgentName(v)))
+	}
+	next := mustFind(t, whole, 2, "plan")
+	p := must(cluster.ReadPlanForTest(next))
+	p.Author = 0
+	m := must(wire.ParseMerged(p.Messages[2]))
+	m.Means[0]++
+	p.Messages[2] = must(m.Append(nil))
+	next.Body, next.Sender = must(json.Marshal(p)), "agent-1"
+	for _, f := range append(said, next) {
+		if err := x.Publish(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, agent := agentOf(t, x, q, 2).Take(t.Context())
+	_, _, _, later := cluster.Replay(t.Context(), x, "r", maker(q))
+	const want = "its author, agent-1, sends on a message of agent-3 in round 1, and agent-3 did not send that"
+	for who, err := range map[string]error{"agent-3": agent, "who looks later": later} {
+		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", who, err, want)
+		}
 	}
 }
 

@@ -55,7 +55,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 			return nil, rounds, err
 		}
 		w.history.add(f)
-		p, err := readPlan(f, w.opened)
+		p, err := w.read(ctx, f)
 		if err == nil {
 			err = w.replica.adopt(p, len(f.Body))
 		}

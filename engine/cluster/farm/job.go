@@ -233,8 +233,9 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 		err = errors.New("it is of no chunk that was handed out, and takes the place of a result")
 	}
 	if err != nil {
-		return fmt.Errorf("what a worker said at %s is refused: %w", f.Address(), err)
+		return fmt.Errorf("what %s said at %s is refused: %w", whose("a worker", f), f.Address(), err)
 	}
+	r.Worker = whose(r.Worker, f)
 	if c == nil { // doubled, or of an experiment that is settled
 		return nil
 	}

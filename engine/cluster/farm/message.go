@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -126,7 +127,9 @@ func (r Report) publish(ctx context.Context, facts cluster.Facts, run string, c 
 		made := r.Made
 		for r.Made = nil; len(made) > 0; r.Pieces++ {
 			n := min(len(made), pieceSize)
-			if err := facts.Publish(ctx, cluster.Fact{Run: run, Round: c.round(), Name: r.piece(name, r.Pieces), Body: made[:n]}); err != nil {
+			err := facts.Publish(ctx, cluster.Fact{Run: run, Round: c.round(), Name: r.piece(name, r.Pieces), Body: made[:n]})
+			same := (*cluster.ConflictError)(nil) // of another worker
+			if err != nil && !(errors.As(err, &same) && bytes.Equal(same.Stands.Body, made[:n])) {
 				return err
 			}
 			made = made[n:]
@@ -157,7 +160,16 @@ func (r Report) replay(err error) error {
 	case stands.Build != r.Build: // each is right for its build, and the first one counts
 		return nil
 	}
-	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or memory of one of them is faulty, or gonb-cope has a defect", stands.Worker, r.Worker, conflict.Stands.Address())
+	other := whose(stands.Worker, conflict.Stands)
+	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or memory of one of them is faulty, or gonb-cope has a defect", other, r.Worker, conflict.Stands.Address())
+}
+
+// whose returns the name of a worker, which is what it says, and where the server keeps it, whose credentials it has.
+func whose(worker string, f cluster.Fact) string {
+	if f.Sender == "" || f.Sender == worker {
+		return worker
+	}
+	return fmt.Sprintf("%s (%s.creds)", worker, f.Sender)
 }
 
 // piece names a piece of the outcomes: those of others at the same address are others.

@@ -57,3 +57,37 @@ func TestPoisonedResults(t *testing.T) {
 		})
 	}
 }
+
+// A worker that reports in the name of another is named by its credentials, which the server says.
+func TestNameOfAnotherWorker(t *testing.T) {
+	for _, c := range []struct{ sender, name, want string }{
+		{"worker-1", "worker-2", "the last on worker worker-2 (worker-1.creds): boom"},
+		{"worker-2", "worker-2", "the last on worker worker-2: boom"},
+		{"", "worker-2", "the last on worker worker-2: boom"}, // no server keeps it
+		{"worker-1", "", "what a worker (worker-1.creds) said at "},
+	} {
+		ex := cluster.NewMemory()
+		ctx, cancel := context.WithTimeout(t.Context(), 2*limit)
+		defer cancel()
+		ended := make(chan error, 1)
+		go func() {
+			_, _, err := evaluate(t, ctx, "fc(paper(case=1, gap=0.6), runs=40)", dsl.Options{Runner: runner(ex)})
+			ended <- err
+		}()
+		taken, err := ex.Take(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"id":"0-0","worker":%q,"failed":"boom","last":true}`, c.name)
+		if c.name == "" {
+			body = "{}"
+		}
+		f := cluster.Fact{Run: taken.Work().Run, Round: 1, Name: "result-failed-0-1", Body: []byte(body), Sender: c.sender}
+		if err := ex.Publish(ctx, f); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("error %v, want %q", err, c.want)
+		}
+	}
+}

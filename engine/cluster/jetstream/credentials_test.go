@@ -247,9 +247,9 @@ func TestEndingCredentials(t *testing.T) {
 
 func publishAs(t *testing.T, x *jetstream.Exchange, who string) {
 	t.Helper()
-	f := cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: []byte("p")}
+	f := cluster.Fact{Run: "r", Name: "run", Body: []byte("p")}
 	if n, run, ok := strings.Cut(strings.TrimPrefix(who, "agent "), " of run "); ok {
-		f.Run, f.Name = run, "agent-"+n
+		f.Run, f.Round, f.Name = run, 1, "agent-"+n
 	}
 	if err := x.Publish(t.Context(), f); err != nil {
 		t.Errorf("%s: %v", who, err)
