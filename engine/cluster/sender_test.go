@@ -109,6 +109,42 @@ func TestAttackWrongAuthor(t *testing.T) {
 	}
 }
 
+// Plans that an earlier version kept have no sender; a server with keys goes on with their runs. The sender of a
+// plan of now is kept, and its own agent takes it.
+func TestPlansWithoutASender(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a server with keys")
+	}
+	q := question(t)
+	for _, c := range []struct{ of, sender string }{{"", ""}, {"agent-2.creds", "agent-2"}} {
+		s := serveWithKeys(t, q.Problem.V())
+		t.Cleanup(func() { s.Close() })
+		opened(t, s.dial("owner.creds"), q, cluster.OpenOptions{})
+		var x cluster.Facts = must(s.Dial(t.Context(), jetstream.DialOptions{})) // the server itself, as a file of its store
+		if c.of != "" {
+			x = s.dial(c.of)
+		}
+		first := firstPlan(t, q, func(p *cluster.PlanBody) { p.Author = 1 })
+		if err := x.Publish(t.Context(), first); err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Publish(t.Context(), first); err != nil { // as after an answer that was lost
+			t.Error(err)
+		}
+		if f := mustFind(t, s.dial("agent-1.creds"), 1, "plan"); f.Sender != c.sender {
+			t.Errorf("the sender is %q, want %q", f.Sender, c.sender)
+		}
+		var all []cluster.Agent
+		for v := range q.Problem.V() {
+			all = append(all, agentOf(t, s.dial(cluster.AgentName(v)+".creds"), q, v))
+		}
+		want := inProcess(t, q)
+		for v, got := range takeAll(t, all) {
+			sameAs(t, fmt.Sprintf("%s after a plan of %q", cluster.AgentName(v), c.sender), got, want)
+		}
+	}
+}
+
 // keys makes credentials while the server runs, whose names in files begin with something.
 func (s withKeys) keys(begin string, o jetstream.KeyOptions) {
 	s.t.Helper()

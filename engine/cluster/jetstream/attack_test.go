@@ -116,6 +116,31 @@ func TestAttackReplyAddresses(t *testing.T) {
 	}
 }
 
+// What a worker says in a run has no headers of its own: readers would take them for an answer of the server, and
+// read the same again and again.
+func TestAttackHeadersOfResults(t *testing.T) {
+	s, keys := guarded(t)
+	people := joinAll(t, s, keys)
+	worker := raw(t, s, keys["worker 1"])
+	m := nats.NewMsg("cope.r.1.result.x")
+	m.Data = []byte("true")
+	for name, value := range map[string]string{"Status": "404", "Cope-Sender": "worker-2", "Nats-Rollup": "sub", "Nats-Msg-Id": "1", "Nats-TTL": "1s"} {
+		m.Header.Set(name, value)
+	}
+	if _, err := worker.RequestMsg(m, limit); err != nil {
+		t.Fatal(err)
+	}
+	after := cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}
+	if err := people.Publish(t.Context(), after); err != nil {
+		t.Fatal(err)
+	}
+	none(t, people.of("agent 1 of run r"), "r", cluster.Fact{Run: "r", Round: 1, Name: "result-x", Body: m.Data}, after)
+	f, ok, err := people.Find(t.Context(), "r", 1, "result-x")
+	if !ok || err != nil || f.Sender != "worker-1" {
+		t.Errorf("found %t, of %q, error %v", ok, f.Sender, err)
+	}
+}
+
 // holdings returns what the streams hold and how they are set, and the consumers but for readers of facts.
 func holdings(t *testing.T, nc *nats.Conn) (all string) {
 	t.Helper()
