@@ -1,7 +1,7 @@
 //go:build unix
 
 // Attack is the program of make attack. It kills commands of campaigns, has their disk fail, turns bits of their files, hands
-// them hostile sheets and has the tests of the server's addresses run, and prints one table of what went wrong. All its figures
+// them hostile sheets and has the tests of the server's addresses and of wrong authors run, and prints one table of what went wrong. All its figures
 // should be 0; then it ends with status 0.
 package main
 
@@ -55,10 +55,16 @@ func attack(ctx context.Context, command string, seed uint64, n attempts) (healt
 	random, calls, failing := newSeries("SIGKILL at random moments"), newSeries("SIGKILL at the n-th system call"), newSeries("errors of the disk at the n-th system call")
 	bits, cache := newSeries("bits of campaign.db and its -wal"), newSeries("bits of the cache")
 	sheets, addresses := newSeries("hostile sheets"), newSeries("addresses of answers, every role and target")
-	all := []*series{random, calls, failing, bits, cache, sheets, addresses}
+	authors := newSeries("wrong authors, every role and kind of fact")
+	all := []*series{random, calls, failing, bits, cache, sheets, addresses, authors}
 	var jobs []func(context.Context, *laboratory) error
 	add := func(f func(context.Context, *laboratory) error) { jobs = append(jobs, f) }
-	add(func(ctx context.Context, _ *laboratory) error { return askAddresses(ctx, addresses) })
+	add(func(ctx context.Context, _ *laboratory) error {
+		return askServer(ctx, addresses, "TestAttackReplyAddresses", "./engine/cluster/jetstream")
+	})
+	add(func(ctx context.Context, _ *laboratory) error {
+		return askServer(ctx, authors, "TestAttackWrongAuthor", "./engine/cluster")
+	})
 	if err := canInject(ctx); err != nil {
 		calls.skipped, failing.skipped = err.Error(), err.Error()
 	} else {

@@ -116,9 +116,9 @@ func TestAttackReplyAddresses(t *testing.T) {
 	}
 }
 
-// What a worker says in a run has no headers of its own: readers would take them for an answer of the server, and
-// read the same again and again.
-func TestAttackHeadersOfResults(t *testing.T) {
+// Nobody can hide what comes after a fact by its headers, which readers would take for an answer of the server, and
+// read the same again and again. What a worker says has no headers of its own.
+func TestAttackHeaders(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)
 	worker := raw(t, s, keys["worker 1"])
@@ -130,11 +130,20 @@ func TestAttackHeadersOfResults(t *testing.T) {
 	if _, err := worker.RequestMsg(m, limit); err != nil {
 		t.Fatal(err)
 	}
+	own := nats.NewMsg("cope.r.1.agent-1")
+	own.Header.Set("Status", "404")
+	if _, err := raw(t, s, keys["agent 1 of run r"]).RequestMsg(own, limit); err != nil {
+		t.Fatal(err)
+	}
 	after := cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}
 	if err := people.Publish(t.Context(), after); err != nil {
 		t.Fatal(err)
 	}
-	none(t, people.of("agent 1 of run r"), "r", cluster.Fact{Run: "r", Round: 1, Name: "result-x", Body: m.Data}, after)
+	said := cluster.Fact{Run: "r", Round: 1, Name: "agent-1"}
+	none(t, people.of("agent 2 of run r"), "r", cluster.Fact{Run: "r", Round: 1, Name: "result-x", Body: m.Data}, said, after)
+	if _, ok, err := people.Find(t.Context(), "r", 1, "agent-1"); !ok || err != nil {
+		t.Errorf("found %t, error %v", ok, err)
+	}
 	f, ok, err := people.Find(t.Context(), "r", 1, "result-x")
 	if !ok || err != nil || f.Sender != "worker-1" {
 		t.Errorf("found %t, of %q, error %v", ok, f.Sender, err)

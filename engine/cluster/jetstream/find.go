@@ -52,11 +52,11 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 		if err != nil {
 			return err
 		}
-		switch status := m.Header.Get("Status"); status {
-		case "":
+		switch status := m.Header.Get("Status"); {
+		case status == "" || m.Header.Get(jetstream.SequenceHeader) != "": // what has a place, whatever headers it has
 			found = m
 			return nil
-		case "404":
+		case status == "404":
 			return nil
 		default:
 			return fmt.Errorf("the server answers %s: %s", status, m.Header.Get("Description"))

@@ -108,7 +108,11 @@ func (x *Exchange) batch(ctx context.Context, reader string, take func(*nats.Msg
 		if err != nil {
 			return false
 		}
-		switch m.Header.Get("Status") {
+		status := m.Header.Get("Status")
+		if _, e := m.Metadata(); e == nil {
+			status = "" // a fact, whatever headers it has
+		}
+		switch status {
 		case "":
 			if n++; !take(m) {
 				return false

@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// askAddresses has the test made in which every role names every address for an answer; a test, since it speaks NATS.
-func askAddresses(ctx context.Context, s *series) error {
-	test := "TestAttackReplyAddresses"
-	c := exec.CommandContext(ctx, "go", "test", "-ldflags=-w", "-count", "1", "-timeout", "5m", "-json", "-run", "^"+test+"$", "./engine/cluster/jetstream")
+// askServer has a test of the server made in which every role tries something; a test, since it speaks NATS.
+func askServer(ctx context.Context, s *series, test, folder string) error {
+	c := exec.CommandContext(ctx, "go", "test", "-ldflags=-w", "-count", "1", "-timeout", "5m", "-json", "-run", "^"+test+"$", folder)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if ctx.Err() != nil {
@@ -34,7 +33,7 @@ func askAddresses(ctx context.Context, s *series) error {
 			s.add(n, e.Test)
 		}
 		if e.Action == "fail" && strings.Contains(e.Test, "/") {
-			s.add(0, e.Test, finding{other, "failed; go test -run " + test + " ./engine/cluster/jetstream says more"})
+			s.add(0, e.Test, finding{other, "failed; go test -run " + test + " " + folder + " says more"})
 		}
 		passed = passed || e.Action == "pass" && e.Test == test
 	}
