@@ -1,8 +1,8 @@
 //go:build unix
 
 // Attack is the program of make attack. It kills commands of campaigns, has their disk fail, turns bits of their files, hands
-// them hostile sheets and has the tests of the server's addresses and of wrong authors run, and prints one table of what went wrong. All its figures
-// should be 0; then it ends with status 0.
+// them hostile sheets and has the tests of the server's addresses and of wrong authors run, and prints one table of what
+// went wrong. All its figures should be 0; then it ends with status 0.
 package main
 
 import (

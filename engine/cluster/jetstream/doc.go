@@ -15,6 +15,7 @@
 //	cope-done.RUN.ID             says that it is done
 //	cope-wake.RUN                says that there is work; not kept
 //	cope-ask.QUESTION            answered by Serve itself
+//	cope-say.RUN.ROUND.NAME      a plan or a result on its way through Serve, which adds its sender
 //
 // Keys makes the credentials: one file for each agent and worker. The streams of Serve are in an account of
 // their own; those of a role come in by another, which has the subjects that they may publish to and no more.
