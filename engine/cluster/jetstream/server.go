@@ -24,6 +24,7 @@ type Server struct {
 	dir      string
 	lock     io.Closer
 	self     *Exchange // the server's own connection
+	sayers   []*Exchange
 	accounts *accounts // nil where everybody on this machine is let in
 	dial     func(context.Context, DialOptions) (*Exchange, error)
 	stop     context.CancelFunc
@@ -154,7 +155,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
-	if err := errors.Join(s.answer(x, log), s.say(x)); err != nil {
+	if err := errors.Join(s.answer(x, log), s.say(ctx)); err != nil {
 		return err
 	}
 	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {
@@ -254,6 +255,9 @@ func (s *Server) Close() error {
 	}
 	if s.self != nil {
 		s.self.Close()
+	}
+	for _, x := range s.sayers {
+		x.Close()
 	}
 	if s.nats != nil {
 		s.nats.Shutdown()

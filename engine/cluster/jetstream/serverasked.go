@@ -48,19 +48,38 @@ func inbox(reply string) bool {
 	return strings.HasPrefix(reply, "_R_.") || strings.HasPrefix(reply, "_INBOX.")
 }
 
+// sayers is how many connections say what others ask the server to say: no more than mostPending may wait for
+// one of them, and the longest plans of 32 agents, which come at the same time, are twice that.
+const sayers = 8
+
 // say publishes what many roles may say at one address, with the name of the sender. NATS tells the server
 // who that is by a header which it writes itself in place of any other, and which streams drop. Other headers
-// are left out: readers would take some of them for answers of the server. The stream's answer goes to who
-// asked, whose address is the end of the one that the stream gets: NATS takes no address of another account.
-func (s *Server) say(x *Exchange) error {
-	answers := nats.NewInbox() + "."
+// are left out: readers would take some of them for answers of the server.
+func (s *Server) say(ctx context.Context) error {
+	for range sayers {
+		x, err := s.Dial(ctx, DialOptions{})
+		if err != nil {
+			return err
+		}
+		s.sayers = append(s.sayers, x)
+		if err := x.say(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// say takes a share of what is to be said. The stream's answer goes to who asked, whose address is the end of the
+// one that the stream gets: NATS takes no address of another account.
+func (x *Exchange) say() error {
+	answers := x.nc.NewInbox() + "."
 	_, err := x.nc.Subscribe(answers+">", func(m *nats.Msg) {
 		_ = x.nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
 	})
 	if err != nil {
 		return err
 	}
-	_, err = x.nc.Subscribe(saySubject+".>", func(m *nats.Msg) {
+	_, err = x.nc.QueueSubscribe(saySubject+".>", "say", func(m *nats.Msg) {
 		if !inbox(m.Reply) {
 			return
 		}
