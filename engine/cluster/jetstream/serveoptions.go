@@ -13,3 +13,7 @@ type ServeOptions struct {
 
 // Nowhere is the address of a server that only its own process joins.
 const Nowhere = "-"
+
+// mostPending is how many bytes wait for one connection at most, before it is dropped: whoever asks for much
+// and reads nothing would fill the memory of the server.
+const mostPending = 8 << 20

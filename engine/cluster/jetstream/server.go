@@ -55,10 +55,6 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	return s, nil
 }
 
-// mostPending is how many bytes wait for one connection at most, before it is dropped: whoever asks for much
-// and reads nothing would fill the memory of the server.
-const mostPending = 8 << 20
-
 // nats returns the settings of the server without users.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
