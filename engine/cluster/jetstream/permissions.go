@@ -43,7 +43,7 @@ func (r Role) publishes() []string {
 	case kindAnybody:
 		return append(besideFacts(), "cope.>")
 	}
-	// the server itself makes streams and consumers, answers those who ask, and says what others ask it to say
+	// the server itself makes streams and consumers, answers those who ask, and forwards facts with their senders
 	return append(Role{Kind: kindAnybody}.publishes(), "_INBOX.>", "_R_.>",
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
 }
@@ -93,8 +93,8 @@ func exported() (one, several []string) {
 const ownInfo = "$JS.API.INFO"
 
 // heardAs returns the subject that the streams' account hears a subject as. That there is work the
-// server says on, for what comes from another account is not sent to a third. What many may say at one
-// address comes to the server, which says it with the name of its sender.
+// server says on, for what comes from another account is not sent to a third. A fact whose address
+// many share comes to the server, which forwards it with the name of its sender.
 func heardAs(subject string) string {
 	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {
 		return saySubject + "." + rest

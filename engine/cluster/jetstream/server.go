@@ -20,15 +20,16 @@ import (
 
 // Server keeps facts and work in a folder, for programs that join it.
 type Server struct {
-	nats     *server.Server
-	dir      string
-	lock     io.Closer
-	self     *Exchange // the server's own connection
-	sayers   []*Exchange
-	accounts *accounts // nil where everybody on this machine is let in
-	dial     func(context.Context, DialOptions) (*Exchange, error)
-	stop     context.CancelFunc
-	done     sync.WaitGroup
+	nats *server.Server
+	dir  string
+	lock io.Closer
+	self *Exchange // the server's own connection
+	// connections that publish for others, see forward
+	forwarders []*Exchange
+	accounts   *accounts // nil where everybody on this machine is let in
+	dial       func(context.Context, DialOptions) (*Exchange, error)
+	stop       context.CancelFunc
+	done       sync.WaitGroup
 }
 
 // Serve starts a server on a folder, which it makes where it is not there. What it confirms is synced to
@@ -151,7 +152,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
-	if err := errors.Join(s.answer(x, log), s.say(ctx)); err != nil {
+	if err := errors.Join(s.answer(x, log), s.forward(ctx)); err != nil {
 		return err
 	}
 	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {
@@ -252,7 +253,7 @@ func (s *Server) Close() error {
 	if s.self != nil {
 		s.self.Close()
 	}
-	for _, x := range s.sayers {
+	for _, x := range s.forwarders {
 		x.Close()
 	}
 	if s.nats != nil {

@@ -48,30 +48,30 @@ func inbox(reply string) bool {
 	return strings.HasPrefix(reply, "_R_.") || strings.HasPrefix(reply, "_INBOX.")
 }
 
-// sayers is how many connections say what others ask the server to say: no more than mostPending may wait for
+// forwarders is how many connections forward facts with their senders: no more than mostPending may wait for
 // one of them, and the longest plans of 32 agents, which come at the same time, are twice that.
-const sayers = 8
+const forwarders = 8
 
-// say publishes what many roles may say at one address, with the name of the sender. NATS tells the server
+// forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS tells the server
 // who that is by a header which it writes itself in place of any other, and which streams drop. Other headers
 // are left out: readers would take some of them for answers of the server.
-func (s *Server) say(ctx context.Context) error {
-	for range sayers {
+func (s *Server) forward(ctx context.Context) error {
+	for range forwarders {
 		x, err := s.Dial(ctx, DialOptions{})
 		if err != nil {
 			return err
 		}
-		s.sayers = append(s.sayers, x)
-		if err := x.say(); err != nil {
+		s.forwarders = append(s.forwarders, x)
+		if err := x.forward(); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// say takes a share of what is to be said. The stream's answer goes to who asked, whose address is the end of the
+// forward takes a share of these facts. The stream's answer goes to who asked, whose address is the end of the
 // one that the stream gets: NATS takes no address of another account.
-func (x *Exchange) say() error {
+func (x *Exchange) forward() error {
 	answers := x.nc.NewInbox() + "."
 	_, err := x.nc.Subscribe(answers+">", func(m *nats.Msg) {
 		_ = x.nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
@@ -79,11 +79,11 @@ func (x *Exchange) say() error {
 	if err != nil {
 		return err
 	}
-	_, err = x.nc.QueueSubscribe(saySubject+".>", "say", func(m *nats.Msg) {
+	_, err = x.nc.QueueSubscribe(saySubject+".>", "forward", func(m *nats.Msg) {
 		if !inbox(m.Reply) {
 			return
 		}
-		out, err := said(m)
+		out, err := withSender(m)
 		if err == nil {
 			out.Reply = answers + m.Reply
 			err = x.nc.PublishMsg(out)
@@ -96,8 +96,8 @@ func (x *Exchange) say() error {
 	return err
 }
 
-// said returns what is published of a message to saySubject.
-func said(m *nats.Msg) (*nats.Msg, error) {
+// withSender returns the fact that a message to saySubject asks for.
+func withSender(m *nats.Msg) (*nats.Msg, error) {
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)
 	f.Body = m.Data
