@@ -26,17 +26,25 @@ type model struct {
 
 func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 
+// unexplained is the median of the variance that features do not explain.
+const unexplained = 0.01
+
+// vanishing returns a variance that features do not explain: exp(u) above its median, and below it
+//
+//	m (e^u / m)^2.5,
+//
+// for functions that are smooth leave next to nothing: two standard deviations below the median are a factor of 20,000. It
+// is never 0, so that no arm is ever taken for exactly what its features say.
 func vanishing(u float64) float64 {
-	if below := u - math.Log(0.01); below < 0 {
-		return 0.01 * math.Exp(2.5*below)
+	if below := u - math.Log(unexplained); below < 0 {
+		return unexplained * math.Exp(2.5*below)
 	}
 	return math.Exp(u)
 }
 
 // newModel lists the numbers. Variances are in squares of the spread of the expected rewards, length scales in ranges
 // of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale, of 11 for a variance
-// and of 50 for what features do not explain. That is never 0, so that no arm is ever taken for exactly what its
-// features say.
+// and of 50 or more for what features do not explain.
 func newModel(d *data) *model {
 	m := &model{d: d, at: map[string]int{}}
 	add := func(name string, of func(float64) float64, mean, sd float64) {
@@ -72,7 +80,7 @@ func newModel(d *data) *model {
 	// small where features tell arms apart, else all there is
 	apart := func(name string) {
 		if m.features() {
-			add(name, vanishing, math.Log(0.01), 2)
+			add(name, vanishing, math.Log(unexplained), 2)
 		} else {
 			add(name, math.Exp, math.Log(0.7), 1.2)
 		}
@@ -93,7 +101,7 @@ func newModel(d *data) *model {
 			add("far", math.Exp, math.Log(1), 1)
 		}
 		if names < d.p.N() {
-			add("own", vanishing, math.Log(0.01), 2)
+			add("own", vanishing, math.Log(unexplained), 2)
 		} else {
 			apart("own")
 		}
