@@ -2,8 +2,6 @@ package dsl
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -244,10 +242,4 @@ func (s *Session) scriptOf(name string) (string, error) {
 		}
 	}
 	return text, nil
-}
-
-// sha returns the SHA-256 of a text, in hexadecimal.
-func sha(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
 }

@@ -26,8 +26,7 @@ type Power struct {
 }
 
 var (
-	scaleParam    = Param{Name: "factor", Kind: NumberKind, Range: nonNegative}
-	exponentParam = Param{Name: "exponent", Kind: IntegerKind, Range: fromOne}
+	scaleParam = Param{Name: "factor", Kind: NumberKind, Range: nonNegative}
 )
 
 // Add returns a + b. Sums are flattened, and their constants become one.

@@ -46,9 +46,6 @@ func (p Protocol) lossesOf(run int) losses {
 	return l
 }
 
-// none reports whether nothing is lost.
-func (l losses) none() bool { return l.failed == 0 && l.late == 0 }
-
 // wholeRound returns the units of time until a round has all its results: every unit hands out what was
 // not handed out yet or failed, as much as the capacity allows, and the round waits for the last.
 func (l losses) wholeRound(pulls, capacity int) float64 {

@@ -11,9 +11,9 @@ import (
 // same numbers to rounding, by products of rows with rows, which are twice as fast as products of
 // rows with columns, and by L⁻¹ in place of substitution.
 type large struct {
-	on            bool
-	inverse       blas64.General // L⁻¹
-	across, whole blas64.General // a matrix transposed, and its product with itself
+	on      bool
+	inverse blas64.General // L⁻¹
+	across  blas64.General // a matrix transposed
 }
 
 // information sets chol to the Cholesky factor of A and inverse to that factor's inverse.

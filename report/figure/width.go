@@ -23,9 +23,6 @@ func (f Figure) sheet() vg.Length {
 	return vg.Length(columns*(column+gutter) - gutter)
 }
 
-// narrowed returns what a length of the widest sheet is on this one.
-func (d layout) narrowed(length vg.Length) vg.Length { return length * d.width / sheetWidth }
-
 // letters returns how many letters of a name are shown where a wide sheet shows the given number.
 func (d layout) letters(wide int) int { return max(12, int(float64(wide)*float64(d.width/sheetWidth))) }
 

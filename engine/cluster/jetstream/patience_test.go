@@ -37,13 +37,6 @@ func untilThere(t *testing.T, n int) (ctx context.Context, there func()) {
 	}
 }
 
-// shortly returns a context for what must not come.
-func shortly(t *testing.T) context.Context {
-	ctx, stop := context.WithTimeout(t.Context(), 500*time.Millisecond)
-	t.Cleanup(stop)
-	return ctx
-}
-
 // none fails unless the facts of a run are these.
 func none(t *testing.T, x *jetstream.Exchange, run string, want ...cluster.Fact) {
 	t.Helper()

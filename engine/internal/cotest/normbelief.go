@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 )
 
@@ -169,6 +168,3 @@ func (a *normed) Samples(tasks []int) float64 {
 	}
 	return math.Ceil(times * float64(engine.PullsOf(a.Counts)))
 }
-
-// nothingTold is the design of a round that no design was solved for.
-func nothingTold(value float64) design.Design { return design.Design{Value: value} }

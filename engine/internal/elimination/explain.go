@@ -59,17 +59,6 @@ func (e *elimination) fractionOfThreshold(first, rival int) float64 {
 	return gap / width
 }
 
-// hardest returns the rival of the leader that is farthest from its threshold, with its fraction.
-func (e *elimination) hardest(v, first int) (rival int, fraction float64) {
-	rival, fraction = first, math.Inf(1)
-	for _, i := range e.Sets[v] {
-		if s := e.fractionOfThreshold(first, i); i != first && s < fraction {
-			rival, fraction = i, s
-		}
-	}
-	return rival, fraction
-}
-
 // halvings returns in how many rounds the threshold, halved in each, comes down to the gaps
 // of task v as they are believed to be; 0 when it never does.
 func (e *elimination) halvings(v, first int) int {
