@@ -151,7 +151,7 @@ func (c *call) oneQuestion() bool {
 // bought evaluates plan(..., total=): by what was measured, and where nothing was by simulated runs.
 func (c *call) bought(p *problem.Problem) (any, error) {
 	q, total := c.question(p), c.whole("total")
-	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices}
+	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices, Words: p.Words()}
 	if p.Long != nil && p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		b, err := c.believe(p)
 		if err != nil {

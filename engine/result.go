@@ -1,6 +1,10 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
 
 // Status says how a run or a set of runs ended.
 type Status string
@@ -173,6 +177,8 @@ type Result struct {
 	// "min" where lower rewards are better; gaps, margins and regrets are then
 	// what a reward is above a lower one, and rewards have the sign of the data
 	Goal string `json:"goal,omitempty"`
+	// what the table of the problem calls tasks, arms and rewards
+	Words problem.Words `json:"columns,omitzero"`
 	// whether the expected rewards of the simulation are means of measurements: what counts as right is then the arm
 	// with the highest mean, which may be the best by luck
 	Sampled bool `json:"means_measured,omitempty"`

@@ -74,27 +74,9 @@ func percent(p float64) string {
 	return decimal(100*p, 3) + " %"
 }
 
-// taskTitle, armTitle and rewardTitle are the user's own names of columns.
-func taskTitle(a answer.Answer) string {
-	if len(a.Tasks) > 0 {
-		return strings.Join(a.Tasks, ", ")
-	}
-	return "Task"
-}
-
-// taskLabel is a task as it stands below taskTitle: the value alone where one column names tasks.
-func taskLabel(a answer.Answer, task string) string {
-	if len(a.Tasks) == 1 {
-		return strings.TrimPrefix(task, a.Tasks[0]+"=")
-	}
-	return task
-}
-
-func armTitle(a answer.Answer) string {
-	if len(a.Columns) > 0 {
-		return strings.Join(a.Columns, ", ")
-	}
-	return "Arm"
+// columnsOf are the user's own names of columns.
+func columnsOf(a answer.Answer) problem.Words {
+	return problem.Words{Task: a.Tasks, Arm: a.Columns, Reward: a.Reward}
 }
 
 func rewardTitle(a answer.Answer) string {
@@ -117,14 +99,14 @@ func pickTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to take",
 		Columns: []Column{
-			text("task", taskTitle(a)), text("arm", best+": "+armTitle(a)), number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
+			text("task", columnsOf(a).TaskTitle()), text("arm", best+": "+columnsOf(a).ArmTitle()), number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
 			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
 		},
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
 	for _, p := range a.Picks {
 		estimate, interval := rounded(p.Estimate, p.CI95)
-		t.Rows = append(t.Rows, []any{taskLabel(a, p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss, orAbsent(p.RunnerUp), p.Count})
+		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss, orAbsent(p.RunnerUp), p.Count})
 	}
 	return t
 }
@@ -171,11 +153,11 @@ func pickRows(a answer.Answer) Table {
 func nextTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to measure next",
-		Columns: []Column{text("task", taskTitle(a)), text("arm", armTitle(a)), number("count", "Times", "")},
+		Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()), number("count", "Times", "")},
 		Notes:   []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.", decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
 	}
 	for _, p := range a.Next {
-		t.Rows = append(t.Rows, []any{taskLabel(a, p.Task), p.Label, p.Count})
+		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count})
 	}
 	return t
 }
@@ -198,7 +180,7 @@ func answerFigure(a answer.Answer) Figure {
 	if along != "" {
 		f.XLabel, f.LogX = along, slices.Contains(a.Log, along)
 	} else {
-		f.XLabel, f.Categories = armTitle(a), answerNames(a, picks)
+		f.XLabel, f.Categories = columnsOf(a).ArmTitle(), answerNames(a, picks)
 	}
 	byTask := map[string][]answer.Arm{}
 	for _, arm := range a.Arms {

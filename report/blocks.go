@@ -33,7 +33,7 @@ func Notes(sentences []string) []Block {
 func Blocks(v any) []Block {
 	v = plain(v)
 	if w, ok := viewOf(v); ok {
-		return w.blocks()
+		return inWords(w.blocks(), w.words)
 	}
 	switch v := v.(type) {
 	case nil:

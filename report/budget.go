@@ -61,7 +61,7 @@ func budgetTable(f plan.Forecast) Table {
 		Caption: "What they buy",
 		Columns: []Column{
 			number("samples", "Measurements", ""), number("cost", "Cost", ""), number("time", "Calendar time", f.Prices.TimeUnit),
-			{Name: "loss", Title: "Expected loss", Unit: "reward units", Align: Right, Digits: 3}, number("within", within, ""), text("knee", ""),
+			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3}, number("within", within, ""), text("knee", ""),
 		},
 	}
 	for k, p := range b.Points {
@@ -82,7 +82,7 @@ func budgetTable(f plan.Forecast) Table {
 // budgetFigure draws the curve with its knee.
 func budgetFigure(f plan.Forecast) Figure {
 	b := f.Budget
-	out := Figure{Title: "What measurements buy, " + f.Problem, XLabel: "further measurements", YLabel: "expected loss (reward units)", NonNegative: true}
+	out := Figure{Title: "What measurements buy, " + f.Problem, XLabel: "further measurements", YLabel: "expected loss (" + unitOf(rewardUnits, f.Words) + ")", NonNegative: true}
 	switch {
 	case f.Prices.Sample > 0 || f.Prices.Round > 0:
 		out.XLabel = "cost"

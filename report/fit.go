@@ -12,6 +12,7 @@ import (
 // Fit shows fit(...).
 func (views) Fit(f fit.Fit) view {
 	return view{
+		words:  f.Words,
 		blocks: func() []Block { return fitBlocks(f) },
 		axes:   func(x string) (xs, ys []string) { return fitAxes(f, x) },
 		figure: func(o PlotOptions) (Figure, error) { return fitFigure(f, o.Y[0]), nil },

@@ -4,6 +4,7 @@ import (
 	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -15,6 +16,7 @@ var _ kinds.Views[view] = views{}
 // view shows one value. Only blocks is needed.
 type view struct {
 	blocks func() []Block
+	words  problem.Words // in which blocks are shown; files have the names of the problem
 	// for CSV and Parquet; nil for the first table of the blocks
 	table  func() (Table, error)
 	axes   func(x string) (xs, ys []string)    // as in Axes; nil if the value cannot be drawn

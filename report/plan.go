@@ -14,6 +14,7 @@ import (
 func (views) Plan(f plan.Forecast) view {
 	if f.Budget != nil {
 		return view{
+			words:  f.Words,
 			blocks: func() []Block { return budgetBlocks(f) },
 			table:  func() (Table, error) { return budgetTable(f), nil },
 			axes:   func(string) (xs, ys []string) { return []string{"budget"}, []string{"loss"} },
@@ -21,6 +22,7 @@ func (views) Plan(f plan.Forecast) view {
 		}
 	}
 	return view{
+		words:  f.Words,
 		blocks: func() []Block { return planBlocks(f) },
 		table:  func() (Table, error) { return needTable(f.Rows, f.Prices).without("method"), nil },
 		axes:   func(string) (xs, ys []string) { return planAxes(f.Rows, f.Prices) },

@@ -12,6 +12,7 @@ import (
 // Result shows fc(...) or fb(...).
 func (views) Result(r engine.Result) view {
 	return view{
+		words:  r.Words,
 		blocks: func() []Block { return resultBlocks(r) },
 		table:  func() (Table, error) { return answerRows(r), nil },
 		bars:   "task",
@@ -111,7 +112,7 @@ func verdict(r engine.Result) string {
 	case n <= 4 && r.Runs == 1:
 		var answers []string
 		for _, a := range r.Answers {
-			answers = append(answers, fmt.Sprintf("%s for %s", a.Arm, a.Task))
+			answers = append(answers, fmt.Sprintf("%s for %s", r.Words.ArmLabel(a.Arm), r.Words.TaskLabel(a.Task)))
 		}
 		return "decided on " + join(answers, 4)
 	}
@@ -244,7 +245,14 @@ func possible(arms []string) any {
 	if len(arms) == 0 {
 		return nil
 	}
-	return fmt.Sprintf("%d: %s", len(arms), join(arms, 4))
+	text := join(arms, 4)
+	if strings.Contains(arms[0], ", ") { // a comma parts the columns of one arm
+		text = strings.Join(arms[:min(4, len(arms))], "; ")
+		if more := len(arms) - 4; more > 0 {
+			text += fmt.Sprintf("; and %d more", more)
+		}
+	}
+	return fmt.Sprintf("%d: %s", len(arms), text)
 }
 
 // resultFacts returns the settings and what was measured, once more in numbers.

@@ -39,7 +39,7 @@ func (views) Design(d bounds.Design) view {
 
 // Problem shows a problem.
 func (views) Problem(p problem.Problem) view {
-	return view{blocks: func() []Block { return problemBlocks(p) }}
+	return view{words: p.Words(), blocks: func() []Block { return problemBlocks(p) }}
 }
 
 // hardnessBlocks shows hardness(...): which task is difficult, and why.

@@ -11,8 +11,11 @@ import (
 // tidy returns the table that stands for a value.
 func tidy(v any) (Table, error) {
 	v = plain(v)
+	var blocks []Block
 	if w, ok := viewOf(v); ok && w.table != nil {
 		return w.table()
+	} else if ok {
+		blocks = w.blocks()
 	}
 	switch v := v.(type) {
 	case Figure:
@@ -40,7 +43,10 @@ func tidy(v any) (Table, error) {
 		if t, ok := recordTable([]any{v}); ok {
 			return t, nil
 		}
-		for _, b := range Blocks(v) {
+		if blocks == nil {
+			blocks = Blocks(v)
+		}
+		for _, b := range blocks {
 			if t, ok := b.(Table); ok {
 				return t, nil
 			}

@@ -13,7 +13,7 @@ import (
 func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Result {
 	r := engine.Result{
 		Mode: e.Mode, Algorithm: e.Name, Problem: p.Name, Status: engine.StatusInterrupted, Asked: runs,
-		Tasks: p.V(), Arms: p.N(), Goal: p.Goal, Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget,
+		Tasks: p.V(), Arms: p.N(), Goal: p.Goal, Words: p.Words(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget,
 	}
 	Describe(&r, p, opt)
 	if r.Delta == 0 {

@@ -117,12 +117,8 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	if a.Log == nil {
 		a.Log = []string{}
 	}
-	if p.Long != nil {
-		a.Reward, a.Tasks, a.Columns = p.Long.Reward, p.Long.Task, p.Long.Arm
-		if p.Long.Successes != "" {
-			a.Reward = p.Long.Successes + " / " + p.Long.Trials
-		}
-	}
+	c := p.Words()
+	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
 	m := momentsOf(b)
 	picks := a.pick(b, m)
 	plan := newPlanner(b, m, picks, opt.Epsilon)

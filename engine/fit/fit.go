@@ -65,7 +65,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		return Fit{}, err
 	}
 	f := Fit{
-		Problem: p.Name, Goal: p.Goal, Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(), Mean: opt.Mean,
+		Problem: p.Name, Goal: p.Goal, Words: p.Words(), Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(), Mean: opt.Mean,
 		Noise: noiseWords(p, opt.Noise), LogLikelihoodStart: best.begin, LogLikelihood: best.likelihood,
 	}
 	for _, n := range d.count {

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,11 +30,13 @@ type Fit struct {
 	// constant, or c*task(identity()). Problems take it as it is.
 	Kernel kernels.Joint `json:"-"`
 
-	Problem      string  `json:"problem"`
-	Goal         string  `json:"goal,omitempty"` // "min" where lower rewards are better
-	Tasks        int     `json:"tasks"`
-	Arms         int     `json:"arms"`         // n, arms of all tasks together: what is fitted to
-	Measurements float64 `json:"measurements"` // Σ n_i
+	Problem string `json:"problem"`
+	Goal    string `json:"goal,omitempty"` // "min" where lower rewards are better
+	// what the table of the problem calls tasks, arms and rewards
+	Words        problem.Words `json:"columns,omitzero"`
+	Tasks        int           `json:"tasks"`
+	Arms         int           `json:"arms"`         // n, arms of all tasks together: what is fitted to
+	Measurements float64       `json:"measurements"` // Σ n_i
 	// degrees of freedom within arms; 0 where the data have none
 	Replicates float64 `json:"replicates"`
 

@@ -51,7 +51,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	if err != nil {
 		return Forecast{}, fmt.Errorf("plan: %w", err)
 	}
-	out := Forecast{Problem: p.Name, Delta: q.Options.Delta, Epsilon: q.Options.Epsilon, Prices: q.Prices, Notes: notes}
+	out := Forecast{Problem: p.Name, Delta: q.Options.Delta, Epsilon: q.Options.Epsilon, Prices: q.Prices, Words: p.Words(), Notes: notes}
 	if out.Delta == 0 {
 		out.Delta = engine.DefaultDelta
 	}

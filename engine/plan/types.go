@@ -99,6 +99,8 @@ type Forecast struct {
 	Rows    []Row            `json:"rows"`
 	Prices  Prices           `json:"prices"`
 	Notes   []engine.Warning `json:"notes,omitempty"` // what was assumed, and what could not be forecast
+	// what the table of the problem calls tasks, arms and rewards
+	Words problem.Words `json:"columns,omitzero"`
 	// in place of Rows: what a number of measurements buys
 	Budget *Budget `json:"budget,omitempty"`
 }

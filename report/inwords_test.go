@@ -1,0 +1,40 @@
+package report
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// A result is shown in the words of the user's table; files keep the names by which a problem knows its arms.
+func TestWordsOfTheTable(t *testing.T) {
+	r := engine.Result{
+		Mode: engine.ModeFC, Algorithm: "CoTestFC", Status: engine.StatusDecided, Runs: 1, Asked: 1,
+		Words: problem.Words{Task: []string{"Site"}, Arm: []string{"Variety", "N kg/ha"}, Reward: "Yield t/ha"},
+		Answers: []engine.Answer{{
+			Task: "Moor", Decided: true, Arm: "Variety=Merlin, N kg/ha=80", Leader: "Variety=Merlin, N kg/ha=80", Estimate: 7.5,
+			Candidates: []string{"Variety=Merlin, N kg/ha=80", "Variety=Falke, N kg/ha=0"},
+		}},
+	}
+	var text, csv bytes.Buffer
+	if err := Text(&text, Document{Displays: []Display{{Value: r}}}, TextOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Site Answer", "Merlin, 80", "Estimated Yield t/ha", "2: Merlin, 80; Falke, 0"} {
+		if got := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+	if strings.Contains(text.String(), "Variety=") {
+		t.Errorf("names of columns stand before every value:\n%s", text.String())
+	}
+	if err := CSV(&csv, r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(csv.String(), `"Variety=Merlin, N kg/ha=80"`) {
+		t.Errorf("a file has other names than the problem:\n%s", csv.String())
+	}
+}
