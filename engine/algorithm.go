@@ -39,7 +39,7 @@ type Plan struct {
 	Rho         float64 // value of the allocation's objective, normalised; 0 without one
 	RhoLower    float64 // its certified lower bound
 	Rounding    float64 // achieved ratio of ROUND; 0 without one
-	WantSquares bool    // whether the squared deviations are wanted besides the means
+	WantSquares bool    // whether the squared deviations are wanted besides the means, and ranges of bounded rewards
 	// of counts, round and all that was told before, rewards included: replicas that drifted apart
 	// differ here. Steps sets it
 	Digest string

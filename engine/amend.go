@@ -74,7 +74,7 @@ func (s *Steps) Inform(b Batch) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	b = Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares)}.Turned(s.alg.Goal())
+	b = b.Clone().Turned(s.alg.Goal())
 	s.out.Informed += PullsOf(b.Counts)
 	s.chain.learn(linkInform, len(s.out.Rounds), b)
 	if s.plan.Counts != nil {

@@ -17,6 +17,27 @@ type Batch struct {
 	// Squares are N sums Σ (reward - mean)² over the round's rewards of an arm, reward
 	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
 	Squares []float64
+	// Ranges are N pairs of the smallest and the largest of the round's rewards of an arm, reward
+	// units; infinite where they are not known. They are told where squares are and the rewards of the
+	// problem have bounds; nil otherwise.
+	Ranges [][2]float64
+}
+
+// Clone returns a copy that shares nothing with the batch.
+func (b Batch) Clone() Batch {
+	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges)}
+}
+
+// Part returns what a batch says of the arms from lo to hi, hi not included.
+func (b Batch) Part(lo, hi int) Batch {
+	out := Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
+	if b.Squares != nil {
+		out.Squares = b.Squares[lo:hi]
+	}
+	if b.Ranges != nil {
+		out.Ranges = b.Ranges[lo:hi]
+	}
+	return out
 }
 
 // Turned returns a batch with the signs of its rewards changed where goal is problem.GoalMin: rewards
@@ -26,6 +47,10 @@ func (b Batch) Turned(goal string) Batch {
 		b.Means = slices.Clone(b.Means)
 		for i, mean := range b.Means {
 			b.Means[i] = problem.Turned(goal, mean)
+		}
+		b.Ranges = slices.Clone(b.Ranges)
+		for i, r := range b.Ranges {
+			b.Ranges[i] = [2]float64{problem.Turned(goal, r[1]), problem.Turned(goal, r[0])}
 		}
 	}
 	return b
@@ -54,7 +79,13 @@ func checkRewards(p Plan, b Batch) error {
 	if p.WantSquares && len(b.Squares) != len(b.Counts) {
 		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round, len(b.Counts), len(b.Squares))
 	}
+	if b.Ranges != nil && len(b.Ranges) != len(b.Counts) {
+		return fmt.Errorf("round %d: the batch has the smallest and the largest reward of %d arms, and %d counts", p.Round, len(b.Ranges), len(b.Counts))
+	}
 	for i, c := range b.Counts {
+		if b.Ranges != nil && c > 0 && !(b.Ranges[i][0] <= b.Ranges[i][1]) {
+			return fmt.Errorf("round %d: arm %d: the smallest reward must not be above the largest, got %g and %g", p.Round, i, b.Ranges[i][0], b.Ranges[i][1])
+		}
 		if c > 0 && (math.IsNaN(b.Means[i]) || math.IsInf(b.Means[i], 0)) {
 			return fmt.Errorf("round %d: arm %d: the mean reward must be a finite number, got %g", p.Round, i, b.Means[i])
 		}

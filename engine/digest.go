@@ -39,6 +39,10 @@ func (c *chain) learn(kind byte, round int, told Batch) {
 			if told.Squares != nil {
 				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Squares[i]))
 			}
+			if told.Ranges != nil {
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Ranges[i][0]))
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Ranges[i][1]))
+			}
 		}
 	}
 	c.close(b)

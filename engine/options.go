@@ -159,6 +159,10 @@ func (o Options) LawFor(p *problem.Problem) string {
 	return LawNormal
 }
 
+// Bets reports whether tests bet on rewards that have bounds, whatever their law within: where nobody asks
+// for another law.
+func (o Options) Bets(p *problem.Problem) bool { return o.Law == "" && p.Noise.Bounds != nil }
+
 // Setting is one option of a result as a script writes it.
 type Setting struct {
 	Name  string `json:"name"`

@@ -136,7 +136,7 @@ func (s *Steps) Learn(b Batch) error {
 	if s.check != nil && !b.Empty() {
 		s.out.Rounds[r-1].LackOfFit, s.out.LackOfFit = s.check.Learn(r, b)
 	}
-	s.learned = append(s.learned, Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares)})
+	s.learned = append(s.learned, b.Clone())
 	changes := s.changes
 	s.changes = nil
 	var refused error

@@ -70,7 +70,7 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 				d.Squares *= float64(n-1) / (draws - 1)
 			}
 		}
-		return Draw{mean[i] + sd[i]*d.Mean, sd[i] * sd[i] * d.Squares}, nil
+		return Draw{Mean: mean[i] + sd[i]*d.Mean, Squares: sd[i] * sd[i] * d.Squares}, nil
 	}
 }
 
@@ -133,7 +133,7 @@ const (
 // environmentOf returns the environment of one run of the problem: what its drawer draws, with what
 // is common to the rewards of a round, with the sign of the problem.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
-	env := &environment{draw, seed, uint64(run)}
+	env := &environment{draw, seed, uint64(run), p.Noise.Bounds != nil}
 	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}
 	switch entry, _ := problem.EnvironmentNamed(p.Noise.Environment); entry.Name {
 	case problem.EnvironmentDrift:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -18,20 +19,22 @@ type Drawer func(rng *rand.Rand, i, n int, squares bool) (Draw, error)
 
 // Draw holds what is reported of the n rewards of an arm in a round.
 type Draw struct {
-	Mean    float64 // reward units
-	Squares float64 // Σ (reward - Mean)², reward units²
+	Mean    float64     // reward units
+	Squares float64     // Σ (reward - Mean)², reward units²
+	Range   *[2]float64 // the smallest and the largest of them, where squares are wanted; nil where not known
 }
 
 // environment is one run's view of a Drawer.
 type environment struct {
 	draw      Drawer
 	seed, run uint64
+	bounded   bool // whether the problem's rewards have bounds, so that ranges are told
 }
 
 // NewEnvironment returns the environment of one run on a problem: each (round, arm) has its
 // own stream of random numbers, derived from seed and run.
 func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
-	return asMeasured(p, &environment{draw, seed, uint64(run)})
+	return asMeasured(p, &environment{draw, seed, uint64(run), p.Noise.Bounds != nil})
 }
 
 // asMeasured returns an environment whose rewards have the sign of the data, of one whose rewards have
@@ -61,6 +64,9 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts))}
 	if p.WantSquares {
 		b.Squares = make([]float64, len(p.Counts))
+		if e.bounded {
+			b.Ranges = slices.Repeat([][2]float64{{math.Inf(-1), math.Inf(1)}}, len(p.Counts))
+		}
 	}
 	for i, n := range p.Counts {
 		if n == 0 {
@@ -76,6 +82,9 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 		b.Means[i] = d.Mean
 		if p.WantSquares {
 			b.Squares[i] = d.Squares
+		}
+		if b.Ranges != nil && d.Range != nil {
+			b.Ranges[i] = *d.Range
 		}
 	}
 	return b, nil
@@ -149,6 +158,12 @@ func TwoPoint(mean []float64, lo, hi float64) Drawer {
 		d := Draw{Mean: lo + (hi-lo)*share}
 		if squares {
 			d.Squares = (hi - lo) * (hi - lo) * high * (1 - share)
+			d.Range = &[2]float64{lo, hi}
+			if high == 0 {
+				d.Range[1] = lo
+			} else if high == float64(n) {
+				d.Range[0] = hi
+			}
 		}
 		return d, nil
 	}
@@ -176,7 +191,13 @@ func Resampled(rewards [][]float64) Drawer {
 			}
 		}
 		d := Draw{Mean: sum / float64(n)}
+		if squares {
+			d.Range = &[2]float64{math.Inf(1), math.Inf(-1)}
+		}
 		for k, taken := range counts {
+			if taken > 0 {
+				d.Range[0], d.Range[1] = min(d.Range[0], population[k]), max(d.Range[1], population[k])
+			}
 			d.Squares += taken * (population[k] - d.Mean) * (population[k] - d.Mean)
 		}
 		return d, nil
@@ -205,6 +226,10 @@ func Func(p *problem.Problem, f RewardFunc) Drawer {
 			}
 			// The recurrences of Welford, Technometrics 4 (1962), p. 420.
 			reward = p.Turned(reward)
+			if k == 1 {
+				d.Range = &[2]float64{reward, reward}
+			}
+			d.Range[0], d.Range[1] = min(d.Range[0], reward), max(d.Range[1], reward)
 			off := reward - d.Mean
 			d.Mean += off / float64(k)
 			d.Squares += off * (reward - d.Mean)

@@ -80,12 +80,11 @@ func (a *coTest) raise(delta float64) error {
 // highest returns the heights of the clock at the higher of two levels where they are above those
 // of the lower.
 func (a *coTest) highest(now, top float64) ([]float64, error) {
-	law := a.opt.LawFor(a.Model.Problem)
-	z, err := heights(a.Model.Context(), a.Model.Memory, law, now)
+	z, err := a.heights(now)
 	if err != nil {
 		return nil, err
 	}
-	least, err := heights(a.Model.Context(), a.Model.Memory, law, top)
+	least, err := a.heights(top)
 	if err != nil {
 		return nil, err
 	}

@@ -87,15 +87,20 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 		return b, ok
 	}
 	t := max(a.clock.Of(w).Time(w.Look), math.SmallestNonzeroFloat64)
+	now := w.Sum / math.Sqrt(t)
 	after := func(b sequential.Bet, gap float64) float64 {
 		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
+	}
+	if a.limits != nil { // rounds multiply, so that each is chosen by itself
+		now = 0
+		after = func(b sequential.Bet, gap float64) float64 { return gap / math.Sqrt(b.Variance) }
 	}
 	promise := math.Inf(-1)
 	if ok {
 		b.Bias = a.misfit.bias(e.Weights(leader, arm), leader, arm)
 		gap := a.optimisticGap(a.misfit.fitted, leader, arm, a.pooled.Variance(leader, arm)) - b.Bias
 		promise = after(b, gap)
-		ok = gap > 0 && promise > w.Sum/math.Sqrt(t)
+		ok = gap > 0 && promise > now
 	}
 	if e.Total[leader] == 0 || e.Total[arm] == 0 {
 		return b, ok

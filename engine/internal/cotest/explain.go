@@ -82,13 +82,13 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 		sd := math.Sqrt(variance)
 		need := w.Need(clock, first, rounds.MedianGap(gap, sd)+epsilon, epsilon, overshoot/2)
 		own := clock.Of(w)
-		out.possible = out.possible && own.Time(w.Look)+need <= own.Time(sequential.ClockLooks-1)
+		out.possible = out.possible && (w.Stakes != nil || own.Time(w.Look)+need <= own.Time(sequential.ClockLooks-1))
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd
 			out.statistic, out.threshold = 0, 0
 			if w.Look >= 0 {
-				out.statistic, out.threshold = w.Raised(first, epsilon), own.Height(w.Look)
+				out.statistic, out.threshold = w.Raised(first, epsilon), w.Height(clock)
 			}
 		}
 	}

@@ -35,6 +35,7 @@ type coTest struct {
 	misfit   misfit
 	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
+	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	contests []*contest
 
 	round int
@@ -95,8 +96,10 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.planner = p; a.alpha > 0 {
-		a.clock.Z, err = heights(m.Context(), m.Memory, opt.LawFor(m.Problem), a.alpha)
+	a.planner = p
+	a.stake()
+	if a.alpha > 0 {
+		a.clock.Z, err = a.heights(a.alpha)
 	}
 	return a, err
 }
@@ -193,7 +196,7 @@ func (a *coTest) bet(c *contest) {
 		if !ok {
 			continue
 		}
-		if b.Look = a.clock.Of(w).Next(w.Look, 1/b.Variance, a.round); b.Look > w.Look {
+		if b.Look = w.Next(a.clock, 1/b.Variance, a.round); b.Look > w.Look {
 			a.bets = append(a.bets, b)
 		}
 	}
@@ -236,12 +239,20 @@ func (a *coTest) update(b engine.Batch) error {
 	if len(a.bets) > 0 {
 		estimates := a.stage.Estimate.Estimates(b.Means)
 		for _, bet := range a.bets {
-			if s := a.scales.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b); s.Sd > 0 {
+			if s := a.score(bet, estimates, b); s.Sd > 0 {
 				bet.Settle(a.clock, s)
 			}
 		}
 	}
 	return a.learn(b)
+}
+
+// score returns the evidence of the round's data on a bet, given the kernel's estimates.
+func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
+	if a.limits != nil {
+		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, a.Model.Unit, a.centre, b)
+	}
+	return a.scales.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b)
 }
 
 // learn takes rewards in that estimates go by.
@@ -338,6 +349,14 @@ func (a *coTest) warnings() []engine.Warning {
 // FitCheck tests the kernel, beyond what its user allows rewards to be off it.
 func (a *coTest) FitCheck() engine.FitCheck {
 	return model.NewFitCheck(a.Model, a.opt.Misfit/a.Model.Unit, a.opt.Robust)
+}
+
+// heights returns what walks have to reach at error probability alpha.
+func (a *coTest) heights(alpha float64) ([]float64, error) {
+	if a.limits != nil {
+		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
+	}
+	return heights(a.Model.Context(), a.Model.Memory, a.opt.LawFor(a.Model.Problem), alpha)
 }
 
 // heights returns the z of the clock at error probability alpha, remembered.

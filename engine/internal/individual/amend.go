@@ -58,10 +58,7 @@ func (a *Algorithm) Inform(b engine.Batch) error {
 	}
 	for v, part := range a.Parts {
 		lo, hi := a.model.Problem.ArmsOf(v)
-		own := engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
-		if b.Squares != nil {
-			own.Squares = b.Squares[lo:hi]
-		}
+		own := b.Part(lo, hi)
 		if own.Empty() || part.Done() {
 			continue
 		}

@@ -103,12 +103,11 @@ func (a *Algorithm) Learn(b engine.Batch) error {
 			continue
 		}
 		lo, hi := a.model.Problem.ArmsOf(v)
-		own := engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
-		// or else it is the part that reports it
-		if a.plans[v].WantSquares && len(b.Squares) == len(b.Counts) {
-			own.Squares = b.Squares[lo:hi]
+		own := b
+		if !a.plans[v].WantSquares || len(b.Squares) != len(b.Counts) { // or else it is the part that reports it
+			own.Squares, own.Ranges = nil, nil
 		}
-		if err := part.Learn(own); err != nil {
+		if err := part.Learn(own.Part(lo, hi)); err != nil {
 			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
 		}
 	}

@@ -15,6 +15,7 @@ type Scales struct {
 	Model *model.Model // with the precisions of the coming round
 
 	Groups  []int     // N: the unknown factor that an arm's scale has; nil when scales are known
+	guides  bool      // whether they only guide pulls: no test goes by them
 	freedom []float64 // by group, of the rounds so far
 	squares []float64 // by group: Σ squared deviations over guessed variance
 }
@@ -35,13 +36,23 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	return n, nil
 }
 
+// Guide lets the scale of each arm be estimated to plan by, where tests do not go by scales and those of
+// the problem are only the largest that there can be.
+func (n *Scales) Guide() {
+	n.guides, n.Groups = true, make([]int, n.Model.Problem.N())
+	for i := range n.Groups {
+		n.Groups[i] = i
+	}
+	n.freedom, n.squares = make([]float64, len(n.Groups)), make([]float64, len(n.Groups))
+}
+
 // fewestFree is the degrees of freedom that every unknown scale gets in every round that
 // pulls it: with fewer, Student's law costs more than the pulls.
 const fewestFree = 6
 
 // Replicate adds pulls to the arm of each group that has most, until its scale can be estimated.
 func (n *Scales) Replicate(counts []int) {
-	if n.Groups == nil {
+	if n.Groups == nil || n.guides {
 		return
 	}
 	free, most := make([]int, len(n.freedom)), make([]int, len(n.freedom))
@@ -62,6 +73,10 @@ func (n *Scales) Replicate(counts []int) {
 		}
 	}
 }
+
+// guideShare is what the common scale weighs, in degrees of freedom, beside that of an arm which only
+// guides pulls: stakes on arms whose scale seems small by chance are too large.
+const guideShare = 24
 
 // Learn takes in a round's squared deviations and sets the precisions of the next round: guesses
 // times the estimates of their factors from all rounds so far, those with little data shrunk
@@ -84,12 +99,16 @@ func (n *Scales) Learn(b engine.Batch) (err error) {
 	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
 		return nil
 	}
+	shared := float64(fewestFree)
+	if n.guides {
+		shared = guideShare
+	}
 	precision := make([]float64, p.N())
 	for i, g := range n.Groups {
 		if n.Model.Precision[i] == 0 { // withdrawn
 			continue
 		}
-		factor := (n.squares[g] + fewestFree*squares/freedom) / (n.freedom[g] + fewestFree)
+		factor := (n.squares[g] + shared*squares/freedom) / (n.freedom[g] + shared)
 		sigma := p.Noise.Scales[i] / n.Model.Unit
 		precision[i] = 1 / (sigma * sigma * factor)
 	}

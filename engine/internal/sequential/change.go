@@ -7,6 +7,9 @@ import "slices"
 // goes returns the look to which a step of that information takes a walk; fixed is the one that a
 // clock with fixed times prescribes. The clock belongs to the walk.
 func (c Clock) goes(w *Walk, info float64, fixed int) int {
+	if w.Stakes != nil {
+		return w.nextStake()
+	}
 	if c.Times != nil {
 		return fixed
 	}
@@ -47,7 +50,7 @@ func (w *Walk) Withdraw(c Clock, leader int) bool {
 
 // without makes the walk again, sitting out where that arm led.
 func (w *Walk) without(c Clock, leader int) *Walk {
-	out := &Walk{Look: -1, Offset: w.Offset}
+	out := &Walk{Look: -1, Offset: w.Offset, Stakes: w.Stakes}
 	for _, s := range w.steps {
 		if s.leader == leader {
 			continue
@@ -73,15 +76,27 @@ func (w *Walk) Recheck(c Clock) {
 // many.
 func (w *Walk) Moved(to func(arm int) int, unit float64) *Walk {
 	out := *w
-	out.Sum /= unit
+	if out.Stakes == nil {
+		out.Sum /= unit
+	}
 	out.steps, out.also = slices.Clone(w.steps), nil
 	for k := range out.steps {
 		s := &out.steps[k]
 		s.leader, s.Gap, s.Sd, s.root, s.info = to(s.leader), s.Gap*unit, s.Sd*unit, s.root/unit, s.info/(unit*unit)
 		s.loss, s.raised = 0, s.zero
+		s.Slope = scaled(s.Slope, 1/unit)
 	}
 	for _, v := range w.also {
 		out.also = append(out.also, v.Moved(to, unit))
 	}
 	return &out
+}
+
+// scaled returns the numbers times a factor; nil for nil.
+func scaled(x []float64, factor float64) []float64 {
+	out := slices.Clone(x)
+	for j := range out {
+		out[j] *= factor
+	}
+	return out
 }

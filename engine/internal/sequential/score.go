@@ -14,6 +14,9 @@ type Score struct {
 	// its standard error, normalised; estimated from the round where scales are not known
 	Sd      float64
 	Freedom float64 // degrees of freedom of sd; +Inf where scales are known
+	// of a bet with stakes, by stake: the logarithm of the factor on its capital, and how it rises
+	// with the loss
+	Capital, Slope []float64
 }
 
 // Z returns Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's

@@ -66,8 +66,24 @@ func (c Clock) Next(look int, info float64, round int) int {
 	return c.nearest(c.Time(look) + info)
 }
 
+// Next returns the look to which a round of that information takes the walk.
+func (w *Walk) Next(c Clock, info float64, round int) int {
+	if w.Stakes != nil {
+		return w.nextStake()
+	}
+	return c.Of(w).Next(w.Look, info, round)
+}
+
 // Height returns z_k √T_k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
+
+// Height returns what S, or the logarithm of a capital, has to reach at the look where the walk stands.
+func (w *Walk) Height(c Clock) float64 {
+	if w.Stakes != nil {
+		return c.Z[0]
+	}
+	return c.Of(w).Height(w.Look)
+}
 
 // nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
 // when that would be before the first.
@@ -88,6 +104,7 @@ type Walk struct {
 	Out    bool // S has reached z √T: x is not a best arm
 	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
 	Allowed float64
+	Stakes  *Stakes // of a walk that is a capital; nil of a sum
 	steps   []step
 
 	crossed bool    // S by itself has reached z √T
@@ -136,6 +153,13 @@ func (b Bet) Settle(c Clock, s Score) {
 // take makes a step to its look.
 func (w *Walk) take(c Clock, s step) {
 	c = c.Of(w)
+	if w.Stakes != nil {
+		w.steps, w.Look = append(w.steps, s), s.look
+		logs, _ := w.capitals(-1, 0, 0)
+		w.Sum = w.Stakes.total(logs)
+		w.crossed = w.crossed || w.Sum >= c.Z[w.Look]
+		return
+	}
 	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
 	s.loss, s.raised = 0, s.zero
 	w.steps = append(w.steps, s)
@@ -152,9 +176,13 @@ func (w *Walk) settle() {
 	}
 }
 
-// Raised returns S if the leader were that much below x: what the walk would have been without the
+// Raised returns S, or the logarithm of the capital, if the leader were that much below x: what the walk would have been without the
 // leader's loss.
 func (w *Walk) Raised(leader int, loss float64) float64 {
+	if w.Stakes != nil {
+		logs, _ := w.capitals(leader, loss, 0)
+		return w.Stakes.total(logs)
+	}
 	sum := 0.0
 	for k := range w.steps {
 		s := &w.steps[k]
@@ -192,6 +220,10 @@ func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
 func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
 	if w.crossed {
 		return true
+	}
+	if w.Stakes != nil {
+		_, reached := w.capitals(leader, loss, c.Z[0])
+		return reached
 	}
 	c = c.Of(w)
 	sum := 0.0
@@ -238,6 +270,9 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 // Gap returns the average of the estimated gaps that S consists of, and width the value at which S
 // crosses, normalised.
 func (w *Walk) Gap(c Clock) (gap, width float64) {
+	if w.Stakes != nil {
+		return w.capitalGap(c)
+	}
 	c = c.Of(w)
 	var weight float64
 	for _, s := range w.steps {
@@ -253,13 +288,22 @@ func (w *Walk) Gap(c Clock) (gap, width float64) {
 //
 // It is at least what brings the walk to its next look: less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
-	need := w.need(c, w.Raised(leader, slack), gap, above)
+	need := w.lacks(c, leader, gap, slack, above)
 	for _, v := range w.also {
 		if !v.crossed {
-			need = max(need, v.need(c.strict(), v.Raised(leader, slack), gap, above))
+			need = max(need, v.lacks(c.strict(), leader, gap, slack, above))
 		}
 	}
 	return need
+}
+
+// lacks is Need of this walk alone.
+func (w *Walk) lacks(c Clock, leader int, gap, slack, above float64) float64 {
+	if w.Stakes != nil {
+		logs, _ := w.capitals(leader, slack, 0)
+		return w.needCapital(c.Z[0], logs, gap, above)
+	}
+	return w.need(c, w.Raised(leader, slack), gap, above)
 }
 
 // NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it. No

@@ -1,0 +1,114 @@
+package rounds
+
+import (
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// Limits are the numbers between which every reward lies, normalised.
+type Limits struct{ Lo, Hi float64 }
+
+// LimitsOf returns the limits of a problem's rewards, of which higher ones are better; ok is false where
+// nothing bounds them.
+func LimitsOf(m *model.Model) (l Limits, ok bool) {
+	b := m.Problem.Noise.Bounds
+	if b == nil {
+		return l, false
+	}
+	return Limits{b[0] / m.Unit, b[1] / m.Unit}, true
+}
+
+// centreWeight is what the middle of the limits weighs, in pulls, beside an estimate that rewards are
+// compared with.
+const centreWeight = 0.5
+
+// Centre returns the number that rewards of an arm are compared with, from an estimate that rests on that
+// many pulls: within the limits, and not at one of them.
+func (l Limits) Centre(estimate float64, pulls int) float64 {
+	n := float64(max(pulls, 1))
+	inside := min(max(estimate, l.Lo), l.Hi)
+	return (n*inside + centreWeight*(l.Lo+l.Hi)/2) / (n + centreWeight)
+}
+
+// mostStaked is the part of what a reward at the worse limit may take of a stake.
+const mostStaked = 0.97
+
+// Stake returns what a round's data make of every stake of a bet. With estimate Σ w_i ȳ_i of the gap, a
+// stake of size s turns 1 into
+//
+//	Π_i Π_k (1 + s w_i/n_i (Y_ik - c_i)) · exp(s Σ_i w_i c_i - s·bias),
+//
+// which is at most exp(-s·loss) on average whatever the centres c_i, since 1 + x ≤ exp(x). What is
+// returned bounds its logarithm from below by counts, means, squares and extremes. s is h times the
+// information of the round, as far as no reward takes all of the stake. The arms' centres, all from earlier
+// data, come from centre.
+func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
+	weights := weightsOf(b, e)
+	parts, most := l.parts(weights, unit, centre, round)
+	s := sequential.Score{Gap: -b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
+	centred := -b.Bias
+	for _, p := range parts {
+		s.Gap += p.weight * p.mean
+		centred += p.weight * p.centre
+	}
+	for _, h := range h {
+		size := min(h/b.Variance, most)
+		logarithm := size * centred
+		for _, p := range parts {
+			logarithm += p.grows(size)
+		}
+		s.Capital, s.Slope = append(s.Capital, logarithm), append(s.Slope, size)
+	}
+	return s
+}
+
+// part is what the rewards of one arm bring to a bet.
+type part struct {
+	weight, n, mean, squares, centre float64
+	worst                            float64 // the reward that takes most of the stake
+}
+
+// parts returns what each arm of the estimate brings, and the largest size of a stake.
+func (l Limits) parts(weights []float64, unit float64, centre func(arm int) float64, round engine.Batch) (out []part, most float64) {
+	largest := 0.0
+	for _, w := range weights {
+		largest = max(largest, math.Abs(w))
+	}
+	most = math.Inf(1)
+	for i, n := range round.Counts {
+		w := weights[i]
+		if n == 0 || !(math.Abs(w) > noWeight*largest) {
+			continue
+		}
+		p := part{weight: w, n: float64(n), mean: round.Means[i] / unit, centre: centre(i), worst: l.Lo}
+		if w < 0 {
+			p.worst = l.Hi
+		}
+		most = min(most, mostStaked*p.n/math.Abs(w*(p.centre-p.worst)))
+		p.squares = p.n * (p.mean - l.Lo) * (l.Hi - p.mean) // the most that there can be
+		if round.Squares != nil {
+			p.squares = min(round.Squares[i]/(unit*unit), p.squares)
+		}
+		if round.Ranges != nil {
+			if r := round.Ranges[i]; w < 0 {
+				p.worst = min(p.worst, r[1]/unit)
+			} else {
+				p.worst = max(p.worst, r[0]/unit)
+			}
+		}
+		out = append(out, p)
+	}
+	return out, most
+}
+
+// grows returns what a stake of that size wins by the arm, less what its centre accounts for.
+func (p part) grows(size float64) float64 {
+	lambda := size * math.Abs(p.weight) / p.n
+	if p.weight < 0 {
+		return sequential.Growth(p.n, -p.mean, p.squares, -p.worst, lambda, -p.centre)
+	}
+	return sequential.Growth(p.n, p.mean, p.squares, p.worst, lambda, p.centre)
+}

@@ -1,0 +1,162 @@
+package sequential
+
+import "math"
+
+// Stakes are bets of several sizes on one gap, side by side. Each begins with an equal share of a
+// capital of 1. Under the hypothesis no capital grows on average, so that the sum reaches 1/α with
+// probability at most α [Ville39, WaudbySmithRamdas24]. A walk with stakes has log(1/α) for its
+// height at every look, and no times.
+type Stakes struct {
+	Gaps []float64 // h by stake, normalised: the gap for which the bet is about best
+}
+
+// The stakes of a walk. Neighbours are so near that the one between two gaps loses a few per cent of
+// its growth, and there are so few that their number costs little.
+const (
+	stakeRatio = 1.6
+	mostStakes = 14
+	stakeLeast = 0.4       // of the accuracy that is asked
+	stakeFine  = 1. / 8192 // of the range of rewards, where no accuracy is
+)
+
+// NewStakes returns stakes for gaps between the accuracy that is asked, or a small part of the range of
+// rewards, and that range.
+func NewStakes(epsilon, span float64) *Stakes {
+	least := min(max(stakeLeast*epsilon, stakeFine*span), span)
+	n := min(1+int(math.Ceil(math.Log(span/least)/math.Log(stakeRatio))), mostStakes)
+	out := &Stakes{Gaps: make([]float64, n)}
+	for j := range out.Gaps {
+		out.Gaps[j] = span * math.Pow(least/span, float64(j)/float64(max(n-1, 1)))
+	}
+	return out
+}
+
+// total returns the logarithm of the capital of all stakes, given those of each over its share.
+func (s *Stakes) total(logs []float64) float64 {
+	most := math.Inf(-1)
+	for _, x := range logs {
+		most = max(most, x)
+	}
+	sum := 0.0
+	for _, x := range logs {
+		sum += math.Exp(x - most)
+	}
+	return most + math.Log(sum/float64(len(logs)))
+}
+
+// reaches reports whether the capital is at least exp(height). No sum of shares is above the largest
+// capital of one.
+func (s *Stakes) reaches(logs []float64, height float64) bool {
+	for _, x := range logs {
+		if x >= height {
+			return s.total(logs) >= height
+		}
+	}
+	return false
+}
+
+// capitals adds what the steps have won, as if that leader were so far below x, and returns the logarithms
+// by stake. With a height above 0 it stops where the capital reaches it, and says so.
+func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reached bool) {
+	logs = make([]float64, len(w.Stakes.Gaps))
+	for k := range w.steps {
+		s := &w.steps[k]
+		for j := range logs {
+			logs[j] += s.Capital[j]
+			if s.leader == leader {
+				logs[j] += s.Slope[j] * loss
+			}
+		}
+		if height > 0 && w.Stakes.reaches(logs, height) {
+			return logs, true
+		}
+	}
+	return logs, false
+}
+
+// needCapital is Need of a walk with stakes: the information after which its capital would be above
+// the height by so many standard deviations of a walk at the same level, if every stake h wins h·gap -
+// h²/2 for a unit of it.
+func (w *Walk) needCapital(height float64, logs []float64, gap, above float64) float64 {
+	target, grown := height+above*math.Sqrt(2*height), make([]float64, len(logs))
+	after := func(info float64) float64 {
+		for j, h := range w.Stakes.Gaps {
+			grown[j] = logs[j] + h*(gap-h/2)*info
+		}
+		return w.Stakes.total(grown)
+	}
+	gap = max(gap, w.Stakes.Gaps[len(logs)-1])
+	lo, hi := 0.0, 2*target/(gap*gap)
+	for after(hi) < target {
+		lo, hi = hi, 2*hi
+	}
+	for hi-lo > 1e-3*hi {
+		if mid := (lo + hi) / 2; after(mid) < target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return hi
+}
+
+// Growth returns a lower bound of Σ log(1 + λ(Y - c)) over n rewards Y ≥ least of which the mean and the
+// sum of squared deviations are known; λ ≥ 0 and λ(c - least) < 1. It is what rewards have that are
+// least and one other number. For rewards that are two numbers, least among them, it is the sum itself.
+//
+// The quadratic q that agrees with f(y) = log(1 + λ(y - c)) at least, and with f and f' at the other
+// number p, is nowhere above f: f - q is f”'/6 · (y - least)(y - p)² somewhere, and f”' > 0. Σ q goes by
+// mean and squares only.
+func Growth(n, mean, squares, least, lambda, c float64) float64 {
+	above := mean - least
+	if !(above > 0) {
+		return n * math.Log1p(lambda*(mean-c))
+	}
+	v := squares / n
+	share := above * above / (above*above + v)
+	sum := share * math.Log1p(lambda*(mean+v/above-c))
+	if share < 1 {
+		sum += (1 - share) * math.Log1p(lambda*(least-c))
+	}
+	return n * sum
+}
+
+// nextStake returns the look of the next step: looks of a capital are counted and have no times. The
+// last look of a clock is never reached.
+func (w *Walk) nextStake() int { return min(w.Look+1, ClockLooks-2) }
+
+// capitalGap is Gap of a walk with stakes. The width is the gap less what could be taken off it, in all
+// steps, before the capital falls to the height.
+func (w *Walk) capitalGap(c Clock) (gap, width float64) {
+	var sum, weight float64
+	for _, s := range w.steps {
+		sum, weight = sum+s.info*s.Gap, weight+s.info
+	}
+	gap = sum / weight
+	logs, _ := w.capitals(-1, 0, 0)
+	shifted := make([]float64, len(logs))
+	after := func(off float64) float64 {
+		copy(shifted, logs)
+		for _, s := range w.steps {
+			for j := range shifted {
+				shifted[j] -= s.Slope[j] * off
+			}
+		}
+		return w.Stakes.total(shifted)
+	}
+	lo, hi := -1.0, 1.0
+	for after(lo) < c.Z[0] {
+		lo *= 2
+	}
+	for after(hi) > c.Z[0] {
+		hi *= 2
+	}
+	for range 60 {
+		if mid := (lo + hi) / 2; after(mid) < c.Z[0] {
+			hi = mid
+		} else {
+			lo = mid
+		}
+	}
+	return gap, gap - lo
+}
