@@ -18,7 +18,7 @@ type Batch struct {
 	// units², where the plan asked for them (Plan.WantSquares); nil otherwise.
 	Squares []float64
 	// Ranges are N pairs of the smallest and the largest of the round's rewards of an arm, reward
-	// units; infinite where they are not known. They are told where squares are and the rewards of the
+	// units; the bounds of rewards where they are not known. They are told where squares are and the rewards of the
 	// problem have bounds; nil otherwise.
 	Ranges [][2]float64
 }

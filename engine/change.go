@@ -141,6 +141,9 @@ func (b Batch) moved(at []int) Batch {
 	if b.Squares != nil {
 		out.Squares = make([]float64, n)
 	}
+	if b.Ranges != nil {
+		out.Ranges = make([][2]float64, n)
+	}
 	for k, i := range at {
 		if i < 0 {
 			continue
@@ -148,6 +151,9 @@ func (b Batch) moved(at []int) Batch {
 		out.Counts[i], out.Means[i] = b.Counts[k], b.Means[k]
 		if b.Squares != nil {
 			out.Squares[i] = b.Squares[k]
+		}
+		if b.Ranges != nil {
+			out.Ranges[i] = b.Ranges[k]
 		}
 	}
 	return out

@@ -241,12 +241,18 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	if b.Squares != nil {
 		out.Squares = make([]float64, len(up))
 	}
+	if b.Ranges != nil {
+		out.Ranges = make([][2]float64, len(up))
+	}
 	left := engine.PullsOf(b.Counts)
 	for k, i := range up {
 		out.Counts[k], out.Means[k] = b.Counts[i], b.Means[i]
 		left -= b.Counts[i]
 		if b.Squares != nil {
 			out.Squares[k] = b.Squares[i]
+		}
+		if b.Ranges != nil {
+			out.Ranges[k] = b.Ranges[i]
 		}
 	}
 	if left != 0 {

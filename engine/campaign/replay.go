@@ -60,9 +60,10 @@ type replayer struct {
 	model      *model.Model
 	steps      *engine.Steps
 	run        *Run
-	rounds     int // that were taken in
-	guide      int // the next of state.guides
-	amend      int // the next of state.amends
+	rounds     int  // that were taken in
+	guide      int  // the next of state.guides
+	amend      int  // the next of state.amends
+	squares    bool // whether the open round wants them, or the recorded plan did
 	unused     bool
 }
 
@@ -109,7 +110,7 @@ func (x *replayer) all(ctx context.Context) error {
 		if err := x.begin(ctx, r.plan, r.seq); err != nil || x.unused {
 			return err
 		}
-		b, err := restricted(x.state.batch(x.protocol, r), x.state.upFrom(x.generation))
+		b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
 		if err != nil {
 			return fmt.Errorf("round %d: %w", r.plan.Round, err)
 		}
@@ -140,7 +141,8 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 		return err
 	}
 	x.compare(plan)
-	_, more, err := x.steps.Next()
+	now, more, err := x.steps.Next()
+	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known all the same
 	if err == nil && !more {
 		x.unused = true
 		x.run.Notes = append(x.run.Notes, noteOf(NoteUnused, plan.Round))
@@ -199,18 +201,17 @@ func (x *replayer) inform(seq int64) error {
 	return err
 }
 
-// batch returns the rewards of a round, summed in the order of their pulls.
-func (s *State) batch(p Protocol, r *round) engine.Batch {
-	return summed(p, r.results, r.plan.WantSquares)
-}
-
-// summed returns counts, means and squares by arm. The results of an arm are taken by the numbers of
+// summed returns counts, means and squares by arm, with the ranges of bounded rewards. The results of an arm are taken by the numbers of
 // their pulls, so that the order in which they arrived does not show in any digit.
 func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 	n := p.Problem.N()
 	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
 	if squares {
 		b.Squares = make([]float64, n)
+	}
+	bounds := p.Problem.TurnedBounds(p.Problem.Noise.Bounds)
+	if squares && bounds != nil {
+		b.Ranges = make([][2]float64, n)
 	}
 	for i, all := range byArm {
 		sorted := slices.SortedStableFunc(slices.Values(all), func(a, b *measured) int { return a.Number - b.Number })
@@ -227,8 +228,24 @@ func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 			off := m.Reward - b.Means[i]
 			b.Squares[i] += m.Squares + float64(m.count())*off*off
 		}
+		if bounds != nil {
+			b.Ranges[i] = spanned(sorted, *bounds)
+		}
 	}
 	return b
+}
+
+// spanned returns the smallest and the largest of the rewards; those behind a mean of several may lie
+// anywhere in the bounds.
+func spanned(all []*measured, bounds [2]float64) [2]float64 {
+	out := [2]float64{math.Inf(1), math.Inf(-1)}
+	for _, m := range all {
+		if m.count() > 1 {
+			return bounds
+		}
+		out[0], out[1] = min(out[0], m.Reward), max(out[1], m.Reward)
+	}
+	return out
 }
 
 // decisions returns what is decided now.

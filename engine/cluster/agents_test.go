@@ -26,7 +26,7 @@ type asked struct {
 	cluster.Question
 }
 
-// questions are the four that agents apart must answer as one process does: the paper's case 2, five
+// questions are the five that agents apart must answer as one process does: the paper's case 2, five
 // agents.
 func questions(t testing.TB) []asked {
 	p := enginetest.Paper(t, 2, 0.2)
@@ -37,7 +37,11 @@ func questions(t testing.TB) []asked {
 	fc := func(name, algorithm string, p *problem.Problem) asked {
 		return asked{name, cluster.Question{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05}}}
 	}
-	return []asked{fc("CoKernelFC", "CoKernelFC", p), fc("CoTestFC", "CoTestFC", p), fc("CoTestFC, noise unknown", "CoTestFC", unknown), fc("CoBayesFC", "CoBayesFC", p)}
+	bounded, err := p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{-1, 5}, Environment: problem.EnvironmentBernoulli})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []asked{fc("CoKernelFC", "CoKernelFC", p), fc("CoTestFC", "CoTestFC", p), fc("CoTestFC, noise unknown", "CoTestFC", unknown), fc("CoTestFC, rewards bounded", "CoTestFC", bounded), fc("CoBayesFC", "CoBayesFC", p)}
 }
 
 // someQuestions returns the questions; a short run leaves out the second of CoTestFC.

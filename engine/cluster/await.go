@@ -132,8 +132,7 @@ func (w *agent) missing(r int) []Absence {
 			out = append(out, Absence{Agent: v, Why: ReasonSilent})
 			continue
 		}
-		lo, hi := w.question.Problem.ArmsOf(v)
-		if _, err := parseMessage(f.Body, v, w.replica.plan, lo, hi); err != nil {
+		if _, err := parseMessage(f.Body, v, w.replica.plan, w.question.Problem); err != nil {
 			out = append(out, Absence{Agent: v, Why: ReasonRefused, Error: err.Error()})
 		}
 	}

@@ -40,6 +40,19 @@ type Reward struct {
 	Mean  float64 `json:"mean"`  // reward units, in the sign of the data
 	// Σ (reward - mean)² of the pulls, reward units²; 0 of one pull
 	Squares float64 `json:"squares,omitempty"`
+	// the smallest and the largest of the pulls, reward units; nil where they are not known
+	Range *[2]float64 `json:"range,omitempty"`
+}
+
+// spans returns the range of the pulls: within the bounds of the rewards where nothing else is known.
+func (r Reward) spans(bounds [2]float64) [2]float64 {
+	switch {
+	case r.Range != nil:
+		return *r.Range
+	case r.Count == 1:
+		return [2]float64{r.Mean, r.Mean}
+	}
+	return bounds
 }
 
 // journalLine is a reward with its round. Rewards that are told together count together: each line but
@@ -264,7 +277,23 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 			b.Squares[r.Arm] += float64(r.Count) * off * off
 		}
 	}
+	if bounds := p.TurnedBounds(p.Noise.Bounds); bounds != nil {
+		b.Ranges = j.ranges(round, n, *bounds)
+	}
 	return b
+}
+
+// ranges returns the smallest and the largest reward of each arm in a round.
+func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
+	out, seen := make([][2]float64, n), make([]bool, n)
+	for _, r := range j.all[round] {
+		of := r.spans(bounds)
+		if seen[r.Arm] {
+			of = [2]float64{min(of[0], out[r.Arm][0]), max(of[1], out[r.Arm][1])}
+		}
+		out[r.Arm], seen[r.Arm] = of, true
+	}
+	return out
 }
 
 // close lets go of the folder.

@@ -51,8 +51,7 @@ func (r *replica) checkLate(l Late) error {
 	if r.informed[[2]int{l.Round, l.Agent}] {
 		return &PlanError{r.run, r.rounds + 1, "it has a late message a second time"}
 	}
-	lo, hi := r.question.Problem.ArmsOf(l.Agent)
-	if _, err := parseMessage(l.Message, l.Agent, r.plans[l.Round-1], lo, hi); err != nil {
+	if _, err := parseMessage(l.Message, l.Agent, r.plans[l.Round-1], r.question.Problem); err != nil {
 		return &MessageError{r.run, l.Round, l.Agent, err}
 	}
 	return nil
@@ -96,7 +95,7 @@ func (r *replica) inform(all []Late) error {
 		}
 		lo, hi := r.question.Problem.ArmsOf(l.Agent)
 		plan := r.plans[l.Round-1]
-		m, err := parseMessage(l.Message, l.Agent, plan, lo, hi)
+		m, err := parseMessage(l.Message, l.Agent, plan, r.question.Problem)
 		if err != nil {
 			return err // checkLate has parsed it
 		}

@@ -11,6 +11,11 @@ import (
 // A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
+// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm.
+func ranged(plan engine.Plan, p *problem.Problem) bool {
+	return plan.WantSquares && p.Noise.Bounds != nil
+}
+
 // message writes the message of agent v, whose arms are lo ≤ i < hi.
 func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error) {
 	d, err := wire.ParseDigest(plan.Digest)
@@ -21,11 +26,15 @@ func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error
 	if plan.WantSquares {
 		m.Squares = b.Squares[lo:hi]
 	}
+	if b.Ranges != nil {
+		m.Ranges = b.Ranges[lo:hi]
+	}
 	return m.Append(nil)
 }
 
 // parseMessage reads the message of agent v and reports one that does not answer the plan.
-func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged, error) {
+func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wire.Merged, error) {
+	lo, hi := p.ArmsOf(v)
 	m, err := wire.ParseMerged(body)
 	switch {
 	case err != nil:
@@ -40,6 +49,8 @@ func parseMessage(body []byte, v int, plan engine.Plan, lo, hi int) (wire.Merged
 		return m, fmt.Errorf("it has %s, and the task has %d", count(len(m.Counts), "arm"), hi-lo)
 	case (m.Squares != nil) != plan.WantSquares:
 		return m, fmt.Errorf("it has squared deviations or none, otherwise than the plan asks")
+	case (m.Ranges != nil) != ranged(plan, p):
+		return m, fmt.Errorf("it has ranges of rewards or none, otherwise than the plan asks of this problem")
 	}
 	for i, c := range m.Counts {
 		if c != plan.Counts[lo+i] {

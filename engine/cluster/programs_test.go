@@ -66,7 +66,7 @@ func TestPrograms(t *testing.T) {
 		`{"arm":` + a + `}`:                        "want reward, or count (at least 1) and mean",
 		`{"arm":` + a + `,"reward":1,"mean":1}`:    "want reward, or count",
 		`{"arm":` + a + `,"count":0,"mean":1}`:     "want reward, or count",
-		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC estimates the noise of this run, so 2 rewards need squares, the sum of (reward - mean)²",
+		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC goes by how far rewards scatter, so 2 rewards need squares, the sum of (reward - mean)²",
 		`{"arm":` + a + `,"reward":1e301}`:         "no such reward",
 		`{"reward":1,"arm":` + a + `,"Reward":99}`: `"reward" stands in it twice`,
 		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",

@@ -87,6 +87,9 @@ func (s Simulated) Pull(ctx context.Context, p Pulls, tell func(...Reward) error
 		if b.Squares != nil {
 			r.Squares = b.Squares[a.Arm]
 		}
+		if b.Ranges != nil {
+			r.Range = &b.Ranges[a.Arm]
+		}
 		all = append(all, r)
 	}
 	if len(all) == 0 {

@@ -149,8 +149,8 @@ func (r *replica) told(messages [][]byte, absent []int) (RoundCounts, error) {
 		if slices.Contains(absent, v) {
 			continue
 		}
-		lo, hi := p.ArmsOf(v)
-		m, err := parseMessage(messages[v], v, r.plan, lo, hi)
+		lo, _ := p.ArmsOf(v)
+		m, err := parseMessage(messages[v], v, r.plan, p)
 		if err != nil {
 			return out, &MessageError{r.run, r.plan.Round, v, err}
 		}

@@ -169,6 +169,9 @@ func (r *replica) disagrees(p PlanBody) string {
 	return ""
 }
 
+// ranged reports whether the messages of the open round have ranges.
+func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
+
 // learn folds the messages of the open round, in agent order; those of absent agents are nil, and
 // their pulls are taken as not made.
 func (r *replica) learn(messages [][]byte, absent []Absence) error {
@@ -181,23 +184,27 @@ func (r *replica) learn(messages [][]byte, absent []Absence) error {
 	if r.plan.WantSquares {
 		b.Squares = make([]float64, n)
 	}
+	if r.ranged() {
+		b.Ranges = make([][2]float64, n)
+	}
 	gone := agents(absent)
 	for v := range p.V() {
 		if slices.Contains(gone, v) {
 			continue
 		}
 		lo, hi := p.ArmsOf(v)
-		m, err := parseMessage(messages[v], v, r.plan, lo, hi)
+		m, err := parseMessage(messages[v], v, r.plan, p)
 		if err != nil {
 			return &MessageError{r.run, r.plan.Round, v, err}
 		}
 		copy(b.Counts[lo:hi], m.Counts)
 		copy(b.Means[lo:hi], m.Means)
 		copy(b.Squares[min(lo, len(b.Squares)):], m.Squares)
+		copy(b.Ranges[min(lo, len(b.Ranges)):], m.Ranges)
 		r.sent.Messages++
 		r.sent.Bytes += int64(len(messages[v]))
 	}
-	other := wire.Round(r.plan.Round, p.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares)
+	other := wire.Round(r.plan.Round, p.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares, r.ranged())
 	r.sent.Raw, r.sent.Theta = r.sent.Raw+other.Raw, r.sent.Theta+other.Theta
 	r.opens = false
 	r.absent = append(r.absent, absent)

@@ -133,7 +133,7 @@ const (
 // environmentOf returns the environment of one run of the problem: what its drawer draws, with what
 // is common to the rewards of a round, with the sign of the problem.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
-	env := &environment{draw, seed, uint64(run), p.Noise.Bounds != nil}
+	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
 	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}
 	switch entry, _ := problem.EnvironmentNamed(p.Noise.Environment); entry.Name {
 	case problem.EnvironmentDrift:

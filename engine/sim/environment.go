@@ -28,13 +28,13 @@ type Draw struct {
 type environment struct {
 	draw      Drawer
 	seed, run uint64
-	bounded   bool // whether the problem's rewards have bounds, so that ranges are told
+	bounds    *[2]float64 // of the problem's rewards, of which ranges are told then
 }
 
 // NewEnvironment returns the environment of one run on a problem: each (round, arm) has its
 // own stream of random numbers, derived from seed and run.
 func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
-	return asMeasured(p, &environment{draw, seed, uint64(run), p.Noise.Bounds != nil})
+	return asMeasured(p, &environment{draw, seed, uint64(run), p.Noise.Bounds})
 }
 
 // asMeasured returns an environment whose rewards have the sign of the data, of one whose rewards have
@@ -64,8 +64,8 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts))}
 	if p.WantSquares {
 		b.Squares = make([]float64, len(p.Counts))
-		if e.bounded {
-			b.Ranges = slices.Repeat([][2]float64{{math.Inf(-1), math.Inf(1)}}, len(p.Counts))
+		if e.bounds != nil {
+			b.Ranges = slices.Repeat([][2]float64{*e.bounds}, len(p.Counts))
 		}
 	}
 	for i, n := range p.Counts {

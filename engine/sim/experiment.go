@@ -145,7 +145,7 @@ func (x Experiment) environment(run int) (engine.Environment, error) {
 	if x.natural {
 		return environmentOf(x.Problem, draw, x.Seed, run), nil
 	}
-	return &environment{draw, x.Seed, uint64(run), x.Problem.Noise.Bounds != nil}, nil
+	return &environment{draw, x.Seed, uint64(run), x.Problem.Noise.Bounds}, nil
 }
 
 // truth returns the problem with the expected rewards of a run, where they are known.

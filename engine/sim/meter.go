@@ -27,7 +27,7 @@ func (m *meter) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 		return b, err
 	}
 	if m.broadcast {
-		m.sent.Add(wire.Round(p.Round, m.taskOf, b.Counts, m.features, p.WantSquares))
+		m.sent.Add(wire.Round(p.Round, m.taskOf, b.Counts, m.features, p.WantSquares, b.Ranges != nil))
 	}
 	if m.itemise {
 		own := make([]int, m.taskOf[len(m.taskOf)-1]+1)

@@ -49,6 +49,14 @@ func (w *writer) squares(i int, v float64) {
 	w.float("the squares of arm", i, v)
 }
 
+func (w *writer) ranged(i int, v [2]float64) {
+	if v[0] > v[1] && w.err == nil {
+		w.err = fmt.Errorf("wire: the smallest reward of arm %d must not be above the largest, got %g and %g", i, v[0], v[1])
+	}
+	w.float("the smallest reward of arm", i, v[0])
+	w.float("the largest reward of arm", i, v[1])
+}
+
 // end returns the message, or what was there before when it has a mistake.
 func (w *writer) end(before []byte) ([]byte, error) {
 	if w.err != nil {
@@ -141,6 +149,14 @@ func (r *reader) squares(i int) float64 {
 	v := r.float("the squares of arm", i)
 	if v < 0 {
 		r.fail("the squares of arm %d must be 0 or more, got %g", i, v)
+	}
+	return v
+}
+
+func (r *reader) ranged(i int) [2]float64 {
+	v := [2]float64{r.float("the smallest reward of arm", i), r.float("the largest reward of arm", i)}
+	if v[0] > v[1] {
+		r.fail("the smallest reward of arm %d must not be above the largest, got %g and %g", i, v[0], v[1])
 	}
 	return v
 }

@@ -5,7 +5,8 @@
 // says depends on the estimator of those who merge the messages [Du23, App. C.3]:
 //
 //	Merged  a count and a mean for each arm of the agent [Du23, Alg. 1, l. 10], and its
-//	        squared deviations for the tests that estimate the noise
+//	        squared deviations for the tests that estimate the noise, with the smallest
+//	        and the largest reward where tests bet on them
 //	Raw     every reward by itself, with its arm: what the estimators of Dubey and
 //	        Pentland (2020) and of Camilleri et al. (2021), Algorithms 4 and 6, take in
 //	Theta   the estimated parameter θ̂ in an explicit feature space, m numbers: what
@@ -32,8 +33,9 @@
 //	n        uvarint, number of entries
 //	entries  n times
 //	         Merged  count uvarint, then the mean as 8 bytes unless the count is 0, then
-//	                 with squares these as 8 bytes unless the count is 0 or 1; messages
-//	                 with squares have their own kind
+//	                 with squares these as 8 bytes unless the count is 0 or 1, and with
+//	                 ranges the smallest and the largest reward likewise; messages with
+//	                 squares, and with both, have kinds of their own
 //	         Raw     arm uvarint, counted from 0 among the agent's own; reward 8 bytes
 //	         Theta   8 bytes
 //

@@ -14,6 +14,7 @@ type kind byte
 const (
 	kindMerged  kind = 'M'
 	kindSquares kind = 'S' // merged, with squares
+	kindRanges  kind = 'E' // merged, with squares and ranges
 	kindRaw     kind = 'R'
 	kindTheta   kind = 'T'
 )
@@ -25,6 +26,8 @@ func (k kind) String() string {
 		return "merged"
 	case kindSquares:
 		return "spread"
+	case kindRanges:
+		return "ranges"
 	case kindRaw:
 		return "raw"
 	case kindTheta:
@@ -60,12 +63,13 @@ func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 // Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10], and where
 // the plan asks for it the sum of squared deviations from that mean. What the count tells is not
 // sent and is 0 when parsed: the mean of an arm without pulls, and the squares of an arm with fewer
-// than two.
+// than two. With squares there may be the smallest and the largest reward, which of one pull are its mean.
 type Merged struct {
 	Header
 	Counts  []int
 	Means   []float64
-	Squares []float64 // nil without
+	Squares []float64    // nil without
+	Ranges  [][2]float64 // nil without
 }
 
 // Append appends the message to b. Lists of different lengths, negative numbers and
@@ -81,14 +85,23 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 			return b, fmt.Errorf("wire: a spread message has the squared deviations of each arm, got %d for %d arms", len(m.Squares), len(m.Counts))
 		}
 	}
+	if m.Ranges != nil {
+		form = kindRanges
+		if len(m.Ranges) != len(m.Counts) || m.Squares == nil {
+			return b, fmt.Errorf("wire: a ranges message has squares and a range for each arm, got %d ranges and %d squares for %d arms", len(m.Ranges), len(m.Squares), len(m.Counts))
+		}
+	}
 	w := begin(b, form, m.Header, len(m.Counts))
 	for i, count := range m.Counts {
 		w.number("the count of arm", i, count)
 		if count != 0 {
 			w.float("the mean of arm", i, m.Means[i])
 		}
-		if form == kindSquares && count > 1 {
+		if form != kindMerged && count > 1 {
 			w.squares(i, m.Squares[i])
+		}
+		if form == kindRanges && count > 1 {
+			w.ranged(i, m.Ranges[i])
 		}
 	}
 	return w.end(b)
@@ -97,20 +110,28 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 // ParseMerged reads what Merged.Append wrote.
 func ParseMerged(b []byte) (Merged, error) {
 	r, m := reader{rest: b, kind: kindMerged}, Merged{}
-	if len(b) > 1 && kind(b[1]) == kindSquares {
-		r.kind = kindSquares
+	if len(b) > 1 && (kind(b[1]) == kindSquares || kind(b[1]) == kindRanges) {
+		r.kind = kind(b[1])
 	}
 	n := r.begin(&m.Header, 1)
 	m.Counts, m.Means = make([]int, n), make([]float64, n)
-	if r.kind == kindSquares {
+	if r.kind != kindMerged {
 		m.Squares = make([]float64, n)
+	}
+	if r.kind == kindRanges {
+		m.Ranges = make([][2]float64, n)
 	}
 	for i := range n {
 		if m.Counts[i] = r.number("the count of arm", i); m.Counts[i] != 0 {
 			m.Means[i] = r.float("the mean of arm", i)
 		}
-		if r.kind == kindSquares && m.Counts[i] > 1 {
+		if r.kind != kindMerged && m.Counts[i] > 1 {
 			m.Squares[i] = r.squares(i)
+		}
+		if r.kind == kindRanges && m.Counts[i] > 1 {
+			m.Ranges[i] = r.ranged(i)
+		} else if r.kind == kindRanges {
+			m.Ranges[i] = [2]float64{m.Means[i], m.Means[i]}
 		}
 	}
 	return m, r.end()

@@ -3,8 +3,8 @@ package wire
 import "math/bits"
 
 // MergedSize returns the length of a Merged message of an agent with these counts, with or without
-// squares.
-func MergedSize(agent, round int, counts []int, squares bool) int {
+// squares, and with or without ranges.
+func MergedSize(agent, round int, counts []int, squares, ranges bool) int {
 	size := headerSize(agent, round, len(counts))
 	for _, count := range counts {
 		size += uvarintSize(count)
@@ -13,6 +13,9 @@ func MergedSize(agent, round int, counts []int, squares bool) int {
 		}
 		if squares && count > 1 {
 			size += floatSize
+		}
+		if ranges && count > 1 {
+			size += 2 * floatSize
 		}
 	}
 	return size

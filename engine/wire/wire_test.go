@@ -74,11 +74,11 @@ func TestRoundTrip(t *testing.T) {
 		}
 		rewards := make([]float64, len(arms))
 		arms = append([]int{}, arms...)
-		merged, raw, theta := wire.Merged{h, counts, means, nil}, wire.Raw{h, arms, rewards}, wire.Theta{h, means}
+		merged, raw, theta := wire.Merged{h, counts, means, nil, nil}, wire.Raw{h, arms, rewards}, wire.Theta{h, means}
 		m, r, th := encode(t, merged), encode(t, raw), encode(t, theta)
-		if len(m) != wire.MergedSize(h.Agent, h.Round, counts, false) || len(r) != wire.RawSize(h.Agent, h.Round, counts) || len(th) != wire.ThetaSize(h.Agent, h.Round, len(means)) {
+		if len(m) != wire.MergedSize(h.Agent, h.Round, counts, false, false) || len(r) != wire.RawSize(h.Agent, h.Round, counts) || len(th) != wire.ThetaSize(h.Agent, h.Round, len(means)) {
 			t.Fatalf("%d, %d and %d bytes; announced %d, %d and %d", len(m), len(r), len(th),
-				wire.MergedSize(h.Agent, h.Round, counts, false), wire.RawSize(h.Agent, h.Round, counts), wire.ThetaSize(h.Agent, h.Round, len(means)))
+				wire.MergedSize(h.Agent, h.Round, counts, false, false), wire.RawSize(h.Agent, h.Round, counts), wire.ThetaSize(h.Agent, h.Round, len(means)))
 		}
 		gotM, err1 := wire.ParseMerged(m)
 		gotR, err2 := wire.ParseRaw(r)
@@ -89,13 +89,27 @@ func TestRoundTrip(t *testing.T) {
 		if d := cmp.Diff(merged, gotM) + cmp.Diff(raw, gotR) + cmp.Diff(theta, gotT); d != "" {
 			t.Fatal(d)
 		}
-		spread := wire.Merged{h, counts, means, squares}
+		spread := wire.Merged{h, counts, means, squares, nil}
 		s := encode(t, spread)
-		if size := wire.MergedSize(h.Agent, h.Round, counts, true); len(s) != size {
+		if size := wire.MergedSize(h.Agent, h.Round, counts, true, false); len(s) != size {
 			t.Fatalf("with squares %d bytes, announced %d", len(s), size)
 		}
 		if got, err := wire.ParseMerged(s); err != nil || !cmp.Equal(got, spread) {
 			t.Fatalf("with squares: error %v, %s", err, cmp.Diff(spread, got))
+		}
+		ranges := make([][2]float64, len(counts))
+		for i, mean := range means {
+			if ranges[i] = [2]float64{mean, mean}; counts[i] > 1 {
+				ranges[i] = [2]float64{mean - rng.Float64(), mean + rng.Float64()}
+			}
+		}
+		spread.Ranges = ranges
+		s = encode(t, spread)
+		if size := wire.MergedSize(h.Agent, h.Round, counts, true, true); len(s) != size {
+			t.Fatalf("with ranges %d bytes, announced %d", len(s), size)
+		}
+		if got, err := wire.ParseMerged(s); err != nil || !cmp.Equal(got, spread) {
+			t.Fatalf("with ranges: error %v, %s", err, cmp.Diff(spread, got))
 		}
 	}
 }
@@ -103,8 +117,8 @@ func TestRoundTrip(t *testing.T) {
 // Sizes at the limits of uvarints, and of ten million pulls at the cost of two arms.
 func TestSizes(t *testing.T) {
 	for _, count := range []int{1, 127, 128, 16383, 16384, math.MaxInt32} {
-		b := encode(t, wire.Merged{wire.Header{Round: 1}, []int{count}, []float64{0}, nil})
-		if size := wire.MergedSize(0, 1, []int{count}, false); size != len(b) {
+		b := encode(t, wire.Merged{wire.Header{Round: 1}, []int{count}, []float64{0}, nil, nil})
+		if size := wire.MergedSize(0, 1, []int{count}, false, false); size != len(b) {
 			t.Errorf("count %d: size %d, %d bytes", count, size, len(b))
 		}
 	}
@@ -123,17 +137,19 @@ func TestAppendErrors(t *testing.T) {
 	for want, m := range map[string]interface {
 		Append([]byte) ([]byte, error)
 	}{
-		"a merged message has a count and a mean for each arm, got 1 counts and 2 means": wire.Merged{h, []int{1}, []float64{1, 2}, nil},
-		"the count of arm 1 must be 0 or more, got -4":                                   wire.Merged{h, []int{1, -4}, []float64{1, 2}, nil},
-		"the mean of arm 0 must be a finite number, got NaN":                             wire.Merged{h, []int{1}, []float64{math.NaN()}, nil},
-		"a spread message has the squared deviations of each arm, got 1 for 2 arms":      wire.Merged{h, []int{2, 2}, []float64{1, 2}, []float64{1}},
-		"the squares of arm 1 must be 0 or more, got -3":                                 wire.Merged{h, []int{2, 2}, []float64{1, 2}, []float64{1, -3}},
-		"the squares of arm 0 must be a finite number, got +Inf":                         wire.Merged{h, []int{2}, []float64{1}, []float64{math.Inf(1)}},
-		"a raw message has an arm and a reward for each pull, got 1 arms and 0 rewards":  wire.Raw{h, []int{1}, nil},
-		"the arm of pull 0 must be 0 or more, got -1":                                    wire.Raw{h, []int{-1}, []float64{0}},
-		"theta 1 must be a finite number, got -Inf":                                      wire.Theta{h, []float64{0, math.Inf(-1)}},
-		"the agent must be 0 or more, got -1":                                            wire.Theta{wire.Header{Agent: -1, Round: 1}, nil},
-		"rounds count from 1, got 0":                                                     wire.Theta{},
+		"a merged message has a count and a mean for each arm, got 1 counts and 2 means":               wire.Merged{h, []int{1}, []float64{1, 2}, nil, nil},
+		"the count of arm 1 must be 0 or more, got -4":                                                 wire.Merged{h, []int{1, -4}, []float64{1, 2}, nil, nil},
+		"the mean of arm 0 must be a finite number, got NaN":                                           wire.Merged{h, []int{1}, []float64{math.NaN()}, nil, nil},
+		"a spread message has the squared deviations of each arm, got 1 for 2 arms":                    wire.Merged{h, []int{2, 2}, []float64{1, 2}, []float64{1}, nil},
+		"the squares of arm 1 must be 0 or more, got -3":                                               wire.Merged{h, []int{2, 2}, []float64{1, 2}, []float64{1, -3}, nil},
+		"the squares of arm 0 must be a finite number, got +Inf":                                       wire.Merged{h, []int{2}, []float64{1}, []float64{math.Inf(1)}, nil},
+		"a ranges message has squares and a range for each arm, got 1 ranges and 0 squares for 1 arms": wire.Merged{h, []int{2}, []float64{1}, nil, [][2]float64{{0, 2}}},
+		"the smallest reward of arm 0 must not be above the largest, got 2 and 0":                      wire.Merged{h, []int{2}, []float64{1}, []float64{1}, [][2]float64{{2, 0}}},
+		"a raw message has an arm and a reward for each pull, got 1 arms and 0 rewards":                wire.Raw{h, []int{1}, nil},
+		"the arm of pull 0 must be 0 or more, got -1":                                                  wire.Raw{h, []int{-1}, []float64{0}},
+		"theta 1 must be a finite number, got -Inf":                                                    wire.Theta{h, []float64{0, math.Inf(-1)}},
+		"the agent must be 0 or more, got -1":                                                          wire.Theta{wire.Header{Agent: -1, Round: 1}, nil},
+		"rounds count from 1, got 0":                                                                   wire.Theta{},
 	} {
 		b, err := m.Append([]byte("x"))
 		if err == nil || err.Error() != "wire: "+want || string(b) != "x" {
@@ -143,7 +159,7 @@ func TestAppendErrors(t *testing.T) {
 }
 
 func TestParseErrors(t *testing.T) {
-	good := encode(t, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, nil})
+	good := encode(t, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, nil, nil})
 	for want, b := range map[string][]byte{
 		"byte 0: it ends within the version":                          {},
 		"byte 1: version 2, this program reads version 1":             append([]byte{2}, good[1:]...),
@@ -185,7 +201,7 @@ func FuzzParse(f *testing.F) {
 	for _, m := range []interface {
 		Append([]byte) ([]byte, error)
 	}{
-		wire.Merged{header, []int{300, 0, 1}, []float64{1.5, 0, -2}, nil}, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, []float64{0.5, 0}}, wire.Raw{header, []int{0, 0, 2}, []float64{1, 2, 3}}, wire.Theta{header, []float64{1, 2}},
+		wire.Merged{header, []int{300, 0, 1}, []float64{1.5, 0, -2}, nil, nil}, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, []float64{0.5, 0}, nil}, wire.Raw{header, []int{0, 0, 2}, []float64{1, 2, 3}}, wire.Theta{header, []float64{1, 2}},
 	} {
 		b, err := m.Append(nil)
 		if err != nil {
