@@ -81,7 +81,7 @@ func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
 	}
 	if !more {
 		out := r.steps.Outcome()
-		b.Done, b.Status, b.Answers = true, out.Status, out.Answers
+		b.Done, b.Status, b.Answers = true, out.Status, slices.Clone(out.Answers)
 		for v := range b.Answers {
 			b.Answers[v].Estimate, b.Answers[v].Margin = number(b.Answers[v].Estimate), number(b.Answers[v].Margin)
 		}
