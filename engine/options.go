@@ -75,7 +75,7 @@ type Options struct {
 	Scale float64
 
 	// of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal
-	// without bounds of the problem's rewards
+	// without bounds of the problem's rewards, and any law within them with bounds, see Bets
 	Law string
 	// bound on what the kernel cannot represent of any expected reward, reward units; 0 means that
 	// it represents them

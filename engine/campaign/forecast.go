@@ -334,7 +334,10 @@ func backing(e algorithms.Entry, p Protocol) string {
 	case algorithms.BackingPosterior:
 		return "the posterior with the kernel as prior: no guarantee where the kernel is wrong"
 	case algorithms.BackingNormal:
-		if p.Problem != nil && p.Options.LawFor(p.Problem) == engine.LawSubGaussian {
+		switch {
+		case p.Problem != nil && e.Mode == engine.ModeFC && p.Options.Bets(p.Problem):
+			return "a theorem about rewards within their bounds"
+		case p.Problem != nil && p.Options.LawFor(p.Problem) == engine.LawSubGaussian:
 			return "a theorem about sub-Gaussian rewards"
 		}
 		return "a theorem about normal rewards that the kernel can represent"

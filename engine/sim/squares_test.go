@@ -122,3 +122,40 @@ func TestFuncSquares(t *testing.T) {
 		t.Errorf("mean %g, squares %g, error %v; want 7/3 and 42/9", d.Mean, d.Squares, err)
 	}
 }
+
+// The range of a draw is that of its rewards: the mean itself of one reward, all of a population in many, with
+// the mean between its ends. Where lower rewards are better a batch has it the other way round.
+func TestRanges(t *testing.T) {
+	p := bounded(t, law{chance: 0.3})
+	rng := rand.New(rand.NewPCG(4, 1))
+	for name, draw := range map[string]sim.Drawer{
+		"two":       sim.Bernoulli([]float64{0.3}),
+		"resampled": sim.Resampled([][]float64{{0, 0.25, 0.25, 1}}),
+		"function":  sim.Func(p, func(rng *rand.Rand, _, _ string, _ int) (float64, error) { return float64(rng.IntN(5)) / 4, nil }),
+	} {
+		for n, want := range map[int]*[2]float64{1: nil, 3: nil, 200: {0, 1}} {
+			for range 30 {
+				d, err := draw(rng, 0, n, true)
+				if err != nil || d.Range == nil || !(d.Range[0] <= d.Mean && d.Mean <= d.Range[1]) {
+					t.Fatalf("%s: range %v of %d rewards with mean %g, error %v", name, d.Range, n, d.Mean, err)
+				}
+				if n == 1 && d.Range[0] != d.Range[1] || want != nil && *d.Range != *want || d.Range[0] == d.Range[1] && d.Squares > 0 {
+					t.Fatalf("%s: range %v of %d rewards with squares %g", name, *d.Range, n, d.Squares)
+				}
+			}
+		}
+	}
+	b := engine.Batch{Counts: []int{2}, Means: []float64{0.5}, Ranges: [][2]float64{{0.2, 0.8}}}
+	if got := b.Turned(problem.GoalMin).Ranges[0]; got != [2]float64{-0.8, -0.2} || b.Ranges[0] != [2]float64{0.2, 0.8} {
+		t.Errorf("turned range %v of %v", got, b.Ranges[0])
+	}
+	lower := p.Minimised()
+	draw, err := sim.DrawerOf(lower)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := sim.NewEnvironment(lower, draw, 1, 0).Pull(context.Background(), engine.Plan{Round: 1, Counts: []int{50}, WantSquares: true})
+	if err != nil || len(got.Ranges) != 1 || got.Ranges[0] != [2]float64{0, 1} {
+		t.Errorf("ranges %v where lower rewards are better, error %v", got.Ranges, err)
+	}
+}

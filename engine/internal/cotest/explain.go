@@ -88,7 +88,7 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd
 			out.statistic, out.threshold = 0, 0
 			if w.Look >= 0 {
-				out.statistic, out.threshold = w.Raised(first, epsilon), w.Height(clock)
+				out.statistic, out.threshold = w.Evidence(clock, first, epsilon)
 			}
 		}
 	}

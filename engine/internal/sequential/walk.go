@@ -77,12 +77,13 @@ func (w *Walk) Next(c Clock, info float64, round int) int {
 // Height returns z_k √T_k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
 
-// Height returns what S, or the logarithm of a capital, has to reach at the look where the walk stands.
-func (w *Walk) Height(c Clock) float64 {
+// Evidence returns S, raised by a loss of its leader's rounds, and what it has to reach where the walk
+// stands. Of a capital they are the roots of logarithms, which grow as the root of the samples, too.
+func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
 	if w.Stakes != nil {
-		return c.Z[0]
+		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
 	}
-	return c.Of(w).Height(w.Look)
+	return w.Raised(leader, loss), c.Of(w).Height(w.Look)
 }
 
 // nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
