@@ -69,6 +69,10 @@ func (c *call) checkProblem() bool {
 		c.fail(&rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
 		return false
 	}
+	if block := c.arg("block"); c.has("block") && !c.has("rewards") {
+		c.fail(&block, "problem: block names a column of rewards=, which is not given", "give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
+		return false
+	}
 	return c.checkNoise()
 }
 

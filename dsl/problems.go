@@ -42,6 +42,7 @@ func engineFunctions() []Function {
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`, Doc: `similarity of arms of tasks; "auto" finds one from the measurements of the table`},
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
+				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Types: []Type{Text}, Default: unset, Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open arms of a task in the same blocks and compares within blocks"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
 			}, noise[1:], goalParams(), longParams()),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
@@ -152,6 +153,7 @@ func (c *call) problem() (any, error) {
 	if raw := c.text("rewards"); raw != "" {
 		opt.Rewards = c.e.session.path(raw)
 	}
+	opt.Block = c.text("block")
 	joint, stated := c.arg("kernel").Data.(kernels.Joint)
 	var found *belief.Belief
 	p, err := computed(c, func() (*problem.Problem, error) {

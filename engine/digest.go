@@ -45,6 +45,11 @@ func (c *chain) learn(kind byte, round int, told Batch) {
 			}
 		}
 	}
+	for _, products := range told.Products {
+		for _, x := range products {
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+		}
+	}
 	c.close(b)
 }
 

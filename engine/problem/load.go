@@ -17,6 +17,9 @@ type LoadOptions struct {
 	Name string // "" means the file's name
 	// path of raw rewards (task,arm,rep,reward) to resample; "" for none
 	Rewards string
+	// column of Rewards that names what was measured side by side: rewards of different arms of a task with the
+	// same text there are of one block; "" means that none were
+	Block string
 	// the file is a long table with these columns; nil for one row per arm
 	Long *Long
 	// GoalMax or GoalMin

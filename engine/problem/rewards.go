@@ -31,14 +31,19 @@ func (s armNoise) measured() bool {
 // with them.
 func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
 	path := opt.Rewards
-	t, err := readTable(path, opt, "task", "arm", "rep", "reward")
+	wanted := []string{"task", "arm", "rep", "reward"}
+	if opt.Block != "" && !slices.Contains(wanted, opt.Block) {
+		wanted = append(wanted, opt.Block)
+	}
+	t, err := readTable(path, opt, wanted...)
 	if err != nil {
 		return armNoise{}, err
 	}
 	t.standardNames("task", "arm", "rep", "reward")
-	if err := t.require("task", "arm", "rep", "reward"); err != nil {
+	if err := t.require(wanted...); err != nil {
 		return armNoise{}, err
 	}
+	sides := newSides(opt.Block, p.N())
 	index := map[[2]string]int{}
 	for i, v := range p.TaskOf {
 		index[[2]string{p.Tasks.Names[v], p.Arms.Names[i]}] = i
@@ -71,6 +76,12 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 			return armNoise{}, err
 		}
 		p.Rewards[i] = append(p.Rewards[i], reward)
+		if err := sides.add(p, t, row, i); err != nil {
+			return armNoise{}, err
+		}
+	}
+	if err := sides.align(p, path); err != nil {
+		return armNoise{}, err
 	}
 	p.Sources = append(p.Sources, t.source())
 	p.Notes = append(p.Notes, t.notes()...)

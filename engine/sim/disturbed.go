@@ -134,6 +134,9 @@ const (
 // is common to the rewards of a round, with the sign of the problem.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
+	if p.Block != nil {
+		return &blocks{env, p, seed, uint64(run)}
+	}
 	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}
 	switch entry, _ := problem.EnvironmentNamed(p.Noise.Environment); entry.Name {
 	case problem.EnvironmentDrift:

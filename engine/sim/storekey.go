@@ -76,6 +76,9 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 			h.Write([]byte(d))
 		}
 	}
+	if p.Block != nil {
+		fmt.Fprintf(h, "side by side %s %g", p.Block.Name, p.Block.Effect)
+	}
 	if p.Goal != problem.GoalMax { // which the estimates show by their sign
 		h.Write([]byte("goal " + p.Goal))
 	}

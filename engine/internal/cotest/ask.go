@@ -44,6 +44,7 @@ type terms struct {
 	pricing *pricing
 	misfit  bool // whether rewards may be off the kernel, which their own means tell
 	most    int  // pulls of a run
+	within  *within
 }
 
 // ask returns what is asked of the planner.
@@ -64,7 +65,7 @@ func (a *coTest) ask() ask {
 
 // terms returns what pulls are planned by.
 func (a *coTest) terms() terms {
-	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.data != nil, most: a.opt.MaxSamples}
+	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.data != nil, most: a.opt.MaxSamples, within: a.within}
 }
 
 // groups returns the arms that may still be best, by open contest.
@@ -86,6 +87,9 @@ type pulled struct {
 
 // sofar returns what the pulls so far have told.
 func (a *coTest) sofar() pulled {
+	if a.within != nil {
+		return pulled{engine.PullsOf(a.Counts), a.within.variance}
+	}
 	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
 }
 

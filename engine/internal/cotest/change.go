@@ -286,7 +286,7 @@ func (a *coTest) copied(c *contest, tasks []int) *contest {
 
 // estimate forms the estimates of all data again.
 func (a *coTest) estimate() error {
-	if a.estimates == nil || a.belief != nil {
+	if a.estimates == nil || a.belief != nil || a.within != nil {
 		return nil
 	}
 	means := a.Means()

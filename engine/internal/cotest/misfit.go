@@ -140,6 +140,9 @@ func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] 
 // kernel's estimate plus that of u after the arms' own means. Arms that are the same to the kernel
 // have only these.
 func (a *coTest) variance(i, j int) float64 {
+	if a.within != nil {
+		return a.within.variance(i, j)
+	}
 	if a.unmeasured(i, j) {
 		return math.Inf(1)
 	}

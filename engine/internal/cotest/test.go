@@ -36,6 +36,7 @@ type coTest struct {
 	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
+	within   *within        // of arms measured side by side; nil of others
 	contests []*contest
 
 	round int
@@ -57,6 +58,9 @@ var _ engine.Algorithm = (*coTest)(nil)
 func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if _, err := opt.Checked(engine.ModeFC); err != nil {
 		return nil, err
+	}
+	if m.Problem.Block != nil {
+		return newSideBySide(m, opt)
 	}
 	bound, bounded, err := BoundOf(m, opt)
 	if err != nil {
@@ -237,7 +241,10 @@ func (a *coTest) update(b engine.Batch) error {
 		return nil
 	}
 	if len(a.bets) > 0 {
-		estimates := a.stage.Estimate.Estimates(b.Means)
+		estimates := a.estimates
+		if a.within == nil {
+			estimates = a.stage.Estimate.Estimates(b.Means)
+		}
 		for _, bet := range a.bets {
 			if s := a.score(bet, estimates, b); s.Sd > 0 {
 				bet.Settle(a.clock, s)
@@ -249,7 +256,10 @@ func (a *coTest) update(b engine.Batch) error {
 
 // score returns the evidence of the round's data on a bet, given the kernel's estimates.
 func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
-	if a.limits != nil {
+	switch {
+	case a.within != nil:
+		return a.within.score(bet, a.estimates, b)
+	case a.limits != nil:
 		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, a.Model.Unit, a.centre, b)
 	}
 	return a.scales.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b)
@@ -261,7 +271,8 @@ func (a *coTest) learn(b engine.Batch) error {
 	if err := a.scales.Learn(b); err != nil {
 		return err
 	}
-	if a.estimates == nil {
+	first := a.estimates == nil
+	if first {
 		a.clock.Origin *= a.scales.Change(a.Model)
 	}
 	pooled, err := a.pool(means)
@@ -271,7 +282,13 @@ func (a *coTest) learn(b engine.Batch) error {
 	// scales by their guesses: it estimates the factors itself
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-	return nil
+	if a.within != nil {
+		a.estimates, err = a.within.learn(b)
+		if first {
+			a.clock.Origin = a.within.origin(b)
+		}
+	}
+	return err
 }
 
 // pool returns the estimator of all data.

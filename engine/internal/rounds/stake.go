@@ -112,3 +112,19 @@ func (p part) grows(size float64) float64 {
 	}
 	return sequential.Growth(p.n, p.mean, p.squares, p.worst, lambda, p.centre)
 }
+
+// StakeWithin returns what a round makes of every stake of a bet from the differences Y_b - Y_x within
+// blocks, n of them with that mean and sum of squared deviations, normalised: Stake of one arm whose rewards
+// are differences, which lie within the range of rewards from 0 either way.
+func (l Limits) StakeWithin(b sequential.Bet, mean, squares, n, expected float64) sequential.Score {
+	span := l.Hi - l.Lo
+	p := part{weight: 1, n: n, mean: mean, worst: -span, centre: Limits{-span, span}.Centre(expected, 1<<20)}
+	p.squares = min(squares, n*(mean+span)*(span-mean))
+	most := mostStaked * n / (p.centre + span)
+	s := sequential.Score{Gap: mean, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
+	for _, h := range b.Walk.Stakes.Gaps {
+		size := min(h/b.Variance, most)
+		s.Capital, s.Slope = append(s.Capital, size*p.centre+p.grows(size)), append(s.Slope, size)
+	}
+	return s
+}
