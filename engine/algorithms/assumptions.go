@@ -14,7 +14,7 @@ import (
 // relied returns the models whose kernel the algorithm takes at its word: that of all tasks, or
 // those of each task alone for agents that share nothing. None for sample means.
 func (b Basis) relied() []*model.Model {
-	if b.Algorithm.Regression == RegressionMeans {
+	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil
 	}
 	if !b.Algorithm.Shares {
@@ -166,7 +166,7 @@ func (b Basis) mistaken(m *model.Model) string {
 // Rewards of a larger standard deviation are not as sub-Gaussian as stated.
 func (b Basis) noisier() string {
 	p := b.Model.Problem
-	if !b.drawn() || p.Noise.UnknownBy != "" || p.Noise.Estimated() {
+	if !b.drawn() || p.Noise.UnknownBy != "" || p.Noise.Estimated() || b.sideBySide() && !b.Options.Bets(p) {
 		return ""
 	}
 	for i, sd := range deviations(p) {
@@ -291,6 +291,11 @@ func (b Basis) ofRewards() string {
 		s = "the measured rewards are independent"
 	}
 	switch {
+	case b.sideBySide() && !b.Options.Bets(p):
+		if p.Noise.UnknownBy == problem.UnknownArm {
+			return s + fmt.Sprintf(" from block to block, and their differences within a block (%s) normal", p.Block.Name)
+		}
+		return s + fmt.Sprintf(" from block to block, and within a block (%s) independent and normal with one scale for the arms of each task", p.Block.Name)
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal && p.Noise.UnknownBy != "":
 		return s + " and normal, with " + unknownScales(p)
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal:

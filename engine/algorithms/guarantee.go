@@ -133,7 +133,7 @@ func (b Basis) doubts() []string {
 	if b.Options.Robust {
 		out = append(out, "how far rewards are from what the kernel can represent was estimated from the data of the run")
 	}
-	if p.Noise.Estimated() {
+	if p.Noise.Estimated() && !b.sideBySide() {
 		out = append(out, "the noise scales were estimated from the data")
 	}
 	if w := b.blurred(); w != "" {
@@ -151,12 +151,31 @@ func (b Basis) doubts() []string {
 		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Noise.Environment))
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
 		out = append(out, "the test is for normal rewards, which these are not")
+	case b.sideBySide():
+		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
+			out = append(out, "the arms of a task do not scatter alike within blocks, as the test takes it (noise=\"unknown arm\" allows for any)")
+		}
 	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
 		out = append(out, "the noise scales that are stated do not cover these rewards")
 	case !proportional(p):
 		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", p.Noise.UnknownBy, "unknown arm"))
 	}
 	return out
+}
+
+// sideBySide reports whether the algorithm compares the arms of a task within blocks.
+func (b Basis) sideBySide() bool { return b.Model.Problem.Block != nil && b.Algorithm.tests() }
+
+// oneScale reports whether simulated noise has one scale for the arms of each task.
+func oneScale(p *problem.Problem) bool {
+	sd := p.Noise.Deviations()
+	for i, v := range p.TaskOf {
+		first, _ := p.ArmsOf(v)
+		if math.Abs(sd[i]-sd[first]) > 1e-9*sd[first] {
+			return false
+		}
+	}
+	return true
 }
 
 // proportional reports whether the scales of simulated noise are what is stated of unknown ones:

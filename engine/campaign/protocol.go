@@ -131,6 +131,9 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := e.Suits(p.Problem); err != nil {
 		return err
 	}
+	if p.Problem.Block != nil {
+		return fmt.Errorf("problem %q has blocks (block=%q), which no campaign arranges yet: read it without block=, or simulate with fc", p.Problem.Name, p.Problem.Block.Name)
+	}
 	_, _, err = p.algorithm(ctx, nil)
 	return err
 }

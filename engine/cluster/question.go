@@ -53,6 +53,9 @@ func (q Question) begin(ctx context.Context, memory *model.Memory) (*engine.Step
 		return nil, nil, fmt.Errorf("%s is a reference that knows the expected rewards: no agents can run it", e.Name)
 	}
 	p := q.posed()
+	if p.Block != nil {
+		return nil, nil, fmt.Errorf("problem %q has blocks (block=%q), which agents apart do not arrange yet: read it without block=", p.Name, p.Block.Name)
+	}
 	if err := errors.Join(e.Suits(p), e.TakesPrior(q.Options)); err != nil {
 		return nil, nil, err
 	}

@@ -48,7 +48,7 @@ func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
 // epsilon, at ξ = 0, or for the lower end at a given ξ. Where tasks have several, or rewards are two
 // numbers, the lower end is a game between allocations and some other rewards, and the upper end is not
 // known (0). Both are 0 where no bound is known: where all arms are right answers, of rewards within
-// bounds that are not two numbers, and of many arms whose game is too large. At δ → 0 alone more is
+// bounds that are not two numbers, of rewards that blocks have in common, and of many arms whose game is too large. At δ → 0 alone more is
 // known where several answers are right:
 //
 //	R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
@@ -64,7 +64,7 @@ func (m *Model) CharacteristicTime(ridge, epsilon float64) (lower, upper float64
 	noise := m.Problem.Noise
 	two := noise.Environment == problem.EnvironmentBernoulli
 	switch {
-	case noise.Bounds != nil && !two:
+	case noise.Bounds != nil && !two, m.Problem.Block != nil: // within blocks less noise is left
 		return 0, 0, nil
 	case two || several:
 		value, err := m.leastTold(math.Inf(1), epsilon)

@@ -47,8 +47,8 @@ type Problem struct {
 // Block says what measurements have in common that are made side by side: a day, a plate, a batch.
 type Block struct {
 	Name string // of what is shared
-	// standard deviation of what a block adds to all its simulated normal rewards, reward units; measured
-	// populations have their own
+	// standard deviation of what a block adds to all its simulated normal rewards, reward units, where a plan
+	// measures side by side; measured populations have their own
 	Effect float64
 }
 

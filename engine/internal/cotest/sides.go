@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -282,30 +283,26 @@ func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 // blockPlanner measures the open arms of a task in the same blocks.
 type blockPlanner struct{}
 
-// next returns the stage with as many blocks as the neediest arm of each task asks for.
+// next returns the stage with as many blocks of a task as half of its open arms ask for: those that need more go
+// on with fewer beside them.
 func (blockPlanner) next(q ask) (*rounds.Stage, error) {
 	m := q.model
 	st := newStage(m)
 	total, widest := 0, 0.0
 	for _, w := range q.wants {
-		in, most := w.left, float64(blocksFirst)
+		in, blocks := w.left, float64(blocksFirst)
 		switch {
 		case w.closed:
 			continue
 		case q.oriented:
-			in, most = nil, 0
-			for _, need := range w.needs {
-				in, most = append(in, need.J), max(most, 2*q.within.scale(m.Problem.TaskOf[need.I])*need.Weight)
-			}
-			if len(in) == 0 {
+			if in, blocks = q.half(w.needs); len(in) == 0 {
 				continue
 			}
-			in = append(in, w.needs[0].I)
 		}
-		if !(most*float64(len(in)) <= float64(q.most)) {
-			return nil, engine.LimitError{Samples: most * float64(len(in))}
+		if !(blocks*float64(len(in)) <= float64(q.most)) {
+			return nil, engine.LimitError{Samples: blocks * float64(len(in))}
 		}
-		n := q.within.enough(int(math.Ceil(most)), len(in))
+		n := q.within.enough(int(math.Ceil(blocks)), len(in))
 		for _, i := range in {
 			st.Rounding.Counts[i] = n
 		}
@@ -320,11 +317,28 @@ func (blockPlanner) next(q ask) (*rounds.Stage, error) {
 	return st, err
 }
 
-// The sizes of rounds of blocks.
+// half returns the arms of a contest that are open, the leader first, and the blocks that the half of them
+// ask for which need least.
+func (q ask) half(needs []design.Pair) (in []int, blocks float64) {
+	if len(needs) == 0 {
+		return nil, 0
+	}
+	in = []int{needs[0].I}
+	var all []float64
+	for _, need := range needs {
+		in = append(in, need.J)
+		all = append(all, 2*q.within.scale(q.model.Problem.TaskOf[need.I])*need.Weight)
+	}
+	slices.Sort(all)
+	return in, all[len(all)/2]
+}
+
+// The sizes of rounds of blocks. On the coupling data the blocks that the neediest arm asks for, in place of
+// half of them, took a quarter more samples at an accuracy of 5, in two rounds less.
 const (
-	blocksFirst = 3 // of the first round
+	blocksFirst = 2 // of the first round
 	// the degrees of freedom that a round brings at least to the scale of a task, or of a pair
-	freedomWithin = 6
+	freedomWithin = 3
 )
 
 // enough returns so many blocks, or as many as estimate the scale.
@@ -333,7 +347,7 @@ func (w *within) enough(blocks, arms int) int {
 		return max(blocks, 1)
 	}
 	if w.each {
-		return max(blocks, 1+freedomWithin/2)
+		return max(blocks, 1+freedomWithin)
 	}
 	return max(blocks, 1+(freedomWithin+arms-2)/(arms-1))
 }

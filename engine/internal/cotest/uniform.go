@@ -13,6 +13,9 @@ import (
 // NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
 // task by task.
 func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	if m.Problem.Block != nil {
+		return newSideBySide(m, opt)
+	}
 	return newIndTest(m, opt)
 }
 

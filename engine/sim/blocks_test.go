@@ -1,0 +1,184 @@
+package sim_test
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// plates returns one task of arms with these means and scales, measured on plates of that effect.
+func plates(t *testing.T, effect float64, unknown string, means, scales []float64) *problem.Problem {
+	t.Helper()
+	p, err := problem.Classic(means, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Noise.Scales, p.Noise.SD, p.Noise.UnknownBy = slices.Repeat([]float64{1}, len(means)), scales, unknown
+	p.Block = &problem.Block{Name: "plate", Effect: effect}
+	return p
+}
+
+// wrongWithin makes runs and counts those in which the first arm, which is a best one, is out.
+func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen func(engine.Batch) engine.Batch) (out, decided int) {
+	t.Helper()
+	m := plain.ModelOf(t, p)
+	draw, err := sim.DrawerOf(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for run := range runs {
+		alg, err := cotest.NewCoTestFC(m, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := sim.BlocksForTest(p, draw, 11, run)
+		got, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+			b, err := env.Pull(context.Background(), plan)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return seen(b)
+		}), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.ContainsFunc(got.Eliminations, func(e engine.Elimination) bool { return e.Arm == p.Arms.Names[0] }) {
+			out++
+		}
+		if got.Answers[0].Decided {
+			decided++
+		}
+	}
+	return out, decided
+}
+
+// share returns the interval of Clopper and Pearson 1934.
+func share(k, n int) (lo, hi float64) {
+	hi = 1
+	if k > 0 {
+		lo = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
+	}
+	if k < n {
+		hi = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
+	}
+	return lo, hi
+}
+
+// Of arms that tie, measured on plates whose effect is nothing, or 0.3, 1 or 10 standard deviations, the first
+// is out in no more than δ = 0.2 of the runs, with one scale for all arms and with one for each.
+func TestSideBySideErrors(t *testing.T) {
+	const delta = 0.2
+	runs := betRuns()
+	for _, c := range []struct {
+		unknown string
+		scales  []float64
+	}{{problem.UnknownTask, []float64{1, 1, 1}}, {problem.UnknownArm, []float64{1, 10, 0.1}}} {
+		for _, effect := range []float64{0, 0.3, 1, 10} {
+			p := plates(t, effect, c.unknown, []float64{0, 0, 0}, c.scales)
+			out, decided := wrongWithin(t, p, engine.Options{Delta: delta, MaxSamples: 1e5}, runs, func(b engine.Batch) engine.Batch { return b })
+			lo, hi := share(out, runs)
+			t.Logf("%s, effect %g: the first arm is out in %d of %d runs [%.3f, %.3f], %d decided", c.unknown, effect, out, runs, lo, hi, decided)
+			if lo > delta || runs >= 400 && hi > delta {
+				t.Errorf("%s, effect %g: the first arm is out in [%.3f, %.3f] of the runs", c.unknown, effect, lo, hi)
+			}
+		}
+	}
+	p := plates(t, 1, problem.UnknownTask, []float64{0, 0}, []float64{1, 1})
+	out, _ := wrongWithin(t, p, engine.Options{Delta: delta, MaxSamples: 1e5}, runs, func(b engine.Batch) engine.Batch {
+		for k := range b.Products[0] {
+			b.Products[0][k] /= 9
+		}
+		return b
+	})
+	if lo, _ := share(out, runs); lo <= delta {
+		t.Errorf("with products told nine times too small the first arm is out in %d of %d runs only: the test above cannot fail", out, runs)
+	}
+}
+
+// Means and products that are drawn at once have the expectations that rewards drawn block by block have: of
+// normal rewards the covariance times n - 1, of measured ones that of the blocks.
+func TestBlocksAreDrawn(t *testing.T) {
+	normal := plates(t, 2, problem.UnknownArm, []float64{1, 2, 3}, []float64{1, 0.5, 3})
+	measured := plates(t, 0, "", []float64{2, 2, 0}, []float64{1, 1, 1})
+	measured.Rewards = [][]float64{{1, 2, 3}, {0, 2, 4}, {-1, 0, 1}}
+	measured.Noise.Environment = problem.EnvironmentResampled
+	for name, c := range map[string]struct {
+		p    *problem.Problem
+		want func(i, j int) float64 // covariance of two arms in one block
+	}{
+		"normal": {normal, func(i, j int) float64 {
+			if i == j {
+				return 4 + math.Pow(normal.Noise.SD[i], 2)
+			}
+			return 4
+		}},
+		"measured": {measured, func(i, j int) (sum float64) {
+			for k := range 3 {
+				sum += (measured.Rewards[i][k] - measured.Mean[i]) * (measured.Rewards[j][k] - measured.Mean[j]) / 3
+			}
+			return sum
+		}},
+	} {
+		draw, err := sim.DrawerOf(c.p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{2, 3, 9} {
+			const draws = 6000
+			means, cross, products := make([]float64, 3), make([]float64, 9), make([]float64, 9)
+			for run := range draws {
+				b, err := sim.BlocksForTest(c.p, draw, 3, run).Pull(context.Background(), engine.Plan{Round: 2, Counts: []int{n, n, n}, SideBySide: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range 3 {
+					means[i] += b.Means[i] / draws
+					for j := range 3 {
+						products[3*i+j] += b.Products[0][3*i+j] / draws
+						cross[3*i+j] += (b.Means[i] - c.p.Mean[i]) * (b.Means[j] - c.p.Mean[j]) / draws
+					}
+				}
+			}
+			for i := range 3 {
+				if off := math.Abs(means[i] - c.p.Mean[i]); off > 5*math.Sqrt(c.want(i, i)/float64(n)/draws) {
+					t.Errorf("%s, %d blocks: mean of arm %d is off by %g", name, n, i, off)
+				}
+				for j := range 3 {
+					scale := math.Sqrt(c.want(i, i) * c.want(j, j))
+					if off := products[3*i+j] - float64(n-1)*c.want(i, j); math.Abs(off) > 6*scale*math.Sqrt(2*float64(n)/draws) {
+						t.Errorf("%s, %d blocks: product of arms %d and %d is off by %g", name, n, i, j, off)
+					}
+					if off := cross[3*i+j] - c.want(i, j)/float64(n); math.Abs(off) > 6*scale/float64(n)*math.Sqrt(2./draws) {
+						t.Errorf("%s, %d blocks: covariance of the means of arms %d and %d is off by %g", name, n, i, j, off)
+					}
+				}
+			}
+		}
+	}
+}
+
+// On the coupling yields, measured in the same additives, CoTestFC takes at most 200 experiments a reaction at
+// an accuracy of 5: measured were 178.
+func TestSideBySideCoupling(t *testing.T) {
+	if testing.Short() {
+		t.Skip("10 runs")
+	}
+	p, err := problem.Load("../../notebooks/data/cn_coupling.csv", problem.SameArms(), problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Block: "rep", Noise: problem.NoiseModel{UnknownBy: problem.UnknownTask}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Epsilon: 5}, Runs: 10, Seed: 2})
+	if r.Errors.Count > 0 || r.SamplesPerAgent.CI95[0] > 200 || r.LowerBoundSamples != 0 || r.Standing != engine.StandingHeuristic {
+		t.Errorf("%d wrong, %.4g samples, lower bound %g, %s", r.Errors.Count, r.SamplesPerAgent.Mean, r.LowerBoundSamples, r.Standing)
+	}
+}
