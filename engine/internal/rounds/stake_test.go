@@ -181,3 +181,31 @@ func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64
 	}
 	return 0
 }
+
+// A bet on differences within blocks is at most the product over them, and that product where they are of two
+// values of which the lower is the least that there can be.
+func TestStakeWithin(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 7))
+	w := &sequential.Walk{Stakes: sequential.NewStakes(0, 1)}
+	for run := range 200 {
+		n := 2 + rng.IntN(12)
+		off, mean, squares := make([]float64, n), 0.0, 0.0
+		for k := range off {
+			if off[k] = rng.Float64() - rng.Float64(); run%2 == 0 {
+				off[k] = []float64{-1, 0.6}[rng.IntN(2)]
+			}
+			mean += off[k] / float64(n)
+		}
+		for _, d := range off {
+			squares += (d - mean) * (d - mean)
+		}
+		expected := rng.Float64() - 0.5
+		s := Limits{0, 1}.StakeWithin(sequential.Bet{Walk: w, Variance: 0.1 / float64(n)}, mean, squares, float64(n), expected)
+		for j := range s.Capital {
+			want := math.Log(plainStake(s.Slope[j], []float64{1}, []float64{expected}, [][]float64{off}))
+			if s.Capital[j] > want+1e-4 || run%2 == 0 && math.Abs(s.Capital[j]-want) > 1e-4 {
+				t.Fatalf("stake %d: log capital %g, difference by difference %g", j, s.Capital[j], want)
+			}
+		}
+	}
+}
