@@ -168,3 +168,45 @@ func TestBetsCanFail(t *testing.T) {
 		t.Errorf("with squares 16 times too small: the first arm is out in %d of %d runs, want more than one in five", out, runs)
 	}
 }
+
+// Bets know no units: rewards times a number and plus another, with bounds and accuracy alike, and rewards of
+// which lower ones are better, take the same pulls.
+func TestBetsUnits(t *testing.T) {
+	low := make([]float64, 0, 400)
+	for _, u := range laws()[3].population {
+		low = append(low, 0.7*u)
+	}
+	base := bounded(t, laws()[3], law{population: low})
+	samples := func(p *problem.Problem, epsilon float64) float64 {
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Epsilon: epsilon}, Runs: 4, Seed: 3})
+		return r.SamplesPerAgent.Mean
+	}
+	want := samples(base, 0.1)
+	const times, plus = 1 << 16, -3 << 16 // powers of two: not a digit is lost
+	scaled := *base
+	scaled.Noise.Bounds = &[2]float64{plus, plus + times}
+	scaled.Mean, scaled.Rewards, scaled.Noise.Scales = slices.Clone(base.Mean), nil, slices.Repeat([]float64{times / 2}, base.N())
+	for i, all := range base.Rewards {
+		scaled.Mean[i] = times*base.Mean[i] + plus
+		scaled.Rewards = append(scaled.Rewards, nil)
+		for _, y := range all {
+			scaled.Rewards[i] = append(scaled.Rewards[i], times*y+plus)
+		}
+	}
+	if got := samples(&scaled, 0.1*times); math.Abs(got-want) > 0.01*want {
+		t.Errorf("in other units %g samples, and %g", got, want)
+	}
+	negative := *base // rewards -y between -1 and 0, of which lower ones are better, are y again
+	negative.Rewards, negative.Mean = nil, nil
+	for i, all := range base.Rewards {
+		negative.Mean = append(negative.Mean, -base.Mean[i])
+		negative.Rewards = append(negative.Rewards, nil)
+		for _, y := range all {
+			negative.Rewards[i] = append(negative.Rewards[i], -y)
+		}
+	}
+	negative.Noise.Bounds = &[2]float64{-1, 0}
+	if got := samples(negative.Minimised(), 0.1); got != want {
+		t.Errorf("where lower rewards are better %g samples, and %g", got, want)
+	}
+}
