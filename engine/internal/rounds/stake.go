@@ -25,12 +25,15 @@ func LimitsOf(m *model.Model) (l Limits, ok bool) {
 // compared with.
 const centreWeight = 0.5
 
+// within returns the nearest number to x within the limits: forecasts draw rewards beyond them, and of those
+// that are measured there nothing is proven.
+func (l Limits) within(x float64) float64 { return min(max(x, l.Lo), l.Hi) }
+
 // Centre returns the number that rewards of an arm are compared with, from an estimate that rests on that
 // many pulls: within the limits, and not at one of them.
 func (l Limits) Centre(estimate float64, pulls int) float64 {
 	n := float64(max(pulls, 1))
-	inside := min(max(estimate, l.Lo), l.Hi)
-	return (n*inside + centreWeight*(l.Lo+l.Hi)/2) / (n + centreWeight)
+	return (n*l.within(estimate) + centreWeight*(l.Lo+l.Hi)/2) / (n + centreWeight)
 }
 
 // mostStaked is the part of what a reward at the worse limit may take of a stake.
@@ -83,7 +86,7 @@ func (l Limits) parts(weights []float64, unit float64, centre func(arm int) floa
 		if n == 0 || !(math.Abs(w) > noWeight*largest) {
 			continue
 		}
-		p := part{weight: w, n: float64(n), mean: round.Means[i] / unit, centre: centre(i), worst: l.Lo}
+		p := part{weight: w, n: float64(n), mean: l.within(round.Means[i] / unit), centre: centre(i), worst: l.Lo}
 		if w < 0 {
 			p.worst = l.Hi
 		}
@@ -118,8 +121,9 @@ func (p part) grows(size float64) float64 {
 // are differences, which lie within the range of rewards from 0 either way.
 func (l Limits) StakeWithin(b sequential.Bet, mean, squares, n, expected float64) sequential.Score {
 	span := l.Hi - l.Lo
-	p := part{weight: 1, n: n, mean: mean, worst: -span, centre: Limits{-span, span}.Centre(expected, 1<<20)}
-	p.squares = min(squares, n*(mean+span)*(span-mean))
+	of := Limits{-span, span}
+	p := part{weight: 1, n: n, mean: of.within(mean), worst: -span, centre: of.Centre(expected, 1<<20)}
+	p.squares = min(squares, n*(p.mean+span)*(span-p.mean))
 	most := mostStaked * n / (p.centre + span)
 	s := sequential.Score{Gap: mean, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
 	for _, h := range b.Walk.Stakes.Gaps {

@@ -209,3 +209,28 @@ func TestStakeWithin(t *testing.T) {
 		}
 	}
 }
+
+// Rewards beyond the limits, which forecasts draw, count as those at the limits: capitals stay numbers.
+func TestStakeBeyondLimits(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
+	m := plain.ModelOf(t, p)
+	limits := Limits{0, 1}
+	st, err := stageOf(m, []int{4, 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &sequential.Walk{Stakes: sequential.NewStakes(0, 1)}
+	bet := sequential.Bet{Walk: w, Leader: 0, Arm: 1, Variance: 0.1}
+	for _, means := range [][]float64{{3, -2}, {-2, 3}, {3, 3}} {
+		for _, ranges := range [][][2]float64{nil, {{-9, 9}, {-9, 9}}, {{2, 4}, {-3, -1}}} {
+			b := engine.Batch{Counts: []int{4, 4}, Means: means, Squares: []float64{5, 5}, Ranges: ranges}
+			s := limits.Stake(w.Stakes.Gaps, bet, st.Estimate, 1, func(i int) float64 { return limits.Centre(means[i], 3) }, b)
+			within := limits.StakeWithin(bet, 2*means[0], 5, 4, means[0])
+			for j := range s.Capital {
+				if x := s.Capital[j] + s.Slope[j] + within.Capital[j]; math.IsNaN(x) || math.IsInf(x, 0) {
+					t.Errorf("means %v, ranges %v: log capitals %g and %g", means, ranges, s.Capital[j], within.Capital[j])
+				}
+			}
+		}
+	}
+}
