@@ -1,6 +1,9 @@
 package sequential
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Stakes are bets of several sizes on one gap, side by side. Each begins with an equal share of a
 // capital of 1. Under the hypothesis no capital grows on average, so that the sum reaches 1/α with
@@ -76,11 +79,17 @@ func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reach
 
 // needCapital is Need of a walk with stakes: the information after which its capital would be above
 // the height by so many standard deviations of a walk at the same level, if every stake h wins h·gap -
-// h²/2 for a unit of it.
+// h²/2 for a unit of it. Stakes for gaps above those that the limits of rewards left in the last round win no
+// more than these.
 func (w *Walk) needCapital(height float64, logs []float64, gap, above float64) float64 {
 	target, grown := height+above*math.Sqrt(2*height), make([]float64, len(logs))
+	top := math.Inf(1)
+	if k := len(w.steps); k > 0 {
+		top = slices.Max(w.steps[k-1].Slope) / w.steps[k-1].info
+	}
 	after := func(info float64) float64 {
 		for j, h := range w.Stakes.Gaps {
+			h = min(h, top)
 			grown[j] = logs[j] + h*(gap-h/2)*info
 		}
 		return w.Stakes.total(grown)
