@@ -141,7 +141,7 @@ const (
 	stretchTop   = 3    // up to here
 
 	// of walks that are capitals, in place of stretchMost and stretchRise: on the coupling data they save
-	// a tenth and a sixth of the samples, for three rounds more
+	// a tenth and a sixth of the samples
 	stakedMost = 1.2
 	stakedRise = 1.2
 )
