@@ -86,7 +86,7 @@ func TestNoFeatures(t *testing.T) {
 // says that nothing will be.
 func TestCoTestFBAllOut(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
-	alg, err := cotest.NewCoTestFB(m, engine.Options{Budget: 60})
+	alg, err := cotest.NewCoTestFB(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,7 +68,6 @@ type Model struct {
 	tasks       func() ([]*Model, error)        // once: the model of each task alone
 	apart       func() (*Model, error)          // once: the same problem under the kernel identity()
 	plain       func() (*Model, error)          // once: in coordinates for least squares
-	wide        func() (*Model, error)          // once: with a part for what the kernel leaves out
 	level       func() (*Model, error)          // once: with a constant
 
 	admits    func() bool // once, see AdmitsAll
@@ -118,7 +117,6 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.apart = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.admitsAll)
 	m.unrelated = sync.OnceValue(m.lookUnrelated)
-	m.wide = sync.OnceValues(m.widen)
 	m.level = sync.OnceValues(m.withConstant)
 	m.plain = sync.OnceValues(m.plainly)
 	if p.N() <= eagerArms {

@@ -50,6 +50,13 @@ type Prior struct {
 	// whether the posterior is formed in exact features of all arms, however many, for methods that
 	// design in its White; of more than mostOwn arms none then has a part by itself
 	InFeatures bool
+	onPulled   bool // see OnPulled
+}
+
+// OnPulled returns the prior of a posterior that is formed on the arms that were pulled, however few there are.
+func (p Prior) OnPulled() Prior {
+	p.onPulled = true
+	return p
 }
 
 // PriorOf returns what the options state.
@@ -75,7 +82,7 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
 	many := m.Problem.N() > mostOwn
-	if many && !prior.InFeatures {
+	if (many || prior.onPulled) && !prior.InFeatures {
 		return newDualPosterior(m, prior, before, counts, means)
 	}
 	own := prior.FitsOwn() && !many

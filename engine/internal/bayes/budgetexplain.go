@@ -14,9 +14,7 @@ func (a *budgetFB) Amend(counts []int) error {
 		return errors.New(rounds.LearnedEarly)
 	}
 	a.planned.Counts, a.lost = counts, true
-	now, later := a.planned.Pulls(), len(a.shares)-a.round
-	a.shares = append(a.shares[:a.round-1:a.round-1], now)
-	a.divide(max(0, a.opt.Pulls(a.Model.Problem.V())-a.spent-now), later)
+	a.purse.Amend(counts)
 	return nil
 }
 
@@ -33,7 +31,7 @@ func (a *budgetFB) Guided() bool { return true }
 
 // Unspent says that pulls of the last round were not made.
 func (a *budgetFB) Unspent() string {
-	if a.lost && a.Done() && a.spent < a.opt.Pulls(a.Model.Problem.V()) {
+	if a.lost && a.Done() && a.purse.Left() > 0 {
 		return "the last round has fewer pulls than were planned"
 	}
 	return ""

@@ -136,6 +136,11 @@ func (a *coTestFB) Amend(counts []int) error {
 	if err := a.coTest.Amend(counts); err != nil {
 		return err
 	}
+	if a.purse != nil {
+		a.purse.Amend(counts)
+		a.shares = a.purse.Shares()
+		return nil
+	}
 	now := engine.PullsOf(counts)
 	left, later := a.opt.Pulls(a.Model.Problem.V())-a.spent-now, a.shares[a.round:]
 	a.shares = append(a.shares[:a.round-1:a.round-1], now)

@@ -9,25 +9,26 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory.md, "The fixed-budget
-// form"). Two rounds explore by the minimax design. In every later round each contrast (leader - x)
-// counts by its variance over its squared gap, both from all data so far, and the round's pulls go
-// where, on top of all pulls before, they bring the largest of these down. No arm is ever given up:
-// the answers are the largest estimates from all data.
+// form"). By the posterior of a Gaussian process, the default, pulls are shared out by package budget. By least squares two
+// rounds explore by the minimax design; in every later round each contrast (leader - x) counts by its variance over its
+// squared gap, both from all data so far, and the round's pulls go where, on top of all pulls before, they bring the
+// largest of these down. No arm is ever given up: the answers are the largest estimates from all data.
 //
 // Which answers are decided is the business of the walks of CoTestFC, on a clock that
 // is fixed beforehand by the budget: T is the pulls since round 1.
 type coTestFB struct {
 	*coTest
-	wide   *model.Model // with a belief: of the first design, see model.Wide
-	shares []int        // pulls by round
-	first  int          // rounds that explore
-	spent  int          // pulls of the rounds so far
+	purse  *budget.Purse // by the posterior; nil by least squares
+	shares []int         // pulls by round
+	first  int           // rounds that explore by a design
+	spent  int           // pulls of the rounds so far
 }
 
 var (
@@ -35,17 +36,17 @@ var (
 	_ engine.Explainer = (*coTestFB)(nil)
 )
 
-// The shape of a run; what other shapes do is in docs/theory.md.
+// The shape of a run by least squares; what other shapes do is in docs/theory.md.
 const (
-	budgetRounds = 6
-	exploring    = 2   // rounds; the later ones share the rest of the budget equally
-	budgetFirst  = 0.2 // share of an exploring round
-	budgetLeast  = 2   // pulls of an exploring round for each dimension of the features
-	caution      = 2   // variances by which squared gaps are taken to be larger than estimated
+	exploring   = 2   // rounds; the later ones share the rest of the budget equally
+	budgetFirst = 0.2 // share of an exploring round
+	budgetLeast = 2   // pulls of an exploring round for each dimension of the features
+	walking     = 10  // one in so many pulls by the posterior keeps the tests of all arms going
+	caution     = 2   // variances by which squared gaps are taken to be larger than estimated
 )
 
 // NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
-// and designs go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
+// and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests of what is decided are by least squares always.
 func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
@@ -69,21 +70,18 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	}
 	base.pricing.relative = nil // a budget is one of pulls
 	a := &coTestFB{coTest: base}
-	total, least := opt.Pulls(m.Problem.V()), 1
-	if gp {
-		prior := model.PriorOf(opt)
-		prior.InFeatures = true
-		a.belief = rounds.NewBelief(prior)
-		if a.wide = m; opt.Scale == 0 {
-			if a.wide, err = m.Wide(); err != nil {
-				return nil, err
-			}
-		}
-	} else if least = budgetLeast * m.Rank(); total < least && base.alpha > 0 {
+	total, least := opt.Pulls(m.Problem.V()), budgetLeast*m.Rank()
+	switch {
+	case gp:
+		a.belief = rounds.NewBelief(model.PriorOf(opt).OnPulled())
+		a.purse = budget.NewPurse(m.Problem, opt)
+		a.shares = a.purse.Shares()
+	case total < least && base.alpha > 0:
 		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp"`,
 			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
+	default:
+		a.divide(total, least)
 	}
-	a.divide(total, least)
 	a.setClock()
 	return a, nil
 }
@@ -91,7 +89,7 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 // divide fixes the pulls of all rounds, which add up to the budget, whatever the data; exploring
 // rounds have at least the given number, or the rest.
 func (a *coTestFB) divide(total, least int) {
-	rounds, all := a.opt.Parts(total, budgetRounds), float64(total)
+	rounds, all := a.opt.Parts(total, budget.Rounds), float64(total)
 	if a.first = exploring; a.opt.Rounds > 0 || a.opt.Batch > 0 {
 		a.first = max(1, min(exploring, rounds-1)) // the last of few rounds goes by the data
 	}
@@ -135,17 +133,16 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTestFB) Plan() (engine.Plan, error) {
+	if a.purse != nil {
+		return a.share()
+	}
 	n := a.shares[a.round]
 	space, contrasts, arms := a.designProblem(n)
 	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
 	var st *rounds.Stage
 	var err error
-	if a.known() {
-		kind, sets := canon.KindBudgetRound, contrasts.Groups
-		if a.round > 0 && !a.repeats() { // on top of the pulls before
-			kind, sets = canon.KindBudgetFurther, append(sets, a.shares[:a.round])
-		}
-		st, err = model.Remembered(a.Model, canon.Key{Kind: kind, Ridge: a.ridge(), Pulls: n, Sets: sets}, compute)
+	if a.round < a.first && a.scales.Groups == nil && !a.loose { // known before any data
+		st, err = model.Remembered(a.Model, canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}, compute)
 	} else {
 		st, err = compute()
 	}
@@ -155,43 +152,63 @@ func (a *coTestFB) Plan() (engine.Plan, error) {
 	return a.commit(st)
 }
 
-// known reports whether the coming round's design is known before any data.
-func (a *coTestFB) known() bool {
-	fitted := a.round > 0 && a.belief != nil && a.opt.Scale == 0
-	return a.round < a.first && a.scales.Groups == nil && !fitted && !a.loose
+// share fixes the pulls of a round by the posterior.
+func (a *coTestFB) share() (engine.Plan, error) {
+	st := newStage(a.Model)
+	counts := st.Rounding.Counts
+	n, room := a.purse.Next()
+	if a.estimates == nil {
+		each := 1
+		if a.scales.Groups != nil { // a scale needs a replicate
+			each = 2
+		}
+		budget.Explore(counts, a.Model.Problem, n, each, room)
+	} else if n -= a.keepTesting(counts, n, room); n == 0 {
+	} else if err := budget.Fill(a.Model.Context(), counts, a.pooled, a.scales.Model, a.Model.Problem.Groups(), a.estimates, n, room); err != nil {
+		return engine.Plan{}, err
+	}
+	var err error
+	if a.alpha > 0 {
+		if st.Estimate, err = model.NewEstimator(a.scales.Model, 0, counts); err != nil {
+			return engine.Plan{}, err
+		}
+	}
+	a.round++
+	a.fix(st)
+	plan := st.Plan(a.round)
+	plan.WantSquares = a.scales.Groups != nil
+	return plan, nil
 }
 
-// repeats reports whether the coming round is exploration by itself, as round 1 is. Under a prior
-// the data may be too few for that, and it goes on from them.
-func (a *coTestFB) repeats() bool { return a.explores() && a.belief == nil }
+// keepTesting adds whole pulls of every arm, as many as a tenth of the n pulls of a round has, and returns how many it added:
+// an arm that is clearly worse is measured nowhere else, and no walk decides it without data of rounds that
+// know the leader.
+func (a *coTestFB) keepTesting(counts []int, n int, room []int) int {
+	sum := 0
+	for v, set := range a.Model.Problem.Groups() {
+		c := min(n/(walking*len(counts)), room[v]/(2*len(set)))
+		if a.alpha == 0 || len(set) < 2 {
+			continue
+		}
+		for _, i := range set {
+			counts[i] += c
+		}
+		room[v] -= c * len(set)
+		sum += c * len(set)
+	}
+	return sum
+}
 
 // explores reports whether the coming round is for all arms, and not for the rivals of leaders.
 func (a *coTestFB) explores() bool { return a.round < a.first || !a.oriented() }
-
-// ridge returns ξ of a design of one pull before any data, 0 for least squares: that of a Gaussian
-// process at the scale that was stated, or at the one at which arms differ as much as the noise does,
-// whatever units the kernel is in.
-func (a *coTestFB) ridge() float64 {
-	switch {
-	case a.belief == nil:
-		return 0
-	case a.opt.Scale > 0:
-		return a.Model.Unit * a.Model.Unit / a.opt.Scale
-	}
-	return a.Model.Spread()
-}
 
 // designProblem returns what the round's design is over, arms without copies: the contrasts in all
 // that is known. In the features that the estimator of all data has made white its
 // information is I, which n pulls add to as to a ridge of 1/n.
 func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
-	m, known := a.scales.Model, a.pooled
-	precision := m.Precision
-	if a.belief != nil && (known == nil || a.belief.Own > 0) {
-		m = a.wide
-	}
-	features, ridge := m.Features, m.Normalised(a.ridge()/float64(n))
-	if a.repeats() {
+	m, known, explores := a.scales.Model, a.pooled, a.explores()
+	features, ridge := m.Features, 0.0
+	if explores {
 		known = nil
 	}
 	if known != nil {
@@ -213,7 +230,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 	s := design.Space{Features: canon.Submatrix(features, arms, columns), Ridge: ridge, Precision: make([]float64, len(arms))}
 	for k, i := range arms { // an arm off the measured span would bring its own unknown
 		if known == nil || known.Spans(i) {
-			s.Precision[k] = precision[i]
+			s.Precision[k] = m.Precision[i]
 		}
 	}
 	at := func(i int) int { return position[m.Layout.First[i]] }
@@ -221,7 +238,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 	for _, contest := range a.contests {
 		switch {
 		case len(contest.arms) == 1:
-		case a.explores():
+		case explores:
 			group := make([]int, len(contest.arms))
 			for k, i := range contest.arms {
 				group[k] = at(i)
@@ -277,6 +294,9 @@ func (a *coTestFB) Learn(b engine.Batch) error {
 		return err
 	}
 	a.spent += engine.PullsOf(b.Counts)
+	if a.purse != nil {
+		a.purse.Spend(b.Counts)
+	}
 	a.lead()
 	return nil
 }

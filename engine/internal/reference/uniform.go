@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -13,7 +14,8 @@ import (
 
 // uniformFB spends the whole budget in one round with counts fixed beforehand, by
 // default the same number of pulls on every arm of a task up to rounding, whose
-// remainders go round from task to task, and answers with the largest estimate.
+// remainders go round from task to task, and answers with the largest estimate. Below one pull an arm the arms
+// pulled are those of budget.Order.
 type uniformFB struct {
 	rounds.Candidates
 	rounds.Evidence
@@ -84,8 +86,11 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 		return nil, err
 	}
 	counts := make([]int, m.Problem.N())
-	first := 0 // arm at which a task begins: where the last one ended
-	for _, set := range m.Problem.Groups() {
+	first, orders := 0, budget.Order(m.Problem, slices.Repeat([]int{opt.Budget}, m.Problem.V())) // arm at which a task begins: where the last one ended
+	for v, set := range m.Problem.Groups() {
+		if opt.Budget < len(set) {
+			set, first = orders[v], 0
+		}
 		for k := range set {
 			i := set[(first+k)%len(set)]
 			counts[i] = opt.Budget / len(set)

@@ -3,6 +3,7 @@ package reference
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -47,7 +48,34 @@ func TestIndUniformLS(t *testing.T) {
 	}
 }
 
-// Below one pull an arm, tasks pull different arms: the first ones of all tasks would be all that anybody
+// Below one pull an arm, every arm is pulled in as many tasks as any other, up to one, and not in the order of the table.
+func TestUniformTakesDifferentArms(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.2) // 5 tasks of 6 arms
+	for name, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){
+		"CoUniformFB": NewCoUniformFB, "IndUniformFB": NewIndUniformFB, "BestElsewhere": NewBestElsewhere,
+	} {
+		alg, err := create(plain.ModelOf(t, p), engine.Options{Budget: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := alg.Plan()
+		if err != nil {
+			t.Fatal(err)
+		}
+		byName := make([]int, 6)
+		for i, c := range plan.Counts {
+			byName[i%6] += c
+		}
+		if least, most := slices.Min(byName), slices.Max(byName); plan.Pulls() != 15 || most > least+1 {
+			t.Errorf("%s: %d pulls, by arm %v; want 15, two or three each", name, plan.Pulls(), byName)
+		}
+		if first := plan.Counts[:6]; first[0] == 1 && first[1] == 1 && first[2] == 1 {
+			t.Errorf("%s: task 1 pulls the first arms of the table", name)
+		}
+	}
+}
+
+// With more than one pull an arm, the arms with one more differ among tasks: the first ones of all tasks would be all that anybody
 // knows of, which flatters them where the table begins with good arms.
 func TestUniformStartsElsewhere(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.2) // 5 tasks of 6 arms

@@ -1,0 +1,195 @@
+package budget
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+const (
+	// mostShort and leastShort limit how many arms of a task pulls are chosen among, shortlist those of all tasks.
+	mostShort, leastShort, shortlist = 64, 12, 600
+	// mostChoices limits how often pulls are chosen in a round, of a task at least leastChoices times.
+	mostChoices, leastChoices = 256, 2
+)
+
+// scene holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
+// made: these depend on which arms are pulled, not on what that brings.
+type scene struct {
+	posterior *model.Estimator
+	precision []float64 // 1/σ², normalised
+	arms      []int     // of all tasks
+	tasks     []*prospect
+	taken     [][]float64 // by choice: what it takes from the covariance is u uᵀ
+}
+
+// prospect is one task of a scene. Its arms are those of the largest posterior mean and two standard deviations, the
+// leader first.
+type prospect struct {
+	at      int // where its arms begin among those of the scene
+	arms    []int
+	mean    []float64
+	cov     [][]float64
+	reduced []float64 // variance of the lead of the first arm over each that the planned pulls take off
+	room    int       // pulls that it may still get
+	step    int       // pulls chosen at once
+}
+
+// Fill adds pulls of a round to counts where they improve the decision most. With d the lead of a task's best posterior mean
+// over arm x, and s² the part of the variance of their difference that pulls take off, the value of pulls is
+//
+//	Σ_x  s φ(d/s) - d Φ(-d/s),
+//
+// by which the larger of two means is expected to grow: the knowledge gradient for each pair [FPD09, eq. 14]. Noise
+// makes s smaller and attracts nothing. A pull is valued as if its arm had all pulls that its task has left in the round,
+// since one alone is often worth nothing.
+//
+// [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS
+// Journal on Computing 21 (2009) 599.
+func Fill(ctx context.Context, counts []int, of *model.Estimator, m *model.Model, sets [][]int, means []float64, n int, room []int) error {
+	s, err := newScene(of, m, sets, means, room)
+	if err != nil {
+		return err
+	}
+	together := n
+	for _, r := range room {
+		together -= r
+	}
+	shared := together < 0 // a sum of all tasks, which the most valuable pull takes from
+	for n > 0 && len(s.tasks) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		top, at, best := s.tasks[0], 0, math.Inf(-1)
+		for _, t := range s.tasks {
+			if k, value := s.best(t, min(t.room, n)); value > best {
+				top, at, best = t, k, value
+			}
+			if !shared {
+				break
+			}
+		}
+		pulls := min(top.step, top.room, n)
+		counts[top.arms[at]] += pulls
+		s.pull(top.arms[at], pulls)
+		top.room -= pulls
+		n -= pulls
+		s.tasks = append(slices.DeleteFunc(s.tasks, func(t *prospect) bool { return t == top }), top)
+		if top.room == 0 {
+			s.tasks = s.tasks[:len(s.tasks)-1]
+		}
+	}
+	return nil
+}
+
+// newScene returns the scene before any planned pull.
+func newScene(of *model.Estimator, m *model.Model, sets [][]int, means []float64, room []int) (*scene, error) {
+	s := &scene{posterior: of, precision: m.Precision}
+	orders := Order(m.Problem, make([]int, len(sets)))
+	each := min(mostShort, max(leastShort, shortlist/len(sets)))
+	choices := max(leastChoices, mostChoices/len(sets))
+	for v, set := range sets {
+		if room[v] == 0 {
+			continue
+		}
+		t := &prospect{at: len(s.arms), room: room[v], step: (room[v] + choices - 1) / choices}
+		var err error
+		if t.arms, err = promising(of, set, orders[v], means, each); err != nil {
+			return nil, err
+		}
+		t.reduced = make([]float64, len(t.arms))
+		for _, i := range t.arms {
+			row := make([]float64, len(t.arms))
+			of.Covariances(row, t.arms, i)
+			t.cov, t.mean = append(t.cov, row), append(t.mean, means[i])
+		}
+		s.arms, s.tasks = append(s.arms, t.arms...), append(s.tasks, t)
+	}
+	return s, nil
+}
+
+// promising returns the leader and the arms of the largest mean and two standard deviations of the lead, at most so many; equal
+// ones in the given order.
+func promising(of *model.Estimator, set, order []int, means []float64, most int) ([]int, error) {
+	leader := rounds.Leader(set, means)
+	apart := make([]float64, len(set))
+	if err := of.VariancesFrom(apart, set, leader); err != nil {
+		return nil, err
+	}
+	upper := map[int]float64{}
+	for k, i := range set {
+		upper[i] = means[i] + 2*math.Sqrt(max(0, apart[k]))
+	}
+	upper[leader] = math.Inf(1)
+	out := slices.DeleteFunc(slices.Clone(order), func(i int) bool { _, open := upper[i]; return !open })
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(upper[j], upper[i]) })
+	return out[:min(most, len(out))], nil
+}
+
+// best returns the arm of a task whose pulls are worth most, and by how much the value of the plan grows.
+func (s *scene) best(t *prospect, pulls int) (at int, value float64) {
+	now := 0.0
+	for x := 1; x < len(t.arms); x++ {
+		now += gain(t.mean[0]-t.mean[x], t.reduced[x])
+	}
+	value = math.Inf(-1)
+	for j, i := range t.arms {
+		spread := t.cov[j][j] + 1/(s.precision[i]*float64(pulls))
+		sum := -now
+		for x := 1; x < len(t.arms); x++ {
+			c := t.cov[0][j] - t.cov[x][j]
+			sum += gain(t.mean[0]-t.mean[x], t.reduced[x]+c*c/spread)
+		}
+		if sum > value {
+			at, value = j, sum
+		}
+	}
+	return at, value
+}
+
+// farLead is the lead in standard deviations above which a gain is below the smallest number.
+const farLead = 35
+
+// gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0 and s².
+func gain(d, square float64) float64 {
+	if !(square > 0) {
+		return 0
+	}
+	s := math.Sqrt(square)
+	z := d / s
+	if z > farLead {
+		return 0
+	}
+	return s * (math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - z*math.Erfc(z/math.Sqrt2)/2)
+}
+
+// pull foresees pulls of an arm.
+func (s *scene) pull(arm, pulls int) {
+	u := make([]float64, len(s.arms))
+	s.posterior.Covariances(u, s.arms, arm)
+	at := slices.Index(s.arms, arm)
+	for _, w := range s.taken {
+		for k, v := range w {
+			u[k] -= w[at] * v
+		}
+	}
+	scale := 1 / math.Sqrt(u[at]+1/(s.precision[arm]*float64(pulls)))
+	for k := range u {
+		u[k] *= scale
+	}
+	s.taken = append(s.taken, u)
+	for _, t := range s.tasks {
+		of := u[t.at : t.at+len(t.arms)]
+		for k, v := range of {
+			for l, w := range of {
+				t.cov[k][l] -= v * w
+			}
+			d := of[0] - v
+			t.reduced[k] += d * d
+		}
+	}
+}
