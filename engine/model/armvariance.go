@@ -1,5 +1,7 @@
 package model
 
+import "gonum.org/v1/gonum/mat"
+
 // ArmVariance returns ‖φ_i‖²_{A⁻¹} with A as in Variance, normalised: the variance of the estimated
 // reward of arm i by itself, in the directions that were measured; of a Gaussian process, where Nξ is
 // that of GpRidge, its posterior variance.
@@ -50,6 +52,22 @@ func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	for k, i := range arms {
 		dst[k] = Dot(e.White.RawRowView(i), w) + e.parts.between(i, with)
 	}
+}
+
+// CovarianceMatrix returns the posterior covariances of the rewards of arms, normalised.
+func (e *Estimator) CovarianceMatrix(arms []int) *mat.SymDense {
+	if e.dual != nil {
+		return e.dual.matrix(arms)
+	}
+	out := mat.NewSymDense(len(arms), nil)
+	row := make([]float64, len(arms))
+	for k, i := range arms {
+		e.Covariances(row, arms, i)
+		for l := k; l < len(arms); l++ {
+			out.SetSym(k, l, row[l])
+		}
+	}
+	return out
 }
 
 // OwnVariances sets dst[k] to ArmVariance(arms[k]), from the covariances of arms with one of them, their

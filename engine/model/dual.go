@@ -169,6 +169,28 @@ func (d *dual) covariances(dst []float64, arms []int, with int) {
 	}
 }
 
+// matrix returns the covariances of arms.
+func (d *dual) matrix(arms []int) *mat.SymDense {
+	b, n := d.basis, len(arms)
+	white := mat.NewDense(n, b.dim, nil)
+	for k, i := range arms {
+		copy(white.RawRowView(k), b.row(i))
+		addTo(white.RawRowView(k), -1, d.origin)
+	}
+	blas64.Trsm(blas.Right, blas.Trans, 1, d.lower, white.RawMatrix())
+	out := mat.NewSymDense(n, nil)
+	out.SymOuterK(1, white)
+	level := d.level()
+	for k, i := range arms {
+		row := out.RawSymmetric().Data[k*n : (k+1)*n]
+		for l := k; l < n; l++ {
+			row[l] = d.kept(i) * d.kept(arms[l]) * (row[l] + level + d.scale*b.outside(i, arms[l]))
+		}
+		row[k] += d.kept(i) * d.own
+	}
+	return out
+}
+
 // stretch returns the values of the kernel of an arm with all from the first of some arms to the last,
 // and the first.
 func (b *basis) stretch(arms []int, with int) (row []float64, first int) {

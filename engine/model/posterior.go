@@ -122,7 +122,7 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 		return nil, err
 	}
 	d := newPulledMeans(m, b, prior.Level, counts, means)
-	c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn())
+	c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn() && !m.Unrelated()) // of such arms the scale is that part
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}

@@ -108,19 +108,7 @@ func (a *budgetFB) take(b engine.Batch) error {
 	if b.Empty() {
 		return nil
 	}
-	if err := a.learn(b); err != nil {
-		return err
-	}
-	for v, set := range a.Sets {
-		a.apart[v] = make([]float64, len(set))
-		if len(set) < 2 {
-			continue
-		}
-		if err := a.belief.VariancesFrom(a.apart[v], set, rounds.Leader(set, a.estimates)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.learn(b)
 }
 
 // Done reports whether the budget is spent, or there was never anything to choose.

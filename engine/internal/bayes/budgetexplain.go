@@ -62,13 +62,17 @@ func (a *budgetFB) Hardest(v int) engine.Rival {
 func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
 	set := a.Sets[v]
 	first, at, least := rounds.Leader(set, a.estimates), 0, math.Inf(1)
+	apart := make([]float64, len(set))
+	if err := a.belief.VariancesFrom(apart, set, first); err != nil { // the context has ended, and with it the run
+		return set[0], 0, math.NaN()
+	}
 	for k, i := range set {
-		d := math.Sqrt(a.apart[v][k])
+		d := math.Sqrt(apart[k])
 		if t := rounds.MedianGap(a.estimates[first]-a.estimates[i], d) / d; i != first && (t < least || math.IsInf(least, 1)) {
 			at, least = k, t
 		}
 	}
-	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.apart[v][at])
+	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(apart[at])
 }
 
 // Samples returns -1: a run of this kind decides nothing, however long it is.

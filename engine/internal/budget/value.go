@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/mat"
+
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -20,11 +22,10 @@ const (
 // scene holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
 // made: these depend on which arms are pulled, not on what that brings.
 type scene struct {
-	posterior *model.Estimator
 	precision []float64 // 1/σ², normalised
 	arms      []int     // of all tasks
+	cov       *mat.SymDense
 	tasks     []*prospect
-	taken     [][]float64 // by choice: what it takes from the covariance is u uᵀ
 }
 
 // prospect is one task of a scene. Its arms are those of the largest posterior mean and two standard deviations, the
@@ -33,7 +34,6 @@ type prospect struct {
 	at      int // where its arms begin among those of the scene
 	arms    []int
 	mean    []float64
-	cov     [][]float64
 	reduced []float64 // variance of the lead of the first arm over each that the planned pulls take off
 	room    int       // pulls that it may still get
 	step    int       // pulls chosen at once
@@ -75,7 +75,7 @@ func Fill(ctx context.Context, counts []int, of *model.Estimator, m *model.Model
 		}
 		pulls := min(top.step, top.room, n)
 		counts[top.arms[at]] += pulls
-		s.pull(top.arms[at], pulls)
+		s.pull(top.at+at, pulls)
 		top.room -= pulls
 		n -= pulls
 		s.tasks = append(slices.DeleteFunc(s.tasks, func(t *prospect) bool { return t == top }), top)
@@ -88,7 +88,7 @@ func Fill(ctx context.Context, counts []int, of *model.Estimator, m *model.Model
 
 // newScene returns the scene before any planned pull.
 func newScene(of *model.Estimator, m *model.Model, sets [][]int, means []float64, room []int) (*scene, error) {
-	s := &scene{posterior: of, precision: m.Precision}
+	s := &scene{precision: m.Precision}
 	orders := Order(m.Problem, make([]int, len(sets)))
 	each := min(mostShort, max(leastShort, shortlist/len(sets)))
 	choices := max(leastChoices, mostChoices/len(sets))
@@ -103,11 +103,12 @@ func newScene(of *model.Estimator, m *model.Model, sets [][]int, means []float64
 		}
 		t.reduced = make([]float64, len(t.arms))
 		for _, i := range t.arms {
-			row := make([]float64, len(t.arms))
-			of.Covariances(row, t.arms, i)
-			t.cov, t.mean = append(t.cov, row), append(t.mean, means[i])
+			t.mean = append(t.mean, means[i])
 		}
 		s.arms, s.tasks = append(s.arms, t.arms...), append(s.tasks, t)
+	}
+	if len(s.arms) > 0 {
+		s.cov = of.CovarianceMatrix(s.arms)
 	}
 	return s, nil
 }
@@ -138,10 +139,10 @@ func (s *scene) best(t *prospect, pulls int) (at int, value float64) {
 	}
 	value = math.Inf(-1)
 	for j, i := range t.arms {
-		spread := t.cov[j][j] + 1/(s.precision[i]*float64(pulls))
+		spread := s.cov.At(t.at+j, t.at+j) + 1/(s.precision[i]*float64(pulls))
 		sum := -now
 		for x := 1; x < len(t.arms); x++ {
-			c := t.cov[0][j] - t.cov[x][j]
+			c := s.cov.At(t.at, t.at+j) - s.cov.At(t.at+x, t.at+j)
 			sum += gain(t.mean[0]-t.mean[x], t.reduced[x]+c*c/spread)
 		}
 		if sum > value {
@@ -167,29 +168,18 @@ func gain(d, square float64) float64 {
 	return s * (math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - z*math.Erfc(z/math.Sqrt2)/2)
 }
 
-// pull foresees pulls of an arm.
-func (s *scene) pull(arm, pulls int) {
-	u := make([]float64, len(s.arms))
-	s.posterior.Covariances(u, s.arms, arm)
-	at := slices.Index(s.arms, arm)
-	for _, w := range s.taken {
-		for k, v := range w {
-			u[k] -= w[at] * v
-		}
+// pull foresees pulls of the arm at that position.
+func (s *scene) pull(at, pulls int) {
+	u := mat.NewVecDense(len(s.arms), nil)
+	for k := range s.arms {
+		u.SetVec(k, s.cov.At(k, at))
 	}
-	scale := 1 / math.Sqrt(u[at]+1/(s.precision[arm]*float64(pulls)))
-	for k := range u {
-		u[k] *= scale
-	}
-	s.taken = append(s.taken, u)
+	spread := u.AtVec(at) + 1/(s.precision[s.arms[at]]*float64(pulls))
+	s.cov.SymRankOne(s.cov, -1/spread, u)
 	for _, t := range s.tasks {
-		of := u[t.at : t.at+len(t.arms)]
-		for k, v := range of {
-			for l, w := range of {
-				t.cov[k][l] -= v * w
-			}
-			d := of[0] - v
-			t.reduced[k] += d * d
+		for k := range t.reduced {
+			d := u.AtVec(t.at) - u.AtVec(t.at+k)
+			t.reduced[k] += d * d / spread
 		}
 	}
 }
