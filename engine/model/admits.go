@@ -97,9 +97,6 @@ func (m *Model) lookUnrelated() bool {
 	return true
 }
 
-// comparedArms is the number of arms up to which KernelWarnings compares all pairs of them.
-const comparedArms = 400
-
 // KernelWarnings says when the kernel admits every truth on these arms, what it is then worth to
 // which methods, and what would help.
 func (m *Model) KernelWarnings() []engine.Warning {

@@ -103,10 +103,6 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	return c, nil
 }
 
-// mostDecomposed is the number of features up to which eigenvalues are found. Beyond it a part of arms by
-// themselves, for which several matrices are compared, takes a fit most of its time.
-const mostDecomposed = 64
-
 // around returns the data around their level without anything found of their information.
 func (d *meansOf) around(own, scale float64) *centred {
 	_, dim := d.m.Features.Dims()

@@ -14,9 +14,6 @@ import (
 )
 
 const (
-	// fewArms is the most arms, and fewDirections the largest rank of a kernel on them, for which
-	// designs under a ridge are solved over all arms and all pairs in exact features.
-	fewArms, fewDirections = 200, countedRank - 1
 	// MostPivots is the most arms over which the design of very many is spread at first.
 	MostPivots = 384
 	// looserPart is the part of ξ that coordinates may leave of a squared length in designs of algorithms,

@@ -14,19 +14,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// MaxRank is the largest feature dimension a Model keeps. Below it the features
-// are exact to rounding; past it they are truncated, and Truncation bounds what
-// was left out.
-const MaxRank = 1024
-
-// exactNorm is the most arms of which a model whose features were cut factors the whole Gram
-// matrix, for the norm of expected rewards that are known: 0.1 GB and some seconds.
-const exactNorm = 3000
-
-// eagerArms is the most arms of which a new model has its exact features at once: they take no
-// time, and what is wrong with a kernel is then said first.
-const eagerArms = 256
-
 // Model is a Problem bound to its kernel: feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j),
 // the precision of each arm, and a memory of the designs computed so far. It is safe for concurrent
 // use.
@@ -219,9 +206,6 @@ func (m *Model) Rank() int {
 	}
 	return exact.Features.RawMatrix().Cols
 }
-
-// countedRank is the rank up to which LeastRank counts.
-const countedRank = 128
 
 // LeastRank returns the rank of the exact features or, where these were not computed, a number that it
 // is not below: the rank itself up to some hundred. exact is whether it is the rank.

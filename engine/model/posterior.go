@@ -44,11 +44,11 @@ type Posterior struct {
 type Prior struct {
 	Level engine.Level
 	// s; 0 means that it is fitted to the data, and with it a part g*identity() of the kernel, for
-	// rewards that the kernel cannot represent. With more than mostOwn arms there is one only where the
-	// data speak for it.
+	// rewards that the kernel cannot represent. On the arms pulled, and with more than ownUntested arms, there is one only
+	// where the data speak for it.
 	Scale float64
 	// whether the posterior is formed in exact features of all arms, however many, for methods that
-	// design in its White; of more than mostOwn arms none then has a part by itself
+	// design in its White; of more than ownUntested arms none then has a part by itself
 	InFeatures bool
 	onPulled   bool // see OnPulled
 }
@@ -64,10 +64,6 @@ func PriorOf(opt engine.Options) Prior { return Prior{Level: opt.Level, Scale: o
 
 // FitsOwn reports whether posteriors fit a part g*identity().
 func (p Prior) FitsOwn() bool { return p.Scale == 0 }
-
-// mostOwn is the most arms whose posterior is formed in features of all of them, each with a column by
-// itself where arms have parts by themselves. That of more arms is formed on those that were pulled.
-const mostOwn = 256
 
 // NewPosterior forms the posterior of counts and means (N each, reward units; means of arms with
 // count 0 are ignored), under the precisions of the model.
@@ -85,7 +81,7 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if (many || prior.onPulled) && !prior.InFeatures {
 		return newDualPosterior(m, prior, before, counts, means)
 	}
-	own := prior.FitsOwn() && !many
+	own := prior.FitsOwn() && m.Problem.N() <= ownUntested
 	d := newMeans(m, prior.Level, own, counts, means)
 	if err := d.room(); err != nil {
 		return nil, err

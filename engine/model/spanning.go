@@ -7,15 +7,11 @@ import "slices"
 func (m *Model) Dual() bool { return m.Problem.N() > mostOwn }
 
 const (
-	// SpanningRest is the part of the largest variance of the kernel that rewards on the arms of a first
-	// round may leave of any arm, where few pulls have to do.
-	SpanningRest = 1e-2
-	// FinelySpanningRest is that for CoBayesFC, which may stop after it: with 500 arms of internal/manyarms,
+	// FinelySpanningRest is the part of the largest variance of the kernel that rewards on the arms of the first round of
+	// CoBayesFC may leave of any arm; it may stop after that round: with 500 arms of internal/manyarms,
 	// ε = 0.1, δ = 0.05 and 200 runs, a rest of 1e-2 takes 64 samples an agent with 16 runs wrong,
 	// 5e-3 65 with 13, 2e-3 66 with 11, and 5e-4 71 with 9.
 	FinelySpanningRest = 5e-4
-	// spanningMost is the most arms of Spanning.
-	spanningMost = 256
 )
 
 // Spanning returns arms that all follow from, in their order: the pivots of the Cholesky factor of the

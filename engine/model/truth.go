@@ -75,9 +75,6 @@ func (m *Model) Ties() (rival int, tied bool) {
 	return t.minAt, t.min <= TieTolerance*scale
 }
 
-// exactHardness is the most arms of which ρ* is solved in exact features whatever their rank.
-const exactHardness = 464
-
 // Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each
 // squared norm divided by the squared gap. epsilon > 0 (reward units) replaces smaller gaps, the
 // PAC form of the paper's upper bounds. Samples of all agents together; remembered. A tie without

@@ -33,15 +33,12 @@ var (
 	_ engine.Informer   = (*budgetFB)(nil)
 )
 
-// smallRank is the largest rank of a kernel up to which CoTestFB also tests what is decided, by least squares.
-const smallRank = 100
-
 // TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB.
 func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {
 		return false, nil
 	}
-	return m.RankAbove(smallRank)
+	return m.RankAbove(model.MostTested)
 }
 
 // NewBudgetFB prepares the rule on a model.

@@ -32,7 +32,7 @@ func tooManyTogether(m *model.Model, opt engine.Options) (bool, error) {
 	if opt.Robust || m.Problem.V() == 1 {
 		return false, nil
 	}
-	few, err := m.RankAtMost(mostLeastSquares)
+	few, err := m.RankAtMost(model.MostLeastSquares)
 	if few || err != nil || m.Problem.N() <= model.MaxRank && m.Unrelated() {
 		return false, err
 	}

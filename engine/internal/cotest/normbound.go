@@ -14,11 +14,7 @@ type Bound struct {
 	Known       bool // whether it comes from expected rewards that are known, and nobody stated it
 }
 
-// mostLeastSquares is the largest rank of a kernel on the arms up to which least squares are used where
-// nobody stated a norm: a design takes seconds there.
-const mostLeastSquares = 256
-
-// fewLeastSquares is the same for many arms with a norm, where counting more takes longer than a round.
+// fewLeastSquares is model.MostLeastSquares for many arms with a norm, where counting more takes longer than a round.
 const fewLeastSquares = 64
 
 // mostDeviation is the largest standard deviation of rewards under the norm, over unit, that squares are
@@ -39,8 +35,8 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 		return b, false, nil
 	}
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
-	most := mostLeastSquares
-	if stated && m.Problem.N() > mostLeastSquares {
+	most := model.MostLeastSquares
+	if stated && m.Problem.N() > model.MostLeastSquares {
 		most = fewLeastSquares
 	}
 	few, err := m.RankAtMost(most)
@@ -71,7 +67,7 @@ func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err err
 	}
 	known, err := m.Bounded(opt, model.PriceOfWalks)
 	if err != nil {
-		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", mostLeastSquares, m.Problem.N(), err)
+		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares, m.Problem.N(), err)
 	}
 	return Bound{Bound: known, Known: true}, known.Norm > 0, nil
 }
@@ -83,7 +79,7 @@ func eachHasFew(m *model.Model) (bool, error) {
 		return false, err
 	}
 	for _, sub := range alone {
-		if few, err := sub.RankAtMost(mostLeastSquares); !few || err != nil {
+		if few, err := sub.RankAtMost(model.MostLeastSquares); !few || err != nil {
 			return false, err
 		}
 	}

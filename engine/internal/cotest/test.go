@@ -73,7 +73,7 @@ func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: []float64{mostLeastSquares, float64(m.Problem.N())}})
+		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: []float64{model.MostLeastSquares, float64(m.Problem.N())}})
 	}
 	if m, err = m.Exact(); err != nil {
 		return nil, err
