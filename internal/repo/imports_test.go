@@ -13,6 +13,9 @@ func TestImports(t *testing.T) {
 	type rule struct{ inside, outside []string }
 	rules := map[string]rule{}
 	for _, cells := range rows(t, "docs/architecture.md") {
+		if len(cells) == 5 { // of the regimes of size, which engine/model compares
+			continue
+		}
 		if len(cells) != 4 || len(quoted(cells[0])) != 1 {
 			t.Fatalf("docs/architecture.md: want package, what it is, imports, other modules; got %q", cells)
 		}
