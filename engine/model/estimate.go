@@ -28,14 +28,14 @@ type Estimator struct {
 	// each arm's part along the directions that no pull measured; nil when ξ is well above 0 or all
 	// directions are measured
 	hidden     *mat.Dense
-	sizes      []float64 // N: ‖φ_i‖²; nil without hidden
-	root       float64   // √Scale: a norm of 1 in kernel units is that in units of the features
-	rest       []float64 // N: length of φ_i outside the span of the pulled arms; nil where they span all
-	truncation float64   // what a cut left of the features' squared lengths; 0 without one
-	precision  float64   // Σ total
-	level      float64   // prior mean of all rewards, normalised
-	parts      *ownParts // what White has not of a posterior with parts of arms by themselves; nil without
-	dual       *dual     // a posterior of many arms, in place of White
+	sizes      []float64   // N: ‖φ_i‖²; nil without hidden
+	root       float64     // √Scale: a norm of 1 in kernel units is that in units of the features
+	rest       []float64   // N: length of φ_i outside the span of the pulled arms; nil where they span all
+	truncation float64     // what a cut left of the features' squared lengths; 0 without one
+	precision  float64     // Σ total
+	level      float64     // prior mean of all rewards, normalised
+	parts      *ownParts   // what White has not of a posterior with parts of arms by themselves; nil without
+	dual       conditioned // a posterior on the arms pulled, in place of White; nil without
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes

@@ -112,13 +112,16 @@ func (d *meansOf) posterior(c *centred, factored bool) (*Posterior, error) {
 
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
-	b := m.basisOf(before)
-	b, err := b.extended(m.Context(), pulledArms(counts))
+	if m.Unrelated() {
+		d := newPulledMeans(m, nil, prior.Level, counts, means)
+		return newUnrelatedPosterior(m, d, prior.Scale*d.natural)
+	}
+	b, err := m.basisOf(before).extended(m.Context(), pulledArms(counts))
 	if err != nil {
 		return nil, err
 	}
 	d := newPulledMeans(m, b, prior.Level, counts, means)
-	c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn() && !m.Unrelated()) // of such arms the scale is that part
+	c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn())
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
@@ -142,8 +145,10 @@ func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
 
 // basisOf returns the basis of a posterior, or that of no arms.
 func (m *Model) basisOf(p *Posterior) *basis {
-	if p != nil && p.dual != nil {
-		return p.dual.basis
+	if p != nil {
+		if d, has := p.dual.(*dual); has {
+			return d.basis
+		}
 	}
 	return newBasis(m.Gram(), m.Variances())
 }

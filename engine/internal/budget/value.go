@@ -16,7 +16,7 @@ const (
 	// mostShort and leastShort limit how many arms of a task pulls are chosen among, shortlist those of all tasks.
 	mostShort, leastShort, shortlist = 64, 12, 600
 	// mostChoices limits how often pulls are chosen in a round, of a task at least leastChoices times.
-	mostChoices, leastChoices = 256, 2
+	mostChoices, leastChoices = 128, 2
 )
 
 // scene holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
