@@ -192,3 +192,34 @@ func BenchmarkCoTestFC(b *testing.B) {
 		})
 	}
 }
+
+// One run of the default for a fixed budget: of the coupling data, and of arms that nothing relates, with 60 pulls an agent.
+func BenchmarkFixedBudget(b *testing.B) {
+	unrelated := func(tasks, arms int) *problem.Problem {
+		means := make([]float64, arms)
+		for i := range means {
+			means[i] = float64(i*7919%101) / 20
+		}
+		return enginetest.Unrelated(b, tasks, means)
+	}
+	for _, c := range []struct {
+		name   string
+		p      *problem.Problem
+		budget int
+	}{
+		{"coupling/budget=96", couplingProblem(b), 96},
+		{"unrelated/arms=180", unrelated(15, 12), 60},
+		{"unrelated/arms=1000", unrelated(5, 200), 60},
+		{"unrelated/arms=10000", unrelated(5, 2000), 60},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: c.budget}, Runs: 1, Workers: 1}
+			for b.Loop() {
+				if _, err := sim.Run(context.Background(), x); err != nil {
+					b.Fatal(err)
+				}
+				x.Seed++
+			}
+		})
+	}
+}

@@ -152,3 +152,33 @@ func Linear(t testing.TB, tasks, each int) *problem.Problem {
 	}
 	return p
 }
+
+// Unrelated returns a problem whose tasks have arms of these expected rewards, noise 1, under identity().
+func Unrelated(t testing.TB, tasks int, means []float64) *problem.Problem {
+	t.Helper()
+	var z, x [][]float64
+	var taskNames, armNames []string
+	var taskOf []int
+	var all []float64
+	for v := range tasks {
+		z, taskNames = append(z, []float64{float64(v)}), append(taskNames, fmt.Sprint("task ", v))
+		for i, mean := range means {
+			x, armNames = append(x, []float64{float64(i)}), append(armNames, fmt.Sprint("arm ", i))
+			taskOf, all = append(taskOf, v), append(all, mean)
+		}
+	}
+	points, err := kernels.NewPoints([]string{"z"}, taskNames, z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := kernels.NewPoints([]string{"x"}, armNames, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	p, err := problem.New("unrelated", points, arms, taskOf, own, []float64{1}, all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
