@@ -262,7 +262,7 @@ var algorithms = onFeatures([]Entry{
 	{
 		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
 		Source: "docs/theory.md, The fixed-budget form",
-		Doc:    "every round's pulls where the largest estimates are least certain; by the posterior of all data, or with xi=\"auto\" by least squares",
+		Doc:    "every round's pulls where they improve the decision most; by the posterior of all data, or with xi=\"auto\" by least squares",
 		New:    newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
 	},
 	{

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -79,7 +80,7 @@ func (b Basis) unbacked() string {
 	case b.Algorithm.Role == RoleReference:
 		return "a reference to compare with, not an algorithm: it knows the expected rewards"
 	case b.untested():
-		return "no answer is decided: of so many arms under a kernel of so large a rank, answers are the largest posterior means and nothing is tested"
+		return "no answer is decided: the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) + ", where answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
 	case b.nothingDecided():
