@@ -1,4 +1,4 @@
-.PHONY: help test parts lab short cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses
+.PHONY: help test parts lab short cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -58,6 +58,24 @@ limit = 5m
 bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/benchmarks.md (half an hour at most; only=PATTERN largest=N limit=5m)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
 		go run ./tools/benchscale -command $$folder/gonb-cope -into docs/benchmarks.md -only '$(only)' -largest $(largest) -limit $(limit)
+
+# Tables of packages and methods of other projects live in virtual environments in the cache. Where PyPI cannot be reached
+# they are left out, and the page says so.
+zoo_cache = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gonb-cope/zoo
+# $(call zoo_python,NAME): the environment of tools/zoo/peers/NAME.txt, made again when that file changes
+zoo_python = cmp -s tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made || { rm -rf $(zoo_cache)/$(1) && python3 -m venv $(zoo_cache)/$(1) && \
+	$(zoo_cache)/$(1)/bin/python -m pip install --quiet --no-deps --retries 1 --timeout 60 -r tools/zoo/peers/$(1).txt && cp tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made; } || \
+	{ rm -rf $(zoo_cache)/$(1); echo "PyPI gives nothing: what needs tools/zoo/peers/$(1).txt is left out"; }
+
+zoo: zoo-tables ## what methods with fixed budgets lose on many tables, into docs/zoo.md (runs are kept; zoo='-tables tuning -methods fb,means': some)
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) $(or $(zoo),-into docs/zoo.md)
+
+zoo-tables:
+	@$(call zoo_python,tables)
+	@test ! -d $(zoo_cache)/tables || HOME=$(zoo_cache) nice -n 10 $(zoo_cache)/tables/bin/python tools/zoo/peers/tables.py $(zoo_cache)/data
+
+zoo-peers: ## install the methods of other projects that make zoo then runs beside ours (some GB, from PyPI)
+	@$(call zoo_python,peers)
 
 faults: ## the faults and attacks of docs/security.md, each as often as it says (ten minutes at most for each package)
 	tools/faults.sh

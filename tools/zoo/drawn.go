@@ -1,0 +1,178 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+)
+
+// drawn returns a world whose truth is a draw from the posterior of the measurements under
+//
+//	v₁ [t = t'] + v₂ e(x, x') + v₃ [t = t'] e(x, x') + v₄ [same cell],  e(x, x') = exp(-‖x - x'‖/ℓ),
+//
+// with [same name] for e without features, and normal noise, around the mean of all. The variances, ℓ and the noise
+// are those of highest likelihood of 400 sets drawn at random. No method that is compared has this kernel.
+func (m *measured) drawn(rng *rand.Rand) (*world, error) {
+	if m.posterior == nil {
+		p, err := m.learn()
+		if err != nil {
+			return nil, err
+		}
+		m.posterior = p
+	}
+	n := len(m.truth)
+	z := mat.NewVecDense(n, normals(rng, n))
+	var f mat.VecDense
+	f.MulVec(m.posterior.root, z)
+	d := m.draft
+	d.truth, d.sd = make([]float64, n), make([]float64, n)
+	for i := range n {
+		d.truth[i] = m.posterior.mean[i] + f.AtVec(i)
+		d.sd[i] = m.posterior.noise
+	}
+	return d.world(nil), nil
+}
+
+// posterior is that of all cells.
+type posterior struct {
+	mean  []float64
+	root  *mat.TriDense // of the covariance
+	noise float64       // standard deviation
+}
+
+// learn finds the numbers and the posterior.
+func (m *measured) learn() (*posterior, error) {
+	n := len(m.rewards)
+	y, counts := make([]float64, n), make([]float64, n)
+	within, free := 0.0, 0.0
+	for i, r := range m.rewards {
+		y[i], counts[i] = stat.Mean(r, nil), float64(len(r))
+		if len(r) > 1 {
+			within += stat.Variance(r, nil) * float64(len(r)-1)
+		}
+		free += float64(len(r) - 1)
+	}
+	offset, spread := stat.Mean(y, nil), stat.StdDev(y, nil)
+	for i := range y {
+		y[i] = (y[i] - offset) / spread
+	}
+	e := m.distances()
+	rng := source(1) // the sets of numbers are the same for every table
+	best := math.Inf(-1)
+
+	var cov, gram *mat.SymDense
+	var noise float64
+	for range 400 {
+		v := [5]float64{}
+		for k := range v {
+			v[k] = math.Exp(1.5*rng.NormFloat64() - 1.2)
+		}
+		length := math.Exp(0.8*rng.NormFloat64() - 0.5)
+		k, c := m.gram(e, v, length), mat.NewSymDense(n, nil)
+		c.CopySym(k)
+		for i := range n {
+			c.SetSym(i, i, c.At(i, i)+v[4]/counts[i])
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(c) {
+			continue
+		}
+		var w mat.VecDense
+		if chol.SolveVecTo(&w, mat.NewVecDense(n, y)) != nil {
+			continue
+		}
+		l := -mat.Dot(mat.NewVecDense(n, y), &w)/2 - chol.LogDet()/2
+		if s := within / (spread * spread); free > 0 { // what replicates say of the noise
+			l -= free/2*math.Log(v[4]) + s/(2*v[4])
+		}
+		if l > best {
+			best, cov, gram, noise = l, c, k, v[4]
+		}
+	}
+	if cov == nil {
+		return nil, errors.New("no kernel could be factored")
+	}
+	var chol mat.Cholesky
+	chol.Factorize(cov)
+	var weights mat.VecDense
+	if err := chol.SolveVecTo(&weights, mat.NewVecDense(n, y)); err != nil {
+		return nil, err
+	}
+	var mean mat.VecDense
+	mean.MulVec(gram, &weights)
+	var solved, taken mat.Dense
+	if err := chol.SolveTo(&solved, gram); err != nil {
+		return nil, err
+	}
+	taken.Mul(gram, &solved)
+	rest := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			rest.SetSym(i, j, spread*spread*(gram.At(i, j)-(taken.At(i, j)+taken.At(j, i))/2))
+		}
+		rest.SetSym(i, i, rest.At(i, i)+1e-9*spread*spread)
+	}
+	var root mat.Cholesky
+	if !root.Factorize(rest) {
+		return nil, errors.New("the covariance of the posterior could not be factored")
+	}
+	found := &posterior{noise: spread * math.Sqrt(noise), root: new(mat.TriDense)}
+	root.LTo(found.root)
+	for i := range n {
+		found.mean = append(found.mean, offset+spread*mean.AtVec(i))
+	}
+	return found, nil
+}
+
+// distances returns those of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.
+func (m *measured) distances() *mat.SymDense {
+	n := len(m.names)
+	scaled := m.draft.world(nil).documented().Arms
+	out := mat.NewSymDense(n, nil)
+	coded := make([]bool, len(m.columns))
+	for c, name := range m.columns {
+		for _, k := range m.categories {
+			coded[c] = coded[c] || k == name
+		}
+	}
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			sum := 0.0
+			for c := range m.columns {
+				off := scaled.X[c][i] - scaled.X[c][j]
+				if coded[c] && off != 0 {
+					off = 1
+				}
+				sum += off * off
+			}
+			if len(m.columns) == 0 && m.names[i] != m.names[j] {
+				sum = math.Inf(1)
+			}
+			out.SetSym(i, j, math.Sqrt(sum))
+		}
+	}
+	return out
+}
+
+// gram returns the kernel of all cells.
+func (m *measured) gram(distances *mat.SymDense, v [5]float64, length float64) *mat.SymDense {
+	n := len(m.names)
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			e := math.Exp(-distances.At(i, j) / length)
+			x := v[1] * e
+			if m.taskOf[i] == m.taskOf[j] {
+				x += v[0] + v[2]*e
+			}
+			if i == j {
+				x += v[3]
+			}
+			out.SetSym(i, j, x)
+		}
+	}
+	return out
+}

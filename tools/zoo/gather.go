@@ -1,0 +1,237 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// leastRuns is the fewest runs on which a method is shown and compared.
+const leastRuns = 10
+
+// zoo holds what the picks of every method lose on every table.
+type zoo struct {
+	tables  []table
+	methods []method
+	missing []string // tables that are left out
+	shown   []row    // by table
+}
+
+// row is one table.
+type row struct {
+	table table
+	tasks int
+	cells int
+	pulls []int  // of each task, by budget
+	by    []runs // by method, without runs where it was not tried
+}
+
+// runs are those of a method on a table by the number of the run.
+type runs map[int]line
+
+// gather reads what is kept.
+func gather(results string, chosen []table, columns []method, most int) (*zoo, error) {
+	z := &zoo{methods: columns}
+	for _, t := range chosen {
+		w, err := t.world(0)
+		if err != nil {
+			return nil, err
+		}
+		r := row{table: t, tasks: w.problem.V(), cells: w.problem.N()}
+		for _, each := range eachArm {
+			r.pulls = append(r.pulls, w.pulls(each))
+		}
+		for _, m := range columns {
+			h, err := job{t, m}.headOf()
+			if err != nil {
+				return nil, err
+			}
+			k, _, err := readKept(keptPath(results, t.name, m.name))
+			if err != nil {
+				return nil, err
+			}
+			of := runs{}
+			if k.head.equal(h) {
+				for run, l := range k.runs {
+					if run < most {
+						of[run] = l
+					}
+				}
+			}
+			r.by = append(r.by, of)
+		}
+		z.tables, z.shown = append(z.tables, t), append(z.shown, r)
+	}
+	return z, nil
+}
+
+// shares returns what a method loses at a budget, by run in order.
+func (r runs) shares(budget int) []float64 {
+	var out []float64
+	for _, run := range r.numbers() {
+		out = append(out, r[run].Share[budget])
+	}
+	return out
+}
+
+// numbers returns the numbers of the runs in order.
+func (r runs) numbers() []int {
+	out := make([]int, 0, len(r))
+	for run := range r {
+		out = append(out, run)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// interval is a mean with half of the width of its 95 % interval by Student's law.
+type interval struct {
+	mean, half float64
+	n          int
+}
+
+// meanOf returns the interval of a mean; of fewer than two values it is infinitely wide.
+func meanOf(x []float64) interval {
+	out := interval{mean: math.NaN(), half: math.Inf(1), n: len(x)}
+	if len(x) > 0 {
+		out.mean = stat.Mean(x, nil)
+	}
+	if len(x) > 1 {
+		t := distuv.StudentsT{Sigma: 1, Nu: float64(len(x) - 1)}.Quantile(0.975)
+		out.half = t * stat.StdDev(x, nil) / math.Sqrt(float64(len(x)))
+	}
+	return out
+}
+
+// paired returns the interval of the mean of a - b over the runs that both made.
+func paired(a, b runs, budget int) interval {
+	var d []float64
+	for _, run := range a.numbers() {
+		if other, both := b[run]; both {
+			d = append(d, a[run].Share[budget]-other.Share[budget])
+		}
+	}
+	return meanOf(d)
+}
+
+// standing says how a method does in a cell, which is a table and a budget.
+type standing int
+
+// The standings. A difference counts where its paired 95 % interval leaves out 0, and where all its runs agree.
+const (
+	unknown standing = iota // too few runs of it, or of all others
+	best                    // it loses less than every other
+	level                   // no other loses less
+	behind                  // some other loses less
+)
+
+// against returns the standing of a method towards one other.
+func against(a, b runs, budget int) standing {
+	d := paired(a, b, budget)
+	switch {
+	case d.n < leastRuns:
+		return unknown
+	case d.mean-d.half > 0:
+		return behind
+	case d.mean+d.half < 0:
+		return best
+	}
+	return level
+}
+
+// among returns the standing of method m towards all others that are wanted. No interval is adjusted for their number:
+// that makes behind more frequent than chance alone should, and best no more frequent.
+func (r row) among(m, budget int, wanted func(other int) bool) standing {
+	out := unknown
+	for k := range r.by {
+		if k == m || !wanted(k) {
+			continue
+		}
+		s := against(r.by[m], r.by[k], budget)
+		switch {
+		case s == unknown:
+		case out == unknown:
+			out = s
+		default:
+			out = max(out, s)
+		}
+	}
+	return out
+}
+
+// count is how many cells have each standing.
+type count [4]int
+
+func (c count) text() string {
+	n := c[best] + c[level] + c[behind]
+	if n == 0 {
+		return "no cell with enough runs"
+	}
+	return fmt.Sprintf("best in %d, level in %d, behind in %d of %d cells (%.0f %% best or level)", c[best], c[level], c[behind], n, 100*float64(c[best]+c[level])/float64(n))
+}
+
+// standings counts those of a method among the others that are wanted, of tables for tuning or not.
+func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count) {
+	for _, r := range z.shown {
+		if r.table.held() == held {
+			for b := range r.pulls {
+				c[r.among(m, b, wanted)]++
+			}
+		}
+	}
+	return c
+}
+
+// foreign tells methods that are not ours.
+func (z *zoo) foreign(k int) bool { return !z.methods[k].ours }
+
+// counts prints for each of our methods how it stands.
+func (z *zoo) counts(w io.Writer) {
+	for m, of := range z.methods {
+		if !of.ours {
+			continue
+		}
+		for _, held := range []bool{false, true} {
+			use := "for tuning"
+			if held {
+				use = "not for tuning"
+			}
+			fmt.Fprintf(w, "%-12s tables %-15s against others: %s\n", of.name, use, z.standings(m, held, z.foreign).text())
+		}
+	}
+}
+
+// compare prints, for each method and table that two folders of runs have, the paired difference of the losses.
+func (z *zoo) compare(w io.Writer, folder string) error {
+	before, err := gather(folder, z.tables, z.methods, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	var c count
+	for m, of := range z.methods {
+		for t, r := range z.shown {
+			for b, pulls := range r.pulls {
+				d := paired(r.by[m], before.shown[t].by[m], b)
+				if d.n < 2 {
+					continue
+				}
+				now, then := meanOf(r.by[m].shares(b)), meanOf(before.shown[t].by[m].shares(b))
+				mark := ""
+				switch s := against(r.by[m], before.shown[t].by[m], b); s {
+				case best:
+					mark = "better"
+				case behind:
+					mark = "worse"
+				}
+				c[against(r.by[m], before.shown[t].by[m], b)]++
+				fmt.Fprintf(w, "%-12s %-22s %4d pulls: %6.2f %% now, %6.2f %% before, difference %+.2f ± %.2f (%d runs) %s\n", of.name, r.table.name, pulls, 100*now.mean, 100*then.mean, 100*d.mean, 100*d.half, d.n, mark)
+			}
+		}
+	}
+	fmt.Fprintf(w, "now better in %d, level in %d, worse in %d cells\n", c[best], c[level], c[behind])
+	return nil
+}

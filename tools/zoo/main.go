@@ -1,0 +1,172 @@
+//go:build unix
+
+// Zoo runs methods with fixed budgets on many tables and writes what their picks lose into docs/zoo.md. Runs are kept
+// in the cache: a later zoo makes those that are missing. docs/zoo.md says how to add a method or a table.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// settings are what the command line says.
+type settings struct {
+	root, cache, results string
+	tables, methods      string
+	against              string
+	runs                 int
+	limit                time.Duration
+	into, job            string
+	list                 bool
+}
+
+func main() {
+	var s settings
+	flag.StringVar(&s.root, "root", ".", "folder of the repository")
+	flag.StringVar(&s.cache, "cache", defaultCache(), "folder of tables of packages, of other projects' environment and of runs")
+	flag.StringVar(&s.results, "results", "", "folder of runs (default results in the cache)")
+	flag.StringVar(&s.tables, "tables", "", "tables, with commas between; tuning or held for a half (default all)")
+	flag.StringVar(&s.methods, "methods", "", "methods, with commas between; ours or others (default all)")
+	flag.StringVar(&s.against, "against", "", "another folder of runs, of which the paired differences are printed")
+	flag.IntVar(&s.runs, "runs", 30, "runs of each method on each table")
+	flag.DurationVar(&s.limit, "limit", 2*time.Minute, "time that a method has for a table; its runs so far are kept")
+	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
+	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
+	flag.BoolVar(&s.list, "list", false, "only list tables and methods")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := s.run(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "zoo:", err)
+		os.Exit(1)
+	}
+}
+
+// defaultCache is a folder of this user for what can be made again.
+func defaultCache() string {
+	base, err := os.UserCacheDir()
+	if err != nil {
+		base = os.TempDir()
+	}
+	return filepath.Join(base, "gonb-cope", "zoo")
+}
+
+func (s settings) run(ctx context.Context) error {
+	if s.results == "" {
+		s.results = filepath.Join(s.cache, "results")
+	}
+	all, missing := tables(s.root, s.cache)
+	if s.job != "" {
+		name, method, _ := strings.Cut(s.job, "|")
+		s.tables, s.methods = name, method
+	}
+	chosen, err := among(s.tables, all, table.is)
+	if err != nil {
+		return fmt.Errorf("-tables: %w", err)
+	}
+	columns, err := among(s.methods, methods(s.cache), method.is)
+	if err != nil {
+		return fmt.Errorf("-methods: %w", err)
+	}
+	switch {
+	case s.list:
+		return list(chosen, columns, missing)
+	case s.job != "":
+		return job{chosen[0], columns[0]}.run(ctx, s.results, s.runs)
+	}
+	if err := s.jobs(ctx, chosen, columns); err != nil {
+		return err
+	}
+	z, err := gather(s.results, chosen, columns, s.runs)
+	if err != nil {
+		return err
+	}
+	z.missing = missing
+	switch {
+	case s.against != "":
+		return z.compare(os.Stdout, s.against)
+	case s.into != "":
+		return z.write(s.into)
+	}
+	z.counts(os.Stdout)
+	return nil
+}
+
+// jobs makes the runs that are missing.
+func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
+	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs)}
+	for _, t := range chosen {
+		for _, m := range columns {
+			j := job{t, m}
+			missing, err := j.missing(s.results, s.runs)
+			if err != nil {
+				return err
+			}
+			if !missing {
+				continue
+			}
+			if err := j.apart(ctx, arguments, s.limit, os.Stderr); err != nil {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				fmt.Fprintf(os.Stderr, "%s on %q: %v\n", m.name, t.name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// missing reports whether the method is tried on the table and has fewer runs there than are wanted.
+func (j job) missing(results string, runs int) (bool, error) {
+	w, err := j.table.world(0)
+	if err != nil || j.method.most > 0 && w.problem.N() > j.method.most {
+		return false, err
+	}
+	h, err := j.headOf()
+	if err != nil {
+		return false, err
+	}
+	k, _, err := readKept(keptPath(results, j.table.name, j.method.name))
+	if err != nil {
+		return false, err
+	}
+	if !k.head.equal(h) {
+		return true, nil
+	}
+	for run := range runs {
+		if _, made := k.runs[run]; !made {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// list prints names, sizes and what is not for tuning.
+func list(chosen []table, columns []method, missing []string) error {
+	for _, t := range chosen {
+		w, err := t.world(0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		use := "tuning"
+		if t.held() {
+			use = "held"
+		}
+		fmt.Printf("%-7s %-22s %3d tasks %4d cells  %-10s %s\n", use, t.name, w.problem.V(), w.problem.N(), t.truth, t.about)
+	}
+	for _, m := range columns {
+		fmt.Printf("%-12s %s\n", m.name, m.about)
+	}
+	if len(missing) > 0 {
+		return errors.New("not in the cache: " + strings.Join(missing, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// measured is a table of measurements: a row for each, with the columns task, arm, x_… (numbers), c_… (codes as text),
+// z_… (features of the task) and reward. Higher is better.
+type measured struct {
+	draft
+	rewards   [][]float64 // of each cell
+	posterior *posterior  // once it was needed
+}
+
+// readMeasured reads rows of name to value. Cells are in the order of the names of tasks and arms.
+func readMeasured(rows []map[string]string, columns []string) (*measured, error) {
+	type cell struct {
+		row     map[string]string
+		rewards []float64
+	}
+	cells, codes := map[[2]string]*cell{}, map[string][]string{}
+	for _, row := range rows {
+		reward, err := strconv.ParseFloat(row["reward"], 64)
+		if err != nil || !finite(reward) {
+			return nil, fmt.Errorf("task %q, arm %q: the reward must be a number, got %q", row["task"], row["arm"], row["reward"])
+		}
+		key := [2]string{row["task"], row["arm"]}
+		if cells[key] == nil {
+			cells[key] = &cell{row: row}
+		}
+		cells[key].rewards = append(cells[key].rewards, reward)
+		for _, c := range columns {
+			if strings.HasPrefix(c, "c_") && !slices.Contains(codes[c], row[c]) {
+				codes[c] = append(codes[c], row[c])
+			}
+		}
+	}
+	keys := make([][2]string, 0, len(cells))
+	for key := range cells {
+		keys = append(keys, key)
+	}
+	slices.SortFunc(keys, func(a, b [2]string) int {
+		return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1])
+	})
+	m := &measured{}
+	for _, c := range columns {
+		switch {
+		case strings.HasPrefix(c, "x_"):
+			m.columns = append(m.columns, c)
+		case strings.HasPrefix(c, "c_"):
+			slices.Sort(codes[c])
+			m.columns, m.categories = append(m.columns, c), append(m.categories, c)
+		case strings.HasPrefix(c, "z_"):
+			m.taskCols = append(m.taskCols, c)
+		}
+	}
+	for _, key := range keys {
+		row := cells[key].row
+		value := func(c string) (float64, error) {
+			if strings.HasPrefix(c, "c_") {
+				return float64(slices.Index(codes[c], row[c])), nil
+			}
+			x, err := strconv.ParseFloat(row[c], 64)
+			if err != nil {
+				return 0, fmt.Errorf("task %q, arm %q: column %q must hold numbers, got %q", key[0], key[1], c, row[c])
+			}
+			return x, nil
+		}
+		valuesOf := func(columns []string) (out []float64, errs error) {
+			for _, c := range columns {
+				x, err := value(c)
+				out, errs = append(out, x), errors.Join(errs, err)
+			}
+			return out, errs
+		}
+		x, err := valuesOf(m.columns)
+		z, err2 := valuesOf(m.taskCols)
+		if err := errors.Join(err, err2); err != nil {
+			return nil, err
+		}
+		if n := len(m.tasks); n == 0 || m.tasks[n-1] != key[0] {
+			m.tasks = append(m.tasks, key[0])
+			if len(z) > 0 {
+				m.taskRows = append(m.taskRows, z)
+			}
+		}
+		r := cells[key].rewards
+		slices.Sort(r)
+		sd := 0.0
+		for _, y := range r {
+			sd += (y - stat.Mean(r, nil)) * (y - stat.Mean(r, nil)) / float64(len(r))
+		}
+		m.arm(len(m.tasks)-1, key[1], x, stat.Mean(r, nil), math.Sqrt(sd))
+		m.rewards = append(m.rewards, r)
+	}
+	return m, nil
+}
+
+// kind returns what the truth of the table is.
+func (m *measured) kind() string {
+	if slices.ContainsFunc(m.rewards, func(r []float64) bool { return len(r) < fewest }) {
+		return truthDrawn
+	}
+	return truthResampled
+}
+
+// world returns the table as a run meets it.
+func (m *measured) world(rng *rand.Rand) (*world, error) {
+	if m.kind() == truthDrawn {
+		return m.drawn(rng)
+	}
+	return m.draft.world(func(cell int, rng *rand.Rand) float64 {
+		return m.rewards[cell][rng.IntN(len(m.rewards[cell]))]
+	}), nil
+}
+
+// readCSV reads the rows of a file.
+func readCSV(path string) (rows []map[string]string, columns []string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	r := csv.NewReader(f)
+	if columns, err = r.Read(); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for {
+		line, err := r.Read()
+		if err == io.EOF {
+			return rows, columns, nil
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		row := map[string]string{}
+		for c, name := range columns {
+			row[name] = line[c]
+		}
+		rows = append(rows, row)
+	}
+}
+
+// repositoryTables returns those of notebooks/data.
+func repositoryTables(root string) []table {
+	data := filepath.Join(root, "notebooks", "data")
+	// features of the couplings stand in one file and rewards in another
+	couplings := func(task func(task, rep string) string) func(run int) (*world, error) {
+		return func(run int) (*world, error) {
+			wide, columns, err := readCSV(filepath.Join(data, "cn_coupling.csv"))
+			if err != nil {
+				return nil, err
+			}
+			raw, _, err := readCSV(filepath.Join(data, "cn_coupling_raw.csv"))
+			if err != nil {
+				return nil, err
+			}
+			features := map[[2]string]map[string]string{}
+			for _, row := range wide {
+				features[[2]string{row["task"], row["arm"]}] = row
+			}
+			var rows []map[string]string
+			for _, r := range raw {
+				row := map[string]string{"arm": r["arm"], "reward": r["reward"], "task": task(r["task"], r["rep"])}
+				for c, v := range features[[2]string{r["task"], r["arm"]}] {
+					if strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") {
+						row[c] = v
+					}
+				}
+				rows = append(rows, row)
+			}
+			if rows[0]["task"] == raw[0]["rep"] { // the features are of halides
+				columns = slices.DeleteFunc(columns, func(c string) bool { return strings.HasPrefix(c, "z_") })
+			}
+			m, err := readMeasured(rows, columns)
+			if err != nil {
+				return nil, err
+			}
+			return m.world(nil)
+		}
+	}
+	return []table{
+		{"coupling", "15 aryl halides × 12 of base and ligand, yield in %", "notebooks/data", truthResampled,
+			couplings(func(task, _ string) string { return task })},
+		{"coupling by additive", "20 additives × 12 of base and ligand, yield in % over the halides", "notebooks/data", truthResampled,
+			couplings(func(_, rep string) string { return rep })},
+		{"stroke", "8 groups of patients × 6 treatments, outcomes 0 or 1 that hardly differ", "notebooks/data", truthCounts, func(run int) (*world, error) {
+			rows, columns, err := readCSV(filepath.Join(data, "stroke.csv"))
+			if err != nil {
+				return nil, err
+			}
+			for _, row := range rows {
+				row["reward"] = row["mean"]
+			}
+			m, err := readMeasured(rows, columns)
+			if err != nil {
+				return nil, err
+			}
+			for i, p := range m.truth {
+				m.sd[i] = math.Sqrt(p * (1 - p))
+			}
+			return m.draft.world(m.binary()), nil
+		}},
+	}
+}
+
+// packageTables returns the tables that peers/tables.py made from packages, a CSV file each in the cache, and the
+// names of those that it lists and that are not there.
+func packageTables(cache string) (out []table, missing []string) {
+	for _, p := range packaged {
+		path := filepath.Join(cache, "data", strings.ReplaceAll(p.name, " ", "-")+".csv")
+		rows, columns, err := readCSV(path)
+		if err != nil {
+			missing = append(missing, p.name)
+			continue
+		}
+		m, err := readMeasured(rows, columns)
+		if err != nil {
+			missing = append(missing, p.name+" ("+err.Error()+")")
+			continue
+		}
+		m.logs = p.logs
+		out = append(out, table{p.name, p.about, p.from, m.kind(), func(run int) (*world, error) {
+			return m.world(source(seedOf("table "+p.name, run)))
+		}})
+	}
+	return out, missing
+}
+
+// inPackage describes a table of a package.
+type inPackage struct {
+	name, about, from string
+	logs              []string
+}

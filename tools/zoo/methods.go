@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// method is a column of the zoo.
+type method struct {
+	name     string
+	about    string // in one line, with what it is told besides features
+	ours     bool   // one of this project
+	revision string // results of another one are not kept
+	run      runner
+	// the most cells of a table that it is tried on; 0 means any number
+	most int
+}
+
+// runner makes one run on a world for several budgets in pulls of each task, which rise. name and run are for its
+// random numbers.
+type runner func(ctx context.Context, w *world, run int, name string, budgets []int) (result, error)
+
+// result is what a run of a method gave.
+type result struct {
+	picks     [][]int // for each budget, the cell picked in each task
+	pulls     []int   // for each budget, the pulls it took, all tasks together
+	decisions int     // how often it chose pulls or picks, all budgets together
+	cpu       float64 // seconds of processor time of another process that chose; 0 where it was this one
+	peak      float64 // MB of that process
+}
+
+// add notes the picks at a budget and how many decisions led to them.
+func (r *result) add(p *play, picks []int, decisions int) {
+	r.picks, r.pulls, r.decisions = append(r.picks, picks), append(r.pulls, p.total), r.decisions+decisions
+}
+
+// check reports picks that are not arms of their tasks, and budgets that were exceeded.
+func (r *result) check(w *world, budgets []int) error {
+	if len(r.picks) != len(budgets) {
+		return fmt.Errorf("%d budgets were given, and picks for %d came back", len(budgets), len(r.picks))
+	}
+	for k, picks := range r.picks {
+		if len(picks) != w.problem.V() {
+			return fmt.Errorf("%d picks for %d tasks", len(picks), w.problem.V())
+		}
+		for v, pick := range picks {
+			if lo, hi := w.problem.ArmsOf(v); pick < lo || pick >= hi {
+				return fmt.Errorf("the pick of task %d is cell %d, which is of another task", v+1, pick)
+			}
+		}
+		if most := budgets[k] * w.problem.V(); r.pulls[k] > most {
+			return fmt.Errorf("%d pulls were made of a budget of %d", r.pulls[k], most)
+		}
+	}
+	return nil
+}
+
+// eachArm are the budgets of every table, in pulls of each arm on average.
+var eachArm = []float64{0.5, 1, 2, 4}
+
+// The names by which the page speaks of our methods.
+const (
+	nameDefault = "fb"
+	nameLoop    = "best"
+)
+
+// methods returns the columns; those of other projects only where their environment is in the cache.
+func methods(cache string) []method {
+	own := fmt.Sprint("results ", sim.ResultsRevision)
+	out := []method{
+		{name: nameDefault, ours: true, revision: own, run: found,
+			about: `fb with its default algorithm and kernel="auto": half of the budget, at most one pull an arm, is a pilot that the kernel is found from; it counts`},
+		{name: nameLoop, ours: true, revision: own, run: loop, about: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page"},
+		{name: "CoTestFB", ours: true, revision: own, run: documented("CoTestFB", engine.Ridge{}), about: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task"},
+		{name: "CoKernelFB", ours: true, revision: own, run: documented("CoKernelFB", gp), about: "the same kernel, told the same", most: 100},
+		{name: "CoUniformFB", ours: true, revision: own, run: documented("CoUniformFB", gp), about: "the same kernel, told the same"},
+		{name: "means", revision: "1", run: alone(spread).run(true), about: "equal pulls, different arms in different tasks below one pull an arm; the highest mean"},
+		{name: "rejects", revision: "1", run: alone(rejects).run(false), about: "successive rejects, each task by itself; means below two pulls an arm"},
+		{name: "OCBA", revision: "1", run: alone(ocba).run(true), about: "optimal computing budget allocation, each task by itself, told that arms scatter alike"},
+		{name: "top-two", revision: "1", run: alone(topTwo).run(true), about: "top-two Thompson sampling, each task by itself, told the scatter of each task"},
+	}
+	return append(out, peers(cache)...)
+}
+
+// among returns the values whose names a list has: names with commas between, "" for all, and "ours", "others",
+// "tuning" and "held" for groups.
+func among[T any](list string, all []T, is func(T, string) bool) ([]T, error) {
+	if list == "" {
+		return all, nil
+	}
+	var out []T
+	wanted := strings.Split(list, ",")
+	for _, name := range wanted {
+		if !slices.ContainsFunc(all, func(x T) bool { return is(x, name) }) {
+			return nil, fmt.Errorf("%q is no name of one; -list shows them", name)
+		}
+	}
+	for _, x := range all {
+		if slices.ContainsFunc(wanted, func(name string) bool { return is(x, name) }) {
+			out = append(out, x)
+		}
+	}
+	return out, nil
+}
+
+func (m method) is(name string) bool {
+	return m.name == name || name == "ours" && m.ours || name == "others" && !m.ours
+}
+
+func (t table) is(name string) bool {
+	return t.name == name || name == "held" && t.held() || name == "tuning" && !t.held()
+}

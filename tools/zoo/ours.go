@@ -1,0 +1,262 @@
+package main
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Pull makes the pulls of a plan.
+func (p *play) Pull(_ context.Context, plan engine.Plan) (engine.Batch, error) {
+	n := len(plan.Counts)
+	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, n), Squares: make([]float64, n)}
+	for i, c := range plan.Counts {
+		for k := range c {
+			y := p.pull(i)
+			off := y - b.Means[i]
+			b.Means[i] += off / float64(k+1)
+			b.Squares[i] += off * (y - b.Means[i])
+		}
+	}
+	return b, nil
+}
+
+// batch returns what was pulled so far.
+func (p *play) batch() engine.Batch {
+	return engine.Batch{Counts: slices.Clone(p.count), Means: slices.Clone(p.mean), Squares: slices.Clone(p.squares)}
+}
+
+// runAlgorithm spends the budget that is left for each task, and returns the picks and the number of decisions.
+func runAlgorithm(ctx context.Context, p *play, q *problem.Problem, name string, opt engine.Options) ([]int, int, error) {
+	entry, err := algorithms.Named(engine.ModeFB, name)
+	if err != nil {
+		return nil, 0, err
+	}
+	m, err := model.NewContext(ctx, q, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	alg, err := entry.New(m, opt)
+	if err != nil {
+		return nil, 0, err
+	}
+	steps, err := engine.Begin(alg, opt)
+	if err != nil {
+		return nil, 0, err
+	}
+	if p.total > 0 {
+		if err := steps.Inform(p.batch()); err != nil {
+			return nil, 0, err
+		}
+	}
+	decisions := 1
+	for {
+		plan, more, err := steps.Next()
+		if err != nil {
+			return nil, 0, err
+		}
+		if !more {
+			break
+		}
+		decisions++
+		batch, err := p.Pull(ctx, plan)
+		if err != nil {
+			return nil, 0, err
+		}
+		if err := steps.Learn(batch); err != nil {
+			return nil, 0, err
+		}
+	}
+	return leaders(q, steps.Outcome().Answers), decisions, nil
+}
+
+// leaders returns the cells of answers.
+func leaders(p *problem.Problem, answers []engine.Answer) []int {
+	out := make([]int, len(answers))
+	for v, a := range answers {
+		lo, hi := p.ArmsOf(v)
+		out[v] = lo + slices.Index(p.Arms.Names[lo:hi], a.Leader)
+	}
+	return out
+}
+
+// documented runs an algorithm under the kernel that docs/your-data.md, section 3, has a newcomer write, with
+// noise="task": the true scatter of every task is told.
+func documented(name string, ridge engine.Ridge) runner {
+	return func(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
+		var out result
+		q := w.documented()
+		for _, budget := range budgets {
+			p := newPlay(w)
+			picks, decisions, err := runAlgorithm(ctx, p, q, name, engine.Options{Budget: budget, Ridge: ridge, Norm: anyNorm})
+			if err != nil {
+				return out, err
+			}
+			out.add(p, picks, decisions)
+		}
+		return out, nil
+	}
+}
+
+// anyNorm is a bound on the norm, which CoKernelFB asks for: what it bounds is how far estimates may be off, and no pull
+// or pick depends on it.
+const anyNorm = 1
+
+// documented returns the problem under task(1 + identity()) * arm(level + effect*k) with features scaled to [0, 1]:
+// k is rbf(0.5) of numbers times category(0.3) of codes, and identity() without features. level and effect are the
+// mean reward squared and the variance of expected rewards within tasks, in one digit, as a newcomer may know them.
+func (w *world) documented() *problem.Problem {
+	p := *w.problem
+	coded := func(name string) bool { return slices.Contains(w.categories, name) }
+	p.Arms = p.Arms.Logarithmic(func(name string) bool { return slices.Contains(w.logs, name) }).Standardized(coded)
+	var numeric []string
+	for _, name := range p.Arms.Columns {
+		if !coded(name) {
+			numeric = append(numeric, name)
+		}
+	}
+	var k kernels.Kernel = kernels.Identity{}
+	switch {
+	case len(numeric) > 0 && len(w.categories) > 0:
+		k = kernels.Mul(kernels.RBF{Lengthscale: []float64{0.5}, Dims: kernels.Dims{Names: numeric}}, kernels.Category{Similarity: 0.3, Dims: kernels.Dims{Names: w.categories}})
+	case len(numeric) > 0:
+		k = kernels.RBF{Lengthscale: []float64{0.5}}
+	case len(w.categories) > 0:
+		k = kernels.Category{Similarity: 0.3}
+	}
+	mean, effect := stat.Mean(w.truth, nil), 0.0
+	for v := range p.V() {
+		lo, hi := p.ArmsOf(v)
+		effect += stat.Variance(w.truth[lo:hi], nil) / float64(p.V())
+	}
+	level, tasks := digit(mean*mean), kernels.Add(kernels.Constant{Value: 1}, kernels.Identity{})
+	if p.V() == 1 {
+		tasks = kernels.Constant{Value: 1}
+	}
+	p.Kernel = kernels.Joint{Terms: []kernels.Term{{Scale: level, Task: tasks}, {Scale: digit(effect), Task: tasks, Arm: k}}}
+	told := w.told()
+	p.Noise = problem.NoiseModel{Known: problem.NoiseTask, Environment: problem.EnvironmentGaussian}
+	for _, v := range p.TaskOf {
+		p.Noise.Scales = append(p.Noise.Scales, told[v])
+	}
+	return &p
+}
+
+// digit rounds to one digit.
+func digit(x float64) float64 {
+	if !(x > 0) {
+		return 1e-12
+	}
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 0, 64), 64)
+	return y
+}
+
+// found is fb with its default algorithm and kernel="auto", as somebody uses it who has no measurements yet: the first
+// half of the budget, at most one pull an arm, is a pilot of different arms in different tasks; from it
+// the kernel is found; CoTestFB is told the pilot and spends the rest.
+func found(ctx context.Context, w *world, run int, name string, budgets []int) (result, error) {
+	var out result
+	for _, budget := range budgets {
+		p, rng := newPlay(w), source(seedOf(name, run, budget))
+		pilot(p, (budget+1)/2, budget, rng)
+		b, err := belief.Of(ctx, p.measured(), belief.Options{})
+		if err != nil {
+			return out, err
+		}
+		left := budget*w.problem.V() - p.total
+		if left == 0 {
+			a, err := answer.Of(ctx, b, answer.Options{})
+			if err != nil {
+				return out, err
+			}
+			out.add(p, picksOf(w, a), 2)
+			continue
+		}
+		q := *b.Usable
+		q.Partial, q.Reps, q.Noise.SD = nil, nil, nil
+		picks, decisions, err := runAlgorithm(ctx, p, &q, algorithms.Default(engine.ModeFB).Name, engine.Options{Total: left})
+		if err != nil {
+			return out, err
+		}
+		out.add(p, picks, decisions+1)
+	}
+	return out, nil
+}
+
+// pilot pulls different arms in different tasks: so many of each, at most one pull an arm, and two in all at least.
+func pilot(p *play, each, budget int, rng *rand.Rand) {
+	sizes := p.sizes()
+	for v, size := range sizes {
+		spread(p, v, min(each, size), 0, rng)
+	}
+	if p.total < 2 {
+		spread(p, 0, min(2, budget), 0, rng)
+	}
+}
+
+// loop measures what best(next=) says, in rounds: it begins with a pilot of half the smallest budget, and asks
+// again at every budget.
+func loop(ctx context.Context, w *world, run int, name string, budgets []int) (result, error) {
+	p, rng := newPlay(w), source(seedOf(name, run))
+	pilot(p, (budgets[0]+1)/2, budgets[0], rng)
+	var out result
+	cells := cellsByName(w.problem)
+	for k := -1; k < len(budgets); k++ {
+		next := 0
+		if k+1 < len(budgets) {
+			next = budgets[k+1]*w.problem.V() - p.total
+		}
+		if k < 0 && next == 0 {
+			continue
+		}
+		a, err := answer.Best(ctx, p.measured(), answer.Options{Next: next})
+		if err != nil {
+			return out, err
+		}
+		if k >= 0 {
+			out.add(p, picksOf(w, a), 1)
+		}
+		for _, pull := range a.Next {
+			for range pull.Count {
+				p.pull(cells[[2]string{pull.Task, pull.Arm}])
+			}
+		}
+	}
+	return out, nil
+}
+
+func cellsByName(p *problem.Problem) map[[2]string]int {
+	out := map[[2]string]int{}
+	for i := range p.N() {
+		names := p.NamesOf(i)
+		out[[2]string{names[0], names[1]}] = i
+	}
+	return out
+}
+
+// picksOf returns the cells that an answer picks.
+func picksOf(w *world, a *answer.Answer) []int {
+	cells, out := cellsByName(w.problem), make([]int, len(a.Picks))
+	for v, pick := range a.Picks {
+		out[v] = cells[[2]string{pick.Task, pick.Arm}]
+	}
+	return out
+}
+
+// gp is the posterior of a Gaussian process as the regularisation of an algorithm.
+var gp = engine.Ridge{Kind: engine.RidgeGP}
+
+// finite reports whether a number can be kept.
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -1,0 +1,225 @@
+package main
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// world is one table with its truth, as one run meets it. Higher rewards are better. A table of known or drawn truth
+// is another world in every run.
+type world struct {
+	problem    *problem.Problem // tasks, arms and features; no rewards
+	truth      []float64        // expected reward of each cell, an arm of a task
+	sd         []float64        // standard deviation of one reward of each cell
+	logs       []string         // columns of arms whose logarithm whoever knows the subject would take
+	categories []string         // columns of arms that are codes
+	draw       func(cell int, rng *rand.Rand) float64
+	seed       uint64 // of the rewards of this run
+}
+
+// mix is the finaliser of SplitMix64 [Steele, Lea and Flood 2014].
+func mix(x uint64) uint64 {
+	x += 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// seedOf returns the seed that a name and numbers stand for.
+func seedOf(name string, numbers ...int) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	seed := h.Sum64()
+	for _, n := range numbers {
+		seed = mix(seed + uint64(n))
+	}
+	return seed
+}
+
+// source returns random numbers of a seed.
+func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, mix(seed))) }
+
+// reward returns the k-th reward of a cell: the same number for every method, a function of table, run, cell and k.
+func (w *world) reward(cell, k int) float64 {
+	return w.draw(cell, source(mix(mix(w.seed+uint64(cell))+uint64(k))))
+}
+
+// sizes returns the number of arms of each task.
+func (w *world) sizes() []int {
+	out := make([]int, w.problem.V())
+	for _, v := range w.problem.TaskOf {
+		out[v]++
+	}
+	return out
+}
+
+// pulls returns how many pulls of a task a number of pulls of each arm means, at least 1.
+func (w *world) pulls(each float64) int {
+	return max(1, int(math.Round(each*float64(w.problem.N())/float64(w.problem.V()))))
+}
+
+// loss returns what picks lose, the mean over tasks of best less picked reward, in reward units and as a share of what
+// a random arm loses; and the share of tasks whose pick is a best one.
+func (w *world) loss(picks []int) (units, share, right float64) {
+	random := 0.0
+	for v, pick := range picks {
+		lo, hi := w.problem.ArmsOf(v)
+		best := slices.Max(w.truth[lo:hi])
+		units += best - w.truth[pick]
+		random += best - stat.Mean(w.truth[lo:hi], nil)
+		if w.truth[pick] == best {
+			right++
+		}
+	}
+	n := float64(len(picks))
+	if random > 0 {
+		share = units / random
+	}
+	return units / n, share, right / n
+}
+
+// told returns the standard deviation of rewards of each task that methods are told who need it: the root mean
+// square of its cells.
+func (w *world) told() []float64 {
+	out := make([]float64, w.problem.V())
+	for v := range out {
+		lo, hi := w.problem.ArmsOf(v)
+		for _, s := range w.sd[lo:hi] {
+			out[v] += s * s / float64(hi-lo)
+		}
+		if out[v] = math.Sqrt(out[v]); !(out[v] > 0) {
+			out[v] = 1e-6
+		}
+	}
+	return out
+}
+
+// draft collects the cells of a world, grouped by task.
+type draft struct {
+	tasks      []string
+	columns    []string // of arms
+	taskCols   []string
+	taskRows   [][]float64
+	categories []string
+	logs       []string
+	names      []string
+	rows       [][]float64
+	taskOf     []int
+	truth, sd  []float64
+}
+
+// arm adds a cell.
+func (d *draft) arm(task int, name string, features []float64, truth, sd float64) {
+	d.names, d.rows, d.taskOf = append(d.names, name), append(d.rows, features), append(d.taskOf, task)
+	d.truth, d.sd = append(d.truth, truth), append(d.sd, sd)
+}
+
+// numbered names n tasks.
+func numbered(n int) []string {
+	out := make([]string, n)
+	for v := range out {
+		out[v] = fmt.Sprint("t", v+1)
+	}
+	return out
+}
+
+// world makes the world. A nil draw is normal noise.
+func (d *draft) world(draw func(cell int, rng *rand.Rand) float64) *world {
+	tasks, err := kernels.NewPoints(d.taskCols, d.tasks, d.taskRows)
+	if err != nil {
+		panic(err)
+	}
+	arms, err := kernels.NewPoints(d.columns, d.names, d.rows)
+	if err != nil {
+		panic(err)
+	}
+	p, err := problem.New("table", tasks, arms, d.taskOf, kernels.Joint{}, []float64{1}, nil)
+	if err != nil {
+		panic(err)
+	}
+	p.Noise.UnknownBy = problem.UnknownProblem
+	for _, name := range d.categories {
+		if p.Categories == nil {
+			p.Categories = map[string][]string{}
+		}
+		most := slices.Max(arms.X[slices.Index(d.columns, name)])
+		for k := range int(most) + 1 {
+			p.Categories[name] = append(p.Categories[name], fmt.Sprint(name, k))
+		}
+	}
+	if draw == nil {
+		truth, sd := d.truth, d.sd
+		draw = func(cell int, rng *rand.Rand) float64 { return truth[cell] + sd[cell]*rng.NormFloat64() }
+	}
+	return &world{problem: p, truth: d.truth, sd: d.sd, logs: d.logs, categories: d.categories, draw: draw}
+}
+
+// play is the pulls that one run of a method makes in a world.
+type play struct {
+	*world
+	count        []int
+	sum, squares []float64 // of rewards, and of their deviations
+	mean         []float64
+	total        int
+}
+
+func newPlay(w *world) *play {
+	n := w.problem.N()
+	return &play{world: w, count: make([]int, n), sum: make([]float64, n), squares: make([]float64, n), mean: make([]float64, n)}
+}
+
+// pull makes the next pull of a cell.
+func (p *play) pull(cell int) float64 {
+	y := p.reward(cell, p.count[cell])
+	p.count[cell]++
+	p.total++
+	p.sum[cell] += y
+	off := y - p.mean[cell] // [Welford 1962]
+	p.mean[cell] += off / float64(p.count[cell])
+	p.squares[cell] += off * (y - p.mean[cell])
+	return y
+}
+
+// measured returns the problem with what was pulled, as a table of measurements has it.
+func (p *play) measured() *problem.Problem {
+	q := *p.problem
+	n := q.N()
+	q.Partial, q.Reps, q.Noise.SD = make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, c := range p.count {
+		q.Partial[i], q.Reps[i], q.Noise.SD[i] = math.NaN(), 1, math.NaN()
+		if c > 0 {
+			q.Partial[i], q.Reps[i] = p.mean[i], float64(c)
+			q.Noise.SD[i] = math.Sqrt(p.squares[i] / float64(max(c-1, 1)))
+		}
+	}
+	return &q
+}
+
+// leader returns the arm of a task with the highest mean, by chance among equals; any arm where none was pulled.
+func (p *play) leader(v int, rng *rand.Rand) int {
+	lo, hi := p.problem.ArmsOf(v)
+	best, ties := -1, 0
+	for i := lo; i < hi; i++ {
+		switch {
+		case p.count[i] == 0:
+		case best < 0 || p.mean[i] > p.mean[best]:
+			best, ties = i, 1
+		case p.mean[i] == p.mean[best]:
+			if ties++; rng.IntN(ties) == 0 {
+				best = i
+			}
+		}
+	}
+	if best < 0 {
+		return lo + rng.IntN(hi-lo)
+	}
+	return best
+}
