@@ -88,6 +88,17 @@ func (r runs) numbers() []int {
 	return out
 }
 
+// and returns those of the runs that another method made too.
+func (r runs) and(other runs) runs {
+	out := runs{}
+	for run, l := range r {
+		if _, made := other[run]; made {
+			out[run] = l
+		}
+	}
+	return out
+}
+
 // interval is a mean with half of the width of its 95 % interval by Student's law.
 type interval struct {
 	mean, half float64
@@ -219,7 +230,8 @@ func (z *zoo) compare(w io.Writer, folder string) error {
 				if d.n < 2 {
 					continue
 				}
-				now, then := meanOf(r.by[m].shares(b)), meanOf(before.shown[t].by[m].shares(b))
+				old := before.shown[t].by[m]
+				now, then := meanOf(r.by[m].and(old).shares(b)), meanOf(old.and(r.by[m]).shares(b))
 				mark := ""
 				switch s := against(r.by[m], before.shown[t].by[m], b); s {
 				case best:

@@ -35,8 +35,9 @@ func (j job) headOf() (head, error) {
 	return out, nil
 }
 
-// run makes the runs that are not kept yet, until the context ends.
-func (j job) run(ctx context.Context, results string, runs int) error {
+// run makes the runs that are not kept yet, until the context ends or all kept ones together took as much processor time
+// as the limit.
+func (j job) run(ctx context.Context, results string, runs int, limit time.Duration) error {
 	h, err := j.headOf()
 	if err != nil {
 		return err
@@ -46,14 +47,22 @@ func (j job) run(ctx context.Context, results string, runs int) error {
 		return err
 	}
 	defer k.file.Close()
+	spent := 0.0
+	for _, l := range k.runs {
+		spent += l.CPU
+	}
 	for run := range runs {
 		if _, made := k.runs[run]; made {
 			continue
+		}
+		if spent >= limit.Seconds() {
+			return nil
 		}
 		l, err := j.one(ctx, h.Budgets, run)
 		if err != nil {
 			return fmt.Errorf("%s on %q, run %d: %w", j.method.name, j.table.name, run, err)
 		}
+		spent += l.CPU
 		if err := k.add(l); err != nil {
 			return err
 		}
@@ -105,13 +114,15 @@ func peak() float64 {
 	return float64(u.Maxrss) / 1024 // kB on Linux
 }
 
-// errLimit ends a job that takes longer than its limit; its runs so far are kept.
-var errLimit = errors.New("the time limit of the job was reached")
+// patience is how many times its limit of processor time a job may last before it is ended, on a machine that is busy.
+const patience = 20
 
-// apart makes the job in a process of its own on one processor, so that its memory is its own and a limit of time
-// ends it.
+// errLimit ends a job that lasts too long; its runs so far are kept.
+var errLimit = errors.New("it lasted too long and was ended; the runs that it had made are kept")
+
+// apart makes the job in a process of its own on one processor, so that its memory is its own.
 func (j job) apart(ctx context.Context, arguments []string, limit time.Duration, report io.Writer) error {
-	limited, cancel := context.WithTimeoutCause(ctx, limit, errLimit)
+	limited, cancel := context.WithTimeout(ctx, patience*limit)
 	defer cancel()
 	self, err := os.Executable()
 	if err != nil {

@@ -37,7 +37,7 @@ func main() {
 	flag.StringVar(&s.methods, "methods", "", "methods, with commas between; ours or others (default all)")
 	flag.StringVar(&s.against, "against", "", "another folder of runs, of which the paired differences are printed")
 	flag.IntVar(&s.runs, "runs", 30, "runs of each method on each table")
-	flag.DurationVar(&s.limit, "limit", 2*time.Minute, "time that a method has for a table; its runs so far are kept")
+	flag.DurationVar(&s.limit, "limit", 2*time.Minute, "processor time after which a method begins no further run of a table")
 	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
 	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
 	flag.BoolVar(&s.list, "list", false, "only list tables and methods")
@@ -72,7 +72,7 @@ func (s settings) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("-tables: %w", err)
 	}
-	columns, err := among(s.methods, methods(s.cache), method.is)
+	columns, err := among(s.methods, methods(s.root, s.cache), method.is)
 	if err != nil {
 		return fmt.Errorf("-methods: %w", err)
 	}
@@ -80,7 +80,7 @@ func (s settings) run(ctx context.Context) error {
 	case s.list:
 		return list(chosen, columns, missing)
 	case s.job != "":
-		return job{chosen[0], columns[0]}.run(ctx, s.results, s.runs)
+		return job{chosen[0], columns[0]}.run(ctx, s.results, s.runs, s.limit)
 	}
 	if err := s.jobs(ctx, chosen, columns); err != nil {
 		return err
@@ -102,11 +102,11 @@ func (s settings) run(ctx context.Context) error {
 
 // jobs makes the runs that are missing.
 func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
-	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs)}
+	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs), "-limit", s.limit.String()}
 	for _, t := range chosen {
 		for _, m := range columns {
 			j := job{t, m}
-			missing, err := j.missing(s.results, s.runs)
+			missing, err := j.missing(s.results, s.runs, s.limit)
 			if err != nil {
 				return err
 			}
@@ -124,10 +124,10 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) er
 	return nil
 }
 
-// missing reports whether the method is tried on the table and has fewer runs there than are wanted.
-func (j job) missing(results string, runs int) (bool, error) {
+// missing reports whether the method is tried on the table, has fewer runs there than are wanted, and time for more.
+func (j job) missing(results string, runs int, limit time.Duration) (bool, error) {
 	w, err := j.table.world(0)
-	if err != nil || j.method.most > 0 && w.problem.N() > j.method.most {
+	if err != nil || !j.method.tried(j.table, w.problem.N()) {
 		return false, err
 	}
 	h, err := j.headOf()
@@ -141,12 +141,13 @@ func (j job) missing(results string, runs int) (bool, error) {
 	if !k.head.equal(h) {
 		return true, nil
 	}
+	lacking, spent := false, 0.0
 	for run := range runs {
-		if _, made := k.runs[run]; !made {
-			return true, nil
-		}
+		l, made := k.runs[run]
+		lacking = lacking || !made
+		spent += l.CPU
 	}
-	return false, nil
+	return lacking && spent < limit.Seconds(), nil
 }
 
 // list prints names, sizes and what is not for tuning.

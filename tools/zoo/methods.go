@@ -19,6 +19,12 @@ type method struct {
 	run      runner
 	// the most cells of a table that it is tried on; 0 means any number
 	most int
+	on   []string // the only tables that it is tried on; nil means any
+}
+
+// tried reports whether the method is tried on a table of so many cells.
+func (m method) tried(t table, cells int) bool {
+	return (m.most == 0 || cells <= m.most) && (m.on == nil || slices.Contains(m.on, t.name))
 }
 
 // runner makes one run on a world for several budgets in pulls of each task, which rise. name and run are for its
@@ -70,7 +76,7 @@ const (
 )
 
 // methods returns the columns; those of other projects only where their environment is in the cache.
-func methods(cache string) []method {
+func methods(root, cache string) []method {
 	own := fmt.Sprint("results ", sim.ResultsRevision)
 	out := []method{
 		{name: nameDefault, ours: true, revision: own, run: found,
@@ -84,7 +90,7 @@ func methods(cache string) []method {
 		{name: "OCBA", revision: "1", run: alone(ocba).run(true), about: "optimal computing budget allocation, each task by itself, told that arms scatter alike"},
 		{name: "top-two", revision: "1", run: alone(topTwo).run(true), about: "top-two Thompson sampling, each task by itself, told the scatter of each task"},
 	}
-	return append(out, peers(cache)...)
+	return append(out, peers(root, cache)...)
 }
 
 // among returns the values whose names a list has: names with commas between, "" for all, and "ours", "others",

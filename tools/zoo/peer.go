@@ -1,4 +1,162 @@
 package main
 
-// peers returns the methods of other projects.
-func peers(string) []method { return nil }
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// bears lists the tables that all methods of other projects are tried on. It was written before their first run. The others
+// are tried by those that are quick enough.
+var bears = []string{
+	"coupling", "field trial", "one task", "binary doses", "unrelated arms", "wool", "machines", "alfalfa", // for tuning
+	"near ties", "minnesota barley", "oats", "cakes", "poisons", "white mustard", "hearing", "diamonds", "flight delays", // not for tuning
+}
+
+// peers returns the methods of other projects, which run in a Python environment that make zoo-peers installs;
+// none where it is not there.
+func peers(root, cache string) []method {
+	python := filepath.Join(cache, "peers", "bin", "python")
+	pins, err := os.ReadFile(filepath.Join(cache, "peers", "made"))
+	if _, missing := os.Stat(python); missing != nil || err != nil {
+		return nil
+	}
+	version := func(name string) string {
+		for line := range strings.Lines(string(pins)) {
+			if v, ok := strings.CutPrefix(strings.TrimSpace(line), name+"=="); ok {
+				return name + " " + v
+			}
+		}
+		return name
+	}
+	torch, optuna := version("botorch"), version("optuna")
+	var out []method
+	for _, m := range []method{
+		{name: "BoTorch-TS", revision: torch, most: 180, on: bears, about: "one SingleTaskGP on features of arms and tasks (indicators of the task where it has none), Thompson sampling; rounds as best"},
+		{name: "BoTorch-NEI", revision: torch, most: 60, on: bears, about: "the same model, qLogNoisyExpectedImprovement for each task; rounds as best"},
+		{name: "BoTorch-MT", revision: torch, most: 45, on: bears, about: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best"},
+		{name: "Optuna-TPE", revision: optuna, about: "TPESampler, a study for each task; the best trial"},
+		{name: "Optuna-GP", revision: optuna, most: 30, on: bears, about: "GPSampler, a study for each task; the best trial"},
+	} {
+		m.about += " (" + m.revision + ", its defaults)"
+		a := &adapter{python: python, script: filepath.Join(root, "tools", "zoo", "peers", "adapter.py"), method: m.name}
+		m.revision += ", adapter 1"
+		m.run = a.run
+		out = append(out, m)
+	}
+	return out
+}
+
+// adapter is a process of another project's method, which is started by the first run and serves all of them.
+type adapter struct {
+	python, script, method string
+
+	in  *json.Encoder
+	out *bufio.Reader
+}
+
+// asked is what the process says.
+type asked struct {
+	Pull      []int   `json:"pull"`
+	Picks     []int   `json:"picks"`
+	Decisions int     `json:"decisions"`
+	CPU       float64 `json:"cpu"`
+	Peak      float64 `json:"peak"`
+}
+
+// start starts the process, which ends with the context.
+func (a *adapter) start(ctx context.Context) error {
+	c := exec.CommandContext(ctx, a.python, a.script, a.method)
+	in, err := c.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		return err
+	}
+	a.in, a.out = json.NewEncoder(in), bufio.NewReader(out)
+	return nil
+}
+
+// run makes one run.
+func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets []int) (result, error) {
+	var r result
+	if a.in == nil {
+		if err := a.start(ctx); err != nil {
+			return r, err
+		}
+	}
+	q := w.documented()
+	said := map[string]any{"run": run, "budgets": budgets, "task_of": q.TaskOf, "names": q.Arms.Names, "coded": []bool{}}
+	var coded []bool
+	for _, c := range q.Arms.Columns {
+		coded = append(coded, slices.Contains(w.categories, c))
+	}
+	arms, tasks := make([][]float64, q.N()), make([][]float64, q.V())
+	for i := range arms {
+		arms[i] = q.Arms.Point(i).X
+	}
+	for v := range tasks {
+		tasks[v] = q.Tasks.Point(v).X
+	}
+	said["arms"], said["tasks"] = filled(arms), filled(tasks)
+	if coded != nil {
+		said["coded"] = coded
+	}
+	if err := a.in.Encode(said); err != nil {
+		return r, err
+	}
+	p := newPlay(w)
+	for {
+		line, err := a.out.ReadBytes('\n')
+		if err != nil {
+			return r, fmt.Errorf("%s ended: %w", a.script, err)
+		}
+		var got asked
+		if err := json.Unmarshal(line, &got); err != nil {
+			return r, fmt.Errorf("%s wrote %q: %w", a.script, line, err)
+		}
+		switch {
+		case got.Pull != nil:
+			rewards := make([]float64, len(got.Pull))
+			for k, cell := range got.Pull {
+				if cell < 0 || cell >= q.N() {
+					return r, fmt.Errorf("%s pulled cell %d of %d", a.method, cell, q.N())
+				}
+				rewards[k] = p.pull(cell)
+			}
+			if err := a.in.Encode(map[string]any{"rewards": rewards}); err != nil {
+				return r, err
+			}
+		case got.Picks != nil:
+			r.add(p, got.Picks, 0)
+		case got.Decisions > 0:
+			r.decisions, r.cpu, r.peak = got.Decisions, got.CPU, got.Peak
+			return r, nil
+		default:
+			return r, errors.New(a.script + " wrote a line without pulls, picks or an end")
+		}
+	}
+}
+
+// filled replaces nil rows, which JSON would write as null.
+func filled(rows [][]float64) [][]float64 {
+	for k := range rows {
+		if rows[k] == nil {
+			rows[k] = []float64{}
+		}
+	}
+	return rows
+}

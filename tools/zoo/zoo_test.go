@@ -105,7 +105,7 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 	all, _ := tables("../..", t.TempDir())
 	for _, name := range []string{"binary doses", "unrelated arms", "other arms"} {
 		x := all[slices.IndexFunc(all, func(x table) bool { return x.name == name })]
-		for _, m := range methods(t.TempDir()) {
+		for _, m := range methods("../..", t.TempDir()) {
 			h, err := job{x, m}.headOf()
 			if err != nil {
 				t.Fatal(err)
@@ -264,7 +264,7 @@ func TestDrawnTruth(t *testing.T) {
 // The page names every table and method, and tables that are left out.
 func TestPage(t *testing.T) {
 	all, missing := tables("../..", t.TempDir())
-	columns := methods(t.TempDir())
+	columns := methods("../..", t.TempDir())
 	z, err := gather(t.TempDir(), all[:2], columns, 5)
 	if err != nil {
 		t.Fatal(err)
