@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -45,12 +47,10 @@ type posterior struct {
 
 // learn finds the numbers and the posterior.
 func (m *measured) learn() (*posterior, error) {
-	n := len(m.rewards)
-	y, counts := make([]float64, n), make([]float64, n)
+	y, counts := make([]float64, len(m.rewards)), make([]float64, len(m.rewards))
 	within, free := 0.0, 0.0
 	for i, r := range m.rewards {
-		y[i], counts[i] = stat.Mean(r, nil), float64(len(r))
-		if len(r) > 1 {
+		if y[i], counts[i] = stat.Mean(r, nil), float64(len(r)); len(r) > 1 {
 			within += stat.Variance(r, nil) * float64(len(r)-1)
 		}
 		free += float64(len(r) - 1)
@@ -62,69 +62,76 @@ func (m *measured) learn() (*posterior, error) {
 	e := m.distances()
 	rng := source(1) // the sets of numbers are the same for every table
 	best := math.Inf(-1)
-
-	var cov, gram *mat.SymDense
+	var cov mat.Cholesky // of the means
+	var gram *mat.SymDense
 	var noise float64
 	for range 400 {
 		v := [5]float64{}
 		for k := range v {
 			v[k] = math.Exp(1.5*rng.NormFloat64() - 1.2)
 		}
-		length := math.Exp(0.8*rng.NormFloat64() - 0.5)
-		k, c := m.gram(e, v, length), mat.NewSymDense(n, nil)
+		k := m.gram(e, v, math.Exp(0.8*rng.NormFloat64()-0.5))
+		c := mat.NewSymDense(len(y), nil)
 		c.CopySym(k)
-		for i := range n {
+		for i := range y {
 			c.SetSym(i, i, c.At(i, i)+v[4]/counts[i])
 		}
 		var chol mat.Cholesky
-		if !chol.Factorize(c) {
-			continue
-		}
 		var w mat.VecDense
-		if chol.SolveVecTo(&w, mat.NewVecDense(n, y)) != nil {
+		if !chol.Factorize(c) || chol.SolveVecTo(&w, mat.NewVecDense(len(y), y)) != nil {
 			continue
 		}
-		l := -mat.Dot(mat.NewVecDense(n, y), &w)/2 - chol.LogDet()/2
+		l := -mat.Dot(mat.NewVecDense(len(y), y), &w)/2 - chol.LogDet()/2
 		if s := within / (spread * spread); free > 0 { // what replicates say of the noise
 			l -= free/2*math.Log(v[4]) + s/(2*v[4])
 		}
 		if l > best {
-			best, cov, gram, noise = l, c, k, v[4]
+			best, gram, noise = l, k, v[4]
+			cov.Clone(&chol)
 		}
 	}
-	if cov == nil {
+	if gram == nil {
 		return nil, errors.New("no kernel could be factored")
 	}
-	var chol mat.Cholesky
-	chol.Factorize(cov)
-	var weights mat.VecDense
-	if err := chol.SolveVecTo(&weights, mat.NewVecDense(n, y)); err != nil {
+	p, err := conditioned(&cov, gram, y, spread)
+	if err != nil {
 		return nil, err
 	}
-	var mean mat.VecDense
-	mean.MulVec(gram, &weights)
+	for i := range p.mean {
+		p.mean[i] += offset
+	}
+	p.noise = spread * math.Sqrt(noise)
+	return p, nil
+}
+
+// conditioned returns the posterior of all cells given their means y in units of spread, of which cov is the covariance
+// and gram the part without noise.
+func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread float64) (*posterior, error) {
+	n := len(y)
+	var weights, mean mat.VecDense
 	var solved, taken mat.Dense
-	if err := chol.SolveTo(&solved, gram); err != nil {
+	if err := errors.Join(cov.SolveVecTo(&weights, mat.NewVecDense(n, y)), cov.SolveTo(&solved, gram)); err != nil {
 		return nil, err
 	}
+	mean.MulVec(gram, &weights)
 	taken.Mul(gram, &solved)
-	rest := mat.NewSymDense(n, nil)
+	square, rest := spread*spread, mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
-			rest.SetSym(i, j, spread*spread*(gram.At(i, j)-(taken.At(i, j)+taken.At(j, i))/2))
+			rest.SetSym(i, j, square*(gram.At(i, j)-(taken.At(i, j)+taken.At(j, i))/2))
 		}
-		rest.SetSym(i, i, rest.At(i, i)+1e-9*spread*spread)
+		rest.SetSym(i, i, rest.At(i, i)+1e-9*square)
 	}
 	var root mat.Cholesky
 	if !root.Factorize(rest) {
 		return nil, errors.New("the covariance of the posterior could not be factored")
 	}
-	found := &posterior{noise: spread * math.Sqrt(noise), root: new(mat.TriDense)}
-	root.LTo(found.root)
+	p := &posterior{root: new(mat.TriDense)}
+	root.LTo(p.root)
 	for i := range n {
-		found.mean = append(found.mean, offset+spread*mean.AtVec(i))
+		p.mean = append(p.mean, spread*mean.AtVec(i))
 	}
-	return found, nil
+	return p, nil
 }
 
 // distances returns those of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.

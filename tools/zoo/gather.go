@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -177,12 +179,17 @@ func (r row) among(m, budget int, wanted func(other int) bool) standing {
 // count is how many cells have each standing.
 type count [4]int
 
-func (c count) text() string {
-	n := c[best] + c[level] + c[behind]
-	if n == 0 {
+// all counts the cells with enough runs.
+func (c count) all() int { return c[best] + c[level] + c[behind] }
+
+// Text says it in words.
+func (c count) Text() string {
+	if c.all() == 0 {
 		return "no cell with enough runs"
 	}
-	return fmt.Sprintf("best in %d, level in %d, behind in %d of %d cells (%.0f %% best or level)", c[best], c[level], c[behind], n, 100*float64(c[best]+c[level])/float64(n))
+	share := 100 * float64(c[best]+c[level]) / float64(c.all())
+	return fmt.Sprintf("best in %d, level in %d, behind in %d of %d cells (%.0f %% best or level)",
+		c[best], c[level], c[behind], c.all(), share)
 }
 
 // standings counts those of a method among the others that are wanted, of tables for tuning or not.
@@ -211,7 +218,7 @@ func (z *zoo) counts(w io.Writer) {
 			if held {
 				use = "not for tuning"
 			}
-			fmt.Fprintf(w, "%-12s tables %-15s against others: %s\n", of.name, use, z.standings(m, held, z.foreign).text())
+			fmt.Fprintf(w, "%-12s tables %-15s against others: %s\n", of.name, use, z.standings(m, held, z.foreign).Text())
 		}
 	}
 }
@@ -233,14 +240,16 @@ func (z *zoo) compare(w io.Writer, folder string) error {
 				old := before.shown[t].by[m]
 				now, then := meanOf(r.by[m].and(old).shares(b)), meanOf(old.and(r.by[m]).shares(b))
 				mark := ""
-				switch s := against(r.by[m], before.shown[t].by[m], b); s {
+				s := against(r.by[m], old, b)
+				switch s {
 				case best:
 					mark = "better"
 				case behind:
 					mark = "worse"
 				}
-				c[against(r.by[m], before.shown[t].by[m], b)]++
-				fmt.Fprintf(w, "%-12s %-22s %4d pulls: %6.2f %% now, %6.2f %% before, difference %+.2f ± %.2f (%d runs) %s\n", of.name, r.table.name, pulls, 100*now.mean, 100*then.mean, 100*d.mean, 100*d.half, d.n, mark)
+				c[s]++
+				fmt.Fprintf(w, "%-12s %-22s %4d pulls: %6.2f %% now, %6.2f %% before, difference %+.2f ± %.2f (%d runs) %s\n",
+					of.name, r.table.name, pulls, 100*now.mean, 100*then.mean, 100*d.mean, 100*d.half, d.n, mark)
 			}
 		}
 	}

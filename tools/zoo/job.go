@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -27,7 +29,8 @@ func (j job) headOf() (head, error) {
 		return head{}, err
 	}
 	h := fnv.New64a()
-	fmt.Fprint(h, w.truth, w.sd, w.problem.Arms.X, w.problem.Tasks.X, w.problem.TaskOf, w.reward(0, 0), w.reward(0, 1))
+	// digits that every processor computes alike
+	fmt.Fprintf(h, "%.8g %.8g %.8g %.8g %d %.8g", w.truth, w.sd, w.problem.Arms.X, w.problem.Tasks.X, w.problem.TaskOf, w.reward(0, 0))
 	out := head{Table: j.table.name, Method: j.method.name, Revision: j.method.revision, Digest: fmt.Sprintf("%016x", h.Sum64())}
 	for _, each := range eachArm {
 		out.Budgets = append(out.Budgets, w.pulls(each))

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -100,11 +101,20 @@ func (s settings) run(ctx context.Context) error {
 	return nil
 }
 
-// jobs makes the runs that are missing.
+// jobs makes the runs that are missing, those of small tables first.
 func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
 	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs), "-limit", s.limit.String()}
+	sizes := map[string]int{}
 	for _, t := range chosen {
-		for _, m := range columns {
+		w, err := t.world(0)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		sizes[t.name] = w.problem.N()
+	}
+	small := slices.SortedStableFunc(slices.Values(chosen), func(a, b table) int { return sizes[a.name] - sizes[b.name] })
+	for _, m := range columns {
+		for _, t := range small {
 			j := job{t, m}
 			missing, err := j.missing(s.results, s.runs, s.limit)
 			if err != nil {

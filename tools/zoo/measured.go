@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -5,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -26,34 +29,23 @@ type measured struct {
 
 // readMeasured reads rows of name to value. Cells are in the order of the names of tasks and arms.
 func readMeasured(rows []map[string]string, columns []string) (*measured, error) {
-	type cell struct {
-		row     map[string]string
-		rewards []float64
-	}
-	cells, codes := map[[2]string]*cell{}, map[string][]string{}
+	first, rewards, codes := map[[2]string]map[string]string{}, map[[2]string][]float64{}, map[string][]string{}
 	for _, row := range rows {
 		reward, err := strconv.ParseFloat(row["reward"], 64)
 		if err != nil || !finite(reward) {
 			return nil, fmt.Errorf("task %q, arm %q: the reward must be a number, got %q", row["task"], row["arm"], row["reward"])
 		}
 		key := [2]string{row["task"], row["arm"]}
-		if cells[key] == nil {
-			cells[key] = &cell{row: row}
+		if first[key] == nil {
+			first[key] = row
 		}
-		cells[key].rewards = append(cells[key].rewards, reward)
+		rewards[key] = append(rewards[key], reward)
 		for _, c := range columns {
 			if strings.HasPrefix(c, "c_") && !slices.Contains(codes[c], row[c]) {
 				codes[c] = append(codes[c], row[c])
 			}
 		}
 	}
-	keys := make([][2]string, 0, len(cells))
-	for key := range cells {
-		keys = append(keys, key)
-	}
-	slices.SortFunc(keys, func(a, b [2]string) int {
-		return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1])
-	})
 	m := &measured{}
 	for _, c := range columns {
 		switch {
@@ -66,46 +58,41 @@ func readMeasured(rows []map[string]string, columns []string) (*measured, error)
 			m.taskCols = append(m.taskCols, c)
 		}
 	}
+	keys := slices.SortedFunc(maps.Keys(first), func(a, b [2]string) int {
+		return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1])
+	})
 	for _, key := range keys {
-		row := cells[key].row
-		value := func(c string) (float64, error) {
-			if strings.HasPrefix(c, "c_") {
-				return float64(slices.Index(codes[c], row[c])), nil
-			}
-			x, err := strconv.ParseFloat(row[c], 64)
-			if err != nil {
-				return 0, fmt.Errorf("task %q, arm %q: column %q must hold numbers, got %q", key[0], key[1], c, row[c])
-			}
-			return x, nil
-		}
-		valuesOf := func(columns []string) (out []float64, errs error) {
-			for _, c := range columns {
-				x, err := value(c)
-				out, errs = append(out, x), errors.Join(errs, err)
-			}
-			return out, errs
-		}
-		x, err := valuesOf(m.columns)
-		z, err2 := valuesOf(m.taskCols)
+		x, err := valuesOf(first[key], m.columns, codes)
+		z, err2 := valuesOf(first[key], m.taskCols, codes)
 		if err := errors.Join(err, err2); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("task %q, arm %q: %w", key[0], key[1], err)
 		}
 		if n := len(m.tasks); n == 0 || m.tasks[n-1] != key[0] {
-			m.tasks = append(m.tasks, key[0])
-			if len(z) > 0 {
+			if m.tasks = append(m.tasks, key[0]); len(z) > 0 {
 				m.taskRows = append(m.taskRows, z)
 			}
 		}
-		r := cells[key].rewards
-		slices.Sort(r)
-		sd := 0.0
-		for _, y := range r {
-			sd += (y - stat.Mean(r, nil)) * (y - stat.Mean(r, nil)) / float64(len(r))
-		}
-		m.arm(len(m.tasks)-1, key[1], x, stat.Mean(r, nil), math.Sqrt(sd))
+		r := slices.Sorted(slices.Values(rewards[key]))
+		m.arm(len(m.tasks)-1, key[1], x, stat.Mean(r, nil), math.Sqrt(stat.PopVariance(r, nil)))
 		m.rewards = append(m.rewards, r)
 	}
 	return m, nil
+}
+
+// valuesOf reads columns of a row; of a column of codes, the place of the code.
+func valuesOf(row map[string]string, columns []string, codes map[string][]string) ([]float64, error) {
+	var out []float64
+	for _, c := range columns {
+		x, err := float64(slices.Index(codes[c], row[c])), error(nil)
+		if codes[c] == nil {
+			x, err = strconv.ParseFloat(row[c], 64)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("column %q must hold numbers, got %q", c, row[c])
+		}
+		out = append(out, x)
+	}
+	return out, nil
 }
 
 // kind returns what the truth of the table is.
@@ -156,47 +143,13 @@ func readCSV(path string) (rows []map[string]string, columns []string, err error
 // repositoryTables returns those of notebooks/data.
 func repositoryTables(root string) []table {
 	data := filepath.Join(root, "notebooks", "data")
-	// features of the couplings stand in one file and rewards in another
-	couplings := func(task func(task, rep string) string) func(run int) (*world, error) {
-		return func(run int) (*world, error) {
-			wide, columns, err := readCSV(filepath.Join(data, "cn_coupling.csv"))
-			if err != nil {
-				return nil, err
-			}
-			raw, _, err := readCSV(filepath.Join(data, "cn_coupling_raw.csv"))
-			if err != nil {
-				return nil, err
-			}
-			features := map[[2]string]map[string]string{}
-			for _, row := range wide {
-				features[[2]string{row["task"], row["arm"]}] = row
-			}
-			var rows []map[string]string
-			for _, r := range raw {
-				row := map[string]string{"arm": r["arm"], "reward": r["reward"], "task": task(r["task"], r["rep"])}
-				for c, v := range features[[2]string{r["task"], r["arm"]}] {
-					if strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") {
-						row[c] = v
-					}
-				}
-				rows = append(rows, row)
-			}
-			if rows[0]["task"] == raw[0]["rep"] { // the features are of halides
-				columns = slices.DeleteFunc(columns, func(c string) bool { return strings.HasPrefix(c, "z_") })
-			}
-			m, err := readMeasured(rows, columns)
-			if err != nil {
-				return nil, err
-			}
-			return m.world(nil)
-		}
-	}
+	const from = "notebooks/data"
 	return []table{
-		{"coupling", "15 aryl halides × 12 of base and ligand, yield in %", "notebooks/data", truthResampled,
-			couplings(func(task, _ string) string { return task })},
-		{"coupling by additive", "20 additives × 12 of base and ligand, yield in % over the halides", "notebooks/data", truthResampled,
-			couplings(func(_, rep string) string { return rep })},
-		{"stroke", "8 groups of patients × 6 treatments, outcomes 0 or 1 that hardly differ", "notebooks/data", truthCounts, func(run int) (*world, error) {
+		{"coupling", "15 aryl halides × 12 of base and ligand, yield in %", from, truthResampled,
+			couplings(data, func(row map[string]string) string { return row["task"] }, true)},
+		{"coupling by additive", "20 additives × 12 of base and ligand, yield in % over the halides", from, truthResampled,
+			couplings(data, func(row map[string]string) string { return row["rep"] }, false)},
+		{"stroke", "8 groups of patients × 6 treatments, outcomes 0 or 1 that hardly differ", from, truthCounts, func(int) (*world, error) {
 			rows, columns, err := readCSV(filepath.Join(data, "stroke.csv"))
 			if err != nil {
 				return nil, err
@@ -213,6 +166,42 @@ func repositoryTables(root string) []table {
 			}
 			return m.draft.world(m.binary()), nil
 		}},
+	}
+}
+
+// couplings makes a table of the couplings, whose features stand in one file and rewards in another. task names the
+// task of a measurement; features of the halides are kept where these are the tasks.
+func couplings(data string, task func(row map[string]string) string, halides bool) func(int) (*world, error) {
+	return func(int) (*world, error) {
+		wide, columns, err := readCSV(filepath.Join(data, "cn_coupling.csv"))
+		if err != nil {
+			return nil, err
+		}
+		rows, _, err := readCSV(filepath.Join(data, "cn_coupling_raw.csv"))
+		if err != nil {
+			return nil, err
+		}
+		features := map[string]map[string]string{}
+		for _, row := range wide {
+			features[row["task"]+"|"+row["arm"]] = row
+		}
+		if !halides {
+			columns = slices.DeleteFunc(columns, func(c string) bool { return strings.HasPrefix(c, "z_") })
+		}
+		for _, row := range rows {
+			of := features[row["task"]+"|"+row["arm"]]
+			for _, c := range columns {
+				if strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") {
+					row[c] = of[c]
+				}
+			}
+			row["task"] = task(row)
+		}
+		m, err := readMeasured(rows, columns)
+		if err != nil {
+			return nil, err
+		}
+		return m.world(nil)
 	}
 }
 

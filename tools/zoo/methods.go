@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -78,17 +80,37 @@ const (
 // methods returns the columns; those of other projects only where their environment is in the cache.
 func methods(root, cache string) []method {
 	own := fmt.Sprint("results ", sim.ResultsRevision)
+	paper := func(name string) runner { return documented(name, gp) }
 	out := []method{
-		{name: nameDefault, ours: true, revision: own, run: found,
-			about: `fb with its default algorithm and kernel="auto": half of the budget, at most one pull an arm, is a pilot that the kernel is found from; it counts`},
-		{name: nameLoop, ours: true, revision: own, run: loop, about: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page"},
-		{name: "CoTestFB", ours: true, revision: own, run: documented("CoTestFB", engine.Ridge{}), about: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task"},
-		{name: "CoKernelFB", ours: true, revision: own, run: documented("CoKernelFB", gp), about: "the same kernel, told the same", most: 100},
-		{name: "CoUniformFB", ours: true, revision: own, run: documented("CoUniformFB", gp), about: "the same kernel, told the same"},
-		{name: "means", revision: "1", run: alone(spread).run(true), about: "equal pulls, different arms in different tasks below one pull an arm; the highest mean"},
-		{name: "rejects", revision: "1", run: alone(rejects).run(false), about: "successive rejects, each task by itself; means below two pulls an arm"},
-		{name: "OCBA", revision: "1", run: alone(ocba).run(true), about: "optimal computing budget allocation, each task by itself, told that arms scatter alike"},
-		{name: "top-two", revision: "1", run: alone(topTwo).run(true), about: "top-two Thompson sampling, each task by itself, told the scatter of each task"},
+		{
+			name: nameDefault, ours: true, revision: own, run: found,
+			about: `fb with its default algorithm and kernel="auto": half of the budget, at most one pull an arm, is a pilot ` +
+				`that the kernel is found from; it counts`,
+		}, {
+			name: nameLoop, ours: true, revision: own, run: loop,
+			about: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page",
+		}, {
+			name: "CoTestFB", ours: true, revision: own, run: documented("CoTestFB", engine.Ridge{}),
+			about: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task",
+		}, {
+			name: "CoKernelFB", ours: true, revision: own, run: paper("CoKernelFB"), most: 100,
+			about: "the same kernel, told the same",
+		}, {
+			name: "CoUniformFB", ours: true, revision: own, run: paper("CoUniformFB"),
+			about: "the same kernel, told the same",
+		}, {
+			name: "means", revision: "1", run: alone(spread).run(true),
+			about: "equal pulls, different arms in different tasks below one pull an arm; the highest mean",
+		}, {
+			name: "rejects", revision: "1", run: alone(rejects).run(false),
+			about: "successive rejects, each task by itself; means below two pulls an arm",
+		}, {
+			name: "OCBA", revision: "1", run: alone(ocba).run(true),
+			about: "optimal computing budget allocation, each task by itself, told that arms scatter alike",
+		}, {
+			name: "top-two", revision: "1", run: alone(topTwo).run(true),
+			about: "top-two Thompson sampling, each task by itself, told the scatter of each task",
+		},
 	}
 	return append(out, peers(root, cache)...)
 }

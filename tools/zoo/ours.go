@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -130,7 +132,8 @@ func (w *world) documented() *problem.Problem {
 	var k kernels.Kernel = kernels.Identity{}
 	switch {
 	case len(numeric) > 0 && len(w.categories) > 0:
-		k = kernels.Mul(kernels.RBF{Lengthscale: []float64{0.5}, Dims: kernels.Dims{Names: numeric}}, kernels.Category{Similarity: 0.3, Dims: kernels.Dims{Names: w.categories}})
+		numbers := kernels.RBF{Lengthscale: []float64{0.5}, Dims: kernels.Dims{Names: numeric}}
+		k = kernels.Mul(numbers, kernels.Category{Similarity: 0.3, Dims: kernels.Dims{Names: w.categories}})
 	case len(numeric) > 0:
 		k = kernels.RBF{Lengthscale: []float64{0.5}}
 	case len(w.categories) > 0:

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 // packaged lists the tables that peers/tables.py makes. Their names were written before the first run.

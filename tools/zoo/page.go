@@ -1,63 +1,73 @@
+//go:build unix
+
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"text/template"
+
+	"gonum.org/v1/gonum/stat"
 )
+
+//go:embed page.md
+var pageText string
+
+var pageTemplate = template.Must(template.New("page.md").Funcs(template.FuncMap{"title": title}).Parse(pageText))
+
+// title names the tables that are not for tuning, or the others.
+func title(held bool) string {
+	if held {
+		return "Tables not for tuning"
+	}
+	return "Tables for tuning"
+}
+
+// page is what the template reads.
+type page struct{ *zoo }
 
 // write writes the page, and the picture beside it.
 func (z *zoo) write(path string) error {
 	var b strings.Builder
-	z.page(&b)
+	if err := pageTemplate.Execute(&b, page{z}); err != nil {
+		return err
+	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
 		return err
 	}
 	return os.WriteFile(strings.TrimSuffix(path, filepath.Ext(path))+".svg", []byte(z.picture()), 0o666)
 }
 
-// page writes it all.
-func (z *zoo) page(b *strings.Builder) {
-	fmt.Fprintf(b, `# The zoo
+// The parts that the template names.
 
-What the picks of methods with fixed budgets lose on %d tables. `+"`make zoo`"+` writes this page; `+"`make zoo-peers`"+` adds the methods of other projects.
-%d of the tables are not for tuning: nobody chooses between methods by them. They were named by a hash of their names before the first run
-(`+"`tools/zoo/tables.go`"+`), and are reported apart.
+func (p page) Tables() []table   { return p.tables }
+func (p page) Methods() []method { return p.methods }
+func (p page) Halves() []bool    { return []bool{true, false} }
+func (p page) Least() int        { return leastRuns }
+func (p page) Missing() string   { return strings.Join(p.missing, ", ") }
+func (p page) Shown() []row      { return p.shown }
+func (m method) Name() string    { return m.name }
+func (m method) About() string   { return m.about }
+func (m method) Ours() bool      { return m.ours }
+func (r row) Table() table       { return r.table }
+func (r row) Tasks() int         { return r.tasks }
+func (r row) Cells() int         { return r.cells }
+func (t table) Name() string     { return t.name }
+func (t table) Held() bool       { return t.held() }
+func (t table) Truth() string    { return t.truth }
+func (t table) From() string     { return t.from }
+func (t table) About() string    { return t.about }
 
-## In one line each
+// Standings are those of a method among all that are not ours.
+func (p page) Standings(m int, held bool) count { return p.standings(m, held, p.foreign) }
 
-A cell is a table and a budget. A method is best in it where it loses less than every other that is named, level where none loses less, and behind where one does. A difference counts where its
-95 %% interval, paired by run and by Student's law, leaves out 0. No interval is adjusted for the number of comparisons: by chance alone a method that is
-level with eight others is called behind in about one of ten cells.
-
-`, len(z.tables), z.held())
-	for _, held := range []bool{true, false} {
-		fmt.Fprintf(b, "%s:\n\n", map[bool]string{true: "Tables not for tuning", false: "Tables for tuning"}[held])
-		for m, of := range z.methods {
-			if of.ours {
-				fmt.Fprintf(b, "- `%s` against all methods that are not ours: %s.\n", of.name, z.standings(m, held, z.foreign).text())
-			}
-		}
-		b.WriteString("\n")
-	}
-	z.duels(b)
-	fmt.Fprintf(b, "![Every cell coloured by its distance to the best](%s)\n\n", "zoo.svg")
-	z.describe(b)
-	for _, held := range []bool{true, false} {
-		fmt.Fprintf(b, "## %s\n\n", map[bool]string{true: "Tables not for tuning", false: "Tables for tuning"}[held])
-		b.WriteString("Mean loss of a pick in % of what a random arm loses, ± half of the 95 % interval. **Bold**: the lowest of the row; =: the paired difference to it does not leave out 0. A raised number is how many runs there were where they are not ")
-		fmt.Fprintf(b, "%d; – stands for fewer than %d.\n\n", z.usual(), leastRuns)
-		z.table(b, held)
-	}
-	z.costs(b)
-	z.list(b)
-}
-
-// held counts the tables that are not for tuning.
-func (z *zoo) held() (n int) {
-	for _, t := range z.tables {
+// Held counts the tables that are not for tuning.
+func (p page) Held() (n int) {
+	for _, t := range p.tables {
 		if t.held() {
 			n++
 		}
@@ -65,9 +75,9 @@ func (z *zoo) held() (n int) {
 	return n
 }
 
-// usual returns the largest number of runs.
-func (z *zoo) usual() (n int) {
-	for _, r := range z.shown {
+// Usual returns the largest number of runs.
+func (p page) Usual() (n int) {
+	for _, r := range p.shown {
 		for _, of := range r.by {
 			n = max(n, len(of))
 		}
@@ -75,67 +85,38 @@ func (z *zoo) usual() (n int) {
 	return n
 }
 
-// duels writes how each of our methods stands towards each other one.
-func (z *zoo) duels(b *strings.Builder) {
-	b.WriteString("One against one: cells in which ours loses less / no difference shows / ours loses more, on tables not for tuning; those for tuning in brackets.\n\n| other |")
-	for _, of := range z.methods {
-		if of.ours {
-			fmt.Fprintf(b, " `%s` |", of.name)
-		}
+// Duel says how method m stands towards another one.
+func (p page) Duel(m, other int) string {
+	only := func(k int) bool { return k == other }
+	h, t := p.standings(m, true, only), p.standings(m, false, only)
+	if m == other || h.all()+t.all() == 0 {
+		return ""
 	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", z.ours()) + "\n")
-	for k, other := range z.methods {
-		fmt.Fprintf(b, "| %s |", other.name)
-		for m, of := range z.methods {
-			if !of.ours {
-				continue
+	return fmt.Sprintf("%d / %d / %d, %s (%d / %d / %d, %s)", h[best], h[level], h[behind], p.apart(m, other, true),
+		t[best], t[level], t[behind], p.apart(m, other, false))
+}
+
+// apart is the mean over cells of the difference of two methods, in % of what a random arm loses.
+func (p page) apart(m, other int, held bool) string {
+	var differences []float64
+	for _, r := range p.shown {
+		for b := range r.pulls {
+			if d := paired(r.by[m], r.by[other], b); r.table.held() == held && d.n >= leastRuns {
+				differences = append(differences, 100*d.mean)
 			}
-			only := func(x int) bool { return x == k }
-			h, t := z.standings(m, true, only), z.standings(m, false, only)
-			if m == k || h[best]+h[level]+h[behind]+t[best]+t[level]+t[behind] == 0 {
-				b.WriteString(" |")
-				continue
-			}
-			fmt.Fprintf(b, " %d / %d / %d (%d / %d / %d) |", h[best], h[level], h[behind], t[best], t[level], t[behind])
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString("\n")
-}
-
-// ours counts our methods.
-func (z *zoo) ours() (n int) {
-	for _, of := range z.methods {
-		if of.ours {
-			n++
 		}
 	}
-	return n
+	if len(differences) == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%+.1f", stat.Mean(differences, nil))
 }
 
-// describe lists the methods.
-func (z *zoo) describe(b *strings.Builder) {
-	b.WriteString("## The methods\n\n| method | what it does, and what it is told besides features |\n|---|---|\n")
-	for _, of := range z.methods {
-		fmt.Fprintf(b, "| %s | %s |\n", of.name, of.about)
-	}
-	b.WriteString(`
-The k-th reward of an arm in a run is the same number for every method. Budgets are pulls of each arm on average; a method may spend them all in one task only if it says so
-(ours do; the others give every task its share). No method is told means. Columns whose logarithm an expert would take are given to other projects' methods and to the documented
-kernel as logarithms, and to ` + "`fb` and `best`" + ` as they are.
-
-`)
-}
-
-// table writes the losses.
-func (z *zoo) table(b *strings.Builder, held bool) {
-	b.WriteString("| table | pulls an arm |")
-	for _, of := range z.methods {
-		fmt.Fprintf(b, " %s |", of.name)
-	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(z.methods)) + "\n")
-	usual := z.usual()
-	for _, r := range z.shown {
+// Losses are the rows of the table of losses.
+func (p page) Losses(held bool) string {
+	var b strings.Builder
+	usual := p.Usual()
+	for _, r := range p.shown {
 		if r.table.held() != held {
 			continue
 		}
@@ -144,15 +125,15 @@ func (z *zoo) table(b *strings.Builder, held bool) {
 			if k > 0 {
 				name = ""
 			}
-			fmt.Fprintf(b, "| %s | %g |", name, each)
+			fmt.Fprintf(&b, "| %s | %g |", name, each)
 			first := r.lowest(k)
 			for m, of := range r.by {
-				fmt.Fprintf(b, " %s |", r.cell(of, m, first, k, usual))
+				fmt.Fprintf(&b, " %s |", r.cell(of, m, first, k, usual))
 			}
 			b.WriteString("\n")
 		}
 	}
-	b.WriteString("\n")
+	return b.String()
 }
 
 // lowest returns the method with the lowest mean loss, -1 without any.
@@ -196,13 +177,12 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
-// costs writes processor time and memory.
-func (z *zoo) costs(b *strings.Builder) {
-	b.WriteString("## Time and memory\n\nProcessor time of a run with all four budgets and of one decision (a choice of pulls, or an answer), and the most memory that the process of a method had, on one processor, in the runs of this page. The medians are over tables.\n\n")
-	b.WriteString("| method | tables | a run: median | a run: most | a decision: median | a decision: most | memory: median | memory: most |\n|---|---|---|---|---|---|---|---|\n")
-	for m, of := range z.methods {
+// Costs are the rows of the table of time and memory.
+func (p page) Costs() string {
+	var b strings.Builder
+	for m, of := range p.methods {
 		var run, decision, memory []float64
-		for _, r := range z.shown {
+		for _, r := range p.shown {
 			var cpu, decisions, peak float64
 			for _, l := range r.by[m] {
 				cpu, decisions, peak = cpu+l.CPU, decisions+float64(l.Decisions), max(peak, l.Peak)
@@ -211,33 +191,10 @@ func (z *zoo) costs(b *strings.Builder) {
 				run, decision, memory = append(run, cpu/n), append(decision, cpu/decisions), append(memory, peak)
 			}
 		}
-		if len(run) == 0 {
-			continue
+		if len(run) > 0 {
+			fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |\n", of.name, len(run), seconds(middle(run)), seconds(most(run)),
+				seconds(middle(decision)), seconds(most(decision)), middle(memory), most(memory))
 		}
-		fmt.Fprintf(b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |\n", of.name, len(run), seconds(middle(run)), seconds(most(run)), seconds(middle(decision)), seconds(most(decision)), middle(memory), most(memory))
 	}
-	b.WriteString("\n")
-}
-
-// list describes the tables.
-func (z *zoo) list(b *strings.Builder) {
-	b.WriteString(`## The tables
-
-What the truth of a table is: **known**, a generator makes it, another one in every run; **resampled**, the means of at least five replicates in every cell, which rewards are drawn from;
-**counts**, shares of many outcomes of 0 and 1; **drawn**, in every run another draw from the posterior of the measurements under a kernel exp(-distance) with effects of tasks, arms and cells,
-which no method has, with normal noise. The tables of packages are taken at fixed versions into the cache and are not in this repository.
-
-| table | for tuning | tasks × arms in all | truth | from | what |
-|---|---|---|---|---|---|
-`)
-	for _, r := range z.shown {
-		use := "yes"
-		if r.table.held() {
-			use = "**no**"
-		}
-		fmt.Fprintf(b, "| %s | %s | %d, %d cells | %s | %s | %s |\n", r.table.name, use, r.tasks, r.cells, r.table.truth, r.table.from, r.table.about)
-	}
-	if len(z.missing) > 0 {
-		fmt.Fprintf(b, "\nLeft out, since their packages were not in the cache: %s.\n", strings.Join(z.missing, ", "))
-	}
+	return b.String()
 }

@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -11,13 +13,15 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// bears lists the tables that all methods of other projects are tried on. It was written before their first run. The others
-// are tried by those that are quick enough.
+// bears lists the tables that methods of other projects are tried on, which take much longer. It was written before their
+// first run. The first line is for tuning, the others are not.
 var bears = []string{
-	"coupling", "field trial", "one task", "binary doses", "unrelated arms", "wool", "machines", "alfalfa", // for tuning
-	"near ties", "minnesota barley", "oats", "cakes", "poisons", "white mustard", "hearing", "diamonds", "flight delays", // not for tuning
+	"coupling", "field trial", "one task", "binary doses", "unrelated arms", "wool", "machines", "alfalfa",
+	"near ties", "minnesota barley", "oats", "cakes", "poisons", "white mustard", "hearing", "diamonds", "flight delays",
 }
 
 // peers returns the methods of other projects, which run in a Python environment that make zoo-peers installs;
@@ -39,10 +43,17 @@ func peers(root, cache string) []method {
 	torch, optuna := version("botorch"), version("optuna")
 	var out []method
 	for _, m := range []method{
-		{name: "BoTorch-TS", revision: torch, most: 180, on: bears, about: "one SingleTaskGP on features of arms and tasks (indicators of the task where it has none), Thompson sampling; rounds as best"},
-		{name: "BoTorch-NEI", revision: torch, most: 60, on: bears, about: "the same model, qLogNoisyExpectedImprovement for each task; rounds as best"},
-		{name: "BoTorch-MT", revision: torch, most: 45, on: bears, about: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best"},
-		{name: "Optuna-TPE", revision: optuna, about: "TPESampler, a study for each task; the best trial"},
+		{
+			name: "BoTorch-TS", revision: torch, most: 180, on: bears,
+			about: "one SingleTaskGP on features of arms and tasks (indicators of the task where it has none), Thompson sampling; rounds as best",
+		}, {
+			name: "BoTorch-NEI", revision: torch, most: 60, on: bears,
+			about: "the same model, qLogNoisyExpectedImprovement for each task; rounds as best",
+		}, {
+			name: "BoTorch-MT", revision: torch, most: 45, on: bears,
+			about: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best",
+		},
+		{name: "Optuna-TPE", revision: optuna, on: bears, about: "TPESampler, a study for each task; the best trial"},
 		{name: "Optuna-GP", revision: optuna, most: 30, on: bears, about: "GPSampler, a study for each task; the best trial"},
 	} {
 		m.about += " (" + m.revision + ", its defaults)"
@@ -99,23 +110,15 @@ func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets 
 		}
 	}
 	q := w.documented()
-	said := map[string]any{"run": run, "budgets": budgets, "task_of": q.TaskOf, "names": q.Arms.Names, "coded": []bool{}}
-	var coded []bool
-	for _, c := range q.Arms.Columns {
-		coded = append(coded, slices.Contains(w.categories, c))
+	coded := make([]bool, len(q.Arms.Columns))
+	for c, name := range q.Arms.Columns {
+		coded[c] = slices.Contains(w.categories, name)
 	}
-	arms, tasks := make([][]float64, q.N()), make([][]float64, q.V())
-	for i := range arms {
-		arms[i] = q.Arms.Point(i).X
-	}
-	for v := range tasks {
-		tasks[v] = q.Tasks.Point(v).X
-	}
-	said["arms"], said["tasks"] = filled(arms), filled(tasks)
-	if coded != nil {
-		said["coded"] = coded
-	}
-	if err := a.in.Encode(said); err != nil {
+	err := a.in.Encode(map[string]any{
+		"run": run, "budgets": budgets, "task_of": q.TaskOf, "names": q.Arms.Names,
+		"coded": coded, "arms": rowsOf(q.Arms), "tasks": rowsOf(q.Tasks),
+	})
+	if err != nil {
 		return r, err
 	}
 	p := newPlay(w)
@@ -151,12 +154,11 @@ func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets 
 	}
 }
 
-// filled replaces nil rows, which JSON would write as null.
-func filled(rows [][]float64) [][]float64 {
-	for k := range rows {
-		if rows[k] == nil {
-			rows[k] = []float64{}
-		}
+// rowsOf returns the features of points, empty rows for none.
+func rowsOf(p *kernels.Points) [][]float64 {
+	out := make([][]float64, p.Len())
+	for i := range out {
+		out[i] = append([]float64{}, p.Point(i).X...)
 	}
-	return rows
+	return out
 }

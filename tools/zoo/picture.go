@@ -1,3 +1,5 @@
+//go:build unix
+
 package main
 
 import (
@@ -28,7 +30,8 @@ func (z *zoo) picture() string {
 		}
 		fmt.Fprintf(&b, `<text x="4" y="%d" font-weight="bold">%s</text>`, y+10, title)
 		for m, of := range z.methods {
-			fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`, leftWide+m*cellWide+cellWide/2, y+10, html.EscapeString(short(of.name)))
+			x := leftWide + m*cellWide + cellWide/2
+			fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`, x, y+10, html.EscapeString(short(of.name)))
 		}
 		y += cellHigh + 4
 		for _, r := range z.shown {
@@ -48,9 +51,9 @@ func (z *zoo) picture() string {
 						}
 						fill, text = colour(behindBy), percent(i.mean)
 					}
-					x := leftWide + m*cellWide
-					fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/><text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`,
-						x, y+k*cellHigh, cellWide-1, cellHigh-1, fill, x+cellWide/2, y+k*cellHigh+10, ink(fill), text)
+					x, top := leftWide+m*cellWide, y+k*cellHigh
+					fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, x, top, cellWide-1, cellHigh-1, fill)
+					fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`, x+cellWide/2, top+10, ink(fill), text)
 				}
 			}
 			y += len(r.pulls)*cellHigh + 4
@@ -58,9 +61,10 @@ func (z *zoo) picture() string {
 		y += 10
 	}
 	wide := leftWide + len(z.methods)*cellWide + 4
-	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="9"><rect width="100%%" height="100%%" fill="white"/>`+
-		`<text x="4" y="12">Mean loss in %% of a random arm's; rows of a table: %s pulls an arm. Blue: the lowest, or level with it; to red: farther behind; grey: not run.</text>%s</svg>`+"\n",
-		wide, y, wide, y, strings.Trim(strings.Join(strings.Fields(fmt.Sprint(eachArm)), ", "), "[]"), b.String())
+	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, wide, y, wide, y) +
+		` font-family="sans-serif" font-size="9"><rect width="100%" height="100%" fill="white"/><text x="4" y="12">`
+	return head + fmt.Sprintf("Mean loss in %% of a random arm's; four rows a table: %v pulls an arm. ", eachArm) +
+		"Blue: the lowest, or level with it; to red: farther behind; grey: not run.</text>" + b.String() + "</svg>\n"
 }
 
 // short fits a name into a column.

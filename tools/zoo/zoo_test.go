@@ -1,7 +1,10 @@
+//go:build unix
+
 package main
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -234,7 +237,8 @@ func TestDrawnTruth(t *testing.T) {
 	for _, task := range []string{"A", "B"} {
 		for k, arm := range []string{"p", "q", "r", "s"} {
 			for rep := range 4 {
-				rows = append(rows, map[string]string{"task": task, "arm": arm, "x_1": string(rune('0' + k)), "reward": string(rune('1'+2*k)) + "." + string(rune('0'+rep))})
+				reward := fmt.Sprintf("%d.%d", 1+2*k, rep)
+				rows = append(rows, map[string]string{"task": task, "arm": arm, "x_1": fmt.Sprint(k), "reward": reward})
 			}
 		}
 	}
