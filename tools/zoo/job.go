@@ -91,7 +91,7 @@ func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
 	if r.cpu == 0 {
 		r.cpu, r.peak = processor()-before, peak()
 	}
-	l := line{Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak}
+	l := line{Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak, Refusal: r.refusal}
 	for _, picks := range r.picks {
 		units, share, right := w.loss(picks)
 		l.Units, l.Share, l.Right = append(l.Units, units), append(l.Share, share), append(l.Right, right)

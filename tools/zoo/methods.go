@@ -40,6 +40,7 @@ type result struct {
 	decisions int     // how often it chose pulls or picks, all budgets together
 	cpu       float64 // seconds of processor time of another process that chose; 0 where it was this one
 	peak      float64 // MB of that process
+	refusal   string  // why it gave no answer at some budget, where random arms stand then; "" where it always did
 }
 
 // add notes the picks at a budget and how many decisions led to them.

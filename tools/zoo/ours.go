@@ -190,8 +190,15 @@ func found(ctx context.Context, w *world, run int, name string, budgets []int) (
 		q := *b.Usable
 		q.Partial, q.Reps, q.Noise.SD = nil, nil, nil
 		picks, decisions, err := runAlgorithm(ctx, p, &q, algorithms.Default(engine.ModeFB).Name, engine.Options{Total: left})
-		if err != nil {
-			return out, err
+		if ctx.Err() != nil {
+			return out, ctx.Err()
+		}
+		if err != nil { // nobody gets an answer then
+			out.refusal, picks = err.Error(), picks[:0]
+			for v := range w.problem.V() {
+				lo, hi := w.problem.ArmsOf(v)
+				picks = append(picks, lo+rng.IntN(hi-lo))
+			}
 		}
 		out.add(p, picks, decisions+1)
 	}

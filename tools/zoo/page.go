@@ -177,6 +177,25 @@ func percent(x float64) string {
 	return fmt.Sprintf("%.2f", x)
 }
 
+// Refusals lists the methods and tables where some run ended without an answer.
+func (p page) Refusals() []string {
+	var out []string
+	for _, r := range p.shown {
+		for m, of := range r.by {
+			refused, why := 0, ""
+			for _, run := range of.numbers() {
+				if of[run].Refusal != "" {
+					refused, why = refused+1, of[run].Refusal
+				}
+			}
+			if refused > 0 {
+				out = append(out, fmt.Sprintf("%s on %s, %d of %d runs: %s", p.methods[m].name, r.table.name, refused, len(of), why))
+			}
+		}
+	}
+	return out
+}
+
 // Costs are the rows of the table of time and memory.
 func (p page) Costs() string {
 	var b strings.Builder

@@ -39,6 +39,7 @@ type line struct {
 	Decisions int       `json:"decisions"`
 	CPU       float64   `json:"cpu"`  // seconds, all budgets together
 	Peak      float64   `json:"peak"` // MB of the process that chose, at the end of the run
+	Refusal   string    `json:"refusal,omitempty"`
 }
 
 func (h head) equal(other head) bool { return fmt.Sprint(h) == fmt.Sprint(other) }
