@@ -21,6 +21,9 @@ type zoo struct {
 	methods []method
 	missing []string // tables that are left out
 	shown   []row    // by table
+
+	stoppers []method // that stop by themselves
+	stopping []row    // their runs
 }
 
 // row is one table.
@@ -37,7 +40,14 @@ type runs map[int]line
 
 // gather reads what is kept.
 func gather(results string, chosen []table, columns []method, most int) (*zoo, error) {
-	z := &zoo{methods: columns}
+	z := &zoo{}
+	for _, m := range columns {
+		if m.stops {
+			z.stoppers = append(z.stoppers, m)
+		} else {
+			z.methods = append(z.methods, m)
+		}
+	}
 	for _, t := range chosen {
 		w, err := t.world(0)
 		if err != nil {
@@ -47,28 +57,41 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 		for _, each := range eachArm {
 			r.pulls = append(r.pulls, w.pulls(each))
 		}
-		for _, m := range columns {
-			h, err := job{t, m}.headOf()
-			if err != nil {
-				return nil, err
-			}
-			k, _, err := readKept(keptPath(results, t.name, m.name))
-			if err != nil {
-				return nil, err
-			}
-			of := runs{}
-			if k.head.equal(h) {
-				for run, l := range k.runs {
-					if run < most {
-						of[run] = l
-					}
-				}
-			}
-			r.by = append(r.by, of)
+		stopping := r
+		if r.by, err = runsOf(results, t, z.methods, most); err != nil {
+			return nil, err
 		}
-		z.tables, z.shown = append(z.tables, t), append(z.shown, r)
+		if stopping.by, err = runsOf(results, t, z.stoppers, math.MaxInt); err != nil {
+			return nil, err
+		}
+		z.tables, z.shown, z.stopping = append(z.tables, t), append(z.shown, r), append(z.stopping, stopping)
 	}
 	return z, nil
+}
+
+// runsOf reads the first runs of methods on a table, empty where there are none of this version.
+func runsOf(results string, t table, columns []method, most int) ([]runs, error) {
+	var out []runs
+	for _, m := range columns {
+		h, err := job{t, m}.headOf()
+		if err != nil {
+			return nil, err
+		}
+		k, _, err := readKept(keptPath(results, t.name, m.name))
+		if err != nil {
+			return nil, err
+		}
+		of := runs{}
+		if k.head.equal(h) {
+			for run, l := range k.runs {
+				if run < most {
+					of[run] = l
+				}
+			}
+		}
+		out = append(out, of)
+	}
+	return out, nil
 }
 
 // shares returns what a method loses at a budget, by run in order.

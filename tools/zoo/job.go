@@ -32,6 +32,10 @@ func (j job) headOf() (head, error) {
 	// digits that every processor computes alike
 	fmt.Fprintf(h, "%.8g %.8g %.8g %.8g %d %.8g", w.truth, w.sd, w.problem.Arms.X, w.problem.Tasks.X, w.problem.TaskOf, w.reward(0, 0))
 	out := head{Table: j.table.name, Method: j.method.name, Revision: j.method.revision, Digest: fmt.Sprintf("%016x", h.Sum64())}
+	if j.method.stops {
+		out.Budgets = []int{w.pulls(stopMost)}
+		return out, nil
+	}
 	for _, each := range eachArm {
 		out.Budgets = append(out.Budgets, w.pulls(each))
 	}
@@ -54,7 +58,7 @@ func (j job) run(ctx context.Context, results string, runs int, limit time.Durat
 	for _, l := range k.runs {
 		spent += l.CPU
 	}
-	for run := range runs {
+	for run := range j.method.wanted(runs) {
 		if _, made := k.runs[run]; made {
 			continue
 		}
@@ -91,7 +95,8 @@ func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
 	if r.cpu == 0 {
 		r.cpu, r.peak = processor()-before, peak()
 	}
-	l := line{Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak, Refusal: r.refusal}
+	l := line{Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak, Refusal: r.refusal, Decided: r.decided}
+	l.Wrong = j.method.stops && w.wrong(r.picks[0])
 	for _, picks := range r.picks {
 		units, share, right := w.loss(picks)
 		l.Units, l.Share, l.Right = append(l.Units, units), append(l.Share, share), append(l.Right, right)

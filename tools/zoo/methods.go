@@ -19,9 +19,18 @@ type method struct {
 	ours     bool   // one of this project
 	revision string // results of another one are not kept
 	run      runner
+	stops    bool // it stops by itself; its runs are a table of their own
 	// the most cells of a table that it is tried on; 0 means any number
 	most int
 	on   []string // the only tables that it is tried on; nil means any
+}
+
+// wanted returns how many runs the method makes where others make so many.
+func (m method) wanted(runs int) int {
+	if m.stops {
+		return runs * stopRuns
+	}
+	return runs
 }
 
 // tried reports whether the method is tried on a table of so many cells.
@@ -40,6 +49,7 @@ type result struct {
 	decisions int     // how often it chose pulls or picks, all budgets together
 	cpu       float64 // seconds of processor time of another process that chose; 0 where it was this one
 	peak      float64 // MB of that process
+	decided   bool    // of methods that stop by themselves
 	refusal   string  // why it gave no answer at some budget, where random arms stand then; "" where it always did
 }
 
@@ -113,7 +123,7 @@ func methods(root, cache string) []method {
 			about: "top-two Thompson sampling, each task by itself, told the scatter of each task",
 		},
 	}
-	return append(out, peers(root, cache)...)
+	return slices.Concat(out, peers(root, cache), stoppers(own))
 }
 
 // among returns the values whose names a list has: names with commas between, "" for all, and "ours", "others",

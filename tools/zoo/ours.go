@@ -40,34 +40,36 @@ func (p *play) batch() engine.Batch {
 	return engine.Batch{Counts: slices.Clone(p.count), Means: slices.Clone(p.mean), Squares: slices.Clone(p.squares)}
 }
 
-// runAlgorithm spends the budget that is left for each task, and returns the picks and the number of decisions.
-func runAlgorithm(ctx context.Context, p *play, q *problem.Problem, name string, opt engine.Options) ([]int, int, error) {
-	entry, err := algorithms.Named(engine.ModeFB, name)
+// runAlgorithm runs an algorithm, which is told what was pulled before, and returns the outcome and the number of decisions.
+func runAlgorithm(
+	ctx context.Context, p *play, q *problem.Problem, mode, name string, opt engine.Options,
+) (o engine.Outcome, decisions int, err error) {
+	entry, err := algorithms.Named(mode, name)
 	if err != nil {
-		return nil, 0, err
+		return o, 0, err
 	}
 	m, err := model.NewContext(ctx, q, 0)
 	if err != nil {
-		return nil, 0, err
+		return o, 0, err
 	}
 	alg, err := entry.New(m, opt)
 	if err != nil {
-		return nil, 0, err
+		return o, 0, err
 	}
 	steps, err := engine.Begin(alg, opt)
 	if err != nil {
-		return nil, 0, err
+		return o, 0, err
 	}
 	if p.total > 0 {
 		if err := steps.Inform(p.batch()); err != nil {
-			return nil, 0, err
+			return o, 0, err
 		}
 	}
-	decisions := 1
+	decisions = 1
 	for {
 		plan, more, err := steps.Next()
 		if err != nil {
-			return nil, 0, err
+			return o, 0, err
 		}
 		if !more {
 			break
@@ -75,13 +77,13 @@ func runAlgorithm(ctx context.Context, p *play, q *problem.Problem, name string,
 		decisions++
 		batch, err := p.Pull(ctx, plan)
 		if err != nil {
-			return nil, 0, err
+			return o, 0, err
 		}
 		if err := steps.Learn(batch); err != nil {
-			return nil, 0, err
+			return o, 0, err
 		}
 	}
-	return leaders(q, steps.Outcome().Answers), decisions, nil
+	return steps.Outcome(), decisions, nil
 }
 
 // leaders returns the cells of answers.
@@ -102,11 +104,11 @@ func documented(name string, ridge engine.Ridge) runner {
 		q := w.documented()
 		for _, budget := range budgets {
 			p := newPlay(w)
-			picks, decisions, err := runAlgorithm(ctx, p, q, name, engine.Options{Budget: budget, Ridge: ridge, Norm: anyNorm})
+			o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFB, name, engine.Options{Budget: budget, Ridge: ridge, Norm: anyNorm})
 			if err != nil {
 				return out, err
 			}
-			out.add(p, picks, decisions)
+			out.add(p, leaders(q, o.Answers), decisions)
 		}
 		return out, nil
 	}
@@ -189,12 +191,14 @@ func found(ctx context.Context, w *world, run int, name string, budgets []int) (
 		}
 		q := *b.Usable
 		q.Partial, q.Reps, q.Noise.SD = nil, nil, nil
-		picks, decisions, err := runAlgorithm(ctx, p, &q, algorithms.Default(engine.ModeFB).Name, engine.Options{Total: left})
+		name := algorithms.Default(engine.ModeFB).Name
+		o, decisions, err := runAlgorithm(ctx, p, &q, engine.ModeFB, name, engine.Options{Total: left})
 		if ctx.Err() != nil {
 			return out, ctx.Err()
 		}
+		picks := leaders(&q, o.Answers)
 		if err != nil { // nobody gets an answer then
-			out.refusal, picks = err.Error(), picks[:0]
+			out.refusal = err.Error()
 			for v := range w.problem.V() {
 				lo, hi := w.problem.ArmsOf(v)
 				picks = append(picks, lo+rng.IntN(hi-lo))

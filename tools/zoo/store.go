@@ -40,6 +40,8 @@ type line struct {
 	CPU       float64   `json:"cpu"`  // seconds, all budgets together
 	Peak      float64   `json:"peak"` // MB of the process that chose, at the end of the run
 	Refusal   string    `json:"refusal,omitempty"`
+	Decided   bool      `json:"decided,omitempty"` // of methods that stop by themselves
+	Wrong     bool      `json:"wrong,omitempty"`   // some pick is worse than the best by more than epsilon
 }
 
 func (h head) equal(other head) bool { return fmt.Sprint(h) == fmt.Sprint(other) }

@@ -113,6 +113,9 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if m.stops {
+				h.Budgets[0] = 60
+			}
 			if testing.Short() && (m.name == nameLoop || m.name == nameDefault) {
 				h.Budgets = h.Budgets[:2]
 			}
@@ -274,7 +277,10 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	z.missing = append(missing, "a table that is not here")
-	for m := range columns {
+	for run := range leastRuns {
+		z.stopping[0].by[0][run] = line{Run: run, Pulls: []int{150 * (run + 1)}, Decided: run > 2, Wrong: run%4 == 3}
+	}
+	for m := range z.methods {
 		for run := range leastRuns {
 			z.shown[0].by[m][run] = line{Run: run, Share: []float64{.1, .2, .3, .4 + float64(m+run)/100}, Decisions: 3, CPU: 0.1, Peak: 10}
 		}
@@ -287,9 +293,42 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"coupling", "CoTestFB", "a table that is not here", "**44 ± 2.2**", "33 ms"} {
+	for _, want := range []string{"coupling", "CoTestFB", "a table that is not here", "**44 ± 2.2**", "33 ms",
+		// runs 3 and 7 of the seven that stopped are wrong; 55 ± 22 is 10 (1 + ... + 10)/10 with t = 2.262 and s = 30.28
+		"| coupling | yes | CoBayesFC | 7 of 10 | 55 ± 22 | 2 |"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page has no %q", want)
 		}
+	}
+}
+
+// A run is wrong where one pick is worse than the best by more than epsilon, which is a fifth of a random arm's loss.
+func TestWrong(t *testing.T) {
+	d := draft{tasks: numbered(2)}
+	for v := range 2 {
+		for i, m := range []float64{0, 10, 8.6, 8.5} { // a random arm loses 3.225
+			d.arm(v, string(rune('a'+i)), nil, m, 1)
+		}
+	}
+	w := d.world(nil)
+	d.truth[1], d.truth[5] = 9.2, 9.2 // the best; a random arm loses 2.625 and epsilon is 0.525
+	w.truth = d.truth
+	if eps := w.epsilon(); math.Abs(eps-0.525) > 1e-12 {
+		t.Errorf("epsilon is %g", eps)
+	}
+	for _, x := range []struct {
+		picks []int
+		want  bool
+	}{{[]int{1, 5}, false}, {[]int{1, 6}, true}, {[]int{3, 5}, true}} {
+		if got := w.wrong(x.picks); got != x.want {
+			t.Errorf("picks %v: wrong is %v", x.picks, got)
+		}
+	}
+	// 3 of 30: [0.0211, 0.2653], as tables of Clopper and Pearson have it
+	if lo, hi := exact(3, 30); math.Abs(lo-0.0211) > 1e-4 || math.Abs(hi-0.2653) > 1e-4 {
+		t.Errorf("3 of 30: %g to %g", lo, hi)
+	}
+	if lo, hi := exact(0, 10); lo != 0 || math.Abs(hi-0.3085) > 1e-4 {
+		t.Errorf("0 of 10: %g to %g", lo, hi)
 	}
 }
