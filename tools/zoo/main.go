@@ -38,7 +38,7 @@ func main() {
 	flag.StringVar(&s.methods, "methods", "", "methods, with commas between; ours or others (default all)")
 	flag.StringVar(&s.against, "against", "", "another folder of runs, of which the paired differences are printed")
 	flag.IntVar(&s.runs, "runs", 30, "runs of each method on each table; ten times as many of methods that stop by themselves")
-	flag.DurationVar(&s.limit, "limit", 2*time.Minute, "processor time after which a method begins no further run of a table")
+	flag.DurationVar(&s.limit, "limit", 2*time.Minute, "processor time after which a method begins no further run of a table; 0 makes none")
 	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
 	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
 	flag.BoolVar(&s.list, "list", false, "only list tables and methods")
@@ -83,8 +83,10 @@ func (s settings) run(ctx context.Context) error {
 	case s.job != "":
 		return job{chosen[0], columns[0]}.run(ctx, s.results, s.runs, s.limit)
 	}
-	if err := s.jobs(ctx, chosen, columns); err != nil {
-		return err
+	if s.limit > 0 {
+		if err := s.jobs(ctx, chosen, columns); err != nil {
+			return err
+		}
 	}
 	z, err := gather(s.results, chosen, columns, s.runs)
 	if err != nil {

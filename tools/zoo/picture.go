@@ -18,45 +18,22 @@ const (
 	leftWide, headHigh = 190, 34
 )
 
-// picture draws every cell as a rectangle: dark blue for the lowest loss of its row and what is level with it, paler to
-// red by how much a random arm's loss is lost more; grey without runs. The colours can be told apart by the colour-blind.
+// picture draws every cell as a rectangle: blue for the lowest loss of its row and what is level with it, pale to red by
+// how much more of a random arm's loss is lost; grey without runs. Blue and red can be told apart by the colour-blind.
 func (z *zoo) picture() string {
 	var b strings.Builder
 	y := headHigh
 	for _, held := range []bool{true, false} {
-		title := "for tuning"
-		if held {
-			title = "not for tuning"
-		}
-		fmt.Fprintf(&b, `<text x="4" y="%d" font-weight="bold">%s</text>`, y+10, title)
+		fmt.Fprintf(&b, `<text x="4" y="%d" font-weight="bold">%s</text><g text-anchor="middle">`, y+10, title(held))
 		for m, of := range z.methods {
-			x := leftWide + m*cellWide + cellWide/2
-			fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`, x, y+10, html.EscapeString(short(of.name)))
+			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, leftWide+m*cellWide+cellWide/2, y+10, html.EscapeString(short(of.name)))
 		}
+		b.WriteString("</g>")
 		y += cellHigh + 4
 		for _, r := range z.shown {
-			if r.table.held() != held {
-				continue
+			if r.table.held() == held {
+				y += z.drawRow(&b, r, y)
 			}
-			fmt.Fprintf(&b, `<text x="4" y="%d">%s</text>`, y+2*cellHigh, html.EscapeString(r.table.name))
-			for k := range r.pulls {
-				first := r.lowest(k)
-				for m, of := range r.by {
-					i := meanOf(of.shares(k))
-					fill, text := "#dddddd", ""
-					if i.n >= leastRuns {
-						behindBy := i.mean - meanOf(r.by[first].shares(k)).mean
-						if m == first || against(of, r.by[first], k) == level {
-							behindBy = 0
-						}
-						fill, text = colour(behindBy), percent(i.mean)
-					}
-					x, top := leftWide+m*cellWide, y+k*cellHigh
-					fmt.Fprintf(&b, `<rect x="%d" y="%d" width="%d" height="%d" fill="%s"/>`, x, top, cellWide-1, cellHigh-1, fill)
-					fmt.Fprintf(&b, `<text x="%d" y="%d" text-anchor="middle" fill="%s">%s</text>`, x+cellWide/2, top+10, ink(fill), text)
-				}
-			}
-			y += len(r.pulls)*cellHigh + 4
 		}
 		y += 10
 	}
@@ -64,7 +41,32 @@ func (z *zoo) picture() string {
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, wide, y, wide, y) +
 		` font-family="sans-serif" font-size="9"><rect width="100%" height="100%" fill="white"/><text x="4" y="12">`
 	return head + fmt.Sprintf("Mean loss in %% of a random arm's; four rows a table: %v pulls an arm. ", eachArm) +
-		"Blue: the lowest, or level with it; to red: farther behind; grey: not run.</text>" + b.String() + "</svg>\n"
+		"Blue: the lowest, or level with it; to red: farther behind; grey: not run.</text>\n" + b.String() + "</svg>\n"
+}
+
+// drawRow draws a table and returns its height.
+func (z *zoo) drawRow(b *strings.Builder, r row, y int) int {
+	high := len(r.pulls) * cellHigh
+	fmt.Fprintf(b, `<text x="4" y="%d">%s</text>`, y+2*cellHigh, html.EscapeString(r.table.name))
+	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="#ddd"/><g text-anchor="middle">`, leftWide, y, len(z.methods)*cellWide, high)
+	for k := range r.pulls {
+		first := r.lowest(k)
+		for m, of := range r.by {
+			i := meanOf(of.shares(k))
+			if i.n < leastRuns {
+				continue
+			}
+			behindBy := i.mean - meanOf(r.by[first].shares(k)).mean
+			if m == first || against(of, r.by[first], k) == level {
+				behindBy = 0
+			}
+			x, top, fill := leftWide+m*cellWide, y+k*cellHigh, colour(behindBy)
+			fmt.Fprintf(b, `<path d="M%d %dh%dv%dh-%dz" fill="%s"/>`, x, top, cellWide-1, cellHigh-1, cellWide-1, fill)
+			fmt.Fprintf(b, `<text x="%d" y="%d"%s>%s</text>`, x+cellWide/2, top+10, ink(fill), percent(i.mean))
+		}
+	}
+	b.WriteString("</g>\n")
+	return high + 4
 }
 
 // short fits a name into a column.
@@ -85,12 +87,12 @@ func colour(behindBy float64) string {
 	return fmt.Sprintf("#%02x%02x%02x", mixed(247, 178), mixed(247, 24), mixed(220, 43))
 }
 
-// ink is what can be read on a colour.
+// ink makes text on a dark colour white.
 func ink(fill string) string {
 	if fill == "#2166ac" || strings.HasPrefix(fill, "#b") || strings.HasPrefix(fill, "#c") {
-		return "white"
+		return ` fill="white"`
 	}
-	return "black"
+	return ""
 }
 
 // seconds shows a time with two digits.
