@@ -136,7 +136,7 @@ func (p page) Stops() string {
 			if r.table.held() {
 				use = "**no**"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %.0f ± %.0f | %d | %s to %s |\n",
+			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %.3g ± %.2g | %d | %s to %s |\n",
 				r.table.name, use, p.stoppers[m].name, stopped, len(of), i.mean, i.half, wrong, percent(lo), percent(hi))
 		}
 	}
