@@ -67,8 +67,8 @@ zoo_python = cmp -s tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made || { rm -rf 
 	$(zoo_cache)/$(1)/bin/python -m pip install --quiet --no-deps --retries 1 --timeout 60 -r tools/zoo/peers/$(1).txt && cp tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made; } || \
 	{ rm -rf $(zoo_cache)/$(1); echo "PyPI gives nothing: what needs tools/zoo/peers/$(1).txt is left out"; }
 
-zoo: zoo-tables ## what methods with fixed budgets lose on many tables, into docs/zoo.md (runs are kept; zoo='-tables tuning -methods fb,means': some)
-	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) $(or $(zoo),-into docs/zoo.md)
+zoo: zoo-tables ## what methods with fixed budgets lose on many tables, into docs/zoo.md (an hour or two at first; runs are kept; zoo='-tables tuning -methods fb,means': some)
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) -version "$$(git describe --always --dirty --exclude '*')" $(or $(zoo),-into docs/zoo.md)
 
 zoo-tables:
 	@$(call zoo_python,tables)

@@ -73,7 +73,7 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 func runsOf(results string, t table, columns []method, most int) ([]runs, error) {
 	var out []runs
 	for _, m := range columns {
-		h, err := job{t, m}.headOf()
+		h, err := job{table: t, method: m}.headOf()
 		if err != nil {
 			return nil, err
 		}

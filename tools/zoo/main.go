@@ -25,7 +25,7 @@ type settings struct {
 	against              string
 	runs                 int
 	limit                time.Duration
-	into, job            string
+	into, job, version   string
 	list                 bool
 }
 
@@ -38,9 +38,10 @@ func main() {
 	flag.StringVar(&s.methods, "methods", "", "methods, with commas between; ours or others (default all)")
 	flag.StringVar(&s.against, "against", "", "another folder of runs, of which the paired differences are printed")
 	flag.IntVar(&s.runs, "runs", 30, "runs of each method on each table; ten times as many of methods that stop by themselves")
-	flag.DurationVar(&s.limit, "limit", 2*time.Minute, "processor time after which a method begins no further run of a table; 0 makes none")
+	flag.DurationVar(&s.limit, "limit", 20*time.Second, "processor time after which a method begins no further run of a table; 0 makes none")
 	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
 	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
+	flag.StringVar(&s.version, "version", "", "version of the program, which is noted with every run")
 	flag.BoolVar(&s.list, "list", false, "only list tables and methods")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -81,7 +82,7 @@ func (s settings) run(ctx context.Context) error {
 	case s.list:
 		return list(chosen, columns, missing)
 	case s.job != "":
-		return job{chosen[0], columns[0]}.run(ctx, s.results, s.runs, s.limit)
+		return job{chosen[0], columns[0], s.version}.run(ctx, s.results, s.runs, s.limit)
 	}
 	if s.limit > 0 {
 		if err := s.jobs(ctx, chosen, columns); err != nil {
@@ -105,7 +106,7 @@ func (s settings) run(ctx context.Context) error {
 
 // jobs makes the runs that are missing, those of small tables first.
 func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
-	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs), "-limit", s.limit.String()}
+	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version}
 	sizes := map[string]int{}
 	for _, t := range chosen {
 		w, err := t.world(0)
@@ -117,7 +118,7 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) er
 	small := slices.SortedStableFunc(slices.Values(chosen), func(a, b table) int { return sizes[a.name] - sizes[b.name] })
 	for _, m := range columns {
 		for _, t := range small {
-			j := job{t, m}
+			j := job{t, m, s.version}
 			missing, err := j.missing(s.results, s.runs, s.limit)
 			if err != nil {
 				return err

@@ -5,9 +5,11 @@ package main
 import (
 	_ "embed"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -73,6 +75,21 @@ func (p page) Held() (n int) {
 		}
 	}
 	return n
+}
+
+// Versions lists those of the program that made runs of ours.
+func (p page) Versions() string {
+	found := map[string]bool{}
+	for _, r := range p.shown {
+		for m, of := range r.by {
+			for _, l := range of {
+				if p.methods[m].ours && l.Version != "" {
+					found[l.Version] = true
+				}
+			}
+		}
+	}
+	return strings.Join(slices.Sorted(maps.Keys(found)), ", ")
 }
 
 // Usual returns the largest number of runs.

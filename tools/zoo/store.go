@@ -37,8 +37,9 @@ type line struct {
 	Right     []float64 `json:"right"` // share of tasks whose pick is best
 	Pulls     []int     `json:"pulls"` // all tasks together
 	Decisions int       `json:"decisions"`
-	CPU       float64   `json:"cpu"`  // seconds, all budgets together
-	Peak      float64   `json:"peak"` // MB of the process that chose, at the end of the run
+	CPU       float64   `json:"cpu"`               // seconds, all budgets together
+	Peak      float64   `json:"peak"`              // MB of the process that chose, at the end of the run
+	Version   string    `json:"version,omitempty"` // of the program that made the run
 	Refusal   string    `json:"refusal,omitempty"`
 	Decided   bool      `json:"decided,omitempty"` // of methods that stop by themselves
 	Wrong     bool      `json:"wrong,omitempty"`   // some pick is worse than the best by more than epsilon

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // There are forty tables and more, and about half of them are not for tuning.
@@ -109,7 +110,7 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 	for _, name := range []string{"binary doses", "unrelated arms", "other arms"} {
 		x := all[slices.IndexFunc(all, func(x table) bool { return x.name == name })]
 		for _, m := range methods("../..", t.TempDir()) {
-			h, err := job{x, m}.headOf()
+			h, err := job{table: x, method: m}.headOf()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -330,5 +331,42 @@ func TestWrong(t *testing.T) {
 	}
 	if lo, hi := exact(0, 10); lo != 0 || math.Abs(hi-0.3085) > 1e-4 {
 		t.Errorf("0 of 10: %g to %g", lo, hi)
+	}
+}
+
+// Names choose tables and methods, groups too; a name that nothing has is an error.
+func TestAmong(t *testing.T) {
+	all := methods("../..", t.TempDir())
+	ours, err := among("ours", all, method.is)
+	if err != nil || len(ours) == 0 || slices.ContainsFunc(ours, func(m method) bool { return !m.ours }) {
+		t.Errorf("ours: %d methods, %v", len(ours), err)
+	}
+	if some, err := among("means,fb", all, method.is); err != nil || len(some) != 2 {
+		t.Errorf("two names: %d methods, %v", len(some), err)
+	}
+	if _, err := among("means,maens", all, method.is); err == nil || !strings.Contains(err.Error(), `"maens"`) {
+		t.Errorf("a name with a slip: %v", err)
+	}
+}
+
+// A method is not started on a table where it has its runs, or has taken its time.
+func TestMissing(t *testing.T) {
+	all, _ := tables("../..", t.TempDir())
+	j := job{table: all[2], method: methods("../..", t.TempDir())[5]}
+	results := t.TempDir()
+	if lacking, err := j.missing(results, 2, time.Second); err != nil || !lacking {
+		t.Errorf("without runs: %v, %v", lacking, err)
+	}
+	if err := j.run(context.Background(), results, 2, time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if lacking, err := j.missing(results, 2, time.Second); err != nil || lacking {
+		t.Errorf("with two runs of two: %v, %v", lacking, err)
+	}
+	if lacking, err := j.missing(results, 3, time.Second); err != nil || !lacking {
+		t.Errorf("with two runs of three: %v, %v", lacking, err)
+	}
+	if lacking, err := j.missing(results, 3, time.Nanosecond); err != nil || lacking {
+		t.Errorf("with two runs of three and no time: %v, %v", lacking, err)
 	}
 }
