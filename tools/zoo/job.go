@@ -96,7 +96,10 @@ func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
 	if r.cpu == 0 {
 		r.cpu, r.peak = processor()-before, peak()
 	}
-	l := line{Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak, Version: j.version, Refusal: r.refusal, Decided: r.decided}
+	l := line{
+		Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak,
+		Version: j.version, Refusal: r.refusal, Decided: r.decided,
+	}
 	l.Wrong = j.method.stops && w.wrong(r.picks[0])
 	for _, picks := range r.picks {
 		units, share, right := w.loss(picks)

@@ -106,7 +106,10 @@ func (s settings) run(ctx context.Context) error {
 
 // jobs makes the runs that are missing, those of small tables first.
 func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
-	arguments := []string{"-root", s.root, "-cache", s.cache, "-results", s.results, "-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version}
+	arguments := []string{
+		"-root", s.root, "-cache", s.cache, "-results", s.results,
+		"-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version,
+	}
 	sizes := map[string]int{}
 	for _, t := range chosen {
 		w, err := t.world(0)

@@ -82,6 +82,10 @@ func (r *result) check(w *world, budgets []int) error {
 // eachArm are the budgets of every table, in pulls of each arm on average.
 var eachArm = []float64{0.5, 1, 2, 4}
 
+// ownRevision is raised with every change of ours that sim.ResultsRevision does not count, of engine/belief above all:
+// runs that were kept are then made again.
+const ownRevision = 2
+
 // The names by which the page speaks of our methods.
 const (
 	nameDefault = "fb"
@@ -90,7 +94,7 @@ const (
 
 // methods returns the columns; those of other projects only where their environment is in the cache.
 func methods(root, cache string) []method {
-	own := fmt.Sprint("results ", sim.ResultsRevision)
+	own := fmt.Sprintf("results %d, zoo %d", sim.ResultsRevision, ownRevision)
 	paper := func(name string) runner { return documented(name, gp) }
 	out := []method{
 		{

@@ -191,7 +191,7 @@ func percent(x float64) string {
 	case x >= 0.995:
 		return fmt.Sprintf("%.1f", x)
 	}
-	return fmt.Sprintf("%.2f", x)
+	return fmt.Sprintf("%.2f", x) // a share may be 0
 }
 
 // Refusals lists the methods and tables where some run ended without an answer.

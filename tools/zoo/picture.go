@@ -48,7 +48,8 @@ func (z *zoo) picture() string {
 func (z *zoo) drawRow(b *strings.Builder, r row, y int) int {
 	high := len(r.pulls) * cellHigh
 	fmt.Fprintf(b, `<text x="4" y="%d">%s</text>`, y+2*cellHigh, html.EscapeString(r.table.name))
-	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="#ddd"/><g text-anchor="middle">`, leftWide, y, len(z.methods)*cellWide, high)
+	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="#ddd"/><g text-anchor="middle">`,
+		leftWide, y, len(z.methods)*cellWide, high)
 	for k := range r.pulls {
 		first := r.lowest(k)
 		for m, of := range r.by {
@@ -99,11 +100,19 @@ func ink(fill string) string {
 func seconds(s float64) string {
 	switch {
 	case s < 1e-3:
-		return fmt.Sprintf("%.2g µs", s*1e6)
+		return digits(s*1e6) + " µs"
 	case s < 1:
-		return fmt.Sprintf("%.2g ms", s*1e3)
+		return digits(s*1e3) + " ms"
 	}
-	return fmt.Sprintf("%.2g s", s)
+	return digits(s) + " s"
+}
+
+// digits shows a number above 0 with two digits and all before the point.
+func digits(x float64) string {
+	if x >= 9.95 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.2g", x)
 }
 
 func middle(x []float64) float64 {

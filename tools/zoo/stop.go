@@ -136,8 +136,8 @@ func (p page) Stops() string {
 			if r.table.held() {
 				use = "**no**"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %.3g ± %.2g | %d | %s to %s |\n",
-				r.table.name, use, p.stoppers[m].name, stopped, len(of), i.mean, i.half, wrong, percent(lo), percent(hi))
+			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %s ± %s | %d | %s to %s |\n",
+				r.table.name, use, p.stoppers[m].name, stopped, len(of), digits(i.mean), digits(i.half), wrong, percent(lo), percent(hi))
 		}
 	}
 	return b.String()
