@@ -96,7 +96,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
 		}
-		return quoted(v), nil
+		return Quote(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return "", fmt.Errorf("must be a finite number, got %g", v)
@@ -117,15 +117,15 @@ func (s *Session) literal(p Param, v any) (string, error) {
 	case []string:
 		words := make([]string, len(v))
 		for i, w := range v {
-			words[i] = quoted(w)
+			words[i] = Quote(w)
 		}
 		return "[" + strings.Join(words, ", ") + "]", nil
 	}
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")
 }
 
-// quoted writes a text as a script has it.
-func quoted(text string) string {
+// Quote writes a text as a script has it.
+func Quote(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
 }
 

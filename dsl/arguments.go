@@ -75,7 +75,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
 		}
 	case float64:
-		if _, ok := whole(data); p.Whole && !p.isSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
+		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
 			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.rule()), "")
@@ -132,7 +132,7 @@ func (p Param) wants() string {
 			}
 			continue
 		}
-		if t == Number && p.isSwitch() {
+		if t == Number && p.IsSwitch() {
 			words = append(words, "true", "false")
 			continue
 		}

@@ -2,7 +2,6 @@ package dsl
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -131,7 +130,7 @@ func (c *call) amend() (any, error) {
 	}
 	if c.has("add") {
 		path := c.e.session.path(c.text("add"))
-		data, err := os.ReadFile(path)
+		data, err := c.e.session.opt.file(c.e.ctx, path)
 		if err != nil {
 			return nil, &argumentError{param: "add", message: "amend: the rows cannot be read", err: err}
 		}
@@ -194,7 +193,7 @@ func (c *call) closeRound() (any, error) {
 func (c *call) attach() (any, error) {
 	path := c.e.session.path(c.text("file"))
 	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
-		data, err := os.ReadFile(path)
+		data, err := c.e.session.opt.file(c.e.ctx, path)
 		if err != nil {
 			return nil, &argumentError{param: "file", message: "attach: the measurements cannot be read", err: err}
 		}

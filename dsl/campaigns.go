@@ -3,7 +3,6 @@ package dsl
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -313,7 +312,7 @@ func (c *call) ask() (any, error) {
 func (c *call) tell() (any, error) {
 	path := c.e.session.path(c.text("file"))
 	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
-		data, err := os.ReadFile(path)
+		data, err := c.e.session.opt.file(c.e.ctx, path)
 		if err != nil {
 			return nil, &argumentError{param: "file", message: "tell: the results cannot be read", err: err}
 		}

@@ -17,7 +17,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/await"
 	"github.com/gonb-cope/gonb-cope/internal/parquet"
 )
 
@@ -28,7 +27,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	r := folder.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
 	read := map[string][]byte{}
 	opt.readFile = func(path string) ([]byte, error) {
-		data, err := await.File(ctx, path, problem.MaxData)
+		data, err := opt.file(ctx, path)
 		if err == nil {
 			read[path] = data
 		}

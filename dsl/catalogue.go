@@ -194,3 +194,6 @@ func kernelTypes(k kernels.Kind) []Type {
 	}
 	return []Type{Number}
 }
+
+// IsFile reports whether the texts of a parameter name a table to read.
+func (p Param) IsFile() bool { return p.words == wordsData }

@@ -153,7 +153,7 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 		}
 		for i, param := range fn.Params {
 			if i >= c.Position && !given[param.Name] {
-				p.add(CompletesKeyword, param.Name+"=", param.given())
+				p.add(CompletesKeyword, param.Name+"=", param.Given())
 			}
 		}
 		if fn.Named != "" {

@@ -13,7 +13,7 @@ import (
 func (f *Function) arguments() [][2]string {
 	var list [][2]string
 	for _, p := range f.Params {
-		list = append(list, [2]string{p.Name, p.Doc + "; " + p.given()})
+		list = append(list, [2]string{p.Name, p.Doc + "; " + p.Given()})
 	}
 	if f.Variadic != "" {
 		list = append(list, [2]string{"…", f.Variadic})
@@ -24,16 +24,16 @@ func (f *Function) arguments() [][2]string {
 	return list
 }
 
-// given says what a parameter accepts and what it is when not given.
-func (p Param) given() string {
+// Given says what a parameter accepts and what it is when not given.
+func (p Param) Given() string {
 	text := p.wants()
 	if text == "" {
 		text = "any value"
 	}
-	if p.Whole && !p.isSwitch() {
+	if p.Whole && !p.IsSwitch() {
 		text += ", whole"
 	}
-	if !p.isSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
+	if !p.IsSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
 		text += ", " + p.Range.String()
 	}
 	switch p.Default {

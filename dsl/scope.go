@@ -21,6 +21,8 @@ type binding struct {
 	time  int            // when it was bound, by the session's clock
 	uses  map[string]int // names its statement read, with the time of what was read
 	put   bool           // bound to a Go value by Put; the statement only stands for it
+
+	unwanted bool // to be unbound when nothing is defined by it
 }
 
 // names returns the names in the order in which they were bound.
@@ -167,6 +169,31 @@ func (e *evaluator) place(name string, uses map[string]int) {
 		e.order[name] = n
 	case n > old: // what uses it must be numbered again
 		e.order = nil
+	}
+}
+
+// Forget unbinds names that nothing else is defined by, and the others as soon as nothing is. Names
+// that are not bound are passed over.
+func (s *Session) Forget(names ...string) {
+	for _, name := range names {
+		if b := s.scope[name]; b != nil {
+			b.unwanted = true
+		}
+	}
+	for again := true; again; {
+		again = false
+		used := map[string]bool{}
+		for _, b := range s.scope {
+			for name := range b.uses {
+				used[name] = true
+			}
+		}
+		for name, b := range s.scope {
+			if b.unwanted && !used[name] {
+				delete(s.scope, name)
+				again = true
+			}
+		}
 	}
 }
 

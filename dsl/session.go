@@ -47,6 +47,10 @@ type Options struct {
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
 	Clear func()               // clears what was displayed, for clear(); may be nil
 
+	// Tables returns the CSV text of a table that the caller has in place of a file, by its path below
+	// Folder, and false of all other paths; may be nil.
+	Tables func(path string) ([]byte, bool)
+
 	// reads data files in place of the file system: those that a campaign recorded; may be nil
 	readFile   func(path string) ([]byte, error)
 	noForecast bool    // protocol(...) makes none: a campaign that goes on has one of its start

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -20,7 +21,7 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	}
 	read := e.session.opt.readFile
 	if read == nil {
-		read = func(path string) ([]byte, error) { return await.File(e.ctx, path, problem.MaxData) }
+		read = func(path string) ([]byte, error) { return e.session.opt.file(e.ctx, path) }
 	}
 	data, err := read(path)
 	if err != nil {
@@ -31,6 +32,16 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	}
 	e.contents[path] = data
 	return data, nil
+}
+
+// file reads a data file, or a table of the caller.
+func (o Options) file(ctx context.Context, path string) ([]byte, error) {
+	if o.Tables != nil {
+		if data, known := o.Tables(path); known {
+			return data, nil
+		}
+	}
+	return await.File(ctx, path, problem.MaxData)
 }
 
 // remember notes which files a problem came from. It is an error when a definition is evaluated

@@ -22,6 +22,9 @@ type Formula struct {
 	// into numbers, or an error that says which column is missing. Bind calls it; nil
 	// means that Pair serves for any columns.
 	Resolve func(columns []string) (Formula, error)
+	// Meet returns the formula for these points, of which its values may be computed at once. Bind calls
+	// it in place of Resolve; may be nil.
+	Meet func(p *Points) Formula
 
 	// Args are the numbers that the formula is called with, in the order of its parameters.
 	Args []Arg
@@ -91,8 +94,11 @@ func (a Arg) String() string {
 }
 
 func (k Formula) bind(p *Points) (Kernel, error) {
-	if err := k.Validate(p.Dim()); err != nil || k.Resolve == nil {
+	if err := k.Validate(p.Dim()); err != nil || k.Meet == nil && k.Resolve == nil {
 		return k, err
+	}
+	if k.Meet != nil {
+		return k.Meet(p), nil
 	}
 	return k.Resolve(p.Columns)
 }

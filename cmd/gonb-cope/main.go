@@ -9,6 +9,7 @@
 //	gonb-cope agent            measure one task of a run whose agents are on different hosts
 //	gonb-cope cluster          the server of agents and workers, its credentials and runs
 //	gonb-cope worker           make the runs of sweeps that other machines ask for
+//	gonb-cope serve            serve the language to a program in another language
 //	gonb-cope install          make this program a kernel of Jupyter
 //	gonb-cope uninstall        remove it again
 //	gonb-cope doctor           test this installation
@@ -74,6 +75,6 @@ func root() *cobra.Command {
 	c.SetFlagErrorFunc(flagError)
 	c.SetHelpCommand(helpCommand())
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), versionCommand())
+	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), serveLanguageCommand(), versionCommand())
 	return c
 }

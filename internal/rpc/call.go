@@ -1,0 +1,202 @@
+package rpc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+)
+
+// callParams ask for a call of a function of the language, or of an operator on one or two values.
+type callParams struct {
+	Function string                     `json:"function"`
+	Args     []json.RawMessage          `json:"args"`
+	Named    map[string]json.RawMessage `json:"named"`
+}
+
+// argument is an argument that JSON has no form for: the name of a value, or a function of the program.
+type argument struct {
+	Name     string `json:"name"`
+	Function *int   `json:"function"`
+	Label    string `json:"label"`
+}
+
+// operators are the functions that are written between their arguments; a point reads a part.
+var operators = []string{"+", "-", "*", "/", "^", ".", "[]"}
+
+// statement is the text of a call, and where its arguments stand.
+type statement struct {
+	text   strings.Builder
+	places []place
+}
+
+// place is an argument in the text of a call, in runes from the begin of the line.
+type place struct {
+	argument string
+	from, to int
+}
+
+// at returns the argument that stands at a column, counted from 1; "" for none.
+func (s *statement) at(column int) string {
+	for _, p := range s.places {
+		if column-1 >= p.from && column-1 < p.to {
+			return p.argument
+		}
+	}
+	return ""
+}
+
+// call writes a call that binds a name.
+func (s *server) statement(name string, c callParams) (*statement, error) {
+	t := &statement{}
+	t.text.WriteString(name + " = ")
+	if slices.Contains(operators, c.Function) {
+		return t, s.operation(t, c)
+	}
+	fn := functionNamed(c.Function)
+	if fn == nil {
+		return nil, fmt.Errorf("%s is not a function of the language", c.Function)
+	}
+	t.text.WriteString(c.Function + "(")
+	first := true
+	put := func(name, prefix string, raw json.RawMessage, p *dsl.Param) error {
+		if !first {
+			t.text.WriteString(", ")
+		}
+		first = false
+		text, err := s.literal(raw, p)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", c.Function, name, err)
+		}
+		from := len([]rune(t.text.String()))
+		t.text.WriteString(prefix + text)
+		t.places = append(t.places, place{name, from, len([]rune(t.text.String()))})
+		return nil
+	}
+	for i, raw := range c.Args {
+		var p *dsl.Param
+		name := fmt.Sprintf("argument %d", i+1)
+		if i < len(fn.Params) {
+			p, name = &fn.Params[i], fn.Params[i].Name
+		}
+		if err := put(name, "", raw, p); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Named)) {
+		if !isName(name) {
+			return nil, fmt.Errorf("%s: %q is not the name of a parameter", c.Function, name)
+		}
+		var p *dsl.Param
+		if i := slices.IndexFunc(fn.Params, func(p dsl.Param) bool { return p.Name == name }); i >= 0 {
+			p = &fn.Params[i]
+		}
+		if err := put(name, name+"=", c.Named[name], p); err != nil {
+			return nil, err
+		}
+	}
+	t.text.WriteString(")")
+	return t, nil
+}
+
+// operation writes an operator with its two sides.
+func (s *server) operation(t *statement, c callParams) error {
+	if len(c.Args) != 2 || len(c.Named) > 0 {
+		return fmt.Errorf("%s takes two arguments", c.Function)
+	}
+	left, err := s.literal(c.Args[0], nil)
+	if err != nil {
+		return err
+	}
+	if c.Function == "." {
+		var part string
+		if err := json.Unmarshal(c.Args[1], &part); err != nil || !isName(part) {
+			return fmt.Errorf("%s is not the name of a part", c.Args[1])
+		}
+		t.text.WriteString(left + "." + part)
+		return nil
+	}
+	right, err := s.literal(c.Args[1], nil)
+	if err != nil {
+		return err
+	}
+	if c.Function == "[]" {
+		t.text.WriteString(left + "[" + right + "]")
+		return nil
+	}
+	t.text.WriteString(left + " " + c.Function + " " + right)
+	return nil
+}
+
+// isName reports whether a text has the form of a name.
+func isName(text string) bool {
+	for i, r := range text {
+		letter := r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+		if !letter && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+// literal writes an argument as a script has it. The parameter says what a function of the program is,
+// and may be nil.
+func (s *server) literal(raw json.RawMessage, p *dsl.Param) (string, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return "", fmt.Errorf("not JSON: %w", err)
+	}
+	return s.written(v, p)
+}
+
+func (s *server) written(v any, p *dsl.Param) (string, error) {
+	switch v := v.(type) {
+	case json.Number:
+		x, err := v.Float64()
+		if err != nil || math.IsInf(x, 0) {
+			return "", fmt.Errorf("%s is not a finite number", v)
+		}
+		text := strconv.FormatFloat(x, 'g', -1, 64)
+		if x < 0 {
+			return "(" + text + ")", nil
+		}
+		return text, nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case string:
+		return dsl.Quote(v), nil
+	case []any:
+		words := make([]string, len(v))
+		for i, w := range v {
+			text, err := s.written(w, p)
+			if err != nil {
+				return "", fmt.Errorf("element %d: %w", i, err)
+			}
+			words[i] = text
+		}
+		return "[" + strings.Join(words, ", ") + "]", nil
+	case map[string]any:
+		var a argument
+		again, err := json.Marshal(v)
+		if err == nil {
+			err = json.Unmarshal(again, &a)
+		}
+		switch {
+		case err != nil:
+			return "", err
+		case a.Function != nil:
+			return s.function(*a.Function, a.Label, p)
+		case isName(a.Name):
+			return a.Name, nil
+		}
+	}
+	return "", fmt.Errorf("an argument is a number, a text, true or false, a list, a value by its name, or a function")
+}

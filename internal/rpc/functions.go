@@ -1,0 +1,145 @@
+package rpc
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// evaluateParams ask the program for values of one of its functions. For a kernel, X and Y are blocks
+// of points, point by point, float64 little endian; the answer is a block of the values, row by row.
+// For rewards the answer is their mean.
+type evaluateParams struct {
+	Request  string `json:"request"` // the request that needs the values
+	Function int    `json:"function"`
+	Kind     string `json:"kind"` // "kernel" or "rewards"
+
+	X       int      `json:"x,omitempty"`
+	Y       int      `json:"y,omitempty"`
+	Columns []string `json:"columns,omitempty"`
+	Rows    int      `json:"rows,omitempty"`  // points of X
+	Width   int      `json:"width,omitempty"` // points of Y
+
+	Task  string `json:"task,omitempty"`
+	Arm   string `json:"arm,omitempty"`
+	Count int    `json:"count,omitempty"`
+}
+
+// evaluated is the answer.
+type evaluated struct {
+	Block int     `json:"block"`
+	Mean  float64 `json:"mean"`
+}
+
+// asker asks the program on behalf of the request that is under way.
+type asker struct {
+	server *server
+
+	mu      sync.Mutex
+	ctx     context.Context // of the request; nil between requests
+	request string
+	fault   error // the first that a function had in this request
+}
+
+// begin says for which request the program is asked from now on, and end that it is over.
+func (a *asker) begin(ctx context.Context, request string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ctx, a.request, a.fault = ctx, request, nil
+}
+
+// end returns what was wrong with a function of the program.
+func (a *asker) end() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ctx = nil
+	return a.fault
+}
+
+// errBetween answers a computation that was left behind by a request that is over.
+var errBetween = errors.New("the request that needs the value is over")
+
+// ask asks the program.
+func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err error) {
+	a.mu.Lock()
+	ctx := a.ctx
+	p.Request = a.request
+	a.mu.Unlock()
+	if ctx == nil {
+		return out, errBetween
+	}
+	defer func() {
+		if err != nil {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			if a.fault == nil && a.ctx == ctx {
+				a.fault = err
+			}
+		}
+	}()
+	for i, into := range []*int{&p.X, &p.Y}[:len(blocks)] {
+		if *into, err = a.server.channel.sendBlock(blocks[i]); err != nil {
+			return out, err
+		}
+	}
+	answer, err := a.server.rpc.Callback(ctx, "evaluate", p)
+	if err != nil {
+		return out, err
+	}
+	err = answer.UnmarshalResult(&out)
+	return out, err
+}
+
+// draw returns a source of rewards that the program draws.
+func (a *asker) draw(function int) sim.RewardFunc {
+	return func(_ *rand.Rand, task, arm string, n int) (float64, error) {
+		out, err := a.ask(evaluateParams{Function: function, Kind: "rewards", Task: task, Arm: arm, Count: n})
+		return out.Mean, err
+	}
+}
+
+// floats reads numbers from a block.
+func floats(block []byte, n int) ([]float64, error) {
+	if len(block) != 8*n {
+		return nil, fmt.Errorf("a block of %d bytes; %d numbers have %d", len(block), n, 8*n)
+	}
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(block[8*i:]))
+	}
+	return out, nil
+}
+
+// bytesOf writes numbers as a block.
+func bytesOf(numbers []float64) []byte {
+	out := make([]byte, 0, 8*len(numbers))
+	for _, x := range numbers {
+		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
+	}
+	return out
+}
+
+// function binds a function of the program as what the parameter takes, and returns its name.
+func (s *server) function(number int, label string, p *dsl.Param) (string, error) {
+	rewards := p != nil && slices.Contains(p.Types, dsl.Rewards)
+	if !isName(label) {
+		label = "function"
+	}
+	name := fmt.Sprintf("%s_%d", label, number)
+	if _, _, bound := s.session.Value(name); bound {
+		return name, nil
+	}
+	var v any = s.kernel(name, number)
+	if rewards {
+		v = s.asker.draw(number)
+	}
+	return name, s.session.Put(name, v)
+}

@@ -1,0 +1,201 @@
+package rpc
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// What a function of the program is asked for at once, in values; larger matrices come row by row in
+// blocks of this size.
+const atOnce = 1 << 20
+
+// maxGrids limits the lists of points whose values are kept for a function.
+const maxGrids = 4
+
+// kernel returns a kernel whose values the program computes.
+func (s *server) kernel(name string, number int) kernels.Formula {
+	k := &asked{asker: s.asker, number: number}
+	f := kernels.Formula{Name: name, Params: "x, y"}
+	f.Pair = func(x, y kernels.Point) float64 { return k.alone(x, y) }
+	f.Meet = func(p *kernels.Points) kernels.Formula {
+		g := k.grid(p)
+		met := f
+		met.Pair = func(x, y kernels.Point) float64 { return k.pair(g, x, y) }
+		met.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) { k.row(g, dst, x, ys, from) }
+		return met
+	}
+	return f
+}
+
+// asked is a kernel that the program computes. It is safe for concurrent use.
+type asked struct {
+	asker  *asker
+	number int
+
+	mu    sync.Mutex
+	grids []*grid
+}
+
+// grid holds the values among the different points of a list.
+type grid struct {
+	columns []string
+	points  [][]float64    // features, each once
+	index   map[string]int // place in points by the bytes of the features
+	lists   []located      // where the points of lists stand
+	rows    [][]float64    // values of a point with all; nil where they were not asked for yet
+	kept    int            // rows that are there
+}
+
+// located is a list of points with the places of its points in a grid.
+type located struct {
+	points *kernels.Points
+	at     []int
+}
+
+// grid returns the grid of a list of points, which may be one of before.
+func (k *asked) grid(p *kernels.Points) *grid {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, g := range k.grids {
+		if slices.Equal(g.columns, p.Columns) && g.locate(p) != nil {
+			return g
+		}
+	}
+	g := &grid{columns: p.Columns, index: map[string]int{}}
+	for i := range p.Len() {
+		x := p.Point(i).X
+		key := string(bytesOf(x))
+		if _, known := g.index[key]; !known {
+			g.index[key] = len(g.points)
+			g.points = append(g.points, x)
+		}
+	}
+	g.rows = make([][]float64, len(g.points))
+	if len(k.grids) == maxGrids {
+		k.grids = k.grids[1:]
+	}
+	k.grids = append(k.grids, g)
+	return g
+}
+
+// locate returns the places of a list of points, or nil if one of them is not in the grid.
+func (g *grid) locate(p *kernels.Points) []int {
+	for _, l := range g.lists {
+		if l.points == p {
+			return l.at
+		}
+	}
+	at := make([]int, p.Len())
+	for i := range at {
+		place, known := g.index[string(bytesOf(p.Point(i).X))]
+		if !known {
+			return nil
+		}
+		at[i] = place
+	}
+	if len(g.lists) == maxGrids {
+		g.lists = g.lists[1:]
+	}
+	g.lists = append(g.lists, located{p, at})
+	return at
+}
+
+// values returns the row of a point of the grid; it is asked for with as many rows behind it as one
+// block holds. nil after a fault.
+func (k *asked) values(g *grid, i int) []float64 {
+	if g.rows[i] != nil {
+		return g.rows[i]
+	}
+	n := len(g.points)
+	block := max(1, atOnce/n)
+	if g.kept >= 4*block { // do not keep what does not fit
+		g.rows, g.kept = make([][]float64, n), 0
+	}
+	to := min(n, i+block)
+	if block >= n {
+		i, to = 0, n
+	}
+	values, err := k.compute(g.columns, g.points[i:to], g.points)
+	if err != nil {
+		return nil
+	}
+	for r := i; r < to; r++ {
+		g.rows[r] = values[(r-i)*n : (r-i+1)*n]
+	}
+	g.kept += to - i
+	return g.rows[i]
+}
+
+// compute asks the program for the values of points with others.
+func (k *asked) compute(columns []string, xs, ys [][]float64) ([]float64, error) {
+	p := evaluateParams{Function: k.number, Kind: "kernel", Columns: columns, Rows: len(xs), Width: len(ys)}
+	out, err := k.asker.ask(p, bytesOf(slices.Concat(xs...)), bytesOf(slices.Concat(ys...)))
+	if err != nil {
+		return nil, err
+	}
+	block, err := k.asker.server.channel.take(out.Block)
+	if err != nil {
+		return nil, err
+	}
+	values, err := floats(block, len(xs)*len(ys))
+	if err != nil {
+		return nil, fmt.Errorf("the function returned %w", err)
+	}
+	return values, nil
+}
+
+// alone computes the value of two points of which no list is known.
+func (k *asked) alone(x, y kernels.Point) float64 {
+	values, err := k.compute(nil, [][]float64{x.X}, [][]float64{y.X})
+	if err != nil {
+		return math.NaN()
+	}
+	return values[0]
+}
+
+// pair returns the value of two points.
+func (k *asked) pair(g *grid, x, y kernels.Point) float64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i, known := g.index[string(bytesOf(x.X))]
+	j, both := g.index[string(bytesOf(y.X))]
+	if !known || !both {
+		return k.alone(x, y)
+	}
+	row := k.values(g, i)
+	if row == nil {
+		return math.NaN()
+	}
+	return row[j]
+}
+
+// row sets dst[j] to the value of x with ys[from+j].
+func (k *asked) row(g *grid, dst []float64, x kernels.Point, ys *kernels.Points, from int) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	i, known := g.index[string(bytesOf(x.X))]
+	if at := g.locate(ys); known && at != nil {
+		if row := k.values(g, i); row != nil {
+			for j := range dst {
+				dst[j] = row[at[from+j]]
+			}
+			return
+		}
+	} else {
+		others := make([][]float64, len(dst))
+		for j := range others {
+			others[j] = ys.Point(from + j).X
+		}
+		if values, err := k.compute(g.columns, [][]float64{x.X}, others); err == nil {
+			copy(dst, values)
+			return
+		}
+	}
+	for j := range dst {
+		dst[j] = math.NaN()
+	}
+}

@@ -1,0 +1,338 @@
+package rpc
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+	"sync"
+
+	"github.com/creachadair/jrpc2"
+	"github.com/creachadair/jrpc2/handler"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Protocol numbers the messages. It changes when a program would have to.
+const Protocol = 1
+
+// requests is how many requests may be under way: one that computes, and what is asked meanwhile.
+const requests = 16
+
+// server serves one program.
+type server struct {
+	version string
+	rpc     *jrpc2.Server
+	channel *channel
+	tables  *tables
+	asker   *asker
+
+	mu      sync.Mutex // held while the session is used
+	session *dsl.Session
+	names   int // values named so far
+
+	request string // the one that uses the session
+	running bool   // it is a script, whose displays are sent as they come
+	told    teller
+}
+
+// Serve answers requests until the input ends. The version is that of the program which serves.
+func Serve(in io.Reader, out io.WriteCloser, version string) error {
+	s := &server{version: version, channel: newChannel(in, out), tables: newTables()}
+	s.asker = &asker{server: s}
+	s.told.server = s
+	s.session = dsl.NewSession(dsl.Options{
+		Rebind: true, Tables: s.tables.read,
+		Shown:    s.shown,
+		Clear:    func() { s.notify("clear", struct{}{}) },
+		Progress: s.told.tell,
+		Notice:   func(text string) { s.notify("notice", notice{s.request, text}) },
+	})
+	s.rpc = jrpc2.NewServer(handler.Map{
+		"hello":     handler.New(s.hello),
+		"catalogue": handler.New(func(context.Context) (Catalogue, error) { return Contents(), nil }),
+		"folder":    handler.New(s.folder),
+		"table":     handler.New(s.table),
+		"call":      handler.New(guarded(s, s.call)),
+		"run":       handler.New(guarded(s, s.run)),
+		"value":     handler.New(guarded(s, s.value)),
+		"release":   handler.New(guarded(s, s.release)),
+		"complete":  handler.New(s.complete),
+		"inspect":   handler.New(s.inspect),
+		"cancel":    handler.New(s.cancel),
+	}, &jrpc2.ServerOptions{AllowPush: true, Concurrency: requests})
+	return s.rpc.Start(s.channel).Wait()
+}
+
+// guarded returns a handler that has the session for itself, and makes a defect an error of its request.
+func guarded[P, R any](s *server, handle func(context.Context, P) (R, error)) func(context.Context, P) (R, error) {
+	return func(ctx context.Context, p P) (out R, err error) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.request = jrpc2.InboundRequest(ctx).ID()
+		s.asker.begin(ctx, s.request)
+		defer func() {
+			fault := s.asker.end()
+			s.told.end()
+			s.running = false
+			if r := recover(); r != nil {
+				err = wrong(codeDefect, fmt.Errorf("defect in gonb-cope (please report it): %v", r))
+				fmt.Fprintf(os.Stderr, "gonb-cope: defect: %v\n%s", r, debug.Stack())
+			} else if err != nil && fault != nil && ctx.Err() == nil {
+				err = wrong(codeFunction, fault)
+			}
+		}()
+		return handle(ctx, p)
+	}
+}
+
+// notice is the content of the notification of that name.
+type notice struct {
+	Request string `json:"request"`
+	Text    string `json:"text"`
+}
+
+// notify tells the program something; a program that has ended hears nothing.
+func (s *server) notify(method string, content any) {
+	_ = s.rpc.Notify(context.Background(), method, content)
+}
+
+// helloParams say which protocol the program speaks.
+type helloParams struct {
+	Protocol int    `json:"protocol"`
+	Folder   string `json:"folder"` // what relative paths are relative to; "" for that of this process
+}
+
+func (s *server) hello(_ context.Context, p helloParams) (any, error) {
+	if p.Protocol != Protocol {
+		return nil, wrong(codeRequest, fmt.Errorf("this program speaks protocol %d, not %d; install the package and the command of one version", Protocol, p.Protocol))
+	}
+	if p.Folder != "" {
+		if err := os.Chdir(p.Folder); err != nil {
+			return nil, wrong(codeRequest, err)
+		}
+	}
+	return map[string]any{"protocol": Protocol, "version": s.version}, nil
+}
+
+// folder changes what relative paths are relative to.
+func (s *server) folder(_ context.Context, p struct {
+	Path string `json:"path"`
+}) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.Chdir(p.Path); err != nil {
+		return false, wrong(codeRequest, err)
+	}
+	return true, nil
+}
+
+// tableParams bring a table: columns, or a block of CSV.
+type tableParams struct {
+	Name    string   `json:"name"`
+	Rows    int      `json:"rows"`
+	Columns []column `json:"columns"`
+	CSV     int      `json:"csv"`
+}
+
+// table keeps a table and returns the path by which scripts and calls read it.
+func (s *server) table(_ context.Context, p tableParams) (string, error) {
+	if !isName(p.Name) {
+		return "", wrong(codeRequest, fmt.Errorf("the table needs a name of letters, digits and _, got %q", p.Name))
+	}
+	if p.CSV != 0 {
+		text, err := s.channel.take(p.CSV)
+		if err != nil {
+			return "", wrong(codeRequest, err)
+		}
+		return s.tables.add(p.Name, text), nil
+	}
+	for j := range p.Columns {
+		var err error
+		if p.Columns[j].data, err = s.channel.take(p.Columns[j].Block); err != nil {
+			return "", wrong(codeRequest, err)
+		}
+	}
+	text, err := written(p.Rows, p.Columns)
+	if err != nil {
+		return "", wrong(codeRequest, err)
+	}
+	return s.tables.add(p.Name, text), nil
+}
+
+// call calls a function or an operator, and binds the value to a name of the server's.
+func (s *server) call(ctx context.Context, p callParams) (*described, error) {
+	name := s.newName(p.Function)
+	t, err := s.statement(name, p)
+	if err != nil {
+		return nil, wrong(codeRequest, err)
+	}
+	text := t.text.String()
+	if fn := functionNamed(p.Function); fn != nil && fn.Result == dsl.Nothing {
+		// positions of arguments are counted with the name
+		text = strings.Repeat(" ", len(name)+3) + strings.TrimPrefix(text, name+" = ")
+	}
+	script, errs := dsl.Parse(p.Function, text)
+	if len(errs) > 0 {
+		return nil, failed(ctx, errs, t, nil)
+	}
+	_, err = s.session.Eval(ctx, script)
+	d := s.describe(name)
+	if err != nil {
+		return nil, failed(ctx, err, t, d)
+	}
+	if d == nil {
+		d = &described{Type: string(dsl.Nothing)}
+	}
+	if d.Value != nil { // the program has it
+		s.session.Forget(name)
+	}
+	return d, nil
+}
+
+// newName returns a name for what a function gives.
+func (s *server) newName(function string) string {
+	if !isName(function) {
+		function = "value"
+	}
+	for {
+		s.names++
+		name := fmt.Sprintf("%s_%d", function, s.names)
+		if _, _, bound := s.session.Value(name); !bound {
+			return name
+		}
+	}
+}
+
+// runParams ask for a script. Names are bound before it, each to an argument as in a call.
+type runParams struct {
+	File   string                     `json:"file"`
+	Script string                     `json:"script"`
+	Bind   map[string]json.RawMessage `json:"bind"`
+}
+
+// ran is what a script bound, in its order.
+type ran struct {
+	Bound []*described `json:"bound"`
+}
+
+// run evaluates a script. What it displays is sent as it comes.
+func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
+	script, errs := dsl.Parse(p.File, p.Script)
+	if len(errs) > 0 {
+		return nil, failed(ctx, errs, nil, nil)
+	}
+	if err := s.bind(ctx, p.Bind); err != nil {
+		return nil, err
+	}
+	s.running = true
+	_, err := s.session.Eval(ctx, script)
+	if err != nil {
+		return nil, failed(ctx, err, nil, nil)
+	}
+	out := &ran{Bound: []*described{}}
+	for _, name := range script.Names() {
+		if d := s.describe(name); d != nil {
+			out.Bound = append(out.Bound, d)
+		}
+	}
+	return out, nil
+}
+
+// bind binds names as statements of a script would.
+func (s *server) bind(ctx context.Context, names map[string]json.RawMessage) error {
+	for name, raw := range names {
+		if !isName(name) || functionNamed(name) != nil {
+			return wrong(codeRequest, fmt.Errorf("%q cannot be bound: it is not a name, or one of the language", name))
+		}
+		text, err := s.literal(raw, nil)
+		if err != nil {
+			return wrong(codeRequest, fmt.Errorf("%s: %w", name, err))
+		}
+		if text == name {
+			continue
+		}
+		text = name + " = " + text
+		if old, bound := s.session.Definition(name); bound && old == text {
+			continue
+		}
+		script, errs := dsl.Parse(name, text)
+		if len(errs) > 0 {
+			return failed(ctx, errs, nil, nil)
+		}
+		if _, err := s.session.Eval(ctx, script); err != nil {
+			return failed(ctx, err, nil, nil)
+		}
+	}
+	return nil
+}
+
+// release forgets values that the program does not use any more, and tables that nothing names.
+func (s *server) release(_ context.Context, p struct {
+	Names []string `json:"names"`
+}) (bool, error) {
+	s.session.Forget(p.Names...)
+	var used strings.Builder
+	for _, name := range s.session.Names() {
+		text, _ := s.session.Definition(name)
+		used.WriteString(text + "\n")
+	}
+	s.tables.drop(func(path string) bool { return !strings.Contains(used.String(), path) })
+	return true, nil
+}
+
+// cancel interrupts a request, which is answered all the same.
+func (s *server) cancel(_ context.Context, p struct {
+	ID json.RawMessage `json:"id"`
+}) error {
+	s.rpc.CancelRequest(string(p.ID))
+	return nil
+}
+
+// cursorParams are a text and a place in it, in runes.
+type cursorParams struct {
+	Text   string `json:"text"`
+	Cursor int    `json:"cursor"`
+}
+
+// complete proposes words; none while something is computed.
+func (s *server) complete(_ context.Context, p cursorParams) (any, error) {
+	if !s.mu.TryLock() {
+		return map[string]any{"from": p.Cursor, "to": p.Cursor, "items": []any{}}, nil
+	}
+	defer s.mu.Unlock()
+	from, to, items := s.session.CompleteItems(p.Text, p.Cursor)
+	list := []map[string]string{}
+	for _, item := range items {
+		list = append(list, map[string]string{"text": item.Text, "type": string(item.Type), "signature": item.Signature})
+	}
+	return map[string]any{"from": from, "to": to, "items": list}, nil
+}
+
+// inspect describes what stands at a place.
+func (s *server) inspect(_ context.Context, p cursorParams) (any, error) {
+	if !s.mu.TryLock() {
+		return map[string]string{}, nil
+	}
+	defer s.mu.Unlock()
+	found := s.session.Inspect(p.Text, p.Cursor)
+	return map[string]string{"text": found.Text, "html": found.HTML}, nil
+}
+
+// shown sends a display of a script.
+func (s *server) shown(d report.Display) {
+	if !s.running {
+		return
+	}
+	s.names++
+	bundle, err := report.Bundle(d, fmt.Sprintf("r%d-%d", os.Getpid(), s.names))
+	if err != nil {
+		s.notify("notice", notice{s.request, "cannot display this value: " + err.Error()})
+		return
+	}
+	s.notify("display", map[string]any{"request": s.request, "name": d.Name, "type": report.TypeName(d.Value), "bundle": bundle})
+}

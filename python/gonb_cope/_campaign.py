@@ -1,0 +1,49 @@
+"""A campaign with DataFrames in and out. It lives in its folder, and so outlives the process."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import _values
+
+
+class Campaign(_values.Value):
+    """A campaign of real measurements: ``start``, then ``ask`` and ``tell`` for as long as it takes."""
+
+    @classmethod
+    def start(cls, folder: Any, protocol: Any) -> Any:
+        """Make a campaign in a folder, or open the one that the folder has of this protocol."""
+        return _values.call("start", (protocol, folder), {})
+
+    @classmethod
+    def resume(cls, folder: Any) -> Any:
+        """Open the campaign of a folder."""
+        return _values.call("resume", (folder,), {})
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(name, kind)
+        self.folder: str = str(self.json["folder"])  # known when the process is not there any more
+
+    def _checked(self) -> str:
+        try:
+            return super()._checked()
+        except _values.ProcessEnded:
+            again = _values.call("resume", (self.folder,), {})
+            self._name, self._generation, self._json = again._name, again._generation, None
+            again._generation = -1  # the name is ours now
+            return self._name
+
+    def ask(self, count: Any = None, by: Any = None, task: Any = None, more: Any = None) -> Any:
+        """Return what to measure next, a row each: fill in the column reward and ``tell`` it."""
+        return _values.call("ask", (self.folder,), {"by": by, "count": count, "task": task, "more": more}).table
+
+    def tell(self, results: Any, by: Any = None, sure: Any = None, take_good: Any = None, extra: Any = None) -> Any:
+        """Record results: a DataFrame of ``ask`` with its column reward, all rows or some, or a CSV file."""
+        receipt = _values.call("tell", (self.folder, results), {"by": by, "sure": sure, "take_good": take_good, "extra": extra})
+        self._refresh()
+        return receipt
+
+    def _refresh(self) -> None:
+        again = _values.call("resume", (self.folder,), {})
+        self._name, again._name = again._name, self._name
+        self._json = None

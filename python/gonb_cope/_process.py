@@ -1,0 +1,380 @@
+"""The gonb-cope process and the messages to and from it; docs/json.md describes them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ._errors import CopeError, Interrupted, Note, ProcessEnded
+
+PROTOCOL = 1
+
+
+def command() -> str:
+    """Return the path of the gonb-cope command: that of this package, or the first on the PATH."""
+    import shutil
+    import sysconfig
+
+    name = "gonb-cope.exe" if os.name == "nt" else "gonb-cope"
+    given = os.environ.get("GONB_COPE")
+    if given:
+        return given
+    schemes = [None, "nt_user" if os.name == "nt" else "osx_framework_user" if sys.platform == "darwin" else "posix_user"]
+    for scheme in schemes:
+        try:
+            folder = sysconfig.get_path("scripts", scheme) if scheme else sysconfig.get_path("scripts")
+        except KeyError:
+            continue
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+    found = shutil.which("gonb-cope")
+    if found:
+        return found
+    raise CopeError(f"there is no {name}: install the wheel of your platform, or set GONB_COPE to the path of the command", "request")
+
+
+class Process:
+    """A child process that is started when it is needed. One call at a time, from any thread."""
+
+    def __init__(self) -> None:
+        self._child: subprocess.Popen[bytes] | None = None
+        self._lock = threading.RLock()
+        self._pid = 0
+        self._buffer = bytearray()
+        self._blocks: dict[int, bytearray] = {}
+        self._next = 0
+        self._block = 0
+        self._functions: list[Callable[..., Any]] = []
+        self._folder = ""
+        self._log: Any = None
+        self.generation = 0  # counts processes: a value belongs to one
+        self.freed: deque[tuple[int, str]] = deque()
+        self.on_progress: Callable[[dict[str, Any]], None] | None = None
+        self.on_display: Callable[[dict[str, Any]], None] | None = None
+        self._cancelled = 0
+        self._writing = False
+        self._failed: BaseException | None = None
+
+    # Starting and ending.
+
+    @property
+    def pid(self) -> int:
+        """The process id of the child; 0 when none runs."""
+        return self._child.pid if self._child and self._child.poll() is None else 0
+
+    def _start(self) -> None:
+        if self._child is not None:
+            if self._pid == os.getpid() and self._child.poll() is None:
+                return
+            self._forget()
+        self._pid = os.getpid()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115
+        options: dict[str, Any] = {}
+        if os.name == "nt":
+            options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP  # type: ignore[attr-defined,unused-ignore]
+        else:
+            options["start_new_session"] = True  # an interrupt is for this process, which passes it on
+        self._folder = os.getcwd()
+        self._child = subprocess.Popen(
+            [command(), "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0, **options
+        )
+        self.generation += 1
+        self._functions.clear()
+        self._buffer.clear()
+        self._blocks.clear()
+        self._request("hello", {"protocol": PROTOCOL, "folder": self._folder})
+
+    def _forget(self) -> None:
+        child, self._child = self._child, None
+        if child is None:
+            return
+        for stream in (child.stdin, child.stdout, self._log):
+            with contextlib.suppress(OSError):
+                stream.close()
+
+    def close(self) -> None:
+        """End the child. Values of it cannot be used any more."""
+        with self._lock:
+            child = self._child
+            if child is None:
+                return
+            self._forget()
+            if self._pid != os.getpid():
+                return
+            try:
+                child.wait(2)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+    def _ended(self) -> ProcessEnded:
+        status, said = None, ""
+        child = self._child
+        if child is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                status = child.wait(2)
+            with contextlib.suppress(OSError, ValueError):
+                self._log.seek(0)
+                said = self._log.read()[-2000:].decode("utf-8", "replace").strip()
+        self._forget()
+        how = f"by signal {-status}" if status is not None and status < 0 else f"with status {status}"
+        text = f"the gonb-cope process ended {how}; the next call starts another. Values of it are lost, campaigns are on the disk"
+        return ProcessEnded(f"{text}\n{said}" if said else text, "ended")
+
+    # Requests.
+
+    def request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
+        """Send a request, answer what it asks, and return its result.
+
+        Blocks are bytes that params name by their places: the caller takes numbers from ``number_blocks``.
+        """
+        with self._lock:
+            self._start()
+            if os.getcwd() != self._folder:
+                self._folder = os.getcwd()
+                self._request("folder", {"path": self._folder})
+            if len(self.freed) > 32:
+                self._release()
+            return self._request(method, params, blocks)
+
+    def number_blocks(self, count: int) -> list[int]:
+        """Return numbers for blocks to come."""
+        with self._lock:
+            first = self._block + 1
+            self._block += count
+            return list(range(first, first + count))
+
+    def register(self, function: Callable[..., Any]) -> int:
+        """Return the number of a function that the process may ask for; the same for the same function."""
+        with self._lock:
+            self._start()
+            for number, known in enumerate(self._functions):
+                if known is function:
+                    return number
+            self._functions.append(function)
+            return len(self._functions) - 1
+
+    def _release(self) -> None:
+        names = []
+        while self.freed:
+            generation, name = self.freed.popleft()
+            if generation == self.generation:
+                names.append(name)
+        if names:
+            self._send({"jsonrpc": "2.0", "method": "release", "params": {"names": names}})
+
+    def _request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
+        self._next += 1
+        number = self._next
+        self._cancelled, self._failed = 0, None
+        with self._interrupts(number):
+            try:
+                for block, content in blocks:
+                    self._write(b"Content-Length: %d\r\nBlock: %d\r\n\r\n" % (len(content), block))
+                    self._write(content)
+                self._send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+                answer = self._await(number)
+            except (OSError, EOFError) as e:
+                raise self._ended() from e
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
+        if "error" in answer:
+            raise self._error(answer["error"])
+        if self._cancelled and method in ("call", "run"):
+            raise Interrupted("interrupted when all was finished", answer.get("result"))
+        return answer.get("result")
+
+    def _error(self, error: dict[str, Any]) -> BaseException:
+        data = error.get("data") or {}
+        kind = data.get("kind", "request")
+        if kind == "interrupted" or self._cancelled:
+            return Interrupted("interrupted", data.get("partial"))
+        return CopeError(error.get("message", ""), kind, data.get("mistakes"), data.get("html", ""))
+
+    def _await(self, number: int) -> dict[str, Any]:
+        while True:
+            message = self._read()
+            method = message.get("method")
+            if method is None:
+                if message.get("id") == number:
+                    return message
+            elif method == "evaluate":
+                self._evaluate(message, str(number))
+            else:
+                self._told(method, message.get("params") or {})
+
+    def _told(self, method: str, params: dict[str, Any]) -> None:
+        if method == "notice":
+            where: dict[str, Any] = {"skip_file_prefixes": _HERE} if sys.version_info >= (3, 12) else {"stacklevel": 8}
+            warnings.warn(params.get("text", ""), Note, **where)
+        elif method == "progress" and self.on_progress:
+            self.on_progress(params)
+        elif method in ("display", "clear") and self.on_display:
+            self.on_display(params if method == "display" else {})
+
+    # Functions of Python.
+
+    def _evaluate(self, message: dict[str, Any], request: str) -> None:
+        params = message["params"]
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
+        if params.get("request") != request or self._failed is not None:
+            answer["error"] = {"code": 3, "message": "the call is over"}
+            self._blocks.clear()
+            self._send(answer)
+            return
+        try:
+            with self._own_interrupts():
+                if params["kind"] == "kernel":
+                    answer["result"] = {"block": self._kernel(params)}
+                else:
+                    mean = self._functions[params["function"]](params["task"], params["arm"], params["count"])
+                    answer["result"] = {"mean": float(mean)}
+        except BaseException as e:
+            self._failed = e  # raised when the call is over
+            answer["error"] = {"code": 3, "message": f"the Python function failed: {type(e).__name__}: {e}"}
+        self._send(answer)
+        if self._failed is not None:
+            self._cancel(int(request))
+
+    def _kernel(self, params: dict[str, Any]) -> int:
+        from ._blocks import evaluate
+
+        x, y = self._blocks.pop(params["x"]), self._blocks.pop(params["y"])
+        content = evaluate(self._functions[params["function"]], x, y, params["rows"], params["width"])
+        (number,) = self.number_blocks(1)
+        self._write(b"Content-Length: %d\r\nBlock: %d\r\n\r\n" % (len(content), number))
+        self._write(content)
+        return number
+
+    # Interrupts.
+
+    @contextlib.contextmanager
+    def _interrupts(self, number: int) -> Any:
+        """Turn an interrupt into a cancellation of the request; a second one ends the process."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.getsignal(signal.SIGINT)
+
+        def interrupt(_signum: int, _frame: Any) -> None:
+            if self._cancelled == 0:
+                self._cancelled = 1
+                if not self._writing:
+                    self._cancel(number)
+            elif self._child is not None:
+                self._child.kill()
+
+        if not callable(before):
+            yield
+            return
+        self._before = before
+        self._handler = interrupt
+        signal.signal(signal.SIGINT, interrupt)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    @contextlib.contextmanager
+    def _own_interrupts(self) -> Any:
+        """While a function of Python runs, an interrupt is raised in it."""
+        handler = getattr(self, "_handler", None)
+        if threading.current_thread() is not threading.main_thread() or handler is None or signal.getsignal(signal.SIGINT) is not handler:
+            yield
+            return
+        signal.signal(signal.SIGINT, self._before)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, handler)
+
+    def _cancel(self, number: int) -> None:
+        with contextlib.suppress(OSError):
+            self._send({"jsonrpc": "2.0", "method": "cancel", "params": {"id": number}})
+
+    # Bytes.
+
+    def _send(self, message: dict[str, Any]) -> None:
+        content = json.dumps(message, separators=(",", ":")).encode()
+        self._write(b"Content-Length: %d\r\n\r\n%b" % (len(content), content))
+
+    def _write(self, content: Any) -> None:
+        child = self._child
+        if child is None or child.stdin is None:
+            raise EOFError
+        before, self._writing = self._cancelled, True
+        left = memoryview(content).cast("B")
+        try:
+            while len(left):
+                left = left[child.stdin.write(left) :]
+        finally:
+            self._writing = False
+        if self._cancelled != before:
+            self._cancel(self._next)
+
+    def _read(self) -> dict[str, Any]:
+        """Return the next message; blocks before it are kept."""
+        while True:
+            end = self._buffer.find(b"\r\n\r\n")
+            while end < 0:
+                self._fill()
+                end = self._buffer.find(b"\r\n\r\n")
+            length, block = 0, 0
+            for line in bytes(self._buffer[:end]).split(b"\r\n"):
+                key, _, value = line.partition(b":")
+                if key == b"Content-Length":
+                    length = int(value)
+                elif key == b"Block":
+                    block = int(value)
+            del self._buffer[: end + 4]
+            content = self._take(length)
+            if block:
+                self._blocks[block] = content
+            else:
+                message: dict[str, Any] = json.loads(content)
+                return message
+
+    def _fill(self) -> None:
+        child = self._child
+        if child is None or child.stdout is None:
+            raise EOFError
+        more = os.read(child.stdout.fileno(), 1 << 16)
+        if not more:
+            raise EOFError
+        self._buffer += more
+
+    def _take(self, length: int) -> bytearray:
+        if length <= len(self._buffer):
+            content = self._buffer[:length]
+            del self._buffer[:length]
+            return content
+        content = bytearray(length)
+        at = len(self._buffer)
+        content[:at] = self._buffer
+        self._buffer.clear()
+        child = self._child
+        if child is None or child.stdout is None:
+            raise EOFError
+        view = memoryview(content)
+        while at < length:
+            got = child.stdout.readinto(view[at:])  # type: ignore[attr-defined]
+            if not got:
+                raise EOFError
+            at += got
+        return content
+
+
+_HERE = (os.path.dirname(__file__),)
+process = Process()

@@ -1,0 +1,240 @@
+"""Values of the language. They stay in the process; Python has their names."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from . import _catalogue, _tables
+from ._errors import CopeError, Interrupted, ProcessEnded
+from ._process import process
+
+_made: dict[str, Any] = {}
+
+
+class Value:
+    """A value that a function of the language gave.
+
+    Its parts are attributes: numbers and texts as they are, lists of records as DataFrames. Functions
+    that take it first are its methods. In a notebook it shows itself.
+    """
+
+    _kind = ""
+
+    def __init__(self, name: str, kind: str) -> None:
+        self._name = name
+        self._type = kind
+        self._generation = process.generation
+        self._json: Any = None
+
+    def __del__(self) -> None:
+        if hasattr(self, "_generation"):
+            process.freed.append((self._generation, self._name))
+
+    # Forms.
+
+    def _form(self, form: str) -> Any:
+        return process.request("value", {"name": self._checked(), "form": form})
+
+    def _checked(self) -> str:
+        if self._generation != process.generation or not process.pid:
+            raise ProcessEnded(f"this {self._type} was lost with the process that had it; make it again", "ended")
+        return self._name
+
+    @property
+    def json(self) -> Any:
+        """All that is in the value, as docs/json.md says."""
+        if self._json is None:
+            self._json = self._form("json")
+        return self._json
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """Return the table of the value as lists by the names of its columns."""
+        return {c["name"]: c["cells"] for c in self._form("table")}
+
+    def to_pandas(self) -> Any:
+        """Return the table of the value as a DataFrame of pandas."""
+        import pandas
+
+        return pandas.DataFrame(self.to_columns())
+
+    def to_polars(self) -> Any:
+        """Return the table of the value as a DataFrame of polars."""
+        import polars
+
+        return polars.DataFrame(self.to_columns(), strict=False)
+
+    @property
+    def table(self) -> Any:
+        """The table of the value: a DataFrame of pandas or else of polars, or else a list of dicts."""
+        return _tables.frame(list(self.to_columns().items()))
+
+    def __repr__(self) -> str:
+        try:
+            return str(self._form("text")).rstrip("\n")
+        except CopeError as e:
+            return f"<{self._type}: {e}>"
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        bundle: dict[str, Any] = self._form("bundle")
+        return bundle
+
+    # Parts and methods.
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        whole = self.json
+        if isinstance(whole, dict) and name in whole:
+            return _part(whole[name])
+        try:
+            return call(".", (self, name), {})
+        except CopeError as e:
+            raise AttributeError(f"a {self._type} has no attribute {name!r}: {e}") from None
+
+    def __dir__(self) -> list[str]:
+        own = list(super().__dir__())
+        whole = self.json
+        return sorted({*own, *(whole if isinstance(whole, dict) else ())})
+
+    # Algebra of kernels, and lists.
+
+    def __add__(self, other: Any) -> Any:
+        return call("+", (self, other), {})
+
+    def __radd__(self, other: Any) -> Any:
+        return call("+", (other, self), {})
+
+    def __mul__(self, other: Any) -> Any:
+        return call("*", (self, other), {})
+
+    def __rmul__(self, other: Any) -> Any:
+        return call("*", (other, self), {})
+
+    def __sub__(self, other: Any) -> Any:
+        return call("-", (self, other), {})
+
+    def __rsub__(self, other: Any) -> Any:
+        return call("-", (other, self), {})
+
+    def __truediv__(self, other: Any) -> Any:
+        return call("/", (self, other), {})
+
+    def __pow__(self, other: Any) -> Any:
+        return call("^", (self, other), {})
+
+    def __getitem__(self, place: Any) -> Any:
+        return call("[]", (self, place), {})
+
+    def __len__(self) -> int:
+        whole = self.json
+        if isinstance(whole, list):
+            return len(whole)
+        raise TypeError(f"a {self._type} has no length")
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __iter__(self) -> Iterator[Any]:
+        if self._type != "list":
+            raise TypeError(f"a {self._type} is not iterable; .table has its rows")
+        return (self[i] for i in range(len(self)))
+
+
+class Record(dict[str, Any]):
+    """A part of a value that has parts itself: a dict whose items are attributes, too."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return _part(self[name])
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+def _part(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Record(value)
+    if isinstance(value, list) and value and all(isinstance(row, dict) for row in value):
+        return _tables.frame(_tables.records(value))
+    return value
+
+
+def class_of(kind: str) -> type[Value]:
+    """Return the class of values of a type, with the functions that take them as methods."""
+    if kind in _made:
+        made: type[Value] = _made[kind]
+        return made
+    name = _catalogue.classes().get(kind, "Value")
+    base: type[Value] = Value
+    if name == "Figure":
+        from ._figures import Figure as base
+    elif name == "Campaign":
+        from ._campaign import Campaign as base
+    members: dict[str, Any] = {"_kind": kind, "__module__": "gonb_cope", "__doc__": f"A {kind} of the language. " + (base.__doc__ or "")}
+    for method in _catalogue.methods(kind):
+        if not hasattr(base, method):
+            members[method] = _catalogue.make(_catalogue.functions()[method], call, name)
+    made = type(name, (base,), members)
+    _made[kind] = made
+    return made
+
+
+def made_of(described: dict[str, Any]) -> Any:
+    """Return what the process described as a value of Python."""
+    if "value" in described:
+        return described["value"]
+    kind = described["type"]
+    if kind == "nothing":
+        return None
+    return class_of(kind)(described["name"], kind)
+
+
+def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """Call a function of the language."""
+    params = _catalogue.functions().get(function, {}).get("params", [])
+    given: list[Any] = []
+    by_name: dict[str, Any] = {}
+    for i, value in enumerate(args):
+        if i < len(params) and (value is None or by_name):
+            if value is not None:
+                by_name[params[i]["name"]] = encode(value, params[i])
+            else:
+                by_name.setdefault("", None)
+        else:
+            given.append(encode(value, params[i] if i < len(params) else {}))
+    by_name.pop("", None)
+    known = {p["name"]: p for p in params}
+    for name, value in named.items():
+        own = name.removesuffix("_") if name not in known else name
+        if value is not None:
+            by_name[own] = encode(value, known.get(own, {}))
+    try:
+        return made_of(process.request("call", {"function": function, "args": given, "named": by_name}))
+    except Interrupted as e:
+        raise Interrupted(str(e), made_of(e.partial) if isinstance(e.partial, dict) else e.partial) from None
+
+
+def encode(value: Any, param: dict[str, Any]) -> Any:
+    """Return an argument as the messages have it."""
+    if isinstance(value, Value):
+        return {"name": value._checked()}
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    if param.get("table") and _tables.is_table(value) or hasattr(value, "columns"):
+        return _tables.send(process, value)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if hasattr(value, "tolist"):  # of numpy and pandas
+        return encode(value.tolist(), param)
+    if isinstance(value, (list, tuple, range)):
+        return [encode(item, param) for item in value]
+    if callable(value):
+        return {"function": process.register(value), "label": getattr(value, "__name__", "function").strip("<>")}
+    raise TypeError(f"a {type(value).__name__} has no meaning in the language; numbers, texts, lists, tables, functions and values of gonb_cope have")
+
+
+def decoded(text: str) -> bytes:
+    """Return bytes of base64."""
+    return base64.b64decode(text)
