@@ -17,13 +17,24 @@ from typing import Any
 from . import _catalogue
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
 
-_OWN = {"minimize": "_minimize", "maximize": "_minimize", "from_sklearn": "_sklearn", "load_ipython_extension": "_magic"}
+_OWN = {
+    "minimize": "_strategy",
+    "maximize": "_strategy",
+    "Strategy": "_strategy",
+    "Trial": "_strategy",
+    "Optimum": "_strategy",
+    "from_sklearn": "_sklearn",
+    "load_ipython_extension": "_magic",
+}
 
 __all__ = [  # noqa: PLE0604
     "CopeError",
     "Interrupted",
     "Note",
+    "Optimum",
     "ProcessEnded",
+    "Strategy",
+    "Trial",
     "Value",
     "close_process",
     "minimize",

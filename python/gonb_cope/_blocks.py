@@ -18,7 +18,7 @@ def evaluate(function: Callable[..., Any], x: bytearray, y: bytearray, rows: int
     values = np.asarray(function(xs, ys), dtype="<f8")
     if values.shape != (rows, width):
         raise ValueError(f"the kernel function returned shape {values.shape}; for {rows} and {width} points it must be ({rows}, {width})")
-    return values.tobytes()
+    return bytes(values.tobytes())
 
 
 def _plainly(function: Callable[..., Any], x: bytearray, y: bytearray, rows: int, width: int) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import _values
+from ._errors import ProcessEnded
 
 
 class Campaign(_values.Value):
@@ -27,10 +28,10 @@ class Campaign(_values.Value):
     def _checked(self) -> str:
         try:
             return super()._checked()
-        except _values.ProcessEnded:
+        except ProcessEnded:
             again = _values.call("resume", (self.folder,), {})
             self._name, self._generation, self._json = again._name, again._generation, None
-            again._generation = -1  # the name is ours now
+            again._kept = True  # the name is ours now
             return self._name
 
     def ask(self, count: Any = None, by: Any = None, task: Any = None, more: Any = None) -> Any:

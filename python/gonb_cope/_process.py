@@ -86,9 +86,7 @@ class Process:
         else:
             options["start_new_session"] = True  # an interrupt is for this process, which passes it on
         self._folder = os.getcwd()
-        self._child = subprocess.Popen(
-            [command(), "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0, **options
-        )
+        self._child = subprocess.Popen([command(), "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0, **options)
         self.generation += 1
         self._functions.clear()
         self._buffer.clear()
@@ -101,7 +99,8 @@ class Process:
             return
         for stream in (child.stdin, child.stdout, self._log):
             with contextlib.suppress(OSError):
-                stream.close()
+                if stream is not None:
+                    stream.close()
 
     def close(self) -> None:
         """End the child. Values of it cannot be used any more."""

@@ -16,7 +16,7 @@ def is_table(value: Any) -> bool:
     if hasattr(value, "columns") and (hasattr(value, "to_csv") or hasattr(value, "write_csv") or hasattr(value, "to_pandas")):
         return True
     if isinstance(value, dict):
-        return bool(value) and all(isinstance(k, str) and isinstance(v, (list, tuple)) or hasattr(v, "tolist") for k, v in value.items())
+        return bool(value) and all((isinstance(k, str) and isinstance(v, (list, tuple))) or hasattr(v, "tolist") for k, v in value.items())
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(row, dict) for row in value)
 
 

@@ -28,9 +28,10 @@ class Value:
         self._type = kind
         self._generation = process.generation
         self._json: Any = None
+        self._kept = False  # the name is that of a script
 
     def __del__(self) -> None:
-        if hasattr(self, "_generation"):
+        if not self.__dict__.get("_kept", True):
             process.freed.append((self._generation, self._name))
 
     # Forms.
@@ -91,6 +92,8 @@ class Value:
             return _part(whole[name])
         try:
             return call(".", (self, name), {})
+        except ProcessEnded:
+            raise
         except CopeError as e:
             raise AttributeError(f"a {self._type} has no attribute {name!r}: {e}") from None
 
@@ -222,7 +225,7 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
         return {"name": value._checked()}
     if isinstance(value, (bool, int, float, str)):
         return value
-    if param.get("table") and _tables.is_table(value) or hasattr(value, "columns"):
+    if (param.get("table") and _tables.is_table(value)) or hasattr(value, "columns"):
         return _tables.send(process, value)
     if isinstance(value, os.PathLike):
         return os.fspath(value)

@@ -1,0 +1,139 @@
+"""``%load_ext gonb_cope``: cells of the language in the ordinary Python kernel."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from typing import Any
+
+from . import _script
+from ._errors import CopeError
+from ._process import process
+
+_QUESTION = re.compile(r"^\s*(?:\?\s*(\w+)|(\w+)\s*\?)\s*$")
+_given: dict[str, Any] = {}  # what cells bound in the user's namespace
+
+
+def load_ipython_extension(ip: Any) -> None:
+    """Register ``%%cope``, its completion and its help."""
+    ip.register_magic_function(lambda line, cell: _cell(ip, line, cell), "cell", "cope")
+    _complete(ip)
+    _inspect(ip)
+    process.on_progress = _Meter(ip)
+
+
+def _cell(ip: Any, line: str, cell: str) -> None:
+    """Evaluate a script. DataFrames and values of Python are known by their names, and what it binds comes back."""
+    if line.strip():
+        raise CopeError(f"%%cope takes nothing after it, got {line.strip()!r}: the script begins in the next line", "request")
+    asked = []
+    lines = cell.split("\n")
+    for i, text in enumerate(lines):
+        found = _QUESTION.match(text)
+        if found:
+            asked.append(found.group(1) or found.group(2))
+            lines[i] = ""
+    text = "\n" + "\n".join(lines)  # the first line is that of the magic
+    names = _script.names_in(text, ip.user_ns, _given)
+    process.on_display = _display
+    try:
+        bound = _script.run(text, f"cell {ip.execution_count}", names)
+    finally:
+        process.on_display = None
+    _given.update(bound)
+    ip.user_ns.update(bound)
+    for name in asked:
+        help_ = process.request("inspect", {"text": name, "cursor": len(name)})
+        ip.hooks.show_in_pager({"text/plain": help_.get("text") or f"there is nothing named {name}"})
+
+
+def _display(params: dict[str, Any]) -> None:
+    from IPython.display import clear_output, publish_display_data
+
+    if params:
+        publish_display_data(params["bundle"])
+    else:
+        clear_output()
+
+
+class _Meter:
+    """Shows what takes longer than a second: a line on a terminal, a display in a notebook."""
+
+    def __init__(self, ip: Any) -> None:
+        self._terminal = not hasattr(ip, "kernel")
+        self._since = 0.0
+        self._shown: Any = None
+
+    def __call__(self, params: dict[str, Any]) -> None:
+        if not params["label"]:
+            self._show("")
+            self._since, self._shown = 0.0, None
+            return
+        now = time.monotonic()
+        self._since = self._since or now
+        if now - self._since < 1:
+            return
+        share = (params["done"] + params["share"]) / max(params["total"], 1)
+        note = f", {params['note']}" if params["note"] else ""
+        self._show(f"{params['label']}: {params['done']}/{params['total']} ({100 * share:.0f} %){note}")
+
+    def _show(self, text: str) -> None:
+        if self._terminal:
+            if text or self._shown:
+                sys.stderr.write(f"\r\x1b[K{text}")
+                sys.stderr.flush()
+                self._shown = True
+            return
+        from IPython.display import display
+
+        if self._shown is not None:
+            self._shown.update({"text/plain": text}, raw=True)
+        elif text:
+            self._shown = display({"text/plain": text}, raw=True, display_id=True)
+
+
+def _script_at(text: str, cursor: int) -> tuple[str, int] | None:
+    """Return the script of a ``%%cope`` cell and the cursor in it; None in other cells."""
+    found = re.match(r"\s*%%cope[^\n]*(\n|$)", text)
+    if not found or cursor < found.end():
+        return None
+    return text[found.end() :], cursor - found.end()
+
+
+def _complete(ip: Any) -> None:
+    from IPython.core.completer import SimpleCompletion, context_matcher
+
+    @context_matcher()  # type: ignore[untyped-decorator,unused-ignore]
+    def cope(context: Any) -> dict[str, Any]:
+        at = _script_at(context.full_text, _offset(context))
+        if at is None:
+            return {"completions": []}
+        found = process.request("complete", {"text": at[0], "cursor": at[1]})
+        items = [SimpleCompletion(item["text"], type=item["type"]) for item in found["items"]]
+        return {"completions": items, "matched_fragment": at[0][found["from"] : at[1]], "suppress": True}
+
+    ip.Completer.custom_matchers = [m for m in ip.Completer.custom_matchers if getattr(m, "__name__", "") != "cope"] + [cope]
+
+
+def _offset(context: Any) -> int:
+    lines = context.full_text.split("\n")
+    return sum(len(line) + 1 for line in lines[: context.cursor_line]) + int(context.cursor_position)
+
+
+def _inspect(ip: Any) -> None:
+    kernel = getattr(ip, "kernel", None)
+    if kernel is None or getattr(kernel.do_inspect, "_cope", False):
+        return
+    before = kernel.do_inspect
+
+    def do_inspect(code: str, cursor_pos: int, *args: Any, **named: Any) -> Any:
+        at = _script_at(code, cursor_pos)
+        if at is None:
+            return before(code, cursor_pos, *args, **named)
+        found = process.request("inspect", {"text": at[0], "cursor": at[1]})
+        data = {"text/plain": found["text"], "text/html": found["html"]} if found.get("text") else {}
+        return {"status": "ok", "found": bool(data), "data": data, "metadata": {}}
+
+    do_inspect._cope = True  # type: ignore[attr-defined]
+    kernel.do_inspect = do_inspect

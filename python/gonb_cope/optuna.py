@@ -1,0 +1,53 @@
+"""A sampler for Optuna: categorical parameters are the arm, and one of them may be the task.
+
+    study = optuna.create_study(sampler=gonb_cope.optuna.CopeSampler(task="site"))
+
+It serves studies whose parameters are all categorical; others are sampled by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.samplers import BaseSampler, RandomSampler
+from optuna.search_space import IntersectionSearchSpace
+from optuna.study import Study, StudyDirection
+from optuna.trial import FrozenTrial, TrialState
+
+from ._strategy import Strategy, Trial
+
+
+class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
+    """Samples what promises most by a posterior over all arms of all tasks."""
+
+    def __init__(self, task: str | None = None, seed: int | None = None) -> None:
+        self._task = task
+        self._seed = seed or 0
+        self._chance = RandomSampler(seed)
+        self._space = IntersectionSearchSpace()
+
+    def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
+        """Return the parameters that all trials so far have and that are categorical."""
+        space = self._space.calculate(study)
+        return {name: d for name, d in space.items() if isinstance(d, CategoricalDistribution)}
+
+    def sample_relative(self, study: Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
+        """Return values of these parameters."""
+        space = {name: list(d.choices) for name, d in search_space.items() if isinstance(d, CategoricalDistribution)}
+        tasks: Sequence[Any] | None = space.pop(self._task) if self._task in space else None
+        if not space or max(len(choices) for choices in space.values()) < 2:
+            return {}
+        goal = "min" if study.direction == StudyDirection.MINIMIZE else "max"
+        strategy = Strategy(space, tasks, goal, seed=self._seed + trial.number)
+        for done in study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,)):
+            if done.value is not None and all(name in done.params for name in search_space):
+                arm = {name: done.params[name] for name in space}
+                strategy.tell([Trial(arm, done.params[self._task] if tasks and self._task else None)], [done.value])
+        (next_,) = strategy.ask(1)
+        return {**next_.arm, **({self._task: next_.task} if tasks and self._task else {})}
+
+    def sample_independent(self, study: Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
+        """Return a value by chance."""
+        return self._chance.sample_independent(study, trial, param_name, param_distribution)
