@@ -15,21 +15,21 @@ def draw(figure: dict[str, Any], ax: Any = None) -> Any:
     panels = figure.get("panels")
     if panels:
         if ax is None:
-            _, ax = plt.subplots(1, len(panels), sharey=True, figsize=(4 * len(panels), 3.5), squeeze=False)
+            _, ax = plt.subplots(1, len(panels), sharey=True, figsize=(4 * len(panels), 4), squeeze=False, layout="constrained")
         axes = list(ax.flat if hasattr(ax, "flat") else ax)
         for one, panel in zip(axes, panels, strict=True):
-            _one({**figure, "series": [], **panel}, one)
+            _one({**figure, "series": [], **panel}, one, legend=one is axes[0])
         axes[0].set_ylabel(figure["y_label"])
         for one in axes[1:]:
             one.set_ylabel("")
         return axes
     if ax is None:
-        _, ax = plt.subplots()
+        _, ax = plt.subplots(layout="constrained")
     _one(figure, ax)
     return ax
 
 
-def _one(figure: dict[str, Any], ax: Any) -> None:
+def _one(figure: dict[str, Any], ax: Any, legend: bool = True) -> None:
     heat = figure.get("heat")
     if heat:
         image = ax.imshow(heat["z"], aspect="auto")
@@ -46,7 +46,7 @@ def _one(figure: dict[str, Any], ax: Any) -> None:
         ax.set_yticks(range(len(categories)), categories)
         ax.invert_yaxis()
     elif categories:
-        ax.set_xticks(range(len(categories)), categories, rotation=45 if len(categories) > 6 else 0)
+        ax.set_xticks(range(len(categories)), categories, rotation=90 if len(categories) > 6 else 0)
     for name in figure.get("x_names") or []:
         ax.text(name["at"], 0, name["name"], transform=ax.get_xaxis_transform())
     if figure.get("log_x"):
@@ -58,7 +58,7 @@ def _one(figure: dict[str, Any], ax: Any) -> None:
     if figure.get("y_lim"):
         ax.set_ylim(*figure["y_lim"])
     ax.set(title=figure["title"], xlabel=figure["x_label"], ylabel=figure["y_label"])
-    if len(ax.get_legend_handles_labels()[1]) > 1:
+    if legend and len(ax.get_legend_handles_labels()[1]) > 1:
         ax.legend()
 
 

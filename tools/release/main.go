@@ -1,0 +1,129 @@
+// Command release builds the command for six platforms and packs it: Python wheels with -wheels,
+// archives with -archives, each with licences and a list of what is linked (an SBOM).
+//
+//	go run ./tools/release -wheels -archives -o dist
+//	go run ./tools/release -wheels -only linux/amd64 -o dist
+//
+// The same sources, version of Go and -version give the same bytes, in whatever folder they stand.
+// SHA256SUMS has the checksums of all files, and provenance.json says what they were made from.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// platform is a system that the command is built for.
+type platform struct {
+	os, arch string
+	tags     string // of wheels
+}
+
+// platforms are those of wheels and archives. The binary is static, so one Linux wheel serves both C
+// libraries. The least macOS is that of Go.
+func platforms() []platform {
+	return []platform{
+		{"linux", "amd64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"},
+		{"linux", "arm64", "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64"},
+		{"darwin", "amd64", "macosx_12_0_x86_64"},
+		{"darwin", "arm64", "macosx_12_0_arm64"},
+		{"windows", "amd64", "win_amd64"},
+		{"windows", "arm64", "win_arm64"},
+	}
+}
+
+func (p platform) String() string { return p.os + "/" + p.arch }
+
+// binary returns the file name of the command.
+func (p platform) binary() string {
+	if p.os == "windows" {
+		return "gonb-cope.exe"
+	}
+	return "gonb-cope"
+}
+
+func main() {
+	log.SetFlags(0)
+	var r release
+	var only string
+	flag.StringVar(&r.version, "version", "0.1.0.dev0", "version of the package, as Python writes it")
+	flag.StringVar(&r.out, "o", "dist", "folder to write to")
+	flag.StringVar(&only, "only", "", "platforms, as in linux/amd64,darwin/arm64; all when not given")
+	flag.BoolVar(&r.wheels, "wheels", false, "make wheels")
+	flag.BoolVar(&r.archives, "archives", false, "make archives")
+	flag.Parse()
+	if err := r.run(only); err != nil {
+		log.Fatal("release: ", err)
+	}
+}
+
+// release is what is made.
+type release struct {
+	version, out     string
+	wheels, archives bool
+	made             []string // files, in their order
+}
+
+func (r *release) run(only string) error {
+	if !r.wheels && !r.archives {
+		return errors.New("nothing is to be made: write -wheels, -archives or both")
+	}
+	chosen := platforms()
+	if only != "" {
+		names := strings.Split(only, ",")
+		chosen = slices.DeleteFunc(chosen, func(p platform) bool { return !slices.Contains(names, p.String()) })
+		if len(chosen) != len(names) {
+			return fmt.Errorf("-only %s: the platforms are %v", only, platforms())
+		}
+	}
+	if err := os.MkdirAll(r.out, 0o777); err != nil {
+		return err
+	}
+	for _, p := range chosen {
+		if err := r.platform(p); err != nil {
+			return fmt.Errorf("%s: %w", p, err)
+		}
+	}
+	return r.sums()
+}
+
+// platform builds the command and packs it.
+func (r *release) platform(p platform) error {
+	folder, err := os.MkdirTemp("", "gonb-cope-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder)
+	program := filepath.Join(folder, p.binary())
+	if err := build(p, program); err != nil {
+		return err
+	}
+	common, err := r.common(program)
+	if err != nil {
+		return err
+	}
+	if r.wheels {
+		if err := r.wheel(p, program, common); err != nil {
+			return err
+		}
+	}
+	if r.archives {
+		return r.archive(p, program, common)
+	}
+	return nil
+}
+
+// build builds the command so that no folder, time or state of the repository is in it.
+func build(p platform, into string) error {
+	c := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-o", into, "./cmd/gonb-cope")
+	c.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch, "GOAMD64=v1", "GOARM64=v8.0", "GOFLAGS=-mod=readonly")
+	c.Stdout, c.Stderr = os.Stdout, os.Stderr
+	return c.Run()
+}
