@@ -207,8 +207,8 @@ func (n names) Visit(node *ast.Node) {
 	}
 }
 
-// errCell answers a protocol that rests on a value of a Go cell.
-var errCell = errors.New("a Go cell cannot be run again from the folder of a campaign")
+// errCell answers a protocol that rests on a value that Put bound.
+var errCell = errors.New("what it does cannot be done again from the folder of a campaign")
 
 // scriptOf returns what a name of the session is defined by as a script that stands by itself.
 func (s *Session) scriptOf(name string) (string, error) {
@@ -220,7 +220,7 @@ func (s *Session) scriptOf(name string) (string, error) {
 			return nil
 		}
 		if b.put {
-			return fmt.Errorf("the protocol rests on %s, a value of a Go cell: %w; write a formula kernel such as k(x, y) = exp(-abs(x[0]-y[0])), or a table(...) of its values", name, errCell)
+			return fmt.Errorf("the protocol rests on %s, a value of %s: %w; write a formula kernel such as k(x, y) = exp(-abs(x[0]-y[0])), or a table(...) of its values", name, s.giver(), errCell)
 		}
 		wanted[name] = true
 		for used := range b.uses {

@@ -42,7 +42,7 @@ func posterior(p Param) Param {
 func runFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
 	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the random rewards follow from it; the same seed gives the same numbers"}
-	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset, Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, in place of the problem's own"}
+	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset, Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns their mean, in place of the problem's own"}
 	confidence := deltaParam
 	confidence.Doc = "level at which an answer counts as supported"
 	return []Function{

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -47,6 +48,8 @@ type Options struct {
 	Shown func(report.Display) // given each display as soon as it is there; may be nil
 	Clear func()               // clears what was displayed, for clear(); may be nil
 
+	// Giver says who binds values by Put, as messages do; "" is a Go cell.
+	Giver string
 	// Tables returns the CSV text of a table that the caller has in place of a file, by its path below
 	// Folder, and false of all other paths; may be nil.
 	Tables func(path string) ([]byte, bool)
@@ -92,6 +95,9 @@ func (s *Session) notice(sentences ...string) {
 // Names returns the names bound so far, oldest first.
 func (s *Session) Names() []string { return s.scope.names() }
 
+// giver says who binds values by Put.
+func (s *Session) giver() string { return cmp.Or(s.opt.Giver, "a Go cell") }
+
 // Sources returns the data files read so far, each once, with their hashes.
 func (s *Session) Sources() []report.DataFile { return slices.Clone(s.sources) }
 
@@ -107,14 +113,14 @@ func (s *Session) Value(name string) (v any, t Type, ok bool) {
 }
 
 // Definition returns the text that a name was bound with; of a name bound by Put
-// that it is from a Go cell.
+// who gave it.
 func (s *Session) Definition(name string) (string, bool) {
 	b, ok := s.scope[name]
 	if !ok {
 		return "", false
 	}
 	if b.put {
-		return name + " = <from a Go cell>", true
+		return name + " = <from " + s.giver() + ">", true
 	}
 	return b.st.Source.Slice(b.st.Whole()), true
 }
@@ -152,7 +158,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			// What an interrupt or a failure cuts short is displayed even when it was to be bound.
 			short := ctx.Err() != nil || len(e.errs) > 0
 			if (st.Name == "" || short) && v.known() && v.Type != Nothing {
-				d := displayOf(st, v)
+				d := s.displayOf(st, v)
 				displays = append(displays, d)
 				if s.opt.Shown != nil {
 					s.opt.Shown(d)
@@ -271,7 +277,7 @@ func (e *evaluator) define(st *front.Statement) value {
 
 // displayOf returns the display of a bare expression; its name is set when the expression is a
 // name. A formula shows its definition; a text and what is printed show nothing but themselves.
-func displayOf(st *front.Statement, v value) report.Display {
+func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 	d := report.Display{Source: st.Source.Slice(st.Whole()), Value: v.Data}
 	switch n := st.Node.(type) {
 	case *ast.IdentifierNode:
@@ -287,7 +293,7 @@ func displayOf(st *front.Statement, v value) report.Display {
 	case []value:
 		d.Value = v.items()
 	case sim.RewardFunc:
-		d.Value = "rewards drawn by a function of a Go cell"
+		d.Value = "rewards drawn by a function of " + s.giver()
 	case kernels.Formula: // prints as its name alone, which says nothing
 		text := definitions([]kernels.Formula{data})
 		if len(data.Args) > 0 {

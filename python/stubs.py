@@ -113,6 +113,8 @@ def stub(catalogue: dict[str, Any]) -> str:
     from gonb_cope import _catalogue
 
     _catalogue.catalogue = lambda: catalogue  # type: ignore[assignment]
+    _catalogue.functions.cache_clear()
+    _catalogue.classes.cache_clear()
     classes = _catalogue.classes()
     out = [HEAD, VALUE, "\n"]
     everywhere = {name for name, f in _catalogue.functions().items() if f["params"] and not f["params"][0].get("types")}

@@ -20,7 +20,7 @@ const maxGrids = 4
 func (s *server) kernel(name string, number int) kernels.Formula {
 	k := &asked{asker: s.asker, number: number}
 	f := kernels.Formula{Name: name, Params: "x, y"}
-	f.Pair = func(x, y kernels.Point) float64 { return k.alone(x, y) }
+	f.Pair = func(x, y kernels.Point) float64 { return k.pair(k.having(x, y), x, y) }
 	f.Meet = func(p *kernels.Points) kernels.Formula {
 		g := k.grid(p)
 		met := f
@@ -148,7 +148,22 @@ func (k *asked) compute(columns []string, xs, ys [][]float64) ([]float64, error)
 	return values, nil
 }
 
-// alone computes the value of two points of which no list is known.
+// having returns a grid that has both points; an empty one where none has.
+func (k *asked) having(x, y kernels.Point) *grid {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	one, other := string(bytesOf(x.X)), string(bytesOf(y.X))
+	for _, g := range k.grids {
+		if _, known := g.index[one]; known {
+			if _, both := g.index[other]; both {
+				return g
+			}
+		}
+	}
+	return &grid{}
+}
+
+// alone computes the value of two points that no list has.
 func (k *asked) alone(x, y kernels.Point) float64 {
 	values, err := k.compute(nil, [][]float64{x.X}, [][]float64{y.X})
 	if err != nil {

@@ -46,7 +46,7 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	s.asker = &asker{server: s}
 	s.told.server = s
 	s.session = dsl.NewSession(dsl.Options{
-		Rebind: true, Tables: s.tables.read,
+		Rebind: true, Giver: "Python", Tables: s.tables.read,
 		Shown:    s.shown,
 		Clear:    func() { s.notify("clear", struct{}{}) },
 		Progress: s.told.tell,

@@ -80,7 +80,7 @@ func (s *server) form(v any, p valueParams) (any, error) {
 			s.names++
 			p.ID = fmt.Sprintf("v%d-%d", os.Getpid(), s.names)
 		}
-		return report.Bundle(report.Display{Value: v}, p.ID)
+		return bundleOf(v, p.ID)
 	case "text":
 		var b bytes.Buffer
 		err := report.Text(&b, report.Document{Displays: []report.Display{{Value: v}}}, report.TextOptions{})
@@ -94,6 +94,25 @@ func (s *server) form(v any, p valueParams) (any, error) {
 	}
 	return nil, fmt.Errorf(`there is no form %q; there are "json", "table", "bundle", "text", "svg", "png" and "pdf"`, p.Form)
 }
+
+// bundleOf returns the representations of a value for a notebook. Beside those of a cell it has a PNG
+// of what can be drawn, for front ends and converters that show neither HTML nor LaTeX.
+func bundleOf(v any, id string) (any, error) {
+	bundle, err := report.Bundle(report.Display{Value: v}, id)
+	if err != nil || bundle["image/png"] != nil {
+		return bundle, err
+	}
+	if f, err := report.FigureOf(v, report.PlotOptions{}); err == nil {
+		var b bytes.Buffer
+		if figure.PNGAt(&b, f, bundleDPI) == nil {
+			bundle["image/png"] = base64.StdEncoding.EncodeToString(b.Bytes())
+		}
+	}
+	return bundle, nil
+}
+
+// bundleDPI is the resolution of that PNG.
+const bundleDPI = 96
 
 // drawing returns a figure as a file, in base64.
 func drawing(f report.Figure, form string) (any, error) {

@@ -118,25 +118,7 @@ class List(Value):
     def classic(self, agents: int | None = ..., goal: Literal["max", "min"] | None = ...) -> Problem:
         """Collaborative best-arm identification without features: every agent has the same arms, unit noise."""
         ...
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
     def exp(self) -> Any:
@@ -190,120 +172,22 @@ class RewardFunction(Value):
 
 class Answer(Value):
     """A answer of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Sweep(Value):
     """A sweep of the language."""
-    def paired(
-        self,
-        reference: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndRAGE/V",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "Oracle",
-            "CoKernelFB",
-            "CoKernelFB-IndAlloc",
-            "IndPeaceFB",
-            "IndUniformFB",
-            "IndKernelFB",
-            "CoUniformFB",
-            "IndPeaceFB-Pooled",
-            "IndUniformFB-LS",
-            "CoTestFB",
-            "BestElsewhere",
-        ],
-        y: Literal["samples", "error", "rounds", "regret"] | None = ...,
-    ) -> Comparisons:
+    def paired(self, reference: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"], y: Literal["samples", "error", "rounds", "regret"] | None = ...) -> Comparisons:
         """Every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run where seeds are shared."""
         ...
-    def speedup(
-        self,
-        algorithm: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndRAGE/V",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "Oracle",
-        ]
-        | None = ...,
-        alone: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndRAGE/V",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "Oracle",
-        ]
-        | None = ...,
-    ) -> Speedup:
+    def speedup(self, algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., alone: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ...) -> Speedup:
         """The speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts."""
         ...
     def claims(self, fb: Sweep | None = ...) -> Claims:
         """What the paper says of its experiments, each statement beside what was measured, with a verdict."""
         ...
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
     def measures(self, y: str | _List) -> Table:
@@ -312,39 +196,7 @@ class Sweep(Value):
 
 class Result(Value):
     """A result of the language."""
-    def what_if(
-        self,
-        delta: _Number | _List | None = ...,
-        epsilon: _Number | _List | None = ...,
-        tasks: int | str | _List | None = ...,
-        gaps: _Number | None = ...,
-        algorithm: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndRAGE/V",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "Oracle",
-        ]
-        | None = ...,
-        schedule: Literal["tuned", "paper"] | None = ...,
-        runs: int | None = ...,
-        seed: int | None = ...,
-        cost: _Number | None = ...,
-        cost_round: _Number | None = ...,
-        parallel: int | None = ...,
-        capacity: int | None = ...,
-        sample_time: _Number | None = ...,
-        round_time: _Number | None = ...,
-        time_unit: str | None = ...,
-    ) -> WhatIf:
+    def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., schedule: Literal["tuned", "paper"] | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run."""
         ...
     def sweep(self, rows: Literal["cell", "run"] | None = ..., store: str | None = ..., **named: Any) -> Sweep:
@@ -353,25 +205,7 @@ class Result(Value):
     def explain(self, task: str | None = ...) -> Explanation:
         """How far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit."""
         ...
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
     def compare(self, *more: Any) -> Table:
@@ -380,193 +214,49 @@ class Result(Value):
 
 class Bounds(Value):
     """A bounds of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Plan(Value):
     """A plan of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class WhatIf(Value):
     """A what_if table of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Hardness(Value):
     """A hardness of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Spectrum(Value):
     """A spectrum of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Design(Value):
     """A design of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Comparisons(Value):
     """A comparisons of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Speedup(Value):
     """A speedup of the language."""
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
@@ -575,25 +265,7 @@ class Fit(Value):
     def fitted(self) -> JointKernel:
         """The kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p, fitted(f))."""
         ...
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
@@ -611,17 +283,7 @@ class Problem(Value):
     def with_kernel(self, kernel: JointKernel) -> Problem:
         """The same problem under another kernel, as one that was fitted: what else was stated of the data stays."""
         ...
-    def bounds(
-        self,
-        delta: _Number | None = ...,
-        epsilon: _Number | None = ...,
-        budget: int | None = ...,
-        xi: _Number | Literal["auto"] | None = ...,
-        norm: _Number | None = ...,
-        gap: _Number | None = ...,
-        unit: _Number | None = ...,
-        reward_norm: _Number | None = ...,
-    ) -> Bounds:
+    def bounds(self, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
         """The theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound."""
         ...
     def spectrum(self, xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Spectrum:
@@ -633,205 +295,25 @@ class Problem(Value):
     def design(self, xi: _Number | Literal["auto"] | None = ..., tol: _Number | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Design:
         """The allocation of the first round, with its certificate."""
         ...
-    def plan(
-        self,
-        delta: _Number | None = ...,
-        epsilon: _Number | None = ...,
-        gaps: _Number | _List | None = ...,
-        runs: int | None = ...,
-        seed: int | None = ...,
-        cost: _Number | None = ...,
-        cost_round: _Number | None = ...,
-        parallel: int | None = ...,
-        capacity: int | None = ...,
-        sample_time: _Number | None = ...,
-        round_time: _Number | None = ...,
-        time_unit: str | None = ...,
-        xi: _Number | Literal["auto"] | None = ...,
-        norm: _Number | None = ...,
-        gap: _Number | None = ...,
-        unit: _Number | None = ...,
-    ) -> Plan:
+    def plan(self, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ...) -> Plan:
         """What each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time."""
         ...
-    def what_if(
-        self,
-        delta: _Number | _List | None = ...,
-        epsilon: _Number | _List | None = ...,
-        tasks: int | str | _List | None = ...,
-        gaps: _Number | None = ...,
-        algorithm: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndRAGE/V",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "Oracle",
-        ]
-        | None = ...,
-        schedule: Literal["tuned", "paper"] | None = ...,
-        runs: int | None = ...,
-        seed: int | None = ...,
-        cost: _Number | None = ...,
-        cost_round: _Number | None = ...,
-        parallel: int | None = ...,
-        capacity: int | None = ...,
-        sample_time: _Number | None = ...,
-        round_time: _Number | None = ...,
-        time_unit: str | None = ...,
-    ) -> WhatIf:
+    def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., schedule: Literal["tuned", "paper"] | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run."""
         ...
-    def fc(
-        self,
-        delta: _Number | None = ...,
-        epsilon: _Number | None = ...,
-        algorithm: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndRAGE/V",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "Oracle",
-        ]
-        | None = ...,
-        schedule: Literal["tuned", "paper"] | None = ...,
-        law: Literal["normal", "subgaussian"] | None = ...,
-        xi: _Number | Literal["auto"] | None = ...,
-        level: _Number | Literal["unknown"] | None = ...,
-        scale: _Number | Literal["fit"] | None = ...,
-        runs: int | None = ...,
-        seed: int | None = ...,
-        max_rounds: int | None = ...,
-        max_samples: int | None = ...,
-        norm: _Number | None = ...,
-        gap: _Number | None = ...,
-        unit: _Number | None = ...,
-        misfit: _Number | None = ...,
-        robust: bool | None = ...,
-        rewards: RewardFunction | Callable[..., Any] | None = ...,
-        reward_norm: _Number | None = ...,
-    ) -> Result:
+    def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
         """Fixed confidence: samples until every task's best arm is known."""
         ...
-    def fb(
-        self,
-        budget: int | None = ...,
-        algorithm: Literal[
-            "CoKernelFB",
-            "CoKernelFB-IndAlloc",
-            "IndPeaceFB",
-            "IndUniformFB",
-            "IndKernelFB",
-            "CoUniformFB",
-            "IndPeaceFB-Pooled",
-            "IndUniformFB-LS",
-            "CoTestFB",
-            "BestElsewhere",
-            "Oracle",
-        ]
-        | None = ...,
-        xi: _Number | Literal["auto", "gp"] | None = ...,
-        level: _Number | Literal["unknown"] | None = ...,
-        scale: _Number | Literal["fit"] | None = ...,
-        runs: int | None = ...,
-        seed: int | None = ...,
-        delta: _Number | None = ...,
-        epsilon: _Number | None = ...,
-        norm: _Number | None = ...,
-        unit: _Number | None = ...,
-        rewards: RewardFunction | Callable[..., Any] | None = ...,
-        reward_norm: _Number | None = ...,
-        total: int | None = ...,
-        rounds: int | None = ...,
-    ) -> Result:
+    def fb(self, budget: int | None = ..., algorithm: Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere", "Oracle"] | None = ..., xi: _Number | Literal["auto", "gp"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
         """Fixed budget: the best answers from a given number of pulls."""
         ...
-    def fit(
-        self,
-        kernel: JointKernel | None = ...,
-        mean: Literal["problem", "task", "none"] | None = ...,
-        noise: _Number | FreeNumber | None = ...,
-        starts: int | None = ...,
-        measure: int | None = ...,
-    ) -> Fit:
+    def fit(self, kernel: JointKernel | None = ..., mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
         """The free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is."""
         ...
-    def compare_kernels(
-        self, kernels: _List, mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...
-    ) -> Table:
+    def compare_kernels(self, kernels: _List, mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
         """Fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side."""
         ...
-    def protocol(
-        self,
-        delta: _Number | None = ...,
-        epsilon: _Number | None = ...,
-        algorithm: Literal[
-            "CoKernelFC",
-            "CoKernelFC-IndAlloc",
-            "IndRAGE",
-            "IndALBA",
-            "IndPolyALBA",
-            "IndKernelFC",
-            "CoSuccessiveElimination",
-            "CoTestFC",
-            "IndTestFC",
-            "IndUniformFC",
-            "CoBayesFC",
-            "CoKernelFB",
-            "CoKernelFB-IndAlloc",
-            "IndPeaceFB",
-            "IndUniformFB",
-            "IndKernelFB",
-            "CoUniformFB",
-            "IndPeaceFB-Pooled",
-            "IndUniformFB-LS",
-            "CoTestFB",
-            "BestElsewhere",
-        ]
-        | None = ...,
-        budget: int | None = ...,
-        total: int | None = ...,
-        rounds: int | None = ...,
-        plate: int | None = ...,
-        capacity: int | None = ...,
-        time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ...,
-        lease: _Number | None = ...,
-        failed: _Number | None = ...,
-        late: _Number | None = ...,
-        delay: int | None = ...,
-        cost: _Number | None = ...,
-        schedule: Literal["tuned", "paper"] | None = ...,
-        law: Literal["normal", "subgaussian"] | None = ...,
-        xi: _Number | Literal["auto"] | None = ...,
-        level: _Number | Literal["unknown"] | None = ...,
-        scale: _Number | Literal["fit"] | None = ...,
-        max_rounds: int | None = ...,
-        max_samples: int | None = ...,
-        norm: _Number | None = ...,
-        gap: _Number | None = ...,
-        unit: _Number | None = ...,
-        misfit: _Number | None = ...,
-        robust: bool | None = ...,
-        reward_norm: _Number | None = ...,
-        gaps: _Number | None = ...,
-        runs: int | None = ...,
-        seed: int | None = ...,
-    ) -> Protocol:
+    def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """What a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone."""
         ...
 
@@ -843,27 +325,19 @@ class Protocol(Value):
 
 class Campaign(Value):
     """A campaign of the language."""
-
     folder: str
     @classmethod
     def start(cls, folder: str | PathLike[str], protocol: Protocol) -> Campaign: ...
     @classmethod
     def resume(cls, folder: str | PathLike[str]) -> Campaign: ...
     def ask(self, count: int | None = ..., by: str | None = ..., task: str | None = ..., more: bool | None = ...) -> Any: ...
-    def tell(self, results: _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., extra: bool | None = ...) -> Receipt: ...
+    def tell(
+        self, results: _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., extra: bool | None = ...
+    ) -> Receipt: ...
     def explain(self, task: str | None = ...) -> Explanation:
         """How far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit."""
         ...
-    def amend(
-        self,
-        reason: str,
-        epsilon: _Number | None = ...,
-        delta: _Number | None = ...,
-        capacity: int | None = ...,
-        withdraw: str | _List | None = ...,
-        add: str | PathLike[str] | _Table | None = ...,
-        by: str | None = ...,
-    ) -> Campaign:
+    def amend(self, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
         """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time; of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the guarantee, which the report states. The same change for the same reason is made once."""
         ...
     def fail(self, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
@@ -878,25 +352,7 @@ class Campaign(Value):
     def attach(self, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ...) -> Receipt:
         """Records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; methods that go by a posterior take them whole. Rows attached before are known."""
         ...
-    def plot(
-        self,
-        x: str | None = ...,
-        y: str | _List | None = ...,
-        file: str | None = ...,
-        panel: str | None = ...,
-        title: str | None = ...,
-        xlabel: str | None = ...,
-        ylabel: str | None = ...,
-        logx: bool | None = ...,
-        logy: bool | None = ...,
-        xlim: _List | None = ...,
-        ylim: _List | None = ...,
-        width: _Number | None = ...,
-        reference: bool | None = ...,
-        posterior: bool | None = ...,
-        task: str | None = ...,
-        where: Problem | None = ...,
-    ) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
@@ -983,12 +439,7 @@ def rq(lengthscale: _Number | _List | FreeNumber | None = ..., alpha: _Number | 
     """
     ...
 
-def polynomial(
-    degree: _Number | None = ...,
-    bias: _Number | FreeNumber | None = ...,
-    lengthscale: _Number | _List | FreeNumber | None = ...,
-    dims: _List | str | _Number | None = ...,
-) -> Kernel:
+def polynomial(degree: _Number | None = ..., bias: _Number | FreeNumber | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards are polynomial in the features; a bias > 0 adds the lower degrees.
 
     k(x, y) = (bias + Σ_c x_c y_c / lengthscale_c²)^degree
@@ -1005,9 +456,7 @@ def polynomial(
     """
     ...
 
-def periodic(
-    period: _Number | _List | FreeNumber | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...
-) -> Kernel:
+def periodic(period: _Number | _List | FreeNumber | None = ..., lengthscale: _Number | _List | FreeNumber | None = ..., dims: _List | str | _Number | None = ...) -> Kernel:
     """Rewards that repeat in every column, of any shape within a period.
 
     k(x, y) = exp(-2 Σ_c sin²(π (x_c - y_c)/period_c) / lengthscale_c²)
@@ -1124,33 +573,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ...) -> A
     """
     ...
 
-def problem(
-    path: str | PathLike[str] | _Table | None = ...,
-    kernel: JointKernel | Literal["auto"] | None = ...,
-    noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ...,
-    rewards: str | PathLike[str] | _Table | None = ...,
-    name: str | None = ...,
-    noise_guess: _Number | None = ...,
-    bounded: _List | None = ...,
-    environment: Literal["gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ...,
-    strength: _Number | None = ...,
-    goal: Literal["max", "min"] | None = ...,
-    standardize: bool | None = ...,
-    unmeasured: Literal["keep", "drop"] | None = ...,
-    data: str | PathLike[str] | _Table | None = ...,
-    task: str | _List | None = ...,
-    arm: str | _List | None = ...,
-    reward: str | None = ...,
-    sd: str | None = ...,
-    count: str | None = ...,
-    successes: str | None = ...,
-    trials: str | None = ...,
-    blocks: str | _List | None = ...,
-    log: str | _List | None = ...,
-    where: str | None = ...,
-    task_features: str | _List | None = ...,
-    arm_features: str | _List | None = ...,
-) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md.
 
     Parameters:
@@ -1195,16 +618,7 @@ def with_kernel(p: Problem, kernel: JointKernel) -> Problem:
     """
     ...
 
-def paper(
-    case: int | None = ...,
-    gap: _Number | None = ...,
-    lengthscale: _Number | Literal["inf"] | None = ...,
-    noise: _Number | Literal["unknown", "unknown task", "unknown arm"] | None = ...,
-    noise_guess: _Number | None = ...,
-    bounded: _List | None = ...,
-    environment: Literal["gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ...,
-    strength: _Number | None = ...,
-) -> Problem:
+def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Number | Literal["inf"] | None = ..., noise: _Number | Literal["unknown", "unknown task", "unknown arm"] | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ...) -> Problem:
     """An instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them.
 
     Parameters:
@@ -1233,17 +647,7 @@ def classic(means: _List, agents: int | None = ..., goal: Literal["max", "min"] 
     """
     ...
 
-def bounds(
-    p: Problem,
-    delta: _Number | None = ...,
-    epsilon: _Number | None = ...,
-    budget: int | None = ...,
-    xi: _Number | Literal["auto"] | None = ...,
-    norm: _Number | None = ...,
-    gap: _Number | None = ...,
-    unit: _Number | None = ...,
-    reward_norm: _Number | None = ...,
-) -> Bounds:
+def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., budget: int | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., reward_norm: _Number | None = ...) -> Bounds:
     """The theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound.
 
     Parameters:
@@ -1298,25 +702,7 @@ def design(p: Problem, xi: _Number | Literal["auto"] | None = ..., tol: _Number 
     """
     ...
 
-def plan(
-    p: Problem,
-    delta: _Number | None = ...,
-    epsilon: _Number | None = ...,
-    gaps: _Number | _List | None = ...,
-    runs: int | None = ...,
-    seed: int | None = ...,
-    cost: _Number | None = ...,
-    cost_round: _Number | None = ...,
-    parallel: int | None = ...,
-    capacity: int | None = ...,
-    sample_time: _Number | None = ...,
-    round_time: _Number | None = ...,
-    time_unit: str | None = ...,
-    xi: _Number | Literal["auto"] | None = ...,
-    norm: _Number | None = ...,
-    gap: _Number | None = ...,
-    unit: _Number | None = ...,
-) -> Plan:
+def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ...) -> Plan:
     """What each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time.
 
     Parameters:
@@ -1342,39 +728,7 @@ def plan(
     """
     ...
 
-def what_if(
-    p: Problem | Result,
-    delta: _Number | _List | None = ...,
-    epsilon: _Number | _List | None = ...,
-    tasks: int | str | _List | None = ...,
-    gaps: _Number | None = ...,
-    algorithm: Literal[
-        "CoKernelFC",
-        "CoKernelFC-IndAlloc",
-        "IndRAGE",
-        "IndRAGE/V",
-        "IndALBA",
-        "IndPolyALBA",
-        "IndKernelFC",
-        "CoSuccessiveElimination",
-        "CoTestFC",
-        "IndTestFC",
-        "IndUniformFC",
-        "CoBayesFC",
-        "Oracle",
-    ]
-    | None = ...,
-    schedule: Literal["tuned", "paper"] | None = ...,
-    runs: int | None = ...,
-    seed: int | None = ...,
-    cost: _Number | None = ...,
-    cost_round: _Number | None = ...,
-    parallel: int | None = ...,
-    capacity: int | None = ...,
-    sample_time: _Number | None = ...,
-    round_time: _Number | None = ...,
-    time_unit: str | None = ...,
-) -> WhatIf:
+def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., schedule: Literal["tuned", "paper"] | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
     """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run.
 
     Parameters:
@@ -1399,43 +753,7 @@ def what_if(
     """
     ...
 
-def fc(
-    p: Problem,
-    delta: _Number | None = ...,
-    epsilon: _Number | None = ...,
-    algorithm: Literal[
-        "CoKernelFC",
-        "CoKernelFC-IndAlloc",
-        "IndRAGE",
-        "IndRAGE/V",
-        "IndALBA",
-        "IndPolyALBA",
-        "IndKernelFC",
-        "CoSuccessiveElimination",
-        "CoTestFC",
-        "IndTestFC",
-        "IndUniformFC",
-        "CoBayesFC",
-        "Oracle",
-    ]
-    | None = ...,
-    schedule: Literal["tuned", "paper"] | None = ...,
-    law: Literal["normal", "subgaussian"] | None = ...,
-    xi: _Number | Literal["auto"] | None = ...,
-    level: _Number | Literal["unknown"] | None = ...,
-    scale: _Number | Literal["fit"] | None = ...,
-    runs: int | None = ...,
-    seed: int | None = ...,
-    max_rounds: int | None = ...,
-    max_samples: int | None = ...,
-    norm: _Number | None = ...,
-    gap: _Number | None = ...,
-    unit: _Number | None = ...,
-    misfit: _Number | None = ...,
-    robust: bool | None = ...,
-    rewards: RewardFunction | Callable[..., Any] | None = ...,
-    reward_norm: _Number | None = ...,
-) -> Result:
+def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ...) -> Result:
     """Fixed confidence: samples until every task's best arm is known.
 
     Parameters:
@@ -1457,44 +775,14 @@ def fc(
         unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
         misfit: how far any expected reward may be from what the kernel can represent, reward units; for CoTestFC and IndTestFC; a number, at least 0 and finite, default 0
         robust: true (or 1): estimate misfit from the data of the run and allow for it; for CoTestFC and IndTestFC; true or false, default false
-        rewards: a Go func that draws rewards, bound by session.Put in a Go cell, in place of the problem's own; a reward function, optional, or a Python function
+        rewards: a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns their mean, in place of the problem's own; a reward function, optional, or a Python function
         reward_norm: the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`; a number, greater than 0 and finite, optional
 
     In a script: fc(paper(case=2), delta=0.05, runs=10)
     """
     ...
 
-def fb(
-    p: Problem,
-    budget: int | None = ...,
-    algorithm: Literal[
-        "CoKernelFB",
-        "CoKernelFB-IndAlloc",
-        "IndPeaceFB",
-        "IndUniformFB",
-        "IndKernelFB",
-        "CoUniformFB",
-        "IndPeaceFB-Pooled",
-        "IndUniformFB-LS",
-        "CoTestFB",
-        "BestElsewhere",
-        "Oracle",
-    ]
-    | None = ...,
-    xi: _Number | Literal["auto", "gp"] | None = ...,
-    level: _Number | Literal["unknown"] | None = ...,
-    scale: _Number | Literal["fit"] | None = ...,
-    runs: int | None = ...,
-    seed: int | None = ...,
-    delta: _Number | None = ...,
-    epsilon: _Number | None = ...,
-    norm: _Number | None = ...,
-    unit: _Number | None = ...,
-    rewards: RewardFunction | Callable[..., Any] | None = ...,
-    reward_norm: _Number | None = ...,
-    total: int | None = ...,
-    rounds: int | None = ...,
-) -> Result:
+def fb(p: Problem, budget: int | None = ..., algorithm: Literal["CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere", "Oracle"] | None = ..., xi: _Number | Literal["auto", "gp"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., runs: int | None = ..., seed: int | None = ..., delta: _Number | None = ..., epsilon: _Number | None = ..., norm: _Number | None = ..., unit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., total: int | None = ..., rounds: int | None = ...) -> Result:
     """Fixed budget: the best answers from a given number of pulls.
 
     Parameters:
@@ -1510,7 +798,7 @@ def fb(
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
         norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; not for IndUniformFB or BestElsewhere; a number, greater than 0 and finite, optional
         unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
-        rewards: a Go func that draws rewards, bound by session.Put in a Go cell, in place of the problem's own; a reward function, optional, or a Python function
+        rewards: a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns their mean, in place of the problem's own; a reward function, optional, or a Python function
         reward_norm: the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`; a number, greater than 0 and finite, optional
         total: pulls of all agents together, in place of budget: they go to the tasks that need them most; for CoTestFB; a number, whole, at least 1 and at most 1e12, optional
         rounds: rounds in which a budget is spent; up to 6 when not given; for CoTestFB; a number, whole, at least 1 and at most 9007199254740992, optional
@@ -1533,14 +821,7 @@ def sweep(r: Result, rows: Literal["cell", "run"] | None = ..., store: str | Non
     """
     ...
 
-def fit(
-    p: Problem,
-    kernel: JointKernel | None = ...,
-    mean: Literal["problem", "task", "none"] | None = ...,
-    noise: _Number | FreeNumber | None = ...,
-    starts: int | None = ...,
-    measure: int | None = ...,
-) -> Fit:
+def fit(p: Problem, kernel: JointKernel | None = ..., mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ..., measure: int | None = ...) -> Fit:
     """The free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is.
 
     Parameters:
@@ -1565,9 +846,7 @@ def fitted(f: Fit) -> JointKernel:
     """
     ...
 
-def compare_kernels(
-    p: Problem, kernels: _List, mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...
-) -> Table:
+def compare_kernels(p: Problem, kernels: _List, mean: Literal["problem", "task", "none"] | None = ..., noise: _Number | FreeNumber | None = ..., starts: int | None = ...) -> Table:
     """Fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side.
 
     Parameters:
@@ -1581,35 +860,7 @@ def compare_kernels(
     """
     ...
 
-def paired(
-    s: Sweep,
-    reference: Literal[
-        "CoKernelFC",
-        "CoKernelFC-IndAlloc",
-        "IndRAGE",
-        "IndRAGE/V",
-        "IndALBA",
-        "IndPolyALBA",
-        "IndKernelFC",
-        "CoSuccessiveElimination",
-        "CoTestFC",
-        "IndTestFC",
-        "IndUniformFC",
-        "CoBayesFC",
-        "Oracle",
-        "CoKernelFB",
-        "CoKernelFB-IndAlloc",
-        "IndPeaceFB",
-        "IndUniformFB",
-        "IndKernelFB",
-        "CoUniformFB",
-        "IndPeaceFB-Pooled",
-        "IndUniformFB-LS",
-        "CoTestFB",
-        "BestElsewhere",
-    ],
-    y: Literal["samples", "error", "rounds", "regret"] | None = ...,
-) -> Comparisons:
+def paired(s: Sweep, reference: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"], y: Literal["samples", "error", "rounds", "regret"] | None = ...) -> Comparisons:
     """Every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run where seeds are shared.
 
     Parameters:
@@ -1621,41 +872,7 @@ def paired(
     """
     ...
 
-def speedup(
-    s: Sweep,
-    algorithm: Literal[
-        "CoKernelFC",
-        "CoKernelFC-IndAlloc",
-        "IndRAGE",
-        "IndRAGE/V",
-        "IndALBA",
-        "IndPolyALBA",
-        "IndKernelFC",
-        "CoSuccessiveElimination",
-        "CoTestFC",
-        "IndTestFC",
-        "IndUniformFC",
-        "CoBayesFC",
-        "Oracle",
-    ]
-    | None = ...,
-    alone: Literal[
-        "CoKernelFC",
-        "CoKernelFC-IndAlloc",
-        "IndRAGE",
-        "IndRAGE/V",
-        "IndALBA",
-        "IndPolyALBA",
-        "IndKernelFC",
-        "CoSuccessiveElimination",
-        "CoTestFC",
-        "IndTestFC",
-        "IndUniformFC",
-        "CoBayesFC",
-        "Oracle",
-    ]
-    | None = ...,
-) -> Speedup:
+def speedup(s: Sweep, algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., alone: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ...) -> Speedup:
     """The speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts.
 
     Parameters:
@@ -1689,62 +906,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     """
     ...
 
-def protocol(
-    p: Problem,
-    delta: _Number | None = ...,
-    epsilon: _Number | None = ...,
-    algorithm: Literal[
-        "CoKernelFC",
-        "CoKernelFC-IndAlloc",
-        "IndRAGE",
-        "IndALBA",
-        "IndPolyALBA",
-        "IndKernelFC",
-        "CoSuccessiveElimination",
-        "CoTestFC",
-        "IndTestFC",
-        "IndUniformFC",
-        "CoBayesFC",
-        "CoKernelFB",
-        "CoKernelFB-IndAlloc",
-        "IndPeaceFB",
-        "IndUniformFB",
-        "IndKernelFB",
-        "CoUniformFB",
-        "IndPeaceFB-Pooled",
-        "IndUniformFB-LS",
-        "CoTestFB",
-        "BestElsewhere",
-    ]
-    | None = ...,
-    budget: int | None = ...,
-    total: int | None = ...,
-    rounds: int | None = ...,
-    plate: int | None = ...,
-    capacity: int | None = ...,
-    time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ...,
-    lease: _Number | None = ...,
-    failed: _Number | None = ...,
-    late: _Number | None = ...,
-    delay: int | None = ...,
-    cost: _Number | None = ...,
-    schedule: Literal["tuned", "paper"] | None = ...,
-    law: Literal["normal", "subgaussian"] | None = ...,
-    xi: _Number | Literal["auto"] | None = ...,
-    level: _Number | Literal["unknown"] | None = ...,
-    scale: _Number | Literal["fit"] | None = ...,
-    max_rounds: int | None = ...,
-    max_samples: int | None = ...,
-    norm: _Number | None = ...,
-    gap: _Number | None = ...,
-    unit: _Number | None = ...,
-    misfit: _Number | None = ...,
-    robust: bool | None = ...,
-    reward_norm: _Number | None = ...,
-    gaps: _Number | None = ...,
-    runs: int | None = ...,
-    seed: int | None = ...,
-) -> Protocol:
+def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
     """What a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone.
 
     Parameters:
@@ -1805,14 +967,7 @@ def resume(folder: str | Campaign) -> Campaign:
     """
     ...
 
-def ask(
-    c: Campaign | str,
-    by: str | None = ...,
-    count: int | None = ...,
-    task: str | None = ...,
-    more: bool | None = ...,
-    decimals: Literal["comma", "point"] | None = ...,
-) -> Worklist:
+def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: str | None = ..., more: bool | None = ..., decimals: Literal["comma", "point"] | None = ...) -> Worklist:
     """What to measure next: the list that the asker has and has not told, else further pulls of the open round.
 
     Parameters:
@@ -1827,9 +982,7 @@ def ask(
     """
     ...
 
-def tell(
-    c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., extra: bool | None = ...
-) -> Receipt:
+def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., extra: bool | None = ...) -> Receipt:
     """Records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, and rows told before are known: the same growing sheet can be told every day.
 
     Parameters:
@@ -1844,16 +997,7 @@ def tell(
     """
     ...
 
-def amend(
-    c: Campaign | str,
-    reason: str,
-    epsilon: _Number | None = ...,
-    delta: _Number | None = ...,
-    capacity: int | None = ...,
-    withdraw: str | _List | None = ...,
-    add: str | PathLike[str] | _Table | None = ...,
-    by: str | None = ...,
-) -> Campaign:
+def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
     """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time; of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the guarantee, which the report states. The same change for the same reason is made once.
 
     Parameters:
@@ -1924,25 +1068,7 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
     """
     ...
 
-def plot(
-    value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign,
-    x: str | None = ...,
-    y: str | _List | None = ...,
-    file: str | None = ...,
-    panel: str | None = ...,
-    title: str | None = ...,
-    xlabel: str | None = ...,
-    ylabel: str | None = ...,
-    logx: bool | None = ...,
-    logy: bool | None = ...,
-    xlim: _List | None = ...,
-    ylim: _List | None = ...,
-    width: _Number | None = ...,
-    reference: bool | None = ...,
-    posterior: bool | None = ...,
-    task: str | None = ...,
-    where: Problem | None = ...,
-) -> Figure:
+def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
     """A figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign.
 
     Parameters:
@@ -2203,3 +1329,4 @@ def range(from_: _Number, to: _Number, step: _Number | None = ...) -> Any:
     In a script: range(0.1, 0.5, step=0.1)
     """
     ...
+

@@ -27,6 +27,8 @@ def _cell(ip: Any, line: str, cell: str) -> None:
     """Evaluate a script. DataFrames and values of Python are known by their names, and what it binds comes back."""
     if line.strip():
         raise CopeError(f"%%cope takes nothing after it, got {line.strip()!r}: the script begins in the next line", "request")
+    from IPython.core.page import page
+
     asked = []
     lines = cell.split("\n")
     for i, text in enumerate(lines):
@@ -45,7 +47,7 @@ def _cell(ip: Any, line: str, cell: str) -> None:
     ip.user_ns.update(bound)
     for name in asked:
         help_ = process.request("inspect", {"text": name, "cursor": len(name)})
-        ip.hooks.show_in_pager({"text/plain": help_.get("text") or f"there is nothing named {name}"})
+        page({"text/plain": help_.get("text") or f"there is nothing named {name}"})
 
 
 def _display(params: dict[str, Any]) -> None:

@@ -196,7 +196,8 @@ class Process:
         return answer.get("result")
 
     def _error(self, error: dict[str, Any]) -> BaseException:
-        data = error.get("data") or {}
+        found = error.get("data")
+        data = found if isinstance(found, dict) else {}
         kind = data.get("kind", "request")
         if kind == "interrupted" or self._cancelled:
             return Interrupted("interrupted", data.get("partial"))

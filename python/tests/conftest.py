@@ -1,0 +1,43 @@
+"""Tests run against the command that GONB_COPE names, or the one that was installed."""
+
+import os
+import warnings
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def quiet():
+    """Notes on data are for people."""
+    import gonb_cope
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gonb_cope.Note)
+        yield
+
+
+@pytest.fixture
+def folder(tmp_path):
+    before = os.getcwd()
+    os.chdir(tmp_path)
+    yield tmp_path
+    os.chdir(before)
+
+
+@pytest.fixture
+def machines():
+    """Measurements of four machines at nine settings, by a rule that is known: the best is 190 °C and speed 20."""
+    import random
+
+    draw = random.Random(7)
+    rows = []
+    for m in range(4):
+        for temp in (170, 190, 210):
+            for speed in (10, 20, 30):
+                for _ in range(3):
+                    y = 50 - abs(temp - 190) / 4 - abs(speed - 20) / 2 + m + draw.gauss(0, 0.5)
+                    rows.append({"Machine": f"M{m}", "Temp °C": temp, "Speed": speed, "Throughput": round(y, 3)})
+    return rows

@@ -1,0 +1,122 @@
+"""What is wrong is said in the words of the language, and nothing hangs."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import gonb_cope as cope
+from gonb_cope._process import process
+
+
+def interrupt(after):
+    threading.Timer(after, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+def test_argument():
+    with pytest.raises(cope.CopeError) as e:
+        cope.rbf(lenghtscale=1)
+    assert e.value.hint == 'did you mean "lengthscale"?'
+    assert e.value.mistakes[0]["argument"] == "lenghtscale"
+    with pytest.raises(cope.CopeError, match="greater than 0"):
+        cope.rbf(-1)
+    with pytest.raises(TypeError, match="has no meaning"):
+        cope.rbf(object())
+
+
+def test_column(machines):
+    with pytest.raises(cope.CopeError, match='no column "Machin"') as e:
+        cope.problem(machines, task="Machin", arm="Speed", reward="Throughput")
+    assert e.value.hint == 'did you mean "Machine"?'
+
+
+def test_script():
+    with pytest.raises(cope.CopeError) as e:
+        cope.script("k = rbf(1)\nq = k * linaer()")
+    assert (e.value.line, e.value.column) == (2, 9)
+    assert "^^^^^^" in str(e.value)
+
+
+def test_own_exception():
+    with pytest.raises(ZeroDivisionError):
+        cope.paper(case=2).with_kernel(cope.arm(lambda x, y: 1 / 0))
+    with pytest.raises(ValueError, match=r"must be \(6, 6\)|shape"):
+        cope.paper(case=2).with_kernel(cope.arm(lambda x, y: [1.0]))
+    assert cope.mean([1, 2]) == 1.5
+
+
+def test_interrupt_keeps_what_is_finished():
+    p = cope.paper(case=2, gap=0.02)
+    interrupt(0.7)
+    with pytest.raises(cope.Interrupted) as e:
+        p.fc(runs=100_000)
+    assert 1 <= e.value.partial.runs < 100_000
+    assert cope.mean([1, 2]) == 1.5
+
+
+def test_interrupt_in_a_function_of_python():
+    def slow(task, arm, count):
+        time.sleep(0.05)
+        return 0.0
+
+    interrupt(0.4)
+    with pytest.raises(KeyboardInterrupt):
+        cope.paper(case=2, gap=0.4).fb(budget=10_000, rewards=slow)
+    assert cope.mean([1, 2]) == 1.5
+
+
+def test_interrupt_of_minimize():
+    def slow(arm):
+        time.sleep(0.03)
+        return (arm - 3) ** 2
+
+    interrupt(1)
+    with pytest.raises(cope.Interrupted) as e:
+        cope.minimize(slow, arms=list(range(10)), budget=100_000)
+    assert e.value.partial.arm in range(10)
+
+
+def test_killed(machines, folder):
+    p = cope.problem(machines, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput")
+    c = cope.Campaign.start("days", p.protocol(budget=100, runs=0))
+    todo = c.ask(8).to_dict("records") if hasattr(c.ask(8), "to_dict") else c.ask(8)
+    c.tell([{**row, "reward": 40.0} for row in todo])
+    before = c.json["events"]
+    pid = process.pid
+    threading.Timer(0.5, os.kill, (pid, signal.SIGKILL)).start()
+    with pytest.raises(cope.ProcessEnded, match="ended by signal 9"):
+        cope.paper(case=2, gap=0.02).fc(runs=100_000)
+    with pytest.raises(cope.ProcessEnded, match="this problem was lost"):
+        p.best()
+    assert process.pid == 0
+    assert c.json["events"] == before
+    assert len(c.ask(8)) == 8
+    assert process.pid not in (0, pid)
+
+
+def test_ends_with_python():
+    code = "import gonb_cope as c; c.mean([1]); from gonb_cope._process import process; print(process.pid)"
+    pid = int(subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=os.path.dirname(os.path.dirname(__file__))).stdout)
+    for _ in range(100):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+    pytest.fail("the process goes on when Python has ended")
+
+
+def test_folder(folder):
+    (folder / "small.csv").write_text("task,arm,x_1,mean\na,u,0,1\na,v,1,2\n")
+    assert cope.problem("small.csv", kernel=cope.arm(cope.linear(1)), noise=1).json["tasks"][0]["task"] == "a"
+
+
+def test_values_are_released():
+    for _ in range(100):
+        cope.rbf(1)
+    cope.script("n = 1")
+    assert len(process.freed) < 100

@@ -1,0 +1,91 @@
+"""%%cope in the ordinary Python kernel."""
+
+import os
+
+import pytest
+from conftest import REPOSITORY
+
+import gonb_cope as cope
+
+IPython = pytest.importorskip("IPython")
+
+
+@pytest.fixture
+def shell(machines):
+    from IPython.core.interactiveshell import InteractiveShell
+
+    ip = InteractiveShell.instance()
+    ip.run_line_magic("load_ext", "gonb_cope")
+    ip.user_ns["df"] = machines
+    return ip
+
+
+def test_cell(shell, capsys):
+    text = 'p = problem(df, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput")\na = best(p, epsilon=eps)\nn = 2*3\na'
+    shell.user_ns["eps"] = 1
+    shell.run_cell_magic("cope", "", text)
+    assert isinstance(shell.user_ns["a"], cope.Answer)
+    assert shell.user_ns["n"] == 6
+    assert set(shell.user_ns["a"].json["picks"][0]["features"]) == {"Temp °C", "Speed"}
+    shell.run_cell_magic("cope", "", "b = best(p, epsilon=2*n)")
+    assert shell.user_ns["b"].epsilon == 12
+    shell.user_ns["mine"] = cope.paper(case=2, gap=0.4)
+    shell.run_cell_magic("cope", "", "r = fc(mine, runs=2)\ns = sweep(r, gap=[0.4, 0.8])")
+    assert len(shell.user_ns["s"].json["rows"]) == 2
+    with pytest.raises(cope.CopeError) as e:
+        shell.run_cell_magic("cope", "", "k = rbf(1)\n\nq = linaer()")
+    assert e.value.line == 4  # of the cell, with %%cope
+    capsys.readouterr()
+    shell.run_cell_magic("cope", "", "fc?")
+    assert "delta" in capsys.readouterr().out
+
+
+def test_completion(shell):
+    text = "%%cope\nk = matern(leng"
+    found = shell.Completer.completions(text, len(text))
+    from IPython.core.completer import provisionalcompleter
+
+    with provisionalcompleter():
+        assert [c.text for c in found][:1] == ["lengthscale="]
+
+
+def test_quickstart_notebook(tmp_path):
+    """The notebook runs in the ordinary kernel by nbclient, and with other parameters by papermill."""
+    nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
+    pytest.importorskip("ipykernel")
+    book = nbformat.read(REPOSITORY / "notebooks/python.ipynb", 4)
+    client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(REPOSITORY / "notebooks")}})
+    client.execute()
+    outputs = [o for c in book.cells if c.cell_type == "code" for o in c.outputs]
+    assert not [o for o in outputs if o.output_type == "error"]
+    assert any("text/html" in o.get("data", {}) for o in outputs)
+    papermill = pytest.importorskip("papermill")
+    done = papermill.execute_notebook(
+        REPOSITORY / "notebooks/python.ipynb",
+        tmp_path / "out.ipynb",
+        parameters={"epsilon": 7},
+        cwd=REPOSITORY / "notebooks",
+        progress_bar=False,
+        kernel_name="python3",
+    )
+    assert "within 7 of" in str(done)
+
+
+def test_interrupt_of_a_cell(tmp_path):
+    """Jupyter's stop interrupts a call, and the kernel goes on."""
+    client = pytest.importorskip("jupyter_client")
+    pytest.importorskip("ipykernel")
+    manager, kernel = client.manager.start_new_kernel(kernel_name="python3", env=os.environ | {"PYTHONPATH": str(REPOSITORY / "python")})
+    try:
+        import threading
+
+        said = []
+        threading.Timer(3, manager.interrupt_kernel).start()
+        kernel.execute_interactive("import gonb_cope as cope\ncope.paper(case=2, gap=0.02).fc(runs=100_000)", output_hook=said.append, timeout=30)
+        assert [m["content"]["ename"] for m in said if m["msg_type"] == "error"] == ["Interrupted"]
+        said.clear()
+        kernel.execute_interactive("print(cope.mean([1, 2]))", output_hook=said.append, timeout=30)
+        assert [m["content"]["text"] for m in said if m["msg_type"] == "stream"] == ["1.5\n"]
+    finally:
+        kernel.stop_channels()
+        manager.shutdown_kernel(now=True)
