@@ -1,4 +1,4 @@
-.PHONY: help test parts lab short cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
+.PHONY: help test parts lab python-env test-python wheels release short cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -13,6 +13,7 @@ test: parts lab cross ## everything that CI runs: format, vet, module files, oth
 	go vet ./...
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -timeout 60m $$(go list ./... | grep -v /internal/conformance)
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -timeout 60m $(conformance)
+	@$(MAKE) --no-print-directory test-python
 
 parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
 	@tools/install-test-parts.sh
@@ -40,6 +41,24 @@ with_lab = GONB_COPE_LAB=$$(ls $(lab)/bin/jupyter-lab 2>/dev/null)
 lab: ## JupyterLab 4 in the cache, from PyPI where that can be reached
 	@test -x $(lab)/bin/jupyter-lab || { rm -rf $(lab) && python3 -m venv $(lab) && timeout 300 $(lab)/bin/pip install --quiet --retries 1 --timeout 15 jupyterlab==$(lab_version); } || \
 		{ rm -rf $(lab); echo "PyPI gives no JupyterLab 4: TestJupyterLab, TestJupyterLabTrust and TestColours/lab are skipped"; }
+
+# What the tests of the Python package use, at pinned versions, in the cache under the checksum of the list.
+python_list = python/requirements.txt
+python_env = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gonb-cope/python-$(shell cksum < $(python_list) | cut -d' ' -f1)
+
+python-env: ## what the tests of the Python package use, in the cache, from PyPI where that can be reached
+	@test -e $(python_env)/done || { rm -rf $(python_env) && python3 -m venv $(python_env) && \
+		timeout 600 $(python_env)/bin/pip install --quiet --retries 1 --timeout 15 -r $(python_list) && touch $(python_env)/done; } || \
+		{ rm -rf $(python_env); echo "PyPI gives no packages: of the Python package little is tested"; }
+
+test-python: python-env ## the Python package, installed from a wheel into a fresh environment, with ruff and mypy
+	@tools/test-python.sh $(python_env)
+
+wheels: ## Python wheels with the command inside, into dist (the first time minutes for each platform)
+	go run ./tools/release -wheels -o dist
+
+release: ## wheels, and archives for six platforms, with checksums, licences, SBOM and provenance, into dist
+	go run ./tools/release -wheels -archives -o dist
 
 test-lab: lab ## the tests with JupyterLab 4 in a browser
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestColours/lab' $(conformance) ./internal/kernelspec
@@ -89,8 +108,9 @@ targets = .
 fuzz: ## fuzz every target of the tree for a minute each (fuzztime=10000000x: that many executions; targets='^dsl:': some)
 	tools/fuzz.sh '$(fuzztime)' '$(targets)'
 
-docs: ## write the lists in docs/language.md from the catalogues
+docs: ## write the lists in docs/language.md, and the stub of the Python package, from the catalogues
 	go test ./dsl -run Documentation -update
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && python3 python/stubs.py $$folder/gonb-cope
 
 gallery: ## execute all notebooks and write docs/gallery: Markdown with pictures, as a code host shows it (minutes)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \

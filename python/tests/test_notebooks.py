@@ -53,18 +53,18 @@ def test_quickstart_notebook(tmp_path):
     """The notebook runs in the ordinary kernel by nbclient, and with other parameters by papermill."""
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
-    book = nbformat.read(REPOSITORY / "notebooks/python.ipynb", 4)
-    client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(REPOSITORY / "notebooks")}})
+    book = nbformat.read(REPOSITORY / "python/quickstart.ipynb", 4)
+    client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(REPOSITORY / "python")}})
     client.execute()
     outputs = [o for c in book.cells if c.cell_type == "code" for o in c.outputs]
     assert not [o for o in outputs if o.output_type == "error"]
     assert any("text/html" in o.get("data", {}) for o in outputs)
     papermill = pytest.importorskip("papermill")
     done = papermill.execute_notebook(
-        REPOSITORY / "notebooks/python.ipynb",
+        REPOSITORY / "python/quickstart.ipynb",
         tmp_path / "out.ipynb",
         parameters={"epsilon": 7},
-        cwd=REPOSITORY / "notebooks",
+        cwd=REPOSITORY / "python",
         progress_bar=False,
         kernel_name="python3",
     )

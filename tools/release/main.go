@@ -56,6 +56,7 @@ func main() {
 	flag.StringVar(&r.version, "version", "0.1.0.dev0", "version of the package, as Python writes it")
 	flag.StringVar(&r.out, "o", "dist", "folder to write to")
 	flag.StringVar(&only, "only", "", "platforms, as in linux/amd64,darwin/arm64; all when not given")
+	flag.StringVar(&r.program, "program", "", "pack this program for the platform of -only, and build none")
 	flag.BoolVar(&r.wheels, "wheels", false, "make wheels")
 	flag.BoolVar(&r.archives, "archives", false, "make archives")
 	flag.Parse()
@@ -67,6 +68,7 @@ func main() {
 // release is what is made.
 type release struct {
 	version, out     string
+	program          string // that is there already; "" builds it
 	wheels, archives bool
 	made             []string // files, in their order
 }
@@ -82,6 +84,9 @@ func (r *release) run(only string) error {
 		if len(chosen) != len(names) {
 			return fmt.Errorf("-only %s: the platforms are %v", only, platforms())
 		}
+	}
+	if r.program != "" && len(chosen) != 1 {
+		return errors.New("-program is for one platform: name it with -only")
 	}
 	if err := os.MkdirAll(r.out, 0o777); err != nil {
 		return err
@@ -101,9 +106,12 @@ func (r *release) platform(p platform) error {
 		return err
 	}
 	defer os.RemoveAll(folder)
-	program := filepath.Join(folder, p.binary())
-	if err := build(p, program); err != nil {
-		return err
+	program := r.program
+	if program == "" {
+		program = filepath.Join(folder, p.binary())
+		if err := build(p, program); err != nil {
+			return err
+		}
 	}
 	common, err := r.common(program)
 	if err != nil {
