@@ -7,7 +7,7 @@ help: ## list the targets
 # those late.
 conformance = ./internal/conformance
 
-test: parts lab cross ## everything that CI runs: format, vet, module files, other systems, all tests with all parts
+test: parts lab python-env cross ## everything that CI runs: format, vet, module files, other systems, all tests with all parts
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
@@ -36,7 +36,7 @@ outdated: ## newer versions of the modules that go.mod names, for the monthly up
 # cannot be reached, tests go on without it.
 lab_version = 4.6.6
 lab = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gonb-cope/jupyterlab-$(lab_version)
-with_lab = GONB_COPE_LAB=$$(ls $(lab)/bin/jupyter-lab 2>/dev/null)
+with_lab = GONB_COPE_LAB=$$(ls $(lab)/bin/jupyter-lab 2>/dev/null) GONB_COPE_PYTHON=$$(ls $(python_env)/bin/python 2>/dev/null)
 
 lab: ## JupyterLab 4 in the cache, from PyPI where that can be reached
 	@test -x $(lab)/bin/jupyter-lab || { rm -rf $(lab) && python3 -m venv $(lab) && timeout 300 $(lab)/bin/pip install --quiet --retries 1 --timeout 15 jupyterlab==$(lab_version); } || \
@@ -60,8 +60,8 @@ wheels: ## Python wheels with the command inside, into dist (the first time minu
 release: ## wheels, and archives for six platforms, with checksums, licences, SBOM and provenance, into dist
 	go run ./tools/release -wheels -archives -o dist
 
-test-lab: lab ## the tests with JupyterLab 4 in a browser
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestColours/lab' $(conformance) ./internal/kernelspec
+test-lab: lab python-env ## the tests with JupyterLab 4 in a browser
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./internal/kernelspec
 
 # Those of the conformance tests start programs, which one processor would make wait.
 benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$')

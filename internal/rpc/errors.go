@@ -30,7 +30,9 @@ type failure struct {
 	Kind     string     `json:"kind"`
 	Mistakes []mistake  `json:"mistakes,omitempty"`
 	HTML     string     `json:"html,omitempty"`    // of a script
-	Partial  *described `json:"partial,omitempty"` // what was finished
+	Partial  *described `json:"partial,omitempty"` // what was finished of a call
+
+	Bound []*described `json:"bound,omitempty"` // what names of a script are bound to
 }
 
 // mistake is one of at most five.
@@ -62,13 +64,20 @@ func withData(code jrpc2.Code, message string, f failure) error {
 	return &jrpc2.Error{Code: code, Message: message, Data: data}
 }
 
-// failed makes an error of what Eval returned, for a call where t is its statement, else for a script.
-func failed(ctx context.Context, err error, t *statement, partial *described) error {
+// failed makes an error of what Eval returned, for a call where t is its statement, else for a script,
+// and says what was finished before it.
+func failed(ctx context.Context, err error, t *statement, finished ...*described) error {
 	code := codeMistake
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		code = codeInterrupted
 	}
-	f := failure{Partial: partial}
+	f := failure{}
+	switch {
+	case t == nil:
+		f.Bound = finished
+	case len(finished) > 0:
+		f.Partial = finished[0]
+	}
 	var all dsl.Errors
 	if !errors.As(err, &all) {
 		return withData(code, err.Error(), f)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"net/textproto"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -110,14 +111,15 @@ func (p *program) next() message {
 func (p *program) request(method string, params any) message {
 	p.Helper()
 	p.number++
-	p.send(map[string]any{"id": p.number, "method": method, "params": params})
+	id := fmt.Sprint("p", p.number)
+	p.send(map[string]any{"id": id, "method": method, "params": params})
 	for {
 		switch m := p.next(); {
 		case m.Method == "evaluate":
 			p.send(map[string]any{"id": m.ID, "result": p.ask(m)})
 		case m.Method != "":
 			p.heard = append(p.heard, m)
-		case string(m.ID) == fmt.Sprint(p.number):
+		case string(m.ID) == strconv.Quote(id):
 			return m
 		}
 	}
@@ -201,6 +203,10 @@ func TestErrors(t *testing.T) {
 	m = p.request("call", call("save", 3, ""))
 	if m.Error == nil || m.Error.Data.Mistakes[0].Argument != "path" {
 		t.Errorf("a path that is empty is answered by %+v", m.Error)
+	}
+	m = p.request("run", map[string]any{"file": "cell 2", "script": "one = 1\nbad = problem(\"nowhere.csv\")\nnever = 2"})
+	if m.Error == nil || len(m.Error.Data.Bound) != 1 || m.Error.Data.Bound[0].Name != "one" {
+		t.Errorf("a script that fails in its second line is answered by %+v", m.Error)
 	}
 	m = p.request("run", map[string]any{"file": "cell 3", "script": "\nk = rbf(0.5) * linaer()"})
 	if m.Error == nil || m.Error.Code != int(codeMistake) {
@@ -288,8 +294,7 @@ func TestColumns(t *testing.T) {
 func TestCancel(t *testing.T) {
 	p := start(t)
 	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.02}))
-	p.number++
-	p.send(map[string]any{"id": p.number, "method": "call", "params": named("fc", map[string]any{"runs": 100_000}, ref(problem))})
+	p.send(map[string]any{"id": "long", "method": "call", "params": named("fc", map[string]any{"runs": 100_000}, ref(problem))})
 	for done := 0; done < 3; { // some runs are finished
 		if m := p.next(); m.Method == "progress" {
 			var told progress
@@ -297,7 +302,7 @@ func TestCancel(t *testing.T) {
 			done = told.Done
 		}
 	}
-	p.send(map[string]any{"method": "cancel", "params": map[string]any{"id": p.number}})
+	p.send(map[string]any{"method": "cancel", "params": map[string]any{"id": "long"}})
 	for {
 		m := p.next()
 		if m.Method != "" {

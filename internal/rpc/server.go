@@ -178,7 +178,7 @@ func (s *server) call(ctx context.Context, p callParams) (*described, error) {
 	}
 	script, errs := dsl.Parse(p.Function, text)
 	if len(errs) > 0 {
-		return nil, failed(ctx, errs, t, nil)
+		return nil, failed(ctx, errs, t)
 	}
 	_, err = s.session.Eval(ctx, script)
 	d := s.describe(name)
@@ -224,21 +224,21 @@ type ran struct {
 func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
 	script, errs := dsl.Parse(p.File, p.Script)
 	if len(errs) > 0 {
-		return nil, failed(ctx, errs, nil, nil)
+		return nil, failed(ctx, errs, nil)
 	}
 	if err := s.bind(ctx, p.Bind); err != nil {
 		return nil, err
 	}
 	s.running = true
 	_, err := s.session.Eval(ctx, script)
-	if err != nil {
-		return nil, failed(ctx, err, nil, nil)
-	}
 	out := &ran{Bound: []*described{}}
 	for _, name := range script.Names() {
 		if d := s.describe(name); d != nil {
 			out.Bound = append(out.Bound, d)
 		}
+	}
+	if err != nil {
+		return nil, failed(ctx, err, nil, out.Bound...)
 	}
 	return out, nil
 }
@@ -262,10 +262,10 @@ func (s *server) bind(ctx context.Context, names map[string]json.RawMessage) err
 		}
 		script, errs := dsl.Parse(name, text)
 		if len(errs) > 0 {
-			return failed(ctx, errs, nil, nil)
+			return failed(ctx, errs, nil)
 		}
 		if _, err := s.session.Eval(ctx, script); err != nil {
-			return failed(ctx, err, nil, nil)
+			return failed(ctx, err, nil)
 		}
 	}
 	return nil

@@ -18,6 +18,7 @@ class CopeError(Exception):
         self.kind = kind
         self.mistakes = mistakes or []
         self._html = html
+        self.bound: Any = {}  # what a script has bound before
 
     def __str__(self) -> str:
         if not self.mistakes:
@@ -64,6 +65,7 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, message: str, partial: Any = None) -> None:
         super().__init__(message)
         self.partial = partial
+        self.bound: Any = {}  # what a script has bound before
 
 
 class Note(UserWarning):

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from . import _script
-from ._errors import CopeError
+from ._errors import CopeError, Interrupted
 from ._process import process
 
 _QUESTION = re.compile(r"^\s*(?:\?\s*(\w+)|(\w+)\s*\?)\s*$")
@@ -39,12 +39,16 @@ def _cell(ip: Any, line: str, cell: str) -> None:
     text = "\n" + "\n".join(lines)  # the first line is that of the magic
     names = _script.names_in(text, ip.user_ns, _given)
     process.on_display = _display
+    bound: dict[str, Any] = {}
     try:
         bound = _script.run(text, f"cell {ip.execution_count}", names)
+    except (CopeError, Interrupted) as e:
+        bound = e.bound
+        raise
     finally:
         process.on_display = None
-    _given.update(bound)
-    ip.user_ns.update(bound)
+        _given.update(bound)
+        ip.user_ns.update(bound)
     for name in asked:
         help_ = process.request("inspect", {"text": name, "cursor": len(name)})
         page({"text/plain": help_.get("text") or f"there is nothing named {name}"})

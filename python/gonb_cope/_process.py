@@ -175,7 +175,7 @@ class Process:
 
     def _request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
         self._next += 1
-        number = self._next
+        number = f"p{self._next}"  # numbers are the server's
         self._cancelled, self._failed = 0, None
         with self._interrupts(number):
             try:
@@ -200,10 +200,14 @@ class Process:
         data = found if isinstance(found, dict) else {}
         kind = data.get("kind", "request")
         if kind == "interrupted" or self._cancelled:
-            return Interrupted("interrupted", data.get("partial"))
-        return CopeError(error.get("message", ""), kind, data.get("mistakes"), data.get("html", ""))
+            interrupted = Interrupted("interrupted", data.get("partial"))
+            interrupted.bound = data.get("bound") or []
+            return interrupted
+        failed = CopeError(error.get("message", ""), kind, data.get("mistakes"), data.get("html", ""))
+        failed.bound = data.get("bound") or []
+        return failed
 
-    def _await(self, number: int) -> dict[str, Any]:
+    def _await(self, number: str) -> dict[str, Any]:
         while True:
             message = self._read()
             method = message.get("method")
@@ -211,14 +215,13 @@ class Process:
                 if message.get("id") == number:
                     return message
             elif method == "evaluate":
-                self._evaluate(message, str(number))
+                self._evaluate(message, number)
             else:
                 self._told(method, message.get("params") or {})
 
     def _told(self, method: str, params: dict[str, Any]) -> None:
         if method == "notice":
-            where: dict[str, Any] = {"skip_file_prefixes": _HERE} if sys.version_info >= (3, 12) else {"stacklevel": 8}
-            warnings.warn(params.get("text", ""), Note, **where)
+            _note(str(params.get("text", "")))
         elif method == "progress" and self.on_progress:
             self.on_progress(params)
         elif method in ("display", "clear") and self.on_display:
@@ -229,7 +232,7 @@ class Process:
     def _evaluate(self, message: dict[str, Any], request: str) -> None:
         params = message["params"]
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
-        if params.get("request") != request or self._failed is not None:
+        if params.get("request") != json.dumps(request) or self._failed is not None:
             answer["error"] = {"code": 3, "message": "the call is over"}
             self._blocks.clear()
             self._send(answer)
@@ -246,7 +249,7 @@ class Process:
             answer["error"] = {"code": 3, "message": f"the Python function failed: {type(e).__name__}: {e}"}
         self._send(answer)
         if self._failed is not None:
-            self._cancel(int(request))
+            self._cancel(request)
 
     def _kernel(self, params: dict[str, Any]) -> int:
         from ._blocks import evaluate
@@ -261,7 +264,7 @@ class Process:
     # Interrupts.
 
     @contextlib.contextmanager
-    def _interrupts(self, number: int) -> Any:
+    def _interrupts(self, number: str) -> Any:
         """Turn an interrupt into a cancellation of the request; a second one ends the process."""
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -300,7 +303,7 @@ class Process:
         finally:
             signal.signal(signal.SIGINT, handler)
 
-    def _cancel(self, number: int) -> None:
+    def _cancel(self, number: str) -> None:
         with contextlib.suppress(OSError):
             self._send({"jsonrpc": "2.0", "method": "cancel", "params": {"id": number}})
 
@@ -322,7 +325,7 @@ class Process:
         finally:
             self._writing = False
         if self._cancelled != before:
-            self._cancel(self._next)
+            self._cancel(f"p{self._next}")
 
     def _read(self) -> dict[str, Any]:
         """Return the next message; blocks before it are kept."""
@@ -376,5 +379,22 @@ class Process:
         return content
 
 
-_HERE = (os.path.dirname(__file__),)
+def _note(text: str) -> None:
+    """Show a note: grey below a cell of a notebook, elsewhere as a warning; not where notes are ignored."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None  # type: ignore[attr-defined,unused-ignore]
+    if not hasattr(shell, "kernel"):
+        warnings.warn_explicit(text, Note, "gonb_cope", 0, registry={})
+        return
+    with warnings.catch_warnings(record=True) as wanted:
+        warnings.warn_explicit(text, Note, "gonb_cope", 0, registry={})
+    if wanted:
+        from html import escape
+
+        from IPython.display import publish_display_data
+
+        grey = f'<div style="color: grey; font-size: small">{escape(text)}</div>'
+        publish_display_data({"text/plain": text, "text/html": grey})
+
+
 process = Process()

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from . import _catalogue, _tables, _values
+from ._errors import CopeError, Interrupted
 from ._process import process
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -35,11 +36,19 @@ def run(text: str, file: str, names: dict[str, Any]) -> dict[str, Any]:
             bind[name] = _tables.send(process, value, name if _WORD.fullmatch(name) and name.isascii() else "table")
         else:
             bind[name] = _values.encode(value, {})
-    ran = process.request("run", {"file": file, "script": text, "bind": bind})
+    try:
+        ran = process.request("run", {"file": file, "script": text, "bind": bind})
+    except (CopeError, Interrupted) as e:
+        e.bound = _bound(e.bound or [])
+        raise
+    return _bound(ran["bound"])
+
+
+def _bound(described: list[dict[str, Any]]) -> dict[str, Any]:
     out = {}
-    for described in ran["bound"]:
-        value = _values.made_of(described)
+    for one in described:
+        value = _values.made_of(one)
         if isinstance(value, _values.Value):
             value._kept = True  # the name is the script's
-        out[described["name"]] = value
+        out[one["name"]] = value
     return out

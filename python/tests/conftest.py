@@ -1,6 +1,8 @@
 """Tests run against the command that GONB_COPE names, or the one that was installed."""
 
+import json
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -17,6 +19,17 @@ def quiet():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", gonb_cope.Note)
         yield
+
+
+@pytest.fixture
+def python3(tmp_path, monkeypatch):
+    """The kernel python3 is the interpreter of the tests, whatever else is installed."""
+    spec = tmp_path / "kernels/python3/kernel.json"
+    spec.parent.mkdir(parents=True)
+    spec.write_text(
+        json.dumps({"argv": [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"], "display_name": "Python 3", "language": "python"})
+    )
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path))
 
 
 @pytest.fixture

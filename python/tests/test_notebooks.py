@@ -1,6 +1,8 @@
 """%%cope in the ordinary Python kernel."""
 
 import os
+import signal
+import threading
 
 import pytest
 from conftest import REPOSITORY
@@ -35,6 +37,12 @@ def test_cell(shell, capsys):
     with pytest.raises(cope.CopeError) as e:
         shell.run_cell_magic("cope", "", "k = rbf(1)\n\nq = linaer()")
     assert e.value.line == 4  # of the cell, with %%cope
+    interrupt = threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT))
+    interrupt.start()
+    with pytest.raises(cope.Interrupted):
+        shell.run_cell_magic("cope", "", "half = 0.5\nlong = fc(paper(case=2, gap=0.02), runs=100000)")
+    assert shell.user_ns["half"] == 0.5
+    assert 1 <= shell.user_ns["long"].runs < 100_000
     capsys.readouterr()
     shell.run_cell_magic("cope", "", "fc?")
     assert "delta" in capsys.readouterr().out
@@ -49,29 +57,35 @@ def test_completion(shell):
         assert [c.text for c in found][:1] == ["lengthscale="]
 
 
-def test_quickstart_notebook(tmp_path):
-    """The notebook runs in the ordinary kernel by nbclient, and with other parameters by papermill."""
+def test_quickstart_notebook(python3):
+    """The notebook runs in the ordinary kernel by nbclient."""
     nbclient, nbformat = pytest.importorskip("nbclient"), pytest.importorskip("nbformat")
     pytest.importorskip("ipykernel")
     book = nbformat.read(REPOSITORY / "python/quickstart.ipynb", 4)
     client = nbclient.NotebookClient(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(REPOSITORY / "python")}})
     client.execute()
     outputs = [o for c in book.cells if c.cell_type == "code" for o in c.outputs]
-    assert not [o for o in outputs if o.output_type == "error"]
+    assert not [o for o in outputs if o.output_type in ("error", "stream")]
     assert any("text/html" in o.get("data", {}) for o in outputs)
-    papermill = pytest.importorskip("papermill")
+
+
+def test_papermill(tmp_path, python3):
+    """Parameters of papermill reach scripts in cells."""
+    papermill, v4 = pytest.importorskip("papermill"), pytest.importorskip("nbformat.v4")
+    cells = [
+        v4.new_code_cell("gap = 0.1", metadata={"tags": ["parameters"]}),
+        v4.new_code_cell("%load_ext gonb_cope"),
+        v4.new_code_cell("%%cope\np = paper(case=2, gap=gap)\nprint(p)"),
+    ]
+    book = v4.new_notebook(cells=cells, metadata={"kernelspec": {"name": "python3", "language": "python", "display_name": "Python 3"}})
+    (tmp_path / "in.ipynb").write_text(v4.writes(book))
     done = papermill.execute_notebook(
-        REPOSITORY / "python/quickstart.ipynb",
-        tmp_path / "out.ipynb",
-        parameters={"epsilon": 7},
-        cwd=REPOSITORY / "python",
-        progress_bar=False,
-        kernel_name="python3",
+        tmp_path / "in.ipynb", tmp_path / "out.ipynb", parameters={"gap": 0.4}, cwd=REPOSITORY / "python", progress_bar=False, kernel_name="python3"
     )
-    assert "within 7 of" in str(done)
+    assert "gap 0.4" in str(done.cells[-1].outputs)
 
 
-def test_interrupt_of_a_cell(tmp_path):
+def test_interrupt_of_a_cell(python3):
     """Jupyter's stop interrupts a call, and the kernel goes on."""
     client = pytest.importorskip("jupyter_client")
     pytest.importorskip("ipykernel")
