@@ -16,7 +16,7 @@ import (
 // Put binds a name to a Go value, as if a script had bound it: the rules for names are the same,
 // and what used the name before becomes stale. The value may be a number, a string, or a slice of
 // these or of such slices, all finite; a kernels.Kernel or kernels.Joint, or a func(x, y []float64)
-// float64 as a kernel; a sim.RewardFunc as a source of rewards; a problem.Problem, engine.Result,
+// float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem, engine.Result,
 // or another value that functions of the language return; a report.Figure or report.Table; or a
 // pointer to one of these. What a script could not bind is an error, and then nothing changes.
 func (s *Session) Put(name string, v any) error {
@@ -65,6 +65,11 @@ func fromGo(name string, v any) (value, error) {
 		}
 		return kernelValue(kernels.Func(name, v)), nil
 	case sim.RewardFunc:
+		if v == nil {
+			return value{}, fmt.Errorf("the function is nil")
+		}
+		return value{Type: Rewards, Data: v}, nil
+	case sim.RoundFunc:
 		if v == nil {
 			return value{}, fmt.Errorf("the function is nil")
 		}

@@ -146,8 +146,11 @@ func (c *call) run(mode string) (any, error) {
 	if c.arg("seed").known() {
 		x.Seed = uint64(c.number("seed"))
 	}
-	if draw, ok := c.arg("rewards").Data.(sim.RewardFunc); ok {
+	switch draw := c.arg("rewards").Data.(type) {
+	case sim.RewardFunc:
 		x.Draw = sim.Func(x.Problem, draw)
+	case sim.RoundFunc:
+		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
 	c.foretell(x)
 	result, err := c.perform(x)

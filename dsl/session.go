@@ -292,7 +292,7 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 	switch data := v.Data.(type) {
 	case []value:
 		d.Value = v.items()
-	case sim.RewardFunc:
+	case sim.RewardFunc, sim.RoundFunc:
 		d.Value = "rewards drawn by a function of " + s.giver()
 	case kernels.Formula: // prints as its name alone, which says nothing
 		text := definitions([]kernels.Formula{data})

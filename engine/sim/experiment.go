@@ -31,7 +31,9 @@ type Experiment struct {
 	// concurrently; may be nil
 	Progress func(Step)
 	Draw     Drawer // nil means that of the problem
-	Detail   bool   // keep Result.Detail
+	// draws the rewards of all arms of a round in place of Draw, which must be there; see Rounds. May be nil
+	Rounds RoundFunc
+	Detail bool // keep Result.Detail
 	// keep Result.Estimates, up to 8 MB; not in results from a Store
 	Estimates bool
 	// shared by experiments that have designs in common; nil means a new one
@@ -135,6 +137,9 @@ func coefficients(entry algorithms.Entry, m *model.Model) int {
 
 // environment returns the environment from which a run pulls, with the sign of the problem.
 func (x Experiment) environment(run int) (engine.Environment, error) {
+	if x.Rounds != nil {
+		return &rounds{x.Problem, x.Rounds}, nil
+	}
 	draw := x.Draw
 	if x.believed != nil {
 		var err error

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -16,7 +15,7 @@ import (
 
 // evaluateParams ask the program for values of one of its functions. For a kernel, X and Y are blocks
 // of points, point by point, float64 little endian; the answer is a block of the values, row by row.
-// For rewards the answer is their mean.
+// For rewards, which are asked for all arms of a round, the answers are their means.
 type evaluateParams struct {
 	Request  string `json:"request"` // the request that needs the values
 	Function int    `json:"function"`
@@ -28,15 +27,15 @@ type evaluateParams struct {
 	Rows    int      `json:"rows,omitempty"`  // points of X
 	Width   int      `json:"width,omitempty"` // points of Y
 
-	Task  string `json:"task,omitempty"`
-	Arm   string `json:"arm,omitempty"`
-	Count int    `json:"count,omitempty"`
+	Tasks  []string `json:"tasks,omitempty"`
+	Arms   []string `json:"arms,omitempty"`
+	Counts []int    `json:"counts,omitempty"`
 }
 
 // evaluated is the answer.
 type evaluated struct {
-	Block int     `json:"block"`
-	Mean  float64 `json:"mean"`
+	Block int       `json:"block"`
+	Means []float64 `json:"means"`
 }
 
 // asker asks the program on behalf of the request that is under way.
@@ -98,11 +97,15 @@ func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err erro
 	return out, err
 }
 
-// draw returns a source of rewards that the program draws.
-func (a *asker) draw(function int) sim.RewardFunc {
-	return func(_ *rand.Rand, task, arm string, n int) (float64, error) {
-		out, err := a.ask(evaluateParams{Function: function, Kind: "rewards", Task: task, Arm: arm, Count: n})
-		return out.Mean, err
+// draw returns a source of rewards that the program draws, those of a round at once.
+func (a *asker) draw(function int) sim.RoundFunc {
+	return func(asked []sim.Asked) ([]float64, error) {
+		p := evaluateParams{Function: function, Kind: "rewards"}
+		for _, q := range asked {
+			p.Tasks, p.Arms, p.Counts = append(p.Tasks, q.Task), append(p.Arms, q.Arm), append(p.Counts, q.Count)
+		}
+		out, err := a.ask(p)
+		return out.Means, err
 	}
 }
 

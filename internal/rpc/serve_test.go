@@ -328,7 +328,11 @@ func TestFunctions(t *testing.T) {
 			t.Fatal(err)
 		}
 		if q.Kind == "rewards" {
-			return evaluated{Mean: float64(len(q.Arm))}
+			var means []float64
+			for _, arm := range q.Arms {
+				means = append(means, float64(len(arm)))
+			}
+			return evaluated{Means: means}
 		}
 		asked++
 		dim := len(p.blocks[q.X]) / 8 / q.Rows

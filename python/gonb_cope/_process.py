@@ -242,8 +242,9 @@ class Process:
                 if params["kind"] == "kernel":
                     answer["result"] = {"block": self._kernel(params)}
                 else:
-                    mean = self._functions[params["function"]](params["task"], params["arm"], params["count"])
-                    answer["result"] = {"mean": float(mean)}
+                    draw = self._functions[params["function"]]
+                    asked = zip(params["tasks"], params["arms"], params["counts"])
+                    answer["result"] = {"means": [float(draw(task, arm, count)) for task, arm, count in asked]}
         except BaseException as e:
             self._failed = e  # raised when the call is over
             answer["error"] = {"code": 3, "message": f"the Python function failed: {type(e).__name__}: {e}"}
