@@ -86,7 +86,9 @@ class Process:
         else:
             options["start_new_session"] = True  # an interrupt is for this process, which passes it on
         self._folder = os.getcwd()
-        self._child = subprocess.Popen([command(), "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0, **options)
+        self._child = subprocess.Popen(
+            [command(), "serve", "--stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, bufsize=0, pipesize=1 << 20, **options
+        )
         self.generation += 1
         self._functions.clear()
         self._buffer.clear()
