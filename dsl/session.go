@@ -50,6 +50,8 @@ type Options struct {
 
 	// Giver says who binds values by Put, as messages do; "" is a Go cell.
 	Giver string
+	// Columns returns those of the table that a name of the caller stands for, for completion; may be nil.
+	Columns func(name string) []string
 	// Tables returns the CSV text of a table that the caller has in place of a file, by its path below
 	// Folder, and false of all other paths; may be nil.
 	Tables func(path string) ([]byte, bool)

@@ -145,7 +145,7 @@ func (s *Session) suggestFile(name string) string {
 }
 
 // dataNamed finds the file that a call of problem reads in its text: data, or else path.
-var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)')`)
+var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_]\w*)\s*[,)])`)
 
 // header lists the columns of the file that the text names for a problem nearest before the cursor, or after it.
 func (s *Session) header(text string, cursor int) []string {
@@ -157,6 +157,12 @@ func (s *Session) header(text string, cursor int) []string {
 	}
 	if found == nil {
 		return nil
+	}
+	if found[3] != "" {
+		if s.opt.Columns == nil {
+			return nil
+		}
+		return s.opt.Columns(found[3])
 	}
 	system := s.path(filepath.FromSlash(found[1] + found[2]))
 	if info, err := os.Stat(system); err != nil || !info.Mode().IsRegular() {

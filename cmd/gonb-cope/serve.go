@@ -1,9 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -24,9 +23,12 @@ standard output; docs/json.md describes the messages. The Python package starts 
 		RunE: func(c *cobra.Command, _ []string) error {
 			switch {
 			case catalogue:
-				return writeCatalogue(os.Stdout)
+				return rpc.WriteCatalogue(os.Stdout)
 			case stdio:
-				return rpc.Serve(os.Stdin, os.Stdout, buildOf().version)
+				if err := rpc.Serve(os.Stdin, os.Stdout, buildOf().version); err != nil {
+					return fmt.Errorf("serve: %w", err)
+				}
+				return nil
 			}
 			return usageError{errors.New("serve needs --stdio, which says where the program is")}
 		},
@@ -34,12 +36,4 @@ standard output; docs/json.md describes the messages. The Python package starts 
 	c.Flags().BoolVar(&stdio, "stdio", false, "serve the program at standard input and standard output")
 	c.Flags().BoolVar(&catalogue, "catalogue", false, "write what the functions are as JSON instead")
 	return c
-}
-
-// writeCatalogue writes what a program makes its functions from.
-func writeCatalogue(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", " ")
-	return e.Encode(rpc.Contents())
 }

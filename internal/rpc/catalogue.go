@@ -1,6 +1,8 @@
 package rpc
 
 import (
+	"encoding/json"
+	"io"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
@@ -73,6 +75,14 @@ func Contents() Catalogue {
 		c.Kinds = append(c.Kinds, Kind{k.Name, k.JSON})
 	}
 	return c
+}
+
+// WriteCatalogue writes what the language has as JSON.
+func WriteCatalogue(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	return e.Encode(Contents())
 }
 
 // functionNamed returns a function of the language; nil where there is none of the name.

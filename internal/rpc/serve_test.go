@@ -2,11 +2,13 @@ package rpc
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"net/textproto"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -253,6 +255,11 @@ func TestScripts(t *testing.T) {
 	if len(found.Items) == 0 || found.Items[0].Text != "rbf" {
 		t.Errorf("rb is completed by %+v", found)
 	}
+	text := `problem(frame, task="Ma`
+	found = result[struct{ Items []struct{ Text string } }](p, "complete", map[string]any{"text": text, "cursor": len(text), "columns": map[string]any{"frame": []string{"Machine", "Speed"}}})
+	if len(found.Items) != 1 || found.Items[0].Text != "Machine" {
+		t.Errorf("a column of a table is completed by %+v", found)
+	}
 	if help := result[map[string]string](p, "inspect", map[string]any{"text": "rbf", "cursor": 3}); !strings.Contains(help["text"], "lengthscale") {
 		t.Errorf("help on rbf is %q", help["text"])
 	}
@@ -375,6 +382,21 @@ func TestFunctions(t *testing.T) {
 	m := p.request("call", call("with_kernel", ref(problem), ref(result[described](p, "call", call("arm", map[string]any{"function": 2, "label": "bad"})))))
 	if m.Error == nil || m.Error.Data.Kind != "function" {
 		t.Errorf("a function that fails is answered by %+v", m)
+	}
+}
+
+// The catalogue that the Python package has is that of the language.
+func TestPackageCatalogue(t *testing.T) {
+	own, err := os.ReadFile("../../python/gonb_cope/catalogue.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want bytes.Buffer
+	if err := WriteCatalogue(&want); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(own, want.Bytes()) {
+		t.Error("python/gonb_cope/catalogue.json is out of date; run: make docs")
 	}
 }
 

@@ -35,8 +35,9 @@ type server struct {
 	session *dsl.Session
 	names   int // values named so far
 
-	request string // the one that uses the session
-	running bool   // it is a script, whose displays are sent as they come
+	request string              // the one that uses the session
+	columns map[string][]string // of tables of the program, while a text is completed
+	running bool                // it is a script, whose displays are sent as they come
 	told    teller
 }
 
@@ -48,6 +49,7 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	s.session = dsl.NewSession(dsl.Options{
 		Rebind: true, Giver: "Python", Tables: s.tables.read,
 		Shown:    s.shown,
+		Columns:  func(name string) []string { return s.columns[name] },
 		Clear:    func() { s.notify("clear", struct{}{}) },
 		Progress: s.told.tell,
 		Notice:   func(text string) { s.notify("notice", notice{s.request, text}) },
@@ -297,6 +299,8 @@ func (s *server) cancel(_ context.Context, p struct {
 type cursorParams struct {
 	Text   string `json:"text"`
 	Cursor int    `json:"cursor"`
+
+	Columns map[string][]string `json:"columns"` // of tables, by the names that the text has for them
 }
 
 // complete proposes words; none while something is computed.
@@ -305,6 +309,7 @@ func (s *server) complete(_ context.Context, p cursorParams) (any, error) {
 		return map[string]any{"from": p.Cursor, "to": p.Cursor, "items": []any{}}, nil
 	}
 	defer s.mu.Unlock()
+	s.columns = p.Columns
 	from, to, items := s.session.CompleteItems(p.Text, p.Cursor)
 	list := []map[string]string{}
 	for _, item := range items {

@@ -295,8 +295,8 @@ class Problem(Value):
     def design(self, xi: _Number | Literal["auto"] | None = ..., tol: _Number | None = ..., norm: _Number | None = ..., gap: _Number | None = ...) -> Design:
         """The allocation of the first round, with its certificate."""
         ...
-    def plan(self, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ...) -> Plan:
-        """What each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time."""
+    def plan(self, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., total: int | None = ...) -> Plan:
+        """What each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time."""
         ...
     def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "Oracle"] | None = ..., schedule: Literal["tuned", "paper"] | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
         """How samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run."""
@@ -573,7 +573,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ...) -> A
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md.
 
     Parameters:
@@ -584,7 +584,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         name: name in reports; the file's name when not given; a text, optional
         noise_guess: with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given; a number, greater than 0 and finite, optional
         bounded: in place of noise, the two numbers between which every reward lies, whatever its law; a list, optional
-        environment: how simulated rewards are drawn: gaussian; with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch" or "autocorrelated", optional
+        environment: how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional
         strength: how far the environment departs from normal noise (student: degrees of freedom, outliers: share of outliers, drift: drift per round over noise, batch: error of a round over noise, autocorrelated: correlation of neighbours); a number, greater than 0 and finite, optional
         goal: whether the best arm has the highest expected reward or the lowest; all that is shown has the sign and the units of the data; "max" or "min", default "max"
         standardize: true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data; true or false, default false
@@ -618,7 +618,7 @@ def with_kernel(p: Problem, kernel: JointKernel) -> Problem:
     """
     ...
 
-def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Number | Literal["inf"] | None = ..., noise: _Number | Literal["unknown", "unknown task", "unknown arm"] | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ...) -> Problem:
+def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Number | Literal["inf"] | None = ..., noise: _Number | Literal["unknown", "unknown task", "unknown arm"] | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ...) -> Problem:
     """An instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them.
 
     Parameters:
@@ -628,7 +628,7 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
         noise: noise scale of rewards: a number (1 when not given), "unknown" (one for all), "unknown task" or "unknown arm" (one for each); a number, "unknown", "unknown task" or "unknown arm", greater than 0 and finite, optional
         noise_guess: with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given; a number, greater than 0 and finite, optional
         bounded: in place of noise, the two numbers between which every reward lies, whatever its law; a list, optional
-        environment: how simulated rewards are drawn: gaussian; with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "student", "outliers", "drift", "batch" or "autocorrelated", optional
+        environment: how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions; "gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch" or "autocorrelated", optional
         strength: how far the environment departs from normal noise (student: degrees of freedom, outliers: share of outliers, drift: drift per round over noise, batch: error of a round over noise, autocorrelated: correlation of neighbours); a number, greater than 0 and finite, optional
 
     In a script: paper(case=2, gap=0.1)
@@ -702,8 +702,8 @@ def design(p: Problem, xi: _Number | Literal["auto"] | None = ..., tol: _Number 
     """
     ...
 
-def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ...) -> Plan:
-    """What each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time.
+def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | Literal["auto"] | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., total: int | None = ...) -> Plan:
+    """What each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time.
 
     Parameters:
         p: the problem; a problem
@@ -723,6 +723,7 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; a number, greater than 0 and finite, optional
         gap: lower bound on the smallest gap, reward units; from the known means when not given; for CoKernelFC; a number, greater than 0 and finite, optional
         unit: reward units of one normalised unit; the largest noise when not given; a number, greater than 0 and finite, optional
+        total: further measurements of all tasks together: the plan is then the curve of expected loss up to them, from what was measured, or simulated where nothing was; a number, whole, at least 1 and at most 1000000, optional
 
     In a script: plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")
     """

@@ -115,7 +115,8 @@ def _complete(ip: Any) -> None:
         at = _script_at(context.full_text, _offset(context))
         if at is None:
             return {"completions": []}
-        found = process.request("complete", {"text": at[0], "cursor": at[1]})
+        frames = {name: [str(c) for c in value.columns] for name, value in ip.user_ns.items() if name in at[0] and hasattr(value, "columns")}
+        found = process.request("complete", {"text": at[0], "cursor": at[1], "columns": frames})
         items = [SimpleCompletion(item["text"], type=item["type"]) for item in found["items"]]
         return {"completions": items, "matched_fragment": at[0][found["from"] : at[1]], "suppress": True}
 

@@ -55,6 +55,10 @@ def test_completion(shell):
 
     with provisionalcompleter():
         assert [c.text for c in found][:1] == ["lengthscale="]
+        pandas = pytest.importorskip("pandas")
+        shell.user_ns["frame"] = pandas.DataFrame({"Machine": ["a"], "Speed": [1]})
+        text = '%%cope\nq = problem(frame, task="Mach'
+        assert [c.text for c in shell.Completer.completions(text, len(text))] == ["Machine"]
 
 
 def test_quickstart_notebook(python3):
