@@ -12,6 +12,7 @@ process that the first call starts. ``%load_ext gonb_cope`` brings ``%%cope`` ce
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from . import _catalogue
@@ -42,7 +43,7 @@ __all__ = [  # noqa: PLE0604
     "from_sklearn",
     "script",
     *_catalogue.classes().values(),
-    *_catalogue.functions(),
+    *(name for name in _catalogue.functions() if not hasattr(builtins, name)),  # print, sum and others stay what they are
 ]
 
 
@@ -86,4 +87,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*__all__, *_catalogue.functions()})

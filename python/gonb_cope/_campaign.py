@@ -36,7 +36,9 @@ class Campaign(_values.Value):
 
     def ask(self, count: Any = None, by: Any = None, task: Any = None, more: Any = None) -> Any:
         """Return what to measure next, a row each: fill in the column reward and ``tell`` it."""
-        return _values.call("ask", (self.folder,), {"by": by, "count": count, "task": task, "more": more}).table
+        todo = _values.call("ask", (self.folder,), {"by": by, "count": count, "task": task, "more": more}).table
+        self._refresh()
+        return todo
 
     def tell(self, results: Any, by: Any = None, sure: Any = None, take_good: Any = None, extra: Any = None) -> Any:
         """Record results: a DataFrame of ``ask`` with its column reward, all rows or some, or a CSV file."""
@@ -44,7 +46,15 @@ class Campaign(_values.Value):
         self._refresh()
         return receipt
 
+    @staticmethod
+    def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call what changes a campaign, which then shows how far it is."""
+        done = _values.call(function, args, named)
+        args[0]._refresh()
+        return done
+
     def _refresh(self) -> None:
         again = _values.call("resume", (self.folder,), {})
         self._name, again._name = again._name, self._name
+        self._generation, again._generation = again._generation, self._generation
         self._json = None

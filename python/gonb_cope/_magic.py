@@ -10,6 +10,7 @@ from typing import Any
 from . import _script
 from ._errors import CopeError, Interrupted
 from ._process import process
+from ._values import Value
 
 _QUESTION = re.compile(r"^\s*(?:\?\s*(\w+)|(\w+)\s*\?)\s*$")
 _given: dict[str, Any] = {}  # what cells bound in the user's namespace
@@ -115,7 +116,8 @@ def _complete(ip: Any) -> None:
         at = _script_at(context.full_text, _offset(context))
         if at is None:
             return {"completions": []}
-        frames = {name: [str(c) for c in value.columns] for name, value in ip.user_ns.items() if name in at[0] and hasattr(value, "columns")}
+        named = {name: value for name, value in ip.user_ns.items() if name in at[0] and not isinstance(value, Value)}
+        frames = {name: [str(c) for c in value.columns] for name, value in named.items() if hasattr(value, "columns")}
         found = process.request("complete", {"text": at[0], "cursor": at[1], "columns": frames})
         items = [SimpleCompletion(item["text"], type=item["type"]) for item in found["items"]]
         return {"completions": items, "matched_fragment": at[0][found["from"] : at[1]], "suppress": True}

@@ -32,7 +32,7 @@ def run(text: str, file: str, names: dict[str, Any]) -> dict[str, Any]:
     """Evaluate a script and return what it binds, by name."""
     bind = {}
     for name, value in names.items():
-        if _tables.is_table(value) and not isinstance(value, _values.Value):
+        if not isinstance(value, _values.Value) and _tables.is_table(value):
             bind[name] = _tables.send(process, value, name if _WORD.fullmatch(name) and name.isascii() else "table")
         else:
             bind[name] = _values.encode(value, {})

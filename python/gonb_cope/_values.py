@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -33,6 +34,11 @@ class Value:
     def __del__(self) -> None:
         if not self.__dict__.get("_kept", True):
             process.freed.append((self._generation, self._name))
+
+    @staticmethod
+    def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a function as a method."""
+        return call(function, args, named)
 
     # Forms.
 
@@ -178,7 +184,7 @@ def class_of(kind: str) -> type[Value]:
     members: dict[str, Any] = {"_kind": kind, "__module__": "gonb_cope", "__doc__": f"A {kind} of the language. " + (base.__doc__ or "")}
     for method in _catalogue.methods(kind):
         if not hasattr(base, method):
-            members[method] = _catalogue.make(_catalogue.functions()[method], call, name)
+            members[method] = _catalogue.make(_catalogue.functions()[method], base._call, name)
     made = type(name, (base,), members)
     _made[kind] = made
     return made
@@ -224,6 +230,8 @@ def encode(value: Any, param: dict[str, Any]) -> Any:
     if isinstance(value, Value):
         return {"name": value._checked()}
     if isinstance(value, (bool, int, float, str)):
+        if isinstance(value, float) and not math.isfinite(value):
+            raise ValueError(f"{param.get('name', 'an argument')} is {value}; it must be a finite number")
         return value
     if (param.get("table") and _tables.is_table(value)) or hasattr(value, "columns"):
         return _tables.send(process, value)

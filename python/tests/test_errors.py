@@ -24,6 +24,8 @@ def test_argument():
     assert e.value.mistakes[0]["argument"] == "lenghtscale"
     with pytest.raises(cope.CopeError, match="greater than 0"):
         cope.rbf(-1)
+    with pytest.raises(ValueError, match="lengthscale is nan; it must be a finite number"):
+        cope.rbf(float("nan"))
     with pytest.raises(TypeError, match="has no meaning"):
         cope.rbf(object())
 

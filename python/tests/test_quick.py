@@ -48,6 +48,9 @@ def test_block(machines, folder):
     receipt = c.tell(done, by="Ann")
     assert receipt.taken
     assert len(c.ask(24, by="Ann")) == 24
+    told = c.events
+    c.correct(todo["id"][0], 33.5, reason="misread")
+    assert c.events == told + 1
 
     best = cope.minimize(lambda arm, site: (arm["x"] - len(site)) ** 2, arms={"x": [0, 1, 2, 3, 4, 5, 6]}, tasks=["aa", "bbbb"], budget=24, parallel=2)
     assert best.arms == {"aa": {"x": 2}, "bbbb": {"x": 4}}
