@@ -573,7 +573,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ...) -> A
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | Literal["auto"] | None = ..., noise: _Number | Literal["sd", "task", "unknown", "unknown task", "unknown arm"] | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: Literal["gaussian", "bernoulli", "resampled", "posterior", "student", "outliers", "drift", "batch", "autocorrelated"] | None = ..., strength: _Number | None = ..., goal: Literal["max", "min"] | None = ..., standardize: bool | None = ..., unmeasured: Literal["keep", "drop"] | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | None = ..., arm: str | _List | None = ..., reward: str | None = ..., sd: str | None = ..., count: str | None = ..., successes: str | None = ..., trials: str | None = ..., blocks: str | _List | None = ..., log: str | _List | None = ..., where: str | None = ..., task_features: str | _List | None = ..., arm_features: str | _List | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md.
 
     Parameters:
@@ -581,6 +581,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         kernel: similarity of arms of tasks; "auto" finds one from the measurements of the table; a joint kernel or "auto", default "auto"
         noise: noise scale of rewards: a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any, "unknown" (one for all), "unknown task" or "unknown arm" (one for each); a number, "sd", "task", "unknown", "unknown task" or "unknown arm", greater than 0 and finite, optional
         rewards: file of measured rewards task,arm,rep,reward to draw from; a text, optional, or a DataFrame
+        block: column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open arms of a task in the same blocks and compares within blocks; a text, optional
         name: name in reports; the file's name when not given; a text, optional
         noise_guess: with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given; a number, greater than 0 and finite, optional
         bounded: in place of noise, the two numbers between which every reward lies, whatever its law; a list, optional
@@ -654,7 +655,7 @@ def bounds(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..
         p: the problem; a problem
         delta: error probability; a number, greater than 0 and less than 1, default 0.05
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, optional
-        budget: pulls per agent, on average over the agents; a campaign gives no task more; a number, whole, at least 1 and at most 1e12, optional
+        budget: pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign; a number, whole, at least 1 and at most 1e12, optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; a number or "auto", at least 0 and finite, default "auto"
         norm: bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given; a number, greater than 0 and finite, optional
         gap: lower bound on the smallest gap, reward units; from the known means when not given; a number, greater than 0 and finite, optional
@@ -763,7 +764,7 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
         epsilon: an arm this close to the best is good enough, in reward units; a number, at least 0 and finite, default 0
         algorithm: which algorithm runs; "CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC" or "Oracle", default "CoTestFC"
         schedule: pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC, IndTestFC, IndUniformFC, CoBayesFC or Oracle; "tuned" or "paper", default "tuned"
-        law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, subgaussian for bounded rewards and normal for others; for CoTestFC, IndTestFC and IndUniformFC; "normal" or "subgaussian", optional
+        law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal" or "subgaussian", optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number or "auto", at least 0 and finite, default "auto"
         level: of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC; a number or "unknown", default "unknown"
         scale: of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent; for CoBayesFC; a number or "fit", greater than 0 and finite, default "fit"
@@ -788,7 +789,7 @@ def fb(p: Problem, budget: int | None = ..., algorithm: Literal["CoKernelFB", "C
 
     Parameters:
         p: the problem; a problem
-        budget: pulls per agent, on average over the agents; a campaign gives no task more; a number, whole, at least 1 and at most 1e12, optional
+        budget: pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign; a number, whole, at least 1 and at most 1e12, optional
         algorithm: which algorithm runs; "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere" or "Oracle", default "CoTestFB"
         xi: regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number, "auto" or "gp", at least 0 and finite, optional
         level: of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior; not for IndPeaceFB, IndUniformFB, IndPeaceFB-Pooled, IndUniformFB-LS or BestElsewhere; a number or "unknown", default "unknown"
@@ -927,7 +928,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         delay: the most units of time that late results are late, for the forecast; 5 when not given; a number, whole, at least 1 and at most 9007199254740992, optional
         cost: of one pull, for the forecast; a number, at least 0 and finite, optional
         schedule: pulls per round: small constants, or the constants of [Du23, Alg. 1]; not for CoTestFC, IndTestFC, IndUniformFC, CoBayesFC or Oracle; "tuned" or "paper", default "tuned"
-        law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, subgaussian for bounded rewards and normal for others; for CoTestFC, IndTestFC and IndUniformFC; "normal" or "subgaussian", optional
+        law: law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian; for CoTestFC, IndTestFC and IndUniformFC; "normal" or "subgaussian", optional
         xi: regularisation ξ: a number, or "auto", the largest that the theorems allow; for CoKernelFC, CoKernelFC-IndAlloc and IndKernelFC; a number or "auto", at least 0 and finite, default "auto"
         level: of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior; for CoBayesFC; a number or "unknown", default "unknown"
         scale: of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent; for CoBayesFC; a number or "fit", greater than 0 and finite, default "fit"
