@@ -186,7 +186,7 @@ func (s *search) usable(u []float64) (*problem.Problem, error) {
 	scale, level := d.unit, d.offset
 	if d.wins != nil {
 		lo, hi := p.TwoRewards()
-		mean := floats.Sum(d.wins) / floats.Sum(d.n)
+		mean := (floats.Sum(d.wins) + 0.5) / (floats.Sum(d.n) + 1) // all successes, or none, are not for ever
 		scale, level = (hi-lo)*mean*(1-mean), lo+(hi-lo)*mean
 	}
 	square := scale * scale

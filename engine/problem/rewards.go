@@ -122,7 +122,10 @@ const fewReps = 10
 
 // setNoise sets the noise from a completed statement and what is known of the data.
 func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
-	measured := s.measured()
+	measured, all, silent := s.measured(), pool(s.sd, s.reps), m.silent()
+	if silent && all == 0 && p.Long != nil && p.Long.SD == "" { // measurements that are all alike say nothing of noise
+		measured = false
+	}
 	switch {
 	case m.silent() && measured:
 		stated := p.Long != nil && p.Long.SD != ""
@@ -147,7 +150,13 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	case !measured:
 		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(t.header, ", "))}
 	case m.Known == NoiseTask:
-		m.Scales = p.pooled(s)
+		if m.Scales = p.pooled(s); silent { // a task whose measurements are all alike scatters as the others do
+			for i, sigma := range m.Scales {
+				if sigma == 0 {
+					m.Scales[i] = all
+				}
+			}
+		}
 	default:
 		m.Scales = slices.Clone(s.sd)
 	}

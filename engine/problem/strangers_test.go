@@ -165,6 +165,23 @@ func TestLongIsWide(t *testing.T) {
 	}
 }
 
+// Measurements that are all alike say nothing of noise, and refuse no table: of a task they scatter as those of the others,
+// and where all are alike the noise is unknown.
+func TestAllAlike(t *testing.T) {
+	for text, want := range map[string]string{
+		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\n":                             UnknownProblem,
+		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\nB,a,0\nB,a,1\nB,b,1\nB,b,0\n": "",
+	} {
+		p, err := Load("t.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Noise.UnknownBy != want || slices.Min(p.Noise.Scales) <= 0 {
+			t.Errorf("%q: noise %+v", text, p.Noise)
+		}
+	}
+}
+
 // Different combinations have different names, and equal numbers are equal however they are written.
 func TestNamesOfCombinations(t *testing.T) {
 	read := func(string) ([]byte, error) {
