@@ -131,6 +131,32 @@ func nameOf(read map[string]*column, names []string, r int) string {
 	return strings.Join(parts, ", ")
 }
 
+// naming names rows by some columns. What the same cells say is written once.
+type naming struct {
+	read  map[string]*column
+	names []string
+	known map[string]string // by the cells
+	cells []byte
+}
+
+func newNaming(read map[string]*column, names []string) *naming {
+	return &naming{read: read, names: names, known: map[string]string{}}
+}
+
+// of returns the name of a row, as nameOf does.
+func (n *naming) of(r int) string {
+	n.cells = n.cells[:0]
+	for _, name := range n.names {
+		n.cells = append(append(n.cells, n.read[name].cells[r].text...), 0)
+	}
+	name, known := n.known[string(n.cells)]
+	if !known {
+		name = nameOf(n.read, n.names, r)
+		n.known[string(n.cells)] = name
+	}
+	return name
+}
+
 // plainNumber writes a number without an exponent, where that is not long.
 func plainNumber(v float64) string {
 	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e15 {

@@ -157,6 +157,28 @@ type longArms struct {
 	notes      []Note
 }
 
+// seenTask is a task as it was met first.
+type seenTask struct {
+	first int            // row
+	arms  map[string]int // by name
+}
+
+// same reports a feature that changes within a task, or within one of its arms, between two rows.
+func (t *table) same(read map[string]*column, features []string, r, first int, names ...string) error {
+	for _, f := range features {
+		if read[f].values[r] == read[f].values[first] {
+			continue
+		}
+		c, before := t.rows[r][t.column[f]], t.rows[first][t.column[f]]
+		what := fmt.Sprintf("task %q", names[0])
+		if len(names) > 1 {
+			what += fmt.Sprintf(", arm %q", names[1])
+		}
+		return t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f, c.text, before.text, before.line, what)
+	}
+	return nil
+}
+
 // longArms reads the rows.
 func (t *table) longArms(l Long) (found longArms, err error) {
 	read := map[string]*column{}
@@ -183,40 +205,31 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			return found, err
 		}
 	}
+	tasks, names, together := newNaming(read, l.Task), newNaming(read, l.Arm), newNaming(read, l.Blocks)
 	blocks := map[string]int{}
-	first := map[[2]string]int{} // the first row of each arm, and of each task under the arm ""
-	number := map[[2]string]int{}
-	found.rows = map[[2]string][]longRow{}
+	seen := map[string]*seenTask{}
+	var first []int // row of each arm
+	var rows [][]longRow
 	var unmeasured, line int
 	for r, row := range t.rows {
-		task, name := onlyTask, nameOf(read, l.Arm, r)
+		task, name := onlyTask, names.of(r)
 		if len(l.Task) > 0 {
-			task = nameOf(read, l.Task, r)
+			task = tasks.of(r)
 		}
-		for _, of := range []struct {
-			id       [2]string
-			what     string
-			features []string
-		}{{[2]string{task}, fmt.Sprintf("task %q", task), l.TaskFeatures}, {[2]string{task, name}, fmt.Sprintf("task %q, arm %q", task, name), l.ArmFeatures}} {
-			at, known := first[of.id]
-			if !known {
-				first[of.id] = r
-				continue
-			}
-			for _, f := range of.features {
-				if c := row[t.column[f]]; read[f].values[r] != read[f].values[at] {
-					before := t.rows[at][t.column[f]]
-					return found, t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f, c.text, before.text, before.line, of.what)
-				}
-			}
+		of := seen[task]
+		if of == nil {
+			of = &seenTask{r, map[string]int{}}
+			seen[task], found.order = of, append(found.order, task)
+		} else if err := t.same(read, l.TaskFeatures, r, of.first, task); err != nil {
+			return found, err
 		}
-		id := [2]string{task, name}
-		if first[[2]string{task}] == r {
-			found.order = append(found.order, task)
-		}
-		if first[id] == r {
-			number[id] = len(found.arms)
+		at, known := of.arms[name]
+		if !known {
+			at = len(found.arms)
+			of.arms[name], first, rows = at, append(first, r), append(rows, nil)
 			found.arms = append(found.arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(), cost: math.NaN()})
+		} else if err := t.same(read, l.ArmFeatures, r, first[at], task, name); err != nil {
+			return found, err
 		}
 		if gap(row[t.column[l.measured()[0]]].text) {
 			unmeasured, line = unmeasured+1, max(line, row[0].line)
@@ -227,7 +240,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			return found, err
 		}
 		if len(l.Blocks) > 0 {
-			block := nameOf(read, l.Blocks, r)
+			block := together.of(r)
 			at, known := blocks[block]
 			if !known {
 				at = len(found.blocks)
@@ -235,10 +248,14 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			}
 			measured.block = at
 		}
-		found.rows[id] = append(found.rows[id], measured)
+		rows[at] = append(rows[at], measured)
 	}
-	for id, rows := range found.rows {
-		found.arms[number[id]].mean = pooledRows(rows, l).mean
+	found.rows = map[[2]string][]longRow{}
+	for at, of := range rows {
+		if len(of) > 0 {
+			found.rows[[2]string{found.arms[at].task, found.arms[at].name}] = of
+			found.arms[at].mean = pooledRows(of, l).mean
+		}
 	}
 	if unmeasured > 0 {
 		found.notes = append(found.notes, Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
