@@ -122,4 +122,4 @@ def test_functions_cost():
 
     r = cope.paper(case=2, gap=0.4).fb(budget=60, rewards=measure)
     assert sum(count for _, _, count in drawn) == r.samples_total
-    assert set(r.answers["arm"]) == {"{3,4}"}
+    assert set(r.answers["leader"]) == {"{3,4}"}
