@@ -152,7 +152,7 @@ func (c *call) oneQuestion() bool {
 func (c *call) bought(p *problem.Problem) (any, error) {
 	q, total := c.question(p), c.whole("total")
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices, Words: p.Words()}
-	if p.Long != nil && p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
+	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		b, err := c.believe(p)
 		if err != nil {
 			return nil, err
@@ -169,6 +169,9 @@ func (c *call) bought(p *problem.Problem) (any, error) {
 	})
 	if err != nil {
 		return nil, err
+	}
+	if len(made.Rows[0].Buys) == 0 {
+		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
 	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String()}

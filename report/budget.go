@@ -19,7 +19,7 @@ func budgetBlocks(f plan.Forecast) []Block {
 func budgetSentence(f plan.Forecast) string {
 	b := f.Budget
 	first, last := b.Points[0], b.Points[len(b.Points)-1]
-	s := fmt.Sprintf("%s on %s: the picks are then expected to lose %s a task", upper(amount(last.Samples, "further measurement")), f.Problem, decimal(last.Loss, 3))
+	s := fmt.Sprintf("%s on %s: the picks are then expected to lose %s a task", plural(int(last.Samples), "further measurement"), f.Problem, decimal(last.Loss, 3))
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
 	}
@@ -30,7 +30,7 @@ func budgetSentence(f plan.Forecast) string {
 	s += fmt.Sprintf(", and a pick %s with probability %s.", what, percent(last.Within))
 	if b.Knee >= 0 {
 		k := b.Points[b.Knee]
-		s += fmt.Sprintf(" The knee is at %s", amount(k.Samples, "measurement"))
+		s += fmt.Sprintf(" The knee is at %s", plural(int(k.Samples), "measurement"))
 		switch along := f.Prices.Along(k); {
 		case k.Cost > 0 && along == k.Cost:
 			s += fmt.Sprintf(", a cost of %s", decimal(k.Cost, 4))

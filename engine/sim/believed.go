@@ -83,8 +83,8 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	q := *p
 	rows, columns := b.draws.Dims()
 	q.Mean = make([]float64, columns)
-	// neighbouring draws are of one kernel: runs go through all of them
-	copy(q.Mean, b.draws.RawRowView(int(math.Mod(float64(run)*golden, 1)*float64(rows))))
+	// neighbouring draws are of one kernel: multiples of the golden ratio fill the unit interval evenly
+	copy(q.Mean, b.draws.RawRowView(int(math.Mod(float64(run)*math.Phi, 1)*float64(rows))))
 	bounds := p.Noise.Bounds
 	if b.laws == problem.EnvironmentBernoulli && bounds == nil {
 		lo, hi := p.TwoRewards()
@@ -103,9 +103,6 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	}
 	return &q
 }
-
-// golden is the golden ratio: its multiples fill the unit interval evenly, however many there are.
-const golden = math.Phi
 
 // moved returns rewards within bounds with another mean.
 func moved(rewards []float64, to, lo, hi float64) []float64 {
