@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// A Changer is an Algorithm whose question may change while it runs (docs/theory.md, Changes of a
-// running test). All calls come between two rounds.
+// A Changer is an Algorithm whose question may change while it runs (docs/theory/changes.md).
+// All calls come between two rounds.
 type Changer interface {
 	// SetEpsilon replaces Options.Epsilon; what is decided is looked at again.
 	SetEpsilon(epsilon float64) error

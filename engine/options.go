@@ -71,7 +71,7 @@ type Options struct {
 	Level Level
 	// of posterior methods: factor on the kernel, which is in squared reward units; 0 means that it
 	// is fitted to the data of the run by restricted likelihood, and with it a part g*identity()
-	// for what the kernel cannot represent (docs/theory.md, The level and the scale of a posterior)
+	// for what the kernel cannot represent (docs/theory/posterior.md)
 	Scale float64
 
 	// of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal

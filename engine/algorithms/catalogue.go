@@ -181,19 +181,19 @@ var algorithms = onFeatures([]Entry{
 	},
 	{
 		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true, ByValues: true, Priced: true,
-		Source: "docs/theory.md, after [BauerKoehne94] and [LehmacherWassmer99]",
+		Source: "docs/theory/test.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 		Doc:    "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 		New:    cotest.NewCoTestFC,
 	},
 	{
 		Name: "IndTestFC", Mode: engine.ModeFC, Backing: BackingNormal, Regression: RegressionLeastSquares, Priced: true,
-		Source: "docs/theory.md, the single-agent sampler",
+		Source: "docs/theory/test.md, the single-agent sampler",
 		Doc:    "CoTestFC by each agent alone at delta/V: best-arm identification task by task, no sharing",
 		New:    cotest.NewIndTestFC,
 	},
 	{
 		Name: "IndUniformFC", Mode: engine.ModeFC, Role: RoleBaseline, Backing: BackingNormal, Regression: RegressionMeans,
-		Source: "docs/theory.md, on sample means",
+		Source: "docs/theory/test.md, on sample means",
 		Doc:    "the tests of CoTestFC on uniform pulls and sample means: neither sharing nor allocation",
 		New:    cotest.NewIndUniformFC,
 	},
@@ -261,7 +261,7 @@ var algorithms = onFeatures([]Entry{
 	},
 	{
 		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
-		Source: "docs/theory.md, The fixed-budget form",
+		Source: "docs/theory/budget.md",
 		Doc:    "every round's pulls where they improve the decision most; by the posterior of all data, or with xi=\"auto\" by least squares",
 		New:    newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
 	},

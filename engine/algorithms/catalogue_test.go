@@ -56,14 +56,14 @@ var proofs = map[string]struct{ proof, folder, test string }{
 	"fc IndALBA":                 {"Du23, Lemma 1, any allocation", ".", "TestBaselineErrors"},
 	"fc IndPolyALBA":             {"Du23, Lemma 1, any allocation", ".", "TestBaselineErrors"},
 	"fc CoSuccessiveElimination": {"Du23, Lemma 1, equal pulls", "../internal/elimination", "TestSuccessiveErrors"},
-	"fc CoTestFC":                {"docs/theory.md", "../sim", "TestCoTestErrorRates"},
-	"fc IndTestFC":               {"docs/theory.md, each agent alone", ".", "TestBaselineErrors"},
-	"fc IndUniformFC":            {"docs/theory.md, of sample means", ".", "TestBaselineErrors"},
+	"fc CoTestFC":                {"docs/theory/test.md", "../sim", "TestCoTestErrorRates"},
+	"fc IndTestFC":               {"docs/theory/test.md, each agent alone", ".", "TestBaselineErrors"},
+	"fc IndUniformFC":            {"docs/theory/test.md, of sample means", ".", "TestBaselineErrors"},
 	"fb CoKernelFB":              {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
 	"fb CoKernelFB-IndAlloc":     {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
 	"fb IndPeaceFB":              {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
 	"fb IndKernelFB":             {"widths of Du23, Lemma 1 in the last round", "../sim", "TestBudgetDecidesRightly"},
-	"fb CoTestFB":                {"docs/theory.md", "../sim", "TestCoTestFBDecides"},
+	"fb CoTestFB":                {"docs/theory/budget.md", "../sim", "TestCoTestFBDecides"},
 }
 
 // An algorithm is called proven only with its proof and the test of it.

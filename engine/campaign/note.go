@@ -89,7 +89,7 @@ var noteSentences = map[NoteKind]string{
 	NoteExtra:   "the %s not chosen by %s",
 	NoteClosed:  "%s closed for reasons that have nothing to do with rewards",
 	NoteEarly:   "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior took whole when they came",
-	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory.md, Changes of a running test)",
+	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory/changes.md)",
 
 	NoteRewardsDrawn:    "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown:    "the means of the table for expected rewards",

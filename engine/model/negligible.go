@@ -9,7 +9,7 @@ import (
 )
 
 // Negligible returns how far expected rewards may be off a function of the kernel's space, in reward
-// units, for a guarantee under that function to hold for them (docs/theory.md, "Expected rewards that
+// units, for a guarantee under that function to hold for them (docs/theory/norm.md, "Expected rewards that
 // were rounded"): a thousandth of the smallest lead of a best arm beyond epsilon, or η = 2σ·share/√samples
 // where that is larger and below half of that lead. With normal rewards of standard deviations ≥ σ
 // and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples

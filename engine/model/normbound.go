@@ -9,7 +9,7 @@ import (
 // NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
 // expectation when it errs with probability at most delta on every reward function f of ‖f‖ ≤ norm, at
 // the known means, with normal noise or, of EnvironmentBernoulli, two rewards. Other than LowerBound it holds for
-// algorithms that use a bound on the norm, for which T* is none (docs/theory.md, "A lower bound for algorithms that know a norm"):
+// algorithms that use a bound on the norm, for which T* is none (docs/theory/lower-bound.md):
 //
 //	E N ≥ kl(δ, 1-δ) / max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²)
 //

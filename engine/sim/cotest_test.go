@@ -54,7 +54,7 @@ func smoothInstance(t testing.TB, seed uint64) *problem.Problem {
 	return drawn(t, fmt.Sprintf("smooth %d", seed), rand.New(rand.NewPCG(seed, 20)), 3, 20, 1, 1)
 }
 
-// cells returns the instances of the table in docs/theory.md.
+// cells returns the instances of the table in docs/theory/measured.md.
 func cells(t *testing.T) []*problem.Problem {
 	var out []*problem.Problem
 	for number := 1; number <= 3; number++ {
@@ -69,7 +69,7 @@ func cells(t *testing.T) []*problem.Problem {
 	return out
 }
 
-// TestCoTestTable measures the table of docs/theory.md. It takes minutes, so it runs only when
+// TestCoTestTable measures the table of docs/theory/measured.md. It takes minutes, so it runs only when
 // GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=2000 go test ./engine/sim -run
 // CoTestTable -v.
 func TestCoTestTable(t *testing.T) {
@@ -139,7 +139,7 @@ func TestCoTestErrorRates(t *testing.T) {
 	}
 }
 
-// TestCoTestErrorTable measures the table of errors of docs/theory.md. It takes minutes, so it runs
+// TestCoTestErrorTable measures the table of errors of docs/theory/measured.md. It takes minutes, so it runs
 // only when GONB_COPE_ERRORS gives the runs per cell: GONB_COPE_ERRORS=100000 go test ./engine/sim
 // -run CoTestErrorTable -v -timeout 60m. At δ = 0.1 and for laws other than normal with known
 // scales it makes a tenth of them.

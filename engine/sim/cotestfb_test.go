@@ -26,7 +26,7 @@ func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs
 
 // CoTestFB errs less than CoKernelFB at the same budget in each of the paper's cases, on the near
 // tie and on a smooth instance: all intervals apart. Measured were a third or less, see
-// docs/theory.md.
+// docs/theory/measured.md.
 func TestCoTestFBErrsLess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("2,600 runs")
@@ -102,7 +102,7 @@ func TestCoTestFBDecides(t *testing.T) {
 	}
 }
 
-// TestCoTestFBTable measures a table of docs/theory.md. It takes minutes, so it runs only when
+// TestCoTestFBTable measures a table of docs/theory/measured.md. It takes minutes, so it runs only when
 // GONB_COPE_TABLE gives the runs per cell: GONB_COPE_TABLE=1000 go test ./engine/sim -run
 // CoTestFBTable -v.
 func TestCoTestFBTable(t *testing.T) {

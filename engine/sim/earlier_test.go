@@ -13,7 +13,7 @@ import (
 
 // What rewards from before a run save on the coupling data: a posterior takes them whole, while a
 // test only chooses by them, and its exploration is all that they can stand for. GONB_COPE_TABLE=24
-// writes the numbers of docs/theory.md, Rewards of no round.
+// writes the numbers of docs/theory/changes.md, Rewards of no round.
 func TestEarlierRewards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs on the coupling data")

@@ -61,7 +61,7 @@ func (a *asked) add(t *testing.T, p *problem.Problem, opt engine.Options, runs, 
 	}
 }
 
-// TestRobustTable measures the table of docs/theory.md on kernels that do not fit. It takes
+// TestRobustTable measures the table of docs/theory/misfit.md on kernels that do not fit. It takes
 // minutes, so it runs only when GONB_COPE_ROBUST gives the instances per cell: GONB_COPE_ROBUST=100
 // go test ./engine/sim -run RobustTable -v.
 func TestRobustTable(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The estimate of docs/theory.md, "A bound on the norm", transcribed plainly: p by elimination, its
+// The estimate of docs/theory/norm.md, transcribed plainly: p by elimination, its
 // variance and the error functional summed over arms. The family must say the same at every a.
 //
-//	docs/theory.md   here
+//	docs/theory/norm.md   here
 //	A = K_ss + D/v   instance.solve
 //	p, G, V          p, functional, variance
 func TestFamilyIsThePlainEstimate(t *testing.T) {

@@ -22,7 +22,7 @@ var (
 
 // unshared reports whether agents have nothing to tell each other: the kernel admits every truth,
 // and noise scales are known. Scales that are estimated are estimated better together, which saves
-// more than a common allocation costs (docs/theory.md).
+// more than a common allocation costs (docs/theory/test.md).
 func unshared(m *model.Model) bool {
 	return m.Problem.V() > 1 && m.Problem.Noise.UnknownBy == "" && m.AdmitsAll()
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory.md, "The fixed-budget
+// coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
 // form"). By the posterior of a Gaussian process, the default, pulls are shared out by package budget. By least squares two
 // rounds explore by the minimax design; in every later round each contrast (leader - x) counts by its variance over its
 // squared gap, both from all data so far, and the round's pulls go where, on top of all pulls before, they bring the
@@ -36,7 +36,7 @@ var (
 	_ engine.Explainer = (*coTestFB)(nil)
 )
 
-// The shape of a run by least squares; what other shapes do is in docs/theory.md.
+// The shape of a run by least squares; what other shapes do is in docs/adr/0021.
 const (
 	exploring   = 2   // rounds; the later ones share the rest of the budget equally
 	budgetFirst = 0.2 // share of an exploring round

@@ -61,7 +61,7 @@ func (f *fixedBudget) learn(b engine.Batch) {
 	}
 }
 
-// Budgets are spent to the pull in the shares of docs/theory.md, leaders are the largest estimates
+// Budgets are spent to the pull in the shares of docs/theory/budget.md, leaders are the largest estimates
 // of all data, and the same arms are out as in the transcription.
 func TestReferenceCoTestFB(t *testing.T) {
 	distinct := []float64{1, 2, 5, 3}

@@ -7,8 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
-// changed holds how the question of a test has changed while it ran (docs/theory.md, Changes of a
-// running test).
+// changed holds how the question of a test has changed while it ran (docs/theory/changes.md).
 type changed struct {
 	withdrawn []bool  // N
 	most      float64 // the largest delta that was ever in force

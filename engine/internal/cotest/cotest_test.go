@@ -21,11 +21,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// combination is the test of docs/theory.md transcribed plainly: features φ = z ⊗ x
+// combination is the test of docs/theory/test.md transcribed plainly: features φ = z ⊗ x
 // written out, pseudo-inverses, every task by itself, maps instead of walks. It is told
 // the plans of the code under test and must eliminate the same arms in the same rounds.
 //
-//	docs/theory.md   here
+//	docs/theory/test.md   here
 //	T_0, g, K        t0, 1.25, 60
 //	I, Z             info, z
 //	S, T_k           sum[i], t0·1.25^k[i]

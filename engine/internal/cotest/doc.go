@@ -1,4 +1,4 @@
-// Package cotest implements CoTestFC, the leader-directed combination test of docs/theory.md, and
+// Package cotest implements CoTestFC, the leader-directed combination test of docs/theory/test.md, and
 // its relatives.
 //
 //	test.go      the rounds: plan, bets, what is learned

@@ -12,8 +12,7 @@ import (
 )
 
 // normed is CoTestFC where the norm of the reward function is bounded: the same walks on the same
-// clock, bet on ridge estimates whose worst bias under that bound is subtracted (docs/theory.md, "A
-// bound on the norm").
+// clock, bet on ridge estimates whose worst bias under that bound is subtracted (docs/theory/norm.md).
 //
 //	normed.go      the rounds
 //	normbelief.go  the posterior that chooses leaders and sizes

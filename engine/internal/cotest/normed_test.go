@@ -32,11 +32,11 @@ func smooth(t testing.TB) (*problem.Problem, *model.Model) {
 	return p, m
 }
 
-// plainBets is the test of docs/theory.md, "A bound on the norm", transcribed plainly: the Gram matrix
+// plainBets is the test of docs/theory/norm.md, transcribed plainly: the Gram matrix
 // written out, p by elimination, the error functional as one coefficient for each arm. It is told which
 // κ, a and look a bet has, and must come to the same walks.
 //
-//	docs/theory.md     here
+//	docs/theory/norm.md     here
 //	A = K_ss + D/v     ridge
 //	p, G               p, functional
 //	S Σ pᵀȳ - S‖G‖     told - norm·size

@@ -16,8 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory.md, Arms side by
-// side): every open arm of a task has one pull in each block of a round, and arms are compared within blocks,
+// sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory/blocks.md): every open arm of a task has one pull in each block of a round, and arms are compared within blocks,
 // where what the blocks add cancels. Each agent tests alone, on its arms' own means.
 type sideBySide struct {
 	*coTest

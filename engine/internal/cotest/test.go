@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// coTest is CoTestFC: the leader-directed combination test of docs/theory.md. Round 1
+// coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1
 // explores. Every later round bets, for every arm x that may still be a best arm
 // of its task, on the gap between the leader and x in that round's own data; the bets of the rounds
 // are combined on an information clock [BauerKoehne94, LehmacherWassmer99], and x goes when

@@ -2,7 +2,7 @@ package sequential
 
 import "slices"
 
-// Walks while their question changes (docs/theory.md, Changes of a running test).
+// Walks while their question changes (docs/theory/changes.md).
 
 // goes returns the look to which a step of that information takes a walk; fixed is the one that a
 // clock with fixed times prescribes. The clock belongs to the walk.

@@ -1,4 +1,4 @@
-// Package sequential is the sequential test of docs/theory.md without a model: how high its
+// Package sequential is the sequential test of docs/theory/test.md without a model: how high its
 // boundary must be, so that looking at the data many times errs no more often than it may; the
 // information clock of its looks (Clock), the sum that is looked at (Walk), and what a round adds
 // to it (Bet, Score).

@@ -8,7 +8,7 @@ import (
 )
 
 // A Score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is
-// known when the gap is: Z of docs/theory.md.
+// known when the gap is: Z of docs/theory/test.md.
 type Score struct {
 	Gap float64 // the estimate, less the bound on its bias, normalised
 	// its standard error, normalised; estimated from the round where scales are not known

@@ -94,7 +94,7 @@ func (c Clock) nearest(t float64) int {
 }
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
-// (docs/theory.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
+// (docs/theory/test.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
 // at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
 // results [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {

@@ -1,0 +1,100 @@
+package repo
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// read returns the text of a document.
+func read(t *testing.T, document string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// pages returns the Markdown documents in a folder and the folders below it, as paths from the root.
+func pages(t *testing.T, folder string) []string {
+	t.Helper()
+	var out []string
+	err := fs.WalkDir(os.DirFS(root), folder, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && path.Ext(name) == ".md" {
+			out = append(out, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(out) == 0 {
+		t.Fatalf("no documents in %s", folder)
+	}
+	return out
+}
+
+// documents returns what is written for readers: README, CONTRIBUTING and docs, without executed notebooks.
+func documents(t *testing.T) []string {
+	t.Helper()
+	out := []string{"README.md", "CONTRIBUTING.md"}
+	for _, page := range pages(t, "docs") {
+		if !strings.HasPrefix(page, "docs/gallery/") {
+			out = append(out, page)
+		}
+	}
+	return out
+}
+
+var (
+	links    = regexp.MustCompile(`\]\(([^)\s:]*?)(?:#([^)\s]+))?\)`)
+	headings = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	named    = regexp.MustCompile(`docs/[\w/-]+\.md`)
+)
+
+// Links between documents lead to files and headings that exist, and so do the documents that sources name.
+func TestLinks(t *testing.T) {
+	for _, page := range documents(t) {
+		for _, link := range links.FindAllStringSubmatch(read(t, page), -1) {
+			target := page
+			if link[1] != "" {
+				target = path.Join(path.Dir(page), link[1])
+			}
+			if _, err := os.Stat(filepath.Join(root, target)); err != nil {
+				t.Errorf("%s: there is no %s", page, target)
+			} else if link[2] != "" && !anchors(read(t, target))[link[2]] {
+				t.Errorf("%s: %s has no heading #%s", page, target, link[2])
+			}
+		}
+	}
+	for _, s := range sources(t) {
+		for _, page := range named.FindAllString(read(t, s.file), -1) {
+			if _, err := os.Stat(filepath.Join(root, page)); err != nil {
+				t.Errorf("%s: there is no %s", s.file, page)
+			}
+		}
+	}
+}
+
+// anchors returns the names that GitHub gives to the headings of a document.
+func anchors(text string) map[string]bool {
+	out := map[string]bool{}
+	for _, heading := range headings.FindAllStringSubmatch(text, -1) {
+		out[strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-' || r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r):
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, heading[1])] = true
+	}
+	return out
+}
