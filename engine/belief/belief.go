@@ -26,6 +26,10 @@ const (
 	drawsMany   = 1000
 )
 
+// Revision counts the changes of what Of gives. Raise it with every one: results that depend on a belief are kept
+// under it, and are then made again.
+const Revision = 2
+
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
 	Problem *problem.Problem

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -72,6 +73,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	h.numbers([]float64{model.Scale}, values, tasks.RawSymmetric().Data, p.Noise.Scales, p.Mean, p.Noise.SD)
 	h.numbers(p.Rewards...)
 	if p.Noise.Environment == problem.EnvironmentPosterior {
+		fmt.Fprintf(h, "belief %d", belief.Revision)
 		for _, d := range p.Digests() {
 			h.Write([]byte(d))
 		}

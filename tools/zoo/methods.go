@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -82,10 +83,6 @@ func (r *result) check(w *world, budgets []int) error {
 // eachArm are the budgets of every table, in pulls of each arm on average.
 var eachArm = []float64{0.5, 1, 2, 4}
 
-// ownRevision is raised with every change of ours that sim.ResultsRevision does not count, of engine/belief above all:
-// runs that were kept are then made again.
-const ownRevision = 2
-
 // The names by which the page speaks of our methods.
 const (
 	nameDefault = "fb"
@@ -94,7 +91,7 @@ const (
 
 // methods returns the columns; those of other projects only where their environment is in the cache.
 func methods(root, cache string) []method {
-	own := fmt.Sprintf("results %d, zoo %d", sim.ResultsRevision, ownRevision)
+	own := fmt.Sprintf("results %d, zoo %d", sim.ResultsRevision, belief.Revision)
 	paper := func(name string) runner { return documented(name, gp) }
 	out := []method{
 		{

@@ -1,0 +1,66 @@
+package sim_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+)
+
+// Whoever changes what an algorithm decides raises ResultsRevision, and writes the new numbers here: stored
+// results are then made again. The numbers are the mean samples of all agents, or for a fixed budget the estimate
+// of the first answer, of two runs of case 1 of the paper with the gap 0.4.
+func TestResultsRevision(t *testing.T) {
+	const revision, tolerance = 10, 1e-6
+	recorded := map[string]float64{
+		"fb BestElsewhere":           2.2986269,
+		"fb CoKernelFB":              2.21604789,
+		"fb CoKernelFB-IndAlloc":     2.21604789,
+		"fb CoTestFB":                2.12064646,
+		"fb CoUniformFB":             2.30900486,
+		"fb IndKernelFB":             2.3652831,
+		"fb IndPeaceFB":              2.57357293,
+		"fb IndPeaceFB-Pooled":       2.426639,
+		"fb IndUniformFB":            2.41058501,
+		"fb IndUniformFB-LS":         2.3323911,
+		"fb Oracle":                  2.29534555,
+		"fc CoBayesFC":               82.5,
+		"fc CoKernelFC":              1012,
+		"fc CoKernelFC-IndAlloc":     1012,
+		"fc CoSuccessiveElimination": 1795,
+		"fc CoTestFC":                266,
+		"fc IndALBA":                 6955,
+		"fc IndKernelFC":             5060,
+		"fc IndPolyALBA":             15310.5,
+		"fc IndRAGE":                 5060,
+		"fc IndRAGE/V":               1012,
+		"fc IndTestFC":               2629.5,
+		"fc IndUniformFC":            7062,
+		"fc Oracle":                  810,
+	}
+	same := sim.ResultsRevision == revision
+	got := map[string]float64{}
+	for _, e := range algorithms.All() {
+		x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.4), Mode: e.Mode, Algorithm: e.Name, Runs: 2, Seed: 7}
+		if e.Mode == engine.ModeFB {
+			x.Options.Budget = 60
+		}
+		r, err := sim.Run(t.Context(), x)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Name, err)
+		}
+		got[e.Mode+" "+e.Name] = r.SamplesTotal
+		if e.Mode == engine.ModeFB {
+			got[e.Mode+" "+e.Name] = r.Answers[0].Estimate
+		}
+	}
+	for name, want := range recorded {
+		same = same && math.Abs(got[name]-want) < tolerance
+	}
+	if !same || len(recorded) != len(got) {
+		t.Errorf("results differ from revision %d: raise ResultsRevision (now %d), and record %#v", revision, sim.ResultsRevision, got)
+	}
+}
