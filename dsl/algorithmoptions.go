@@ -130,16 +130,16 @@ func ofSome(mode string, params []Param) []Param {
 		switch {
 		case len(able) == len(all):
 		case len(lacking) < len(able):
-			params[i].Doc += "; not for " + orList(lacking)
+			params[i].only = "; not for " + orList(lacking)
 		default:
-			params[i].Doc += "; for " + andList(able)
+			params[i].only = "; for " + andList(able)
 		}
 	}
 	return params
 }
 
-// ownOptions says which options an algorithm has that others do not have.
-func ownOptions(e algorithms.Entry) string {
+// ownOptions lists the options that an algorithm has and others do not have.
+func ownOptions(e algorithms.Entry) []string {
 	var names []string
 	for _, p := range index[e.Mode].Params {
 		able := algorithms.Having(e.Mode, p.had)
@@ -148,8 +148,5 @@ func ownOptions(e algorithms.Entry) string {
 			names = append(names, p.Name)
 		}
 	}
-	if len(names) == 0 {
-		return "It has none of the options that only some algorithms have."
-	}
-	return "Of the options that only some algorithms have, it has " + andList(names) + "."
+	return names
 }

@@ -147,7 +147,7 @@ func (p Param) meaning(fn *Function) string {
 	if p.Doc == "" {
 		return "write " + fn.Signature()
 	}
-	return p.Name + ": " + p.Doc
+	return p.Name + ": " + p.About()
 }
 
 // kernel builds a kernel of the catalogue.

@@ -54,10 +54,14 @@ type Param struct {
 	Range     kernels.Range
 	Default   string // as text; "" for a parameter that must be given
 	Doc       string
+	only      string // of an option, after Doc: which algorithms have it, where not all do
 	// of an option of algorithms: which of them have it, and which of these take no number for it; nil
 	// where all do, and where none refuses one
 	of, wordsOnly func(algorithms.Entry) bool
 }
+
+// About says what a parameter is, and of an option which algorithms have it.
+func (p Param) About() string { return p.Doc + p.only }
 
 // had reports whether an algorithm has the option that the parameter is.
 func (p Param) had(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
@@ -88,14 +92,7 @@ func init() {
 func (f *Function) Signature() string {
 	var parts []string
 	for _, p := range f.Params {
-		switch p.Default {
-		case "":
-			parts = append(parts, p.Name)
-		case unset:
-			parts = append(parts, p.Name+"=")
-		default:
-			parts = append(parts, p.Name+"="+p.initial())
-		}
+		parts = append(parts, p.written())
 	}
 	if f.Variadic != "" {
 		parts = append(parts, "…")
@@ -104,6 +101,17 @@ func (f *Function) Signature() string {
 		parts = append(parts, "name=…")
 	}
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// written returns how an argument is given, with its default.
+func (p Param) written() string {
+	switch p.Default {
+	case "":
+		return p.Name
+	case unset:
+		return p.Name + "="
+	}
+	return p.Name + "=" + p.initial()
 }
 
 // unset is the Default of a parameter that may be left out and has no value then.

@@ -8,10 +8,31 @@ import (
 	"testing"
 )
 
-// The lists in docs/language.md come from the catalogues: between the markers
+// The lists in docs/language.md and docs/functions.md come from the catalogues: between the markers
 // <!-- NAME --> and <!-- end --> stands what Reference returns for NAME. With -update
 // they are written again.
-func TestLanguageDocumentation(t *testing.T) { documented(t, "../docs/language.md", Reference()) }
+func TestLanguageDocumentation(t *testing.T) {
+	lists := Reference()
+	documented(t, "../docs/language.md", map[string]string{"formulas": lists["formulas"], "limits": lists["limits"]})
+	documented(t, "../docs/functions.md", map[string]string{"functions": lists["functions"], "algorithms": lists["algorithms"]})
+}
+
+// The two pages together are short enough to be read: what json.md says is not said again, and what several
+// functions have alike stands once.
+func TestLanguagePagesAreShort(t *testing.T) {
+	const most = 60 << 10
+	size := 0
+	for _, path := range []string{"../docs/language.md", "../docs/functions.md"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size += len(data)
+	}
+	if size > most {
+		t.Errorf("docs/language.md and docs/functions.md have %d bytes, want at most %d: shorten texts of parameters, or share them", size, most)
+	}
+}
 
 // documented compares the lists in a page, by the name of their place, with what they should be.
 func documented(t *testing.T, path string, lists map[string]string) {

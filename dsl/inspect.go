@@ -172,11 +172,15 @@ func algorithmHelp(name string) []report.Block {
 		if a.Proven() {
 			proven = "Its answers carry a guarantee."
 		}
+		own := "It has none of the options that only some algorithms have."
+		if names := ownOptions(a); len(names) > 0 {
+			own = "Of the options that only some algorithms have, it has " + andList(names) + "."
+		}
 		return []report.Block{
 			report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
 			report.Paragraph{Text: capital(a.Doc) + "."},
 			report.Paragraph{Text: shares + " " + proven},
-			report.Paragraph{Text: ownOptions(a)},
+			report.Paragraph{Text: own},
 			report.Paragraph{Text: "From: " + a.Source},
 		}
 	}

@@ -62,7 +62,7 @@ func Contents() Catalogue {
 		for _, p := range f.Params {
 			q := Parameter{
 				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "", Table: p.IsFile(),
-				Function: slices.Contains(p.Types, dsl.Rewards) || slices.Contains(p.Types, dsl.Kernel), Doc: p.Doc, Given: p.Given(),
+				Function: slices.Contains(p.Types, dsl.Rewards) || slices.Contains(p.Types, dsl.Kernel), Doc: p.About(), Given: p.Given(),
 			}
 			for _, t := range p.Types {
 				q.Types = append(q.Types, string(t))
