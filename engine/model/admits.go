@@ -76,12 +76,12 @@ const unrelatedBelow = 1e-3
 
 // Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
 // correlation is below a thousandth. It looks at exact values of the kernel, up to the first related
-// pair, and is false of more arms than MaxRank.
+// pair, and is false of more arms than mostUnrelated.
 func (m *Model) Unrelated() bool { return m.unrelated() }
 
 func (m *Model) lookUnrelated() bool {
 	n := m.Problem.N()
-	if n > MaxRank {
+	if n > mostUnrelated {
 		return false
 	}
 	gram, variances := m.Gram(), m.Variances()

@@ -34,7 +34,7 @@ func (m *Model) Many() bool {
 		return false
 	}
 	rank, _ := m.LeastRank()
-	return rank > fewDirections && !m.Unrelated()
+	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Unrelated())
 }
 
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the

@@ -21,7 +21,8 @@ import (
 // [Gelman06]. g = 0 is one more point, with the prior of the smallest g besides. The evidence is the restricted likelihood of
 // Posterior. Along s, where it is nearly normal in log s, three points of Gauss and Hermite stand for the grid, or one
 // where it is narrow.
-// Where a scale is stated there is one member, the posterior with it.
+// Where a scale is stated there is one member, the posterior with it. Of arms that are unrelated the part is no more than
+// a larger scale, and the average is over the scale.
 //
 // [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006) 515.
 type Mixture struct {
@@ -63,6 +64,9 @@ const keptUntil = 1.3
 
 // mixed returns the members at the points, or at those that the data speak for where there are none.
 func (m *Model) mixed(prior Prior, before *Mixture, counts []int, means []float64, points []point, negligible float64) ([]Member, error) {
+	if m.Unrelated() {
+		return m.unrelatedMeans(prior.Level, counts, means).members(prior.Scale, negligible), nil
+	}
 	if m.Dual() {
 		var top *Posterior
 		if before != nil {

@@ -15,7 +15,8 @@ import (
 // tenths more pulls, in many features, and never in few.
 func TestMixture(t *testing.T) {
 	few := enginetest.Instances(t)[3] // no two arms of it are one to the kernel
-	for _, p := range []*problem.Problem{few, fine(t)} {
+	unrelated := enginetest.Unrelated(t, 2, []float64{0, 0.3, 0.5, 0.9, 1.4, 2})
+	for _, p := range []*problem.Problem{few, fine(t), unrelated} {
 		m, err := New(p, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -29,7 +30,7 @@ func TestMixture(t *testing.T) {
 		for _, row := range []struct {
 			more float64
 			kept bool
-		}{{0, false}, {0.29, p.Name != few.Name}, {0.31, false}} {
+		}{{0, false}, {0.29, p != few && p != unrelated}, {0.31, false}} {
 			now := slices.Clone(counts)
 			now[first] += int(row.more * float64(engine.PullsOf(counts)))
 			got, err := ContinuedMixture(m, Prior{}, before, now, means, 1e-3)

@@ -113,8 +113,7 @@ func (d *meansOf) posterior(c *centred, factored bool) (*Posterior, error) {
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
 	if m.Unrelated() {
-		d := newPulledMeans(m, nil, prior.Level, counts, means)
-		return newUnrelatedPosterior(m, d, prior.Scale*d.natural)
+		return newUnrelatedPosterior(m, prior.Level, prior.Scale, counts, means)
 	}
 	b, err := m.basisOf(before).extended(m.Context(), pulledArms(counts))
 	if err != nil {

@@ -22,6 +22,7 @@ const (
 	fewDirections  = countedRank - 1
 	exactHardness  = 464
 	comparedArms   = 400
+	mostUnrelated  = 20000
 )
 
 // Regime is a size at which another form of a computation takes over.
@@ -50,6 +51,7 @@ func Regimes() []Regime {
 		{"designs under a ridge", fewArms, arms, "all arms and pairs in exact features", "by exchange where the rank is larger than the next number", "time"},
 		{"designs under a ridge", fewDirections, directions, "all arms and pairs in exact features", "by exchange", "time"},
 		{"ρ*", exactHardness, arms, "in exact features", "in fewer directions", "seconds"},
+		{"posterior of unrelated arms", mostUnrelated, arms, "each arm and the level, by a formula", "as of related ones", "N² values of the kernel"},
 		{"warnings on unrelated arms", comparedArms, arms, "all pairs are compared", "by rank alone", "N² values of the kernel"},
 	}
 }

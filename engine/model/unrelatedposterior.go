@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
 )
 
 // conditioned is a posterior that goes by the arms that were pulled, in place of features of all arms.
@@ -33,43 +35,107 @@ type unrelated struct {
 	flat                bool      // whether the level is unknown
 }
 
-// newUnrelatedPosterior forms it from the data, at a scale or, for 0, at the one of the largest restricted likelihood as
-// levelled.penalised has it. A part of arms by themselves is no more than a larger scale here.
-func newUnrelatedPosterior(m *Model, d *pulledMeans, scale float64) (*Posterior, error) {
-	variances := m.Variances()
-	total, y := make([]float64, len(variances)), make([]float64, len(variances))
-	p := &Posterior{Freedom: len(d.arms)}
-	centre, precision, largest, squares := d.level, 0.0, 0.0, 0.0
-	for k, i := range d.arms {
-		total[i], y[i] = d.total[k], d.y[k]
-		precision += d.total[k]
-		largest = max(largest, d.total[k]*variances[i])
+// unrelatedMeans holds what a posterior of unrelated arms is formed of, normalised.
+type unrelatedMeans struct {
+	m                           *Model
+	natural                     float64 // the scale that leaves the kernel as it is
+	known                       bool    // whether the level is stated
+	variances, total, y         []float64
+	observed                    int     // arms with pulls
+	centre                      float64 // the level that is stated, or the mean of all rewards
+	precision, largest, squares float64 // Σ t, the largest t k(x̃, x̃), and Σ t (y - centre)²
+}
+
+func (m *Model) unrelatedMeans(level engine.Level, counts []int, means []float64) *unrelatedMeans {
+	from := newPulledMeans(m, nil, level, counts, means)
+	d := &unrelatedMeans{
+		m: m, natural: from.natural, known: from.known, centre: from.level, observed: len(from.arms),
+		variances: m.Variances(), total: make([]float64, len(counts)), y: make([]float64, len(counts)),
+	}
+	for k, i := range from.arms {
+		d.total[i], d.y[i] = from.total[k], from.y[k]
+		d.precision += from.total[k]
+		d.largest = max(d.largest, from.total[k]*d.variances[i])
 	}
 	if !d.known {
-		centre = Dot(d.total, d.y) / precision
+		d.centre = Dot(from.total, from.y) / d.precision
+	}
+	for k, t := range from.total {
+		d.squares += t * (from.y[k] - d.centre) * (from.y[k] - d.centre)
+	}
+	return d
+}
+
+// at returns the posterior covariances at a scale.
+func (d *unrelatedMeans) at(scale float64) *unrelated {
+	return newUnrelated(d.variances, d.total, scale, !d.known)
+}
+
+// deviance returns -2 times the log of the penalised restricted likelihood at a scale, up to a constant. A part of arms by
+// themselves is no more than a larger scale here.
+func (d *unrelatedMeans) deviance(scale float64) float64 {
+	return d.at(scale).deviance(d.centre, d.y) - math.Log(scale)
+}
+
+// fitted returns the scale of the least deviance.
+func (d *unrelatedMeans) fitted() (float64, error) {
+	if d.largest == 0 { // no data bear on the scale
+		return d.natural, nil
+	}
+	scale := leastDeviance(d.largest, d.squares, d.deviance)
+	if !(scale > 0) || math.IsInf(scale, 0) {
+		return 0, errors.New("no scale of the kernel fits")
+	}
+	return scale, nil
+}
+
+// posterior returns what is known of all arms at a scale.
+func (d *unrelatedMeans) posterior(scale float64) *Posterior {
+	u := d.at(scale)
+	p := &Posterior{
+		Scale: scale / d.natural, Level: d.centre * d.m.Unit, Surprise: u.squares(d.centre, d.y), Freedom: d.observed,
+		Estimator: &Estimator{
+			Total: d.total, precision: d.precision, unit: d.m.Unit, shrink: 1 / scale, root: math.Sqrt(d.m.Scale), level: d.centre, dual: u,
+		},
+	}
+	p.SD = math.Sqrt(p.Scale * d.m.Diagonal)
+	if !d.known {
 		p.Freedom--
 	}
-	for k := range d.arms {
-		squares += d.total[k] * (d.y[k] - centre) * (d.y[k] - centre)
-	}
-	at := func(scale float64) *unrelated { return newUnrelated(variances, total, scale, !d.known) }
-	switch {
-	case scale > 0:
-	case largest == 0: // no data bear on the scale
-		scale = d.natural
-	default:
-		scale = leastDeviance(largest, squares, func(s float64) float64 { return at(s).deviance(centre, y) - math.Log(s) })
-		if !(scale > 0) || math.IsInf(scale, 0) {
-			return nil, errors.New("no scale of the kernel fits")
+	return p
+}
+
+// newUnrelatedPosterior forms it from the data, at a scale or, for 0, at the one of the least deviance.
+func newUnrelatedPosterior(m *Model, level engine.Level, scale float64, counts []int, means []float64) (*Posterior, error) {
+	d := m.unrelatedMeans(level, counts, means)
+	if scale == 0 {
+		var err error
+		if scale, err = d.fitted(); err != nil {
+			return nil, err
 		}
+	} else {
+		scale *= d.natural
 	}
-	u := at(scale)
-	p.Scale, p.Level, p.Surprise = scale/d.natural, centre*m.Unit, u.squares(centre, y)
-	p.SD = math.Sqrt(p.Scale * m.Diagonal)
-	p.Estimator = &Estimator{
-		Total: total, precision: precision, unit: m.Unit, shrink: 1 / scale, root: math.Sqrt(m.Scale), level: centre, dual: u,
+	return d.posterior(scale), nil
+}
+
+// members returns the members of a mixture, over the scale alone.
+func (d *unrelatedMeans) members(stated, negligible float64) []Member {
+	if stated > 0 {
+		return []Member{{Posterior: d.posterior(stated * d.natural)}}
 	}
-	return p, nil
+	_, scales, shares := scaleLaw(d.largest, d.natural, d.squares, d.deviance)
+	points := make([]point, len(scales))
+	for k, s := range scales {
+		points[k] = point{scale: s, weight: math.Log(shares[k])}
+	}
+	points = heaviest(points, negligible)
+	out := make([]Member, len(points))
+	for k, p := range points {
+		p.likelihood = d.deviance(p.scale)
+		out[k] = Member{Posterior: d.posterior(p.scale), at: p}
+	}
+	return out
 }
 
 func newUnrelated(variances, total []float64, scale float64, flat bool) *unrelated {
