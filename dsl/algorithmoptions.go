@@ -17,15 +17,15 @@ func (f *Function) modeOf() string {
 	return engine.ModeFC
 }
 
-// checkOptions reports arguments for options that the algorithm does not have. It reports whether
+// hasOptions reports arguments for options that the algorithm does not have. It reports whether
 // there are none. In a sweep over algorithms an option goes to those that have it. One that is swept
 // is a mistake where none has it, see reportLacking; one of the call itself is checked with the call.
-func (c *call) checkOptions() bool {
+func hasOptions(c *call) bool {
 	mode := c.fn.modeOf()
 	if a := c.arg("algorithm"); a.Node != nil && !a.known() {
 		return true // not known before the script runs
 	}
-	entry, err := algorithms.Named(mode, c.algorithm(mode))
+	entry, err := algorithms.Named(mode, algorithmOf(c, mode))
 	if err != nil {
 		return true // reported
 	}
@@ -40,21 +40,21 @@ func (c *call) checkOptions() bool {
 		switch s := c.e.swept; {
 		case s != nil:
 			if given := *a; given.st != nil {
-				s.note(optionUse{c.node, p.Name}, has, func() { c.lacks(entry, p, given) })
+				s.note(optionUse{c.node, p.Name}, has, func() { lacksOption(c, entry, p, given) })
 			}
 			if !has {
 				*a = argument{}
 			}
 		case !has:
-			c.lacks(entry, p, *a)
+			lacksOption(c, entry, p, *a)
 			right = false
 		}
 	}
 	return right
 }
 
-// lacks reports an option that an algorithm does not have.
-func (c *call) lacks(entry algorithms.Entry, p Param, a argument) {
+// lacksOption reports an option that an algorithm does not have.
+func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {
 		st = a.st

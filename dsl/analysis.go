@@ -29,7 +29,7 @@ func analysisFunctions() []Function {
 			Params: []Param{sweep,
 				algorithm("reference", "the algorithm that the others are compared with", "", engine.ModeFC, engine.ModeFB),
 				{Name: "y", Synonyms: []string{"measure"}, Types: []Type{Text}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "what is compared"}},
-			Result: typeOf[sim.Comparisons](), Example: `paired(s, reference="IndKernelFC")`, check: (*call).checkPaired,
+			Result: typeOf[sim.Comparisons](), Example: `paired(s, reference="IndKernelFC")`, check: checkPaired,
 			eval: func(c *call) (any, error) {
 				y := "samples"
 				if c.has("y") {
@@ -43,9 +43,9 @@ func analysisFunctions() []Function {
 			Params: []Param{sweep,
 				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
-			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: (*call).checkSpeedup,
+			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: checkSpeedup,
 			eval: func(c *call) (any, error) {
-				together, alone := c.speedupOf()
+				together, alone := speedupOf(c)
 				return given(sim.SpeedupOf(c.arg("s").Data.(sim.Sweep), together, alone))
 			},
 		},
@@ -54,7 +54,7 @@ func analysisFunctions() []Function {
 			Params: []Param{
 				{Name: "fc", Types: []Type{Sweep}, Doc: "a sweep of fc over case, gap and algorithm"},
 				{Name: "fb", Types: []Type{Sweep}, Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
-			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`, check: (*call).checkClaims,
+			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`, check: checkClaims,
 			eval: func(c *call) (any, error) {
 				fb, _ := c.arg("fb").Data.(sim.Sweep)
 				return given(sim.ClaimsOf(c.arg("fc").Data.(sim.Sweep), fb))
@@ -64,21 +64,21 @@ func analysisFunctions() []Function {
 }
 
 // checkPaired finds a reference that the sweep does not have.
-func (c *call) checkPaired() {
+func checkPaired(c *call) {
 	reference := c.arg("reference")
-	c.algorithmIn(c.arg("s"), reference, c.text("reference"))
+	algorithmIn(c, c.arg("s"), reference, c.text("reference"))
 }
 
 // checkSpeedup finds algorithms that the sweep does not have.
-func (c *call) checkSpeedup() {
-	together, alone := c.speedupOf()
-	if c.algorithmIn(c.arg("s"), c.arg("algorithm"), together) {
-		c.algorithmIn(c.arg("s"), c.arg("alone"), alone)
+func checkSpeedup(c *call) {
+	together, alone := speedupOf(c)
+	if algorithmIn(c, c.arg("s"), c.arg("algorithm"), together) {
+		algorithmIn(c, c.arg("s"), c.arg("alone"), alone)
 	}
 }
 
 // speedupOf returns the algorithms that speedup compares.
-func (c *call) speedupOf() (together, alone string) {
+func speedupOf(c *call) (together, alone string) {
 	together, alone = "CoKernelFC", "IndRAGE"
 	if c.has("algorithm") {
 		together = c.text("algorithm")
@@ -92,7 +92,7 @@ func (c *call) speedupOf() (together, alone string) {
 // algorithmIn reports an algorithm that a sweep does not have, under the argument that names it;
 // under the call where that is not given. It reports whether it is there, as far as that can be
 // said.
-func (c *call) algorithmIn(s, named argument, algorithm string) bool {
+func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	o := c.e.outline(s)
 	if o == nil || algorithm == "" {
 		return true
@@ -110,7 +110,7 @@ func (c *call) algorithmIn(s, named argument, algorithm string) bool {
 }
 
 // checkClaims finds sweeps that say nothing of what the paper claims.
-func (c *call) checkClaims() {
+func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
 		o := c.e.outline(a)

@@ -31,14 +31,14 @@ type Apart struct {
 }
 
 // performApart has agents make a single run. Made is false where it is to be made here.
-func (c *call) performApart(x sim.Experiment) (r engine.Result, made bool, err error) {
+func performApart(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	agents := e.session.opt.Agents
 	if agents == nil || e.swept != nil || x.Runs > 1 {
 		return r, false, nil
 	}
 	a := Apart{Experiment: x, Tell: func(sim.Step, string) {}}
-	if a.Recipe, err = c.apart(x); err != nil {
+	if a.Recipe, err = apartRecipe(c, x); err != nil {
 		return r, true, fmt.Errorf("%s: agents cannot make this run: %w", c.fn.Name, err)
 	}
 	if e.teller != nil {
@@ -56,9 +56,9 @@ func (c *call) performApart(x sim.Experiment) (r engine.Result, made bool, err e
 // The parameters of fc and fb that say something of simulations alone.
 var simulationParams = []string{"runs", "seed", "rewards"}
 
-// apart returns a script that asks by a protocol what the call asks: the definitions that the call
+// apartRecipe returns a script that asks by a protocol what the call asks: the definitions that the call
 // rests on, and protocol(...) with its arguments.
-func (c *call) apart(x sim.Experiment) (folder.Recipe, error) {
+func apartRecipe(c *call, x sim.Experiment) (folder.Recipe, error) {
 	e, s := c.e, c.e.session
 	if x.Draw != nil {
 		return folder.Recipe{}, errors.New("its rewards are drawn by a function of a Go cell; leave rewards out")
@@ -74,7 +74,7 @@ func (c *call) apart(x sim.Experiment) (folder.Recipe, error) {
 	if len(missing) > 0 {
 		return folder.Recipe{}, fmt.Errorf("it rests on %s, a value of a Go cell, which they cannot make", missing[0])
 	}
-	if why := c.restsOnRuns(used, nil); why != "" {
+	if why := restsOnRuns(c, used, nil); why != "" {
 		return folder.Recipe{}, fmt.Errorf("%s, which they would have to make again", why)
 	}
 	name := e.st.Name
@@ -86,7 +86,7 @@ func (c *call) apart(x sim.Experiment) (folder.Recipe, error) {
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress, opt.Runner, opt.Agents = true, nil, nil, nil, nil, nil, nil
 	file := e.st.Source.File
-	_, recipe, err := ReadProtocol(e.ctx, file, text+c.asProtocol(name, x.Algorithm), opt)
+	_, recipe, err := ReadProtocol(e.ctx, file, text+asProtocol(c, name, x.Algorithm), opt)
 	if err != nil {
 		return recipe, fmt.Errorf("they are given a protocol, which knows no expected rewards: %w", err)
 	}
@@ -94,7 +94,7 @@ func (c *call) apart(x sim.Experiment) (folder.Recipe, error) {
 }
 
 // asProtocol returns the call as the statement of a protocol.
-func (c *call) asProtocol(name, algorithm string) string {
+func asProtocol(c *call, name, algorithm string) string {
 	var args []string
 	named := false
 	for i, p := range c.fn.Params {

@@ -150,11 +150,11 @@ func (p Param) meaning(fn *Function) string {
 	return p.Name + ": " + p.About()
 }
 
-// kernel builds a kernel of the catalogue.
-func (c *call) kernel(entry kernels.Entry) (any, error) {
+// builtKernel builds a kernel of the catalogue.
+func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
 	if !c.pure() {
-		return c.gramKernel(entry)
+		return gramKernel(c, entry)
 	}
 	for i, p := range c.fn.Params {
 		if !c.args[i].known() {

@@ -20,10 +20,10 @@ type Runner interface {
 	Hand(ctx context.Context, w farm.Work) (*farm.Job, error)
 }
 
-// recipe returns what workers make the experiments of a call from: the definitions that it rests on,
+// workRecipe returns what workers make the experiments of a call from: the definitions that it rests on,
 // the call itself, and the files that were read. Root is the result that it sweeps, nil for no
 // sweep. Where workers cannot make them, it says why.
-func (c *call) recipe(root *binding) (w farm.Work, why string) {
+func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	e, s := c.e, c.e.session
 	var used []string
 	for name := range namesIn(&front.Statement{Node: c.node}) {
@@ -36,7 +36,7 @@ func (c *call) recipe(root *binding) (w farm.Work, why string) {
 	if len(missing) > 0 {
 		return w, fmt.Sprintf("it rests on %s, a value of a Go cell", missing[0])
 	}
-	if why := c.restsOnRuns(used, root); why != "" {
+	if why := restsOnRuns(c, used, root); why != "" {
 		return w, why
 	}
 	w.Recipe = farm.Recipe{Name: e.st.Source.File, Folder: s.opt.Folder, Script: text + e.st.Text(c.node) + "\n", Seed: s.opt.Seed}
@@ -56,7 +56,7 @@ func (c *call) recipe(root *binding) (w farm.Work, why string) {
 
 // restsOnRuns says which other result the experiments of a call go by: a worker would have to make its
 // runs first.
-func (c *call) restsOnRuns(used []string, root *binding) string {
+func restsOnRuns(c *call, used []string, root *binding) string {
 	scope := c.e.scope
 	runs := func(n ast.Node) (calls int) {
 		for _, call := range scope.callsIn(n) {
@@ -83,38 +83,38 @@ func (c *call) restsOnRuns(used []string, root *binding) string {
 	return ""
 }
 
-// here says that the runs of a call are made here, and why.
-func (c *call) here(why string) {
+// madeHere says that the runs of a call are made here, and why.
+func madeHere(c *call, why string) {
 	c.e.session.notice(fmt.Sprintf("the runs of %s are made here and not by workers: %s", c.e.st.Text(c.node), why))
 }
 
 // performAway has workers make the runs of an experiment. Made is false where they are to be made here.
-func (c *call) performAway(x sim.Experiment) (r engine.Result, made bool, err error) {
+func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	switch s := e.swept; {
 	case s != nil && s.away != nil:
 		r, made, err = s.away.result(e, s.cell)
 		s.fresh = s.fresh || made
 	case s == nil && e.session.opt.Runner != nil && x.Runs > 1:
-		r, made, err = c.performOne(x)
+		r, made, err = performOne(c, x)
 	}
 	if errors.Is(err, farm.ErrElsewhere) {
-		c.here(strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
+		madeHere(c, strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
 		return engine.Result{}, false, nil
 	}
 	return r, made, err
 }
 
 // performOne hands the experiment of fc or fb to the workers.
-func (c *call) performOne(x sim.Experiment) (engine.Result, bool, error) {
+func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	e := c.e
 	if x.Draw != nil {
-		c.here("their rewards are drawn by a function of a Go cell")
+		madeHere(c, "their rewards are drawn by a function of a Go cell")
 		return engine.Result{}, false, nil
 	}
-	w, why := c.recipe(nil)
+	w, why := workRecipe(c, nil)
 	if why != "" {
-		c.here(why)
+		madeHere(c, why)
 		return engine.Result{}, false, nil
 	}
 	w.Orders = []farm.Order{{Cell: farm.Single, Experiment: x}}

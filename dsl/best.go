@@ -29,7 +29,7 @@ func bestFunction() Function {
 				b := c.e.session.believed // by which the kernel of p was found, or of another problem
 				if b == nil || b.Usable != p {
 					var err error
-					if b, err = c.believe(p); err != nil {
+					if b, err = believe(c, p); err != nil {
 						return answer.Answer{}, err
 					}
 				}
@@ -43,9 +43,9 @@ func bestFunction() Function {
 	}
 }
 
-// foundKernel returns the problem under the kernel that is found from its measurements, which it must have, and
+// findKernel returns the problem under the kernel that is found from its measurements, which it must have, and
 // what these say; nil where the kernel was found before.
-func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
+func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
 	kept := c.e.session.opt.found
 	if x, k, err := kept.take(c.e.ctx, "problem"); err != nil {
 		return nil, nil, err
@@ -55,7 +55,7 @@ func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, *belief.Belief
 	if p.Means() == nil {
 		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
 	}
-	b, err := c.believe(p)
+	b, err := believe(c, p)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +64,7 @@ func (c *call) foundKernel(p *problem.Problem) (*problem.Problem, *belief.Belief
 }
 
 // believe computes what the measurements of a problem say.
-func (c *call) believe(p *problem.Problem) (*belief.Belief, error) {
+func believe(c *call, p *problem.Problem) (*belief.Belief, error) {
 	var opt belief.Options
 	if c.e.teller != nil {
 		tell := c.e.teller.update

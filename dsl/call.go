@@ -220,7 +220,7 @@ func (c *call) failed(err error) {
 	if !ok {
 		a = &argumentError{message: c.fn.Name + " failed", err: err}
 		if errors.Is(err, engine.ErrUnknownMeans) {
-			a.hint = c.withoutMeans()
+			a.hint = withoutMeans(c)
 		}
 	}
 	at := argument{Node: c.node}
@@ -240,7 +240,7 @@ func (c *call) failWith(at *argument, a *argumentError) {
 }
 
 // withoutMeans says what a function that knows no expected rewards needs, by the names of its parameters.
-func (c *call) withoutMeans() string {
+func withoutMeans(c *call) string {
 	switch c.fn.Name {
 	case "protocol": // of real measurements, which plan does not answer for
 		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC needs neither, and CoTestFC none up to 256 directions a task"

@@ -29,38 +29,38 @@ func campaignActs(c, by Param) []Function {
 				{Name: "withdraw", Synonyms: []string{"remove", "without"}, Types: []Type{Text, List}, Default: unset, Doc: `arms that cannot be measured any more: "task/arm", or a list of these`},
 				{Name: "add", Synonyms: []string{"extend"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "a CSV file with columns of the table of the problem, relative to the script: its arms and tasks come in"},
 				by},
-			Result: typeOf[campaign.Status](), Example: `amend("days", epsilon=2, reason="a yield this close is good enough for the plant")`, check: (*call).checkAmend, eval: (*call).amend,
+			Result: typeOf[campaign.Status](), Example: `amend("days", epsilon=2, reason="a yield this close is good enough for the plant")`, check: checkAmend, eval: evalAmend,
 		},
 		{
 			Name: "fail", Section: SectionCampaign, Synonyms: []string{"give_back"},
 			Doc:    "gives pulls back that were not measured, and shows how far the campaign is; they are handed out again. " + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:],
 			Params: []Param{c, {Name: "ids", Synonyms: []string{"id"}, Types: []Type{Text, List}, Doc: "the id of a pull, or a list of ids"}, reason, by},
-			Result: typeOf[campaign.Status](), Example: `fail("days", ["K7M2PQ"], reason="the vial broke")`, check: (*call).checkIDs, eval: (*call).giveBack,
+			Result: typeOf[campaign.Status](), Example: `fail("days", ["K7M2PQ"], reason="the vial broke")`, check: checkIDs, eval: evalFail,
 		},
 		{
 			Name: "correct", Section: SectionCampaign, Synonyms: []string{"replace", "revise"},
 			Doc:    "replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what followed is worked out again; where a decision changes, the answers are heuristic",
 			Params: []Param{c, {Name: "id", Types: []Type{Text}, Doc: "the id of the pull"}, {Name: "value", Synonyms: []string{"reward", "result"}, Types: []Type{Number}, Range: anyNumber, Doc: "the right reward"}, reason, by},
-			Result: typeOf[campaign.Status](), Example: `correct("days", "K7M2PQ", 41.5, reason="read from the wrong column")`, eval: (*call).correct,
+			Result: typeOf[campaign.Status](), Example: `correct("days", "K7M2PQ", 41.5, reason="read from the wrong column")`, eval: evalCorrect,
 		},
 		{
 			Name: "close", Section: SectionCampaign, Synonyms: []string{"end_round"},
 			Doc:    "ends an open round with what came, and shows how far the campaign is; a round that is over stays as it is. " + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:],
 			Params: []Param{c, {Name: "round", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Doc: "the number of the round"}, reason, by},
-			Result: typeOf[campaign.Status](), Example: `close("days", round=3, reason="the freezer failed")`, eval: (*call).closeRound,
+			Result: typeOf[campaign.Status](), Example: `close("days", round=3, reason="the freezer failed")`, eval: evalClose,
 		},
 		{
 			Name: "attach", Section: SectionCampaign, Synonyms: []string{"attach_data"},
 			Doc:    "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; methods that go by a posterior take them whole. Rows attached before are known",
 			Params: []Param{c, {Name: "file", Synonyms: []string{"path", "data"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"}, by, flag("sure", "true: rewards that look like slips are right"), flag("take_good", "true: take the good rows of a file in which others are wrong")},
-			Result: typeOf[campaign.Receipt](), Example: `attach("days", "pilot.csv", by="Ann")`, eval: (*call).attach,
+			Result: typeOf[campaign.Receipt](), Example: `attach("days", "pilot.csv", by="Ann")`, eval: evalAttach,
 		},
 	}
 }
 
-// listed returns the texts of an argument that is one or a list of them. Where it is something else, it
+// textsOf returns the texts of an argument that is one or a list of them. Where it is something else, it
 // is reported with the hint and ok is false.
-func (c *call) listed(name, hint string) (words []string, ok bool) {
+func textsOf(c *call, name, hint string) (words []string, ok bool) {
 	a := c.arg(name)
 	if list, isList := a.Data.([]value); isList {
 		words = texts(a.value)
@@ -83,13 +83,13 @@ const (
 )
 
 // checkIDs reports ids that are none.
-func (c *call) checkIDs() { c.listed("ids", idsHint) }
+func checkIDs(c *call) { textsOf(c, "ids", idsHint) }
 
 // checkAmend reports an amendment that changes nothing, and arms without their task.
-func (c *call) checkAmend() { c.withdrawn() }
+func checkAmend(c *call) { withdrawnArms(c) }
 
-// withdrawn returns the arms that an amendment names, as tasks and arms.
-func (c *call) withdrawn() (out [][2]string, ok bool) {
+// withdrawnArms returns the arms that an amendment names, as tasks and arms.
+func withdrawnArms(c *call) (out [][2]string, ok bool) {
 	changes := false
 	for _, name := range []string{"epsilon", "delta", "capacity", "withdraw", "add"} {
 		changes = changes || c.has(name)
@@ -98,7 +98,7 @@ func (c *call) withdrawn() (out [][2]string, ok bool) {
 		c.e.report(c.e.st.Source.At(c.e.st.Span(c.node), "amend: nothing is to be changed", "state epsilon=, delta=, capacity=, withdraw= or add="))
 		return nil, false
 	}
-	words, ok := c.listed("withdraw", withdrawHint)
+	words, ok := textsOf(c, "withdraw", withdrawHint)
 	for _, w := range words {
 		task, arm, whole := strings.Cut(w, "/")
 		if !whole {
@@ -111,9 +111,9 @@ func (c *call) withdrawn() (out [][2]string, ok bool) {
 	return out, ok
 }
 
-// amend evaluates amend(...).
-func (c *call) amend() (any, error) {
-	arms, ok := c.withdrawn()
+// evalAmend evaluates amend(...).
+func evalAmend(c *call) (any, error) {
+	arms, ok := withdrawnArms(c)
 	if !ok {
 		return nil, nil // reported
 	}
@@ -136,16 +136,16 @@ func (c *call) amend() (any, error) {
 		}
 		b.Add = &campaign.File{Path: filepath.Base(path), Content: data}
 	}
-	return c.act(func(k *folder.Campaign) (bool, error) {
+	return actOn(c, func(k *folder.Campaign) (bool, error) {
 		_, known, err := k.AmendOnce(c.e.ctx, b, c.text("by"))
 		return known, err
 	})
 }
 
-// act does something with the campaign, plans what follows from it, and returns how far it is. f returns
+// actOn does something with the campaign, plans what follows from it, and returns how far it is. f returns
 // whether nothing was to be done.
-func (c *call) act(f func(*folder.Campaign) (known bool, err error)) (any, error) {
-	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
+func actOn(c *call, f func(*folder.Campaign) (known bool, err error)) (any, error) {
+	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 		known, err := f(k)
 		if err != nil {
 			return nil, &argumentError{param: "c", message: c.fn.Name + ": nothing was recorded", err: err}
@@ -160,27 +160,27 @@ func (c *call) act(f func(*folder.Campaign) (known bool, err error)) (any, error
 	})
 }
 
-// giveBack evaluates fail(...).
-func (c *call) giveBack() (any, error) {
-	ids, ok := c.listed("ids", idsHint)
+// evalFail evaluates fail(...).
+func evalFail(c *call) (any, error) {
+	ids, ok := textsOf(c, "ids", idsHint)
 	if !ok {
 		return nil, nil // reported
 	}
-	return c.act(func(k *folder.Campaign) (bool, error) {
+	return actOn(c, func(k *folder.Campaign) (bool, error) {
 		return k.FailOnce(c.e.ctx, ids, c.text("reason"), c.text("by"))
 	})
 }
 
-// correct evaluates correct(...).
-func (c *call) correct() (any, error) {
-	return c.act(func(k *folder.Campaign) (bool, error) {
+// evalCorrect evaluates correct(...).
+func evalCorrect(c *call) (any, error) {
+	return actOn(c, func(k *folder.Campaign) (bool, error) {
 		return k.CorrectOnce(c.e.ctx, c.text("id"), c.number("value"), c.text("reason"), c.text("by"))
 	})
 }
 
-// closeRound evaluates close(...). Losses that crowd in few arms are said.
-func (c *call) closeRound() (any, error) {
-	return c.act(func(k *folder.Campaign) (bool, error) {
+// evalClose evaluates close(...). Losses that crowd in few arms are said.
+func evalClose(c *call) (any, error) {
+	return actOn(c, func(k *folder.Campaign) (bool, error) {
 		done, known, err := k.CloseOnce(c.e.ctx, c.whole("round"), c.text("reason"), c.text("by"))
 		for _, w := range done.Worst {
 			c.e.session.notice(w.Warning())
@@ -189,10 +189,10 @@ func (c *call) closeRound() (any, error) {
 	})
 }
 
-// attach evaluates attach(...).
-func (c *call) attach() (any, error) {
+// evalAttach evaluates attach(...).
+func evalAttach(c *call) (any, error) {
 	path := c.e.session.path(c.text("file"))
-	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
+	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 		data, err := c.e.session.opt.file(c.e.ctx, path)
 		if err != nil {
 			return nil, &argumentError{param: "file", message: "attach: the measurements cannot be read", err: err}

@@ -28,14 +28,14 @@ func campaignFunctions() []Function {
 			Params: []Param{
 				{Name: "protocol", Types: []Type{typeOf[campaign.Protocol]()}, Doc: "the name of a protocol"},
 				{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text}, Doc: "the folder, relative to the script; it must not exist, or be empty"}},
-			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`, eval: (*call).start,
+			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`, eval: evalStart,
 		},
 		{
 			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"}, Doc: "opens a campaign, and shows how far it is",
 			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text, typeOf[campaign.Status]()}, Doc: "its folder, relative to the script; or a campaign, which may be an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
 			eval: func(c *call) (any, error) {
-				return c.inCampaign("folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
+				return inCampaign(c, "folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
 			},
 		},
 		{
@@ -44,7 +44,7 @@ func campaignFunctions() []Function {
 			Params: []Param{c, by, {Name: "count", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"}, {Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
 				{Name: "more", Synonyms: []string{"further"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: further pulls, though the list of before is not told yet"},
 				{Name: "decimals", Types: []Type{Text}, Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset, Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
-			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: (*call).ask,
+			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: evalAsk,
 		},
 		{
 			Name: "tell", Section: SectionCampaign, Synonyms: []string{"observe", "record"},
@@ -54,7 +54,7 @@ func campaignFunctions() []Function {
 				{Name: "sure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rewards that look like slips are right"},
 				{Name: "take_good", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: take the good rows of a file in which others are wrong"},
 				{Name: "extra", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rows without ids beyond the open pulls are extra measurements"}},
-			Result: typeOf[campaign.Receipt](), Example: `tell("days", "results.csv", by="Ann")`, eval: (*call).tell,
+			Result: typeOf[campaign.Receipt](), Example: `tell("days", "results.csv", by="Ann")`, eval: evalTell,
 		},
 	}, campaignActs(c, by)...)
 }
@@ -101,7 +101,7 @@ func protocolFunction() Function {
 			{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
 		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
-		check: func(c *call) { c.checkProtocol() }, eval: (*call).protocol,
+		check: func(c *call) { checkProtocol(c) }, eval: evalProtocol,
 	}
 }
 
@@ -120,19 +120,19 @@ func entryNamed(name string) (algorithms.Entry, error) {
 }
 
 // protocolEntry finds the algorithm of a protocol: with a budget and no name, that of fixed budget.
-func (c *call) protocolEntry() (algorithms.Entry, error) {
-	if a := c.arg("algorithm"); a.Node == nil && c.budgeted() {
+func protocolEntry(c *call) (algorithms.Entry, error) {
+	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
 	}
-	return entryNamed(c.algorithm(engine.ModeFC))
+	return entryNamed(algorithmOf(c, engine.ModeFC))
 }
 
 // budgeted reports whether a protocol says how much may be measured.
-func (c *call) budgeted() bool { return c.has("budget") || c.has("total") || c.has("rounds") }
+func budgeted(c *call) bool { return c.has("budget") || c.has("total") || c.has("rounds") }
 
 // checkProtocol reports options that the algorithm does not have.
-func (c *call) checkProtocol() bool {
-	e, err := c.protocolEntry()
+func checkProtocol(c *call) bool {
+	e, err := protocolEntry(c)
 	if err != nil {
 		return true // reported, or not known before the script runs
 	}
@@ -144,11 +144,11 @@ func (c *call) checkProtocol() bool {
 		}
 		_, isNumber := a.Data.(float64)
 		if !p.had(e) || isNumber && !p.takesNumber(e) {
-			c.lacks(e, p, *a)
+			lacksOption(c, e, p, *a)
 			right = false
 		}
 	}
-	if right && c.has("budget") && !c.oneBudget() {
+	if right && c.has("budget") && !oneBudget(c) {
 		return false
 	}
 	if c.has("rounds") && !c.has("budget") && !c.has("total") && right {
@@ -159,7 +159,7 @@ func (c *call) checkProtocol() bool {
 		c.fail(&a, "protocol: rounds alone says nothing of how many pulls there are", "add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, of which each round is one")
 		return false
 	}
-	if needs := e.Mode == engine.ModeFB; needs != c.budgeted() && right {
+	if needs := e.Mode == engine.ModeFB; needs != budgeted(c) && right {
 		a := c.arg("budget")
 		if needs {
 			a = c.arg("algorithm")
@@ -172,17 +172,17 @@ func (c *call) checkProtocol() bool {
 	return right
 }
 
-// protocol evaluates protocol(...).
-func (c *call) protocol() (any, error) {
-	if !c.checkProtocol() {
+// evalProtocol evaluates protocol(...).
+func evalProtocol(c *call) (any, error) {
+	if !checkProtocol(c) {
 		return nil, nil // reported
 	}
-	e, err := c.protocolEntry()
+	e, err := protocolEntry(c)
 	if err != nil {
 		return nil, err
 	}
 	p := campaign.Protocol{
-		Problem: c.arg("p").Data.(*problem.Problem), Mode: e.Mode, Algorithm: e.Name, Options: c.options(),
+		Problem: c.arg("p").Data.(*problem.Problem), Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c),
 		Plate: c.whole("plate"), Capacity: c.whole("capacity"), TimeUnit: c.text("time_unit"), Lease: c.number("lease"), Cost: c.number("cost"), Seed: uint64(c.number("seed")),
 	}
 	for name, into := range map[string]**float64{"failed": &p.Failed, "late": &p.Late} {
@@ -220,8 +220,8 @@ func (c *call) protocol() (any, error) {
 	return p, err
 }
 
-// start evaluates start(...).
-func (c *call) start() (any, error) {
+// evalStart evaluates start(...).
+func evalStart(c *call) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
@@ -246,9 +246,9 @@ func (c *call) start() (any, error) {
 	}
 	made.Forecast, made.Name = p.Forecast, p.Name
 	dir := s.path(c.text("folder"))
-	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, c.folderOptions())
+	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, folderOptions(c))
 	if errors.Is(err, folder.ErrExists) {
-		campaignOf, err = c.openSame(dir, made)
+		campaignOf, err = openSame(c, dir, made)
 	}
 	if err != nil {
 		return nil, &argumentError{param: "folder", message: "start: no campaign was made", err: err}
@@ -258,8 +258,8 @@ func (c *call) start() (any, error) {
 }
 
 // openSame opens the campaign of a folder if it is this one.
-func (c *call) openSame(dir string, p campaign.Protocol) (*folder.Campaign, error) {
-	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, c.folderOptions())
+func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error) {
+	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
 	if err != nil {
 		return nil, err
 	}
@@ -273,12 +273,12 @@ func (c *call) openSame(dir string, p campaign.Protocol) (*folder.Campaign, erro
 // errSweptCampaign answers a sweep over what happens once.
 var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, whose rewards are simulated")
 
-func (c *call) folderOptions() folder.Options {
+func folderOptions(c *call) folder.Options {
 	return folder.Options{Notice: func(text string) { c.e.session.notice(text) }}
 }
 
 // inCampaign opens the campaign that an argument names, and does something with it.
-func (c *call) inCampaign(param string, f func(*folder.Campaign) (any, error)) (any, error) {
+func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
@@ -289,7 +289,7 @@ func (c *call) inCampaign(param string, f func(*folder.Campaign) (any, error)) (
 	} else {
 		dir = a.Data.(campaign.Status).Folder
 	}
-	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, c.folderOptions())
+	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
 	if err != nil {
 		return nil, &argumentError{param: param, message: c.fn.Name + ": the campaign cannot be opened", err: err}
 	}
@@ -297,9 +297,9 @@ func (c *call) inCampaign(param string, f func(*folder.Campaign) (any, error)) (
 	return f(k)
 }
 
-// ask evaluates ask(...).
-func (c *call) ask() (any, error) {
-	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
+// evalAsk evaluates ask(...).
+func evalAsk(c *call) (any, error) {
+	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 		list, err := k.Ask(c.e.ctx, campaign.Request{By: c.text("by"), Task: c.text("task"), Count: c.whole("count"), More: c.number("more") > 0})
 		if err == nil {
 			list.Dialect, err = list.Dialect.Written(c.text("decimals"))
@@ -308,10 +308,10 @@ func (c *call) ask() (any, error) {
 	})
 }
 
-// tell evaluates tell(...). What follows from the results is planned at once.
-func (c *call) tell() (any, error) {
+// evalTell evaluates tell(...). What follows from the results is planned at once.
+func evalTell(c *call) (any, error) {
 	path := c.e.session.path(c.text("file"))
-	return c.inCampaign("c", func(k *folder.Campaign) (any, error) {
+	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 		data, err := c.e.session.opt.file(c.e.ctx, path)
 		if err != nil {
 			return nil, &argumentError{param: "file", message: "tell: the results cannot be read", err: err}

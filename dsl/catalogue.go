@@ -134,7 +134,7 @@ func kernelFunctions() []Function {
 		f := Function{
 			Name: e.Name, Synonyms: e.Synonyms, Section: SectionKernels, Doc: e.Doc,
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
-			eval: func(c *call) (any, error) { return c.kernel(e) },
+			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 		}
 		for _, p := range e.Params {
 			f.Params = append(f.Params, Param{

@@ -18,21 +18,21 @@ func explainFunctions() []Function {
 		eval: func(c *call) (any, error) {
 			r, ok := c.arg("r").Data.(engine.Result)
 			if !ok {
-				return c.inCampaign("r", func(k *folder.Campaign) (any, error) {
+				return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
 					st, err := k.Status(c.e.ctx)
 					if err != nil {
 						return nil, err
 					}
-					return c.explained(*st.Result)
+					return explained(c, *st.Result)
 				})
 			}
-			return c.explained(r)
+			return explained(c, r)
 		},
 	}}
 }
 
 // explained explains a result, or one of its tasks.
-func (c *call) explained(r engine.Result) (any, error) {
+func explained(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
 	if err != nil {
 		param := "r"

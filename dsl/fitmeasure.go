@@ -20,9 +20,9 @@ const (
 // longMeasure is the most pulls of a run in which sharing is measured, for each arm.
 const longMeasure = 1e6
 
-// measure simulates what sharing is worth where the data's means are the truth and agents go by
+// measureSharing simulates what sharing is worth where the data's means are the truth and agents go by
 // the fitted kernel. Arms closer than the pilot tells apart count as equally good.
-func (c *call) measure(p *problem.Problem, f *fit.Fit, runs int) error {
+func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares agents that share with agents alone, and in %s there is nothing to share", p.Name)
 	}

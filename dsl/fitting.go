@@ -23,7 +23,7 @@ func fittingFunctions() []Function {
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
 				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0", Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, with the data's means for expected rewards"},
 			},
-			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: (*call).fit,
+			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: evalFit,
 		},
 		{
 			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p, fitted(f))",
@@ -34,8 +34,8 @@ func fittingFunctions() []Function {
 	return append(all, compareKernels(all[0].Params))
 }
 
-// fit evaluates fit(...).
-func (c *call) fit() (any, error) {
+// evalFit evaluates fit(...).
+func evalFit(c *call) (any, error) {
 	p := c.arg("p").Data.(*problem.Problem)
 	kept := c.e.session.opt.found
 	if x, k, err := kept.take(c.e.ctx, "fit"); err != nil {
@@ -46,12 +46,12 @@ func (c *call) fit() (any, error) {
 		return f, nil
 	}
 	j, _ := c.arg("kernel").Data.(kernels.Joint)
-	f, err := c.fitOf(p, j, "kernel", 0, 1)
+	f, err := fitOf(c, p, j, "kernel", 0, 1)
 	if err == nil {
 		kept.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
 	if runs := c.whole("measure"); err == nil && runs > 0 {
-		err = c.measure(p, &f, runs)
+		err = measureSharing(c, p, &f, runs)
 		if c.e.ctx.Err() != nil { // the fit itself is finished
 			f.Warnings = append(f.Warnings, engine.Warning{Kind: engine.WarnUnmeasured})
 			return f, err
@@ -65,7 +65,7 @@ const usualEvaluations = 40
 
 // fitOf fits a kernel that the parameter of this name gives, without terms the problem's own: the one at a place of so many.
 // What is wrong with it on the problem's points is shown there.
-func (c *call) fitOf(p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
+func fitOf(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
 	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
 	if c.e.teller != nil {
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)

@@ -23,8 +23,8 @@ func goalParams() []Param {
 	}
 }
 
-// goal returns the goal of a call, as problems have it.
-func (c *call) goal() string {
+// goalOf returns the goal of a call, as problems have it.
+func goalOf(c *call) string {
 	if c.text("goal") == problem.GoalMin {
 		return problem.GoalMin
 	}

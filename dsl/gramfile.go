@@ -11,7 +11,7 @@ import (
 
 // gramKernel builds table of a Gram matrix in a file. The kernel holds the numbers, so it prints
 // and travels without the file.
-func (c *call) gramKernel(entry kernels.Entry) (any, error) {
+func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read}
 	g, err := computed(c, func() (problem.GramFile, error) {

@@ -18,7 +18,7 @@ const (
 
 // checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
 // It reports whether the call is right.
-func (c *call) checkPaper() bool {
+func checkPaper(c *call) bool {
 	scale := c.arg("lengthscale")
 	switch {
 	case c.has("case") && c.has("lengthscale"):
@@ -26,14 +26,14 @@ func (c *call) checkPaper() bool {
 	case !c.has("case") && !c.has("lengthscale"):
 		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
 	default:
-		return c.checkNoise()
+		return checkNoise(c)
 	}
 	return false
 }
 
-// paper makes one of the cases of [Du23, App. A], or an instance between them.
-func (c *call) paper() (any, error) {
-	if !c.checkPaper() {
+// evalPaper makes one of the cases of [Du23, App. A], or an instance between them.
+func evalPaper(c *call) (any, error) {
+	if !checkPaper(c) {
 		return nil, nil // reported
 	}
 	gap := 0.1
@@ -53,21 +53,21 @@ func (c *call) paper() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err = p.WithNoise(c.noiseModel())
-	return p, c.noiseError(err)
+	p, err = p.WithNoise(noiseModel(c))
+	return p, noiseError(c, err)
 }
 
 // checkClassic reports means that are not numbers, and too many of them. It reports whether the
 // call is right.
-func (c *call) checkClassic() bool {
+func checkClassic(c *call) bool {
 	means := c.arg("means")
 	list, known := means.Data.([]value)
 	if !known {
 		return true
 	}
 	if _, ok := every[float64](list); ok && len(list) > 0 {
-		if n := len(list) * c.agents(); n > maxArms {
-			c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), c.agents(), maxArms), "")
+		if n := len(list) * agentsOf(c); n > maxArms {
+			c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), agentsOf(c), maxArms), "")
 			return false
 		}
 		return true
@@ -76,21 +76,21 @@ func (c *call) checkClassic() bool {
 	return false
 }
 
-// classic makes collaborative best-arm identification without features.
-func (c *call) classic() (any, error) {
-	if !c.checkClassic() {
+// evalClassic makes collaborative best-arm identification without features.
+func evalClassic(c *call) (any, error) {
+	if !checkClassic(c) {
 		return nil, nil // reported
 	}
 	means, _ := every[float64](c.arg("means").Data.([]value))
-	p, err := problem.Classic(means, c.agents())
-	if err == nil && c.goal() == problem.GoalMin {
+	p, err := problem.Classic(means, agentsOf(c))
+	if err == nil && goalOf(c) == problem.GoalMin {
 		p = p.Minimised()
 	}
 	return given(p, err)
 }
 
-// agents returns the number of agents of a call of classic.
-func (c *call) agents() int {
+// agentsOf returns the number of agents of a call of classic.
+func agentsOf(c *call) int {
 	if c.arg("agents").known() {
 		return c.whole("agents")
 	}

@@ -26,16 +26,16 @@ func compareKernels(fitted []Param) Function {
 		Doc:    "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side",
 		Params: params, Result: Table,
 		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
-		check:   func(c *call) { c.kernelList() },
+		check:   func(c *call) { kernelList(c) },
 		eval: func(c *call) (any, error) {
-			list, ok := c.kernelList()
+			list, ok := kernelList(c)
 			if !ok {
 				return nil, nil // reported
 			}
 			var names []string
 			var fits []fit.Fit
 			for i, k := range list {
-				f, err := c.fitOf(c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels", i, len(list))
+				f, err := fitOf(c, c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels", i, len(list))
 				if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
 					c.failWith(&k.argument, wrong)
 					return nil, nil
@@ -51,7 +51,7 @@ func compareKernels(fitted []Param) Function {
 }
 
 // kernelList returns the list of kernels as joint ones, and reports what is none.
-func (c *call) kernelList() ([]labelled, bool) {
+func kernelList(c *call) ([]labelled, bool) {
 	a := c.arg("kernels")
 	list, known := c.labelled(a)
 	if !known {

@@ -46,6 +46,34 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 	return out, true
 }
 
+// elements returns the values of an argument that may be one or a list of them.
+func (c *call) elements(name string) []argument {
+	a := c.arg(name)
+	list, ok := a.Data.([]value)
+	if !ok && a.known() {
+		return []argument{a}
+	}
+	out := make([]argument, len(list))
+	for i := range list {
+		out[i] = c.element(a, i)
+	}
+	return out
+}
+
+// element returns an element of an argument that is a list, with its own place where the list is
+// written out; the argument itself where it is no list.
+func (c *call) element(a argument, i int) argument {
+	list, ok := a.Data.([]value)
+	if !ok {
+		return a
+	}
+	a.value = list[i]
+	if literal, ok := a.Node.(*ast.ArrayNode); ok && i < len(literal.Nodes) {
+		a.Node = literal.Nodes[i]
+	}
+	return a
+}
+
 // labelOf returns what a value is called that stands as n in a statement; n is nil where it does not.
 func labelOf(v value, n ast.Node, st *front.Statement) any {
 	if v.Type == Number || v.Type == Text {

@@ -35,7 +35,7 @@ func longParams() []Param {
 }
 
 // checkProblem reports arguments of problem that do not fit together, and whether there are none.
-func (c *call) checkProblem() bool {
+func checkProblem(c *call) bool {
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is
 		c.move("path", "data")
 	}
@@ -47,7 +47,7 @@ func (c *call) checkProblem() bool {
 		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, `+longExample+" for one with a row per measurement")
 		return false
 	}
-	given, missing := c.longGiven()
+	given, missing := longGiven(c)
 	switch {
 	case !c.has("data") && len(given) > 0:
 		first, is := c.arg(given[0]), "is"
@@ -61,7 +61,7 @@ func (c *call) checkProblem() bool {
 		return false
 	}
 	for _, name := range given {
-		if !c.checkNames(c.arg(name)) {
+		if !checkNames(c, c.arg(name)) {
 			return false
 		}
 	}
@@ -73,11 +73,11 @@ func (c *call) checkProblem() bool {
 		c.fail(&block, "problem: block names a column of rewards=, which is not given", "give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
 		return false
 	}
-	return c.checkNoise()
+	return checkNoise(c)
 }
 
 // longGiven returns the names of those longDetails that are given, and of those that data needs and are not.
-func (c *call) longGiven() (given, missing []string) {
+func longGiven(c *call) (given, missing []string) {
 	for _, p := range longDetails {
 		switch {
 		case c.has(p.Name):
@@ -90,7 +90,7 @@ func (c *call) longGiven() (given, missing []string) {
 }
 
 // checkNames reports a list that does not hold names of columns alone, each once.
-func (c *call) checkNames(a argument) bool {
+func checkNames(c *call, a argument) bool {
 	list, ok := a.Data.([]value)
 	if !ok {
 		return true
@@ -111,7 +111,7 @@ func (c *call) checkNames(a argument) bool {
 }
 
 // columnsOf returns the columns that an argument names.
-func (c *call) columnsOf(param string) []string {
+func columnsOf(c *call, param string) []string {
 	switch a := c.arg(param).value; data := a.Data.(type) {
 	case string:
 		return []string{data}
@@ -121,19 +121,19 @@ func (c *call) columnsOf(param string) []string {
 	return nil
 }
 
-// long returns the columns of a long table, which are checked.
-func (c *call) long() *problem.Long {
+// longOf returns the columns of a long table, which are checked.
+func longOf(c *call) *problem.Long {
 	return &problem.Long{
-		Task: c.columnsOf("task"), Arm: c.columnsOf("arm"), Reward: c.text("reward"), SD: c.text("sd"), Count: c.text("count"),
-		Successes: c.text("successes"), Trials: c.text("trials"), Blocks: c.columnsOf("blocks"), Log: c.columnsOf("log"),
-		TaskFeatures: c.columnsOf("task_features"), ArmFeatures: c.columnsOf("arm_features"),
+		Task: columnsOf(c, "task"), Arm: columnsOf(c, "arm"), Reward: c.text("reward"), SD: c.text("sd"), Count: c.text("count"),
+		Successes: c.text("successes"), Trials: c.text("trials"), Blocks: columnsOf(c, "blocks"), Log: columnsOf(c, "log"),
+		TaskFeatures: columnsOf(c, "task_features"), ArmFeatures: columnsOf(c, "arm_features"),
 	}
 }
 
 // naming returns the parameter of a long table whose argument names a column, "" for none.
-func (c *call) naming(column string) string {
+func naming(c *call, column string) string {
 	for _, p := range longDetails {
-		if slices.Contains(c.columnsOf(p.Name), column) {
+		if slices.Contains(columnsOf(c, p.Name), column) {
 			return p.Name
 		}
 	}

@@ -49,7 +49,7 @@ func unknownBy(text string) string {
 }
 
 // checkNoise reports arguments of noise that do not fit together. It reports whether they do.
-func (c *call) checkNoise() bool {
+func checkNoise(c *call) bool {
 	if guess := c.arg("noise_guess"); guess.known() {
 		if kind, text := c.arg("noise").Data.(string); !text || unknownBy(kind) == "" {
 			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(c.number("noise_guess")))
@@ -69,7 +69,7 @@ func (c *call) checkNoise() bool {
 }
 
 // noiseModel reads the arguments of noise, which are checked.
-func (c *call) noiseModel() problem.NoiseModel {
+func noiseModel(c *call) problem.NoiseModel {
 	m := problem.NoiseModel{Environment: c.text("environment")}
 	switch noise := c.arg("noise").Data.(type) {
 	case float64:
@@ -94,7 +94,7 @@ func (c *call) noiseModel() problem.NoiseModel {
 
 // noiseError returns the error of a noise model that cannot be, under the argument that it is
 // about.
-func (c *call) noiseError(err error) error {
+func noiseError(c *call, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -47,7 +47,7 @@ func numberFunctions() []Function {
 			Name: f.name, Section: SectionNumbers, Doc: f.doc + " of the elements of a list, or of several numbers",
 			Params:   []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a list, or the first of several numbers"}},
 			Variadic: "further numbers", Result: Number, Example: f.name + "([1, 2, 3])", pure: true,
-			eval: func(c *call) (any, error) { return c.reduce(f.f) },
+			eval: func(c *call) (any, error) { return reduce(c, f.f) },
 		})
 	}
 	return append(all, listFunctions()...)
@@ -88,7 +88,7 @@ func listFunctions() []Function {
 			Result: List, Example: "linspace(0, 1, 5)", pure: true,
 			eval: func(c *call) (any, error) {
 				from, to, n := c.number("from"), c.number("to"), c.whole("n")
-				return c.spaced(n, func(i int) float64 {
+				return spaced(c, n, func(i int) float64 {
 					t := float64(i) / float64(n-1)
 					return (1-t)*from + t*to
 				})
@@ -115,14 +115,14 @@ func listFunctions() []Function {
 				if !(steps < maxRange) {
 					return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 				}
-				return c.spaced(int(steps)+1, func(i int) float64 { return from + float64(i)*step })
+				return spaced(c, int(steps)+1, func(i int) float64 { return from + float64(i)*step })
 			},
 		},
 	}
 }
 
 // spaced returns the list of n numbers.
-func (c *call) spaced(n int, at func(i int) float64) (any, error) {
+func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
 		return unknown(List), nil
 	}
@@ -151,7 +151,7 @@ func rounded(x float64, digits int) float64 {
 }
 
 // reduce applies f to the numbers of a list, or to several numbers.
-func (c *call) reduce(f func([]float64) float64) (any, error) {
+func reduce(c *call, f func([]float64) float64) (any, error) {
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
 		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)

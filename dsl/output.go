@@ -80,9 +80,9 @@ func outputFunctions() []Function {
 				{Name: "s", Types: []Type{Sweep}, Doc: "a sweep"},
 				{Name: "y", Types: []Type{Text, List}, words: wordsY, Doc: "a measure or a list of them, as in plot"},
 			},
-			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, check: (*call).checkColumns,
+			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, check: checkColumns,
 			eval: func(c *call) (any, error) {
-				return report.SweepMeasures(c.arg("s").Data.(sim.Sweep), c.measures()...)
+				return report.SweepMeasures(c.arg("s").Data.(sim.Sweep), measuresOf(c)...)
 			},
 		},
 		{
@@ -91,9 +91,9 @@ func outputFunctions() []Function {
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
 			},
-			Result: Nothing, Example: `save(s, "fc.csv")`, check: (*call).checkSave,
+			Result: Nothing, Example: `save(s, "fc.csv")`, check: checkSave,
 			eval: func(c *call) (any, error) {
-				if err := c.save("path", c.arg("value").value); err != nil {
+				if err := saveTo(c, "path", c.arg("value").value); err != nil {
 					return nil, err
 				}
 				return value{Type: Nothing}, nil
@@ -118,8 +118,8 @@ func outputFunctions() []Function {
 	}
 }
 
-// save writes a value to the file that a parameter names.
-func (c *call) save(param string, v value) error {
+// saveTo writes a value to the file that a parameter names.
+func saveTo(c *call, param string, v value) error {
 	data := v.Data
 	if v.Type == List {
 		data = v.items()

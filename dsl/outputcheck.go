@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/expr-lang/expr/ast"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -19,17 +17,17 @@ import (
 
 // checkPlot finds an x, a y, a panel or a file ending that plot would refuse, before
 // hours of runs are spent on what it is to draw.
-func (c *call) checkPlot() {
-	defer c.checkEnding("file")
-	if !c.checkMeasures() {
+func checkPlot(c *call) {
+	defer checkEnding(c, "file")
+	if !checkMeasures(c) {
 		return
 	}
-	sample := c.sample(c.arg("value"))
+	sample := sampleOf(c, c.arg("value"))
 	if sample == nil {
 		return
 	}
 	if c.number("posterior") > 0 {
-		c.checkPosterior()
+		checkPosterior(c)
 		return
 	}
 	if at := c.arg("where"); at.Node != nil {
@@ -40,25 +38,25 @@ func (c *call) checkPlot() {
 	}
 	xs, _ := report.Axes(sample, "")
 	x := c.text("x")
-	c.checkLook(sample)
+	checkLook(c, sample)
 	// a sweep whose names are not known has none
-	if len(xs) > 0 && !c.offered("x", c.arg("x"), xs) {
+	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) {
 		return
 	}
-	if !c.checkY(sample, x) {
+	if !checkY(c, sample, x) {
 		return
 	}
 	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
-		c.offered("panel", c.arg("panel"), s.Names)
+		offered(c, "panel", c.arg("panel"), s.Names)
 	}
 }
 
 // checkY reports a measure that a value of this kind does not have.
-func (c *call) checkY(sample any, x string) bool {
+func checkY(c *call, sample any, x string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
-	for i := range c.measures() {
-		if at := c.element(y, i); len(ys) > 0 && !c.offered("y", at, ys) {
+	for i := range measuresOf(c) {
+		if at := c.element(y, i); len(ys) > 0 && !offered(c, "y", at, ys) {
 			return false
 		}
 	}
@@ -66,14 +64,14 @@ func (c *call) checkY(sample any, x string) bool {
 }
 
 // checkColumns finds a measure that a sweep does not have, before it is run.
-func (c *call) checkColumns() {
-	if c.checkMeasures() {
-		c.checkY(c.sample(c.arg("s")), "")
+func checkColumns(c *call) {
+	if checkMeasures(c) {
+		checkY(c, sampleOf(c, c.arg("s")), "")
 	}
 }
 
 // checkMeasures reports a list for y that is not one of texts.
-func (c *call) checkMeasures() bool {
+func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	list, ok := y.Data.([]value)
 	if !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
@@ -83,23 +81,9 @@ func (c *call) checkMeasures() bool {
 	return false
 }
 
-// element returns an element of an argument that is a list, with its own place where the list is
-// written out; the argument itself where it is no list.
-func (c *call) element(a argument, i int) argument {
-	list, ok := a.Data.([]value)
-	if !ok {
-		return a
-	}
-	a.value = list[i]
-	if literal, ok := a.Node.(*ast.ArrayNode); ok && i < len(literal.Nodes) {
-		a.Node = literal.Nodes[i]
-	}
-	return a
-}
-
 // offered reports whether an argument is one of the words that a parameter takes here,
 // and says which those are when it is not.
-func (c *call) offered(param string, a argument, words []string) bool {
+func offered(c *call, param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
 		return true
@@ -116,9 +100,9 @@ func (c *call) offered(param string, a argument, words []string) bool {
 	return false
 }
 
-// sample returns a value with the axes that an argument will have: the argument itself where it is
+// sampleOf returns a value with the axes that an argument will have: the argument itself where it is
 // known, else one of its type; nil where nothing can be said.
-func (c *call) sample(a argument) any {
+func sampleOf(c *call, a argument) any {
 	switch data := a.Data.(type) {
 	case nil:
 	case []value:
@@ -141,8 +125,8 @@ func (c *call) sample(a argument) any {
 }
 
 // checkSave finds a file that save would refuse.
-func (c *call) checkSave() {
-	if !c.checkEnding("path") {
+func checkSave(c *call) {
+	if !checkEnding(c, "path") {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
@@ -163,14 +147,14 @@ func (c *call) checkSave() {
 }
 
 // checkEnding reports whether values can be saved to the file that a parameter names.
-func (c *call) checkEnding(param string) bool {
+func checkEnding(c *call, param string) bool {
 	a := c.arg(param)
 	path, given := a.Data.(string)
 	if !given {
 		return true
 	}
 	if save.CheckEnding(path) == nil {
-		return c.checkFolder(a, path)
+		return checkFolder(c, a, path)
 	}
 	c.fail(&a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(save.Endings(), " "))
 	return false
@@ -178,7 +162,7 @@ func (c *call) checkEnding(param string) bool {
 
 // checkFolder reports a file in a folder that does not exist, before runs are spent on
 // what it is to hold.
-func (c *call) checkFolder(a argument, path string) bool {
+func checkFolder(c *call, a argument, path string) bool {
 	folder := filepath.Dir(c.e.session.path(path))
 	if _, ok := c.e.session.opt.Host.(files); !ok {
 		return true

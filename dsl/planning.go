@@ -37,7 +37,7 @@ func planningFunctions() []Function {
 			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
 				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam, boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
-			check: (*call).checkPlan, eval: (*call).forecast,
+			check: checkPlan, eval: evalPlan,
 		},
 		{
 			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
@@ -51,7 +51,7 @@ func planningFunctions() []Function {
 				ofSome(engine.ModeFC, []Param{scheduleParam})[0],
 				runs, seed}, prices...),
 			Result: typeOf[plan.Comparison](), Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
-			check: (*call).checkWhatIf, eval: (*call).whatIf,
+			check: checkWhatIf, eval: evalWhatIf,
 		},
 	}
 }
@@ -81,8 +81,8 @@ func ofCoKernelFC(p Param) Param {
 	return p
 }
 
-// question reads what plan and what_if have in common.
-func (c *call) question(p *problem.Problem) plan.Question {
+// questionOf reads what plan and what_if have in common.
+func questionOf(c *call, p *problem.Problem) plan.Question {
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: 1, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
@@ -105,23 +105,9 @@ func (c *call) question(p *problem.Problem) plan.Question {
 	return q
 }
 
-// elements returns the values of an argument that may be one or a list of them.
-func (c *call) elements(name string) []argument {
-	a := c.arg(name)
-	list, ok := a.Data.([]value)
-	if !ok && a.known() {
-		return []argument{a}
-	}
-	out := make([]argument, len(list))
-	for i := range list {
-		out[i] = c.element(a, i)
-	}
-	return out
-}
-
 // checkNumbers reports a list in which not every element is a number that the parameter
 // may be, or that is empty.
-func (c *call) checkNumbers(name string) bool {
+func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
 		c.fail(&a, fmt.Sprintf("%s: %s is an empty list; it must be a number, or a list of numbers", c.fn.Name, name), "")
@@ -136,10 +122,10 @@ func (c *call) checkNumbers(name string) bool {
 }
 
 // checkPlan reports gaps that cannot be planned for, and what a budget does not go with.
-func (c *call) checkPlan() { c.checkNumbers("gaps"); c.oneQuestion() }
+func checkPlan(c *call) { checkNumbers(c, "gaps"); oneQuestion(c) }
 
 // oneQuestion reports a plan that asks for what a budget buys and how long a test takes at once.
-func (c *call) oneQuestion() bool {
+func oneQuestion(c *call) bool {
 	if c.has("total") && c.has("gaps") {
 		a := c.arg("gaps")
 		c.fail(&a, "plan: gaps says how hard a question is, and total how much may be measured for it", "leave one of them out")
@@ -149,18 +135,18 @@ func (c *call) oneQuestion() bool {
 }
 
 // bought evaluates plan(..., total=): by what was measured, and where nothing was by simulated runs.
-func (c *call) bought(p *problem.Problem) (any, error) {
-	q, total := c.question(p), c.whole("total")
+func bought(c *call, p *problem.Problem) (any, error) {
+	q, total := questionOf(c, p), c.whole("total")
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices, Words: p.Words()}
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
-		b, err := c.believe(p)
+		b, err := believe(c, p)
 		if err != nil {
 			return nil, err
 		}
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
 		return f, err
 	}
-	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name, Options: c.options(), Seed: q.Seed}
+	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name, Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
 	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, func(done, total int) {
 		if tell := c.e.progress(c.fn.Name, p.Name, total); tell != nil {
@@ -182,20 +168,20 @@ func (c *call) bought(p *problem.Problem) (any, error) {
 	return f, nil
 }
 
-// forecast evaluates plan(...). An interrupted one keeps what was finished.
-func (c *call) forecast() (any, error) {
-	if !c.checkNumbers("gaps") {
+// evalPlan evaluates plan(...). An interrupted one keeps what was finished.
+func evalPlan(c *call) (any, error) {
+	if !checkNumbers(c, "gaps") {
 		return nil, nil // reported
 	}
 	p := c.arg("p").Data.(*problem.Problem)
 	if c.has("total") {
-		if !c.oneQuestion() {
+		if !oneQuestion(c) {
 			return nil, nil // reported
 		}
-		return c.bought(p)
+		return bought(c, p)
 	}
-	q := c.question(p)
-	q.Options = c.options()
+	q := questionOf(c, p)
+	q.Options = optionsOf(c)
 	var worth atomic.Bool
 	q.Progress = noting(c.e.progress(c.fn.Name, p.Name, q.Runs), &worth, finished)
 	if !c.arg("runs").known() {
@@ -213,27 +199,27 @@ func finished(s sim.Step) bool { return s.Done > 0 }
 
 // checkWhatIf reports what can be told before anything runs: numbers out of range, and a
 // result whose call is not known.
-func (c *call) checkWhatIf() {
+func checkWhatIf(c *call) {
 	switch {
-	case !c.checkNumbers("delta") || !c.checkNumbers("epsilon"):
+	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
 	case c.arg("p").Type == Result:
-		c.baseline()
+		baseline(c)
 	default:
-		c.checkOptions()
+		hasOptions(c)
 	}
 }
 
-// whatIf evaluates what_if(...). An interrupted one keeps what was finished.
-func (c *call) whatIf() (any, error) {
-	if !c.checkNumbers("delta") || !c.checkNumbers("epsilon") || c.arg("p").Type != Result && !c.checkOptions() {
+// evalWhatIf evaluates what_if(...). An interrupted one keeps what was finished.
+func evalWhatIf(c *call) (any, error) {
+	if !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon") || c.arg("p").Type != Result && !hasOptions(c) {
 		return nil, nil // reported
 	}
 	p, given := c.arg("p").Data.(*problem.Problem)
-	q, algorithm := c.question(p), c.algorithm(engine.ModeFC)
+	q, algorithm := questionOf(c, p), algorithmOf(c, engine.ModeFC)
 	drawn := false // by a function of a Go cell
 	q.Options.Schedule = c.text("schedule")
 	if !given {
-		run, ok := c.baseline()
+		run, ok := baseline(c)
 		if !ok {
 			return nil, nil // reported
 		}
@@ -241,13 +227,13 @@ func (c *call) whatIf() (any, error) {
 			// what made the result cannot be evaluated any more, and that was reported
 			return nil, nil
 		}
-		q.Options, algorithm = run.options(), run.algorithm(engine.ModeFC)
+		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
 		if !c.has("runs") {
 			q.Runs = plan.RunsFor(p)
 		}
 		drawn = run.has("rewards")
 	}
-	changes, ok := c.changes(p)
+	changes, ok := changesOf(c, p)
 	if !ok {
 		return nil, nil // reported
 	}
@@ -265,7 +251,7 @@ func (c *call) whatIf() (any, error) {
 
 // baseline returns the call of fc that made the result what_if is asked about, with its arguments
 // as they are now: a result does not hold its problem.
-func (c *call) baseline() (*call, bool) {
+func baseline(c *call) (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
 		c.fail(&a, c.fn.Name+": "+why, "give the problem itself, with algorithm= and schedule=")
@@ -301,15 +287,15 @@ func (c *call) baseline() (*call, bool) {
 	return run, true
 }
 
-// changes returns the alternatives, in the order of the parameters.
-func (c *call) changes(p *problem.Problem) ([]plan.Change, bool) {
+// changesOf returns the alternatives, in the order of the parameters.
+func changesOf(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	var out []plan.Change
 	for _, name := range []string{plan.VaryDelta, plan.VaryEpsilon} {
 		for _, a := range c.elements(name) {
 			out = append(out, plan.Change{Vary: name, Value: a.Data.(float64)})
 		}
 	}
-	tasks, ok := c.taskSets(p)
+	tasks, ok := taskSets(c, p)
 	if !ok {
 		return nil, false
 	}

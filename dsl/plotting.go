@@ -66,7 +66,7 @@ func plotFunction() Function {
 			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
 			{Name: "where", Synonyms: []string{"map", "settings"}, Types: []Type{Problem}, Default: unset, Doc: "a problem: of a result on it, where its arms were open, at first and round by round, in the plane of two of their features, which x and y name; of its first run"},
 		},
-		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: (*call).checkPlot, eval: (*call).plot,
+		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: checkPlot, eval: evalPlot,
 	}
 }
 
@@ -99,8 +99,8 @@ func (g groups) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// plot draws a value and writes the figure where a file is given.
-func (c *call) plot() (any, error) {
+// evalPlot draws a value and writes the figure where a file is given.
+func evalPlot(c *call) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
 	if list, ok := data.([]value); ok {
@@ -111,14 +111,14 @@ func (c *call) plot() (any, error) {
 		data = found
 	}
 	if _, ok := data.(campaign.Status); ok {
-		now, err := c.inCampaign("value", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
+		now, err := inCampaign(c, "value", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
 		if err != nil {
 			return nil, err
 		}
 		data = now
 	}
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: c.measures(), Panel: c.text("panel"), Look: c.look(),
-		Posterior: c.number("posterior") > 0, Task: c.text("task"), Where: c.where()})
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: measuresOf(c), Panel: c.text("panel"), Look: lookOf(c),
+		Posterior: c.number("posterior") > 0, Task: c.text("task"), Where: whereOf(c)})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		at := c.arg(wrong.Option)
 		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
@@ -128,15 +128,15 @@ func (c *call) plot() (any, error) {
 		return nil, err
 	}
 	if c.arg("file").known() {
-		if err := c.save("file", value{Type: Figure, Data: drawn}); err != nil {
+		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
 	}
 	return drawn, nil
 }
 
-// look reads the arguments that are about looks alone.
-func (c *call) look() report.Look {
+// lookOf reads the arguments that are about looks alone.
+func lookOf(c *call) report.Look {
 	text := func(name string) *string {
 		if s, given := c.arg(name).Data.(string); given {
 			return &s
@@ -152,12 +152,12 @@ func (c *call) look() report.Look {
 	}
 	return report.Look{
 		Title: text("title"), XLabel: text("xlabel"), YLabel: text("ylabel"), LogX: truth("logx"), LogY: truth("logy"),
-		XLim: c.limits("xlim"), YLim: c.limits("ylim"), Width: c.number("width"), NoReference: c.arg("reference").known() && c.number("reference") == 0,
+		XLim: axisLimits(c, "xlim"), YLim: axisLimits(c, "ylim"), Width: c.number("width"), NoReference: c.arg("reference").known() && c.number("reference") == 0,
 	}
 }
 
-// limits returns the ends of an axis, nil where none are given.
-func (c *call) limits(name string) *[2]float64 {
+// axisLimits returns the ends of an axis, nil where none are given.
+func axisLimits(c *call, name string) *[2]float64 {
 	list, _ := c.arg(name).Data.([]value)
 	if numbers, ok := every[float64](list); ok && len(numbers) == 2 {
 		return &[2]float64{numbers[0], numbers[1]}
@@ -167,8 +167,8 @@ func (c *call) limits(name string) *[2]float64 {
 
 // checkLook finds ends of an axis that plot would refuse, as far as that can be said before the value
 // is there.
-func (c *call) checkLook(sample any) {
-	if _, swept := sample.(sim.Sweep); swept && c.look().NoReference && slices.Contains(c.measures(), "lower_bound") {
+func checkLook(c *call, sample any) {
+	if _, swept := sample.(sim.Sweep); swept && lookOf(c).NoReference && slices.Contains(measuresOf(c), "lower_bound") {
 		at := c.arg("reference")
 		c.fail(&at, "plot: "+report.ReferenceRule, report.ReferenceHint)
 	}
@@ -176,7 +176,7 @@ func (c *call) checkLook(sample any) {
 		a := c.arg(axis + "lim")
 		if list, given := a.Data.([]value); given {
 			got := fmt.Sprintf("a list of %d", len(list))
-			ends := c.limits(a.Name)
+			ends := axisLimits(c, a.Name)
 			if ends != nil {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
 			}
@@ -199,8 +199,8 @@ func (c *call) checkLook(sample any) {
 	}
 }
 
-// measures returns the texts of y: one, several or none.
-func (c *call) measures() []string {
+// measuresOf returns the texts of y: one, several or none.
+func measuresOf(c *call) []string {
 	switch y := c.arg("y").Data.(type) {
 	case string:
 		return []string{y}
@@ -219,8 +219,8 @@ func results(list []value) ([]engine.Result, error) {
 	return out, nil
 }
 
-// where returns the problem whose arms are drawn in the plane of their features, nil without one.
-func (c *call) where() *problem.Problem {
+// whereOf returns the problem whose arms are drawn in the plane of their features, nil without one.
+func whereOf(c *call) *problem.Problem {
 	if a := c.arg("where"); a.known() {
 		p, _ := a.Data.(*problem.Problem)
 		return p
@@ -229,13 +229,13 @@ func (c *call) where() *problem.Problem {
 }
 
 // checkPosterior finds what a picture of the posterior cannot be, before anything runs.
-func (c *call) checkPosterior() {
+func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
 		at := c.arg("posterior")
 		c.fail(&at, fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		return
 	}
-	c.offered("x", c.arg("x"), report.PosteriorX())
+	offered(c, "x", c.arg("x"), report.PosteriorX())
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
 			c.fail(&a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name), "leave it out")

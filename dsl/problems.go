@@ -45,13 +45,13 @@ func engineFunctions() []Function {
 				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Types: []Type{Text}, Default: unset, Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open arms of a task in the same blocks and compares within blocks"},
 				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
 			}, noise[1:], goalParams(), longParams()),
-			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`, check: func(c *call) { c.checkProblem() }, eval: (*call).problem,
+			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`, check: func(c *call) { checkProblem(c) }, eval: evalProblem,
 		},
 		{
 			Name: "with_kernel", Section: SectionProblems, Synonyms: []string{"rekernel", "using", "change_kernel"},
 			Doc:    "the same problem under another kernel, as one that was fitted: what else was stated of the data stays",
 			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"}},
-			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`, eval: (*call).withKernel,
+			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`, eval: evalWithKernel,
 		},
 		{
 			Name: "paper", Section: SectionProblems, Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
@@ -60,7 +60,7 @@ func engineFunctions() []Function {
 				{Name: "gap", Synonyms: []string{"delta_min"}, Types: []Type{Number}, Range: positive, Default: "0.1", Doc: "reward gap"},
 				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite}, Range: fromZero, Default: unset, Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
 			}, noiseParams("a number (1 when not given)")...),
-			Result: Problem, Example: "paper(case=2, gap=0.1)", check: func(c *call) { c.checkPaper() }, eval: (*call).paper,
+			Result: Problem, Example: "paper(case=2, gap=0.1)", check: func(c *call) { checkPaper(c) }, eval: evalPaper,
 		},
 		{
 			Name: "classic", Section: SectionProblems, Doc: "collaborative best-arm identification without features: every agent has the same arms, unit noise",
@@ -69,12 +69,12 @@ func engineFunctions() []Function {
 				{Name: "agents", Synonyms: []string{"tasks"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5", Doc: "how many agents there are"},
 				goalParam,
 			},
-			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)", check: func(c *call) { c.checkClassic() }, eval: (*call).classic,
+			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)", check: func(c *call) { checkClassic(c) }, eval: evalClassic,
 		},
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
 			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam, rewardNorm},
-			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: func(c *call) { c.oneNorm() }, eval: (*call).bounds,
+			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: func(c *call) { oneNorm(c) }, eval: evalBounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam, normParam, gapParam}, bounds.SpectrumOf),
@@ -91,7 +91,7 @@ func engineFunctions() []Function {
 				if c.arg("tol").known() {
 					tol = c.number("tol")
 				}
-				p, opt := c.arg("p").Data.(*problem.Problem), c.options()
+				p, opt := c.arg("p").Data.(*problem.Problem), optionsOf(c)
 				return given(computed(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, p, opt, tol) }))
 			},
 		},
@@ -103,16 +103,16 @@ func theory[T any](name string, result Type, doc string, params []Param, compute
 	return Function{
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
 		eval: func(c *call) (any, error) {
-			p, opt := c.measured(), c.options()
+			p, opt := measuredProblem(c), optionsOf(c)
 			return given(computed(c, func() (T, error) { return compute(c.e.ctx, p, opt) }))
 		},
 	}
 }
 
-// bounds computes in the session's memory: runs need some of its designs, and the next
+// evalBounds computes in the session's memory: runs need some of its designs, and the next
 // call all of them.
-func (c *call) bounds() (any, error) {
-	p, opt := c.measured(), c.options()
+func evalBounds(c *call) (any, error) {
+	p, opt := measuredProblem(c), optionsOf(c)
 	return given(computed(c, func() (bounds.Report, error) {
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
@@ -122,9 +122,9 @@ func (c *call) bounds() (any, error) {
 	}))
 }
 
-// measured returns the problem of a call, of its measured arms where some are not: the theory goes
+// measuredProblem returns the problem of a call, of its measured arms where some are not: the theory goes
 // by the means. Its name says so.
-func (c *call) measured() *problem.Problem {
+func measuredProblem(c *call) *problem.Problem {
 	return c.arg("p").Data.(*problem.Problem).Measured()
 }
 
@@ -136,19 +136,19 @@ func given[T any](v T, err error) (any, error) {
 	return v, nil
 }
 
-// problem loads a problem. What is wrong with a file is shown under its path or under the name of the
+// evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
 // column, what is wrong with the kernel on these points under the kernel.
-func (c *call) problem() (any, error) {
-	if !c.checkProblem() {
+func evalProblem(c *call) (any, error) {
+	if !checkProblem(c) {
 		return nil, nil // reported
 	}
 	file := "path"
 	opt := problem.LoadOptions{
-		Name: c.text("name"), Noise: c.noiseModel(), Read: c.e.read,
-		Goal: c.goal(), Standardize: c.number("standardize") > 0, Drop: c.text("unmeasured") == unmeasuredDrop,
+		Name: c.text("name"), Noise: noiseModel(c), Read: c.e.read,
+		Goal: goalOf(c), Standardize: c.number("standardize") > 0, Drop: c.text("unmeasured") == unmeasuredDrop,
 	}
 	if c.has("data") {
-		file, opt.Long, opt.Where, opt.Compile = "data", c.long(), c.text("where"), compileRows
+		file, opt.Long, opt.Where, opt.Compile = "data", longOf(c), c.text("where"), compileRows
 	}
 	if raw := c.text("rewards"); raw != "" {
 		opt.Rewards = c.e.session.path(raw)
@@ -159,7 +159,7 @@ func (c *call) problem() (any, error) {
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
-			p, found, err = c.foundKernel(p)
+			p, found, err = findKernel(c, p)
 		}
 		if err == nil {
 			_, err = p.Kernel.Check(p.Tasks, p.Arms)
@@ -173,7 +173,7 @@ func (c *call) problem() (any, error) {
 		err = c.e.remember(p.Sources)
 	}
 	if err != nil {
-		return nil, c.problemError(err, file, opt.Rewards)
+		return nil, problemError(c, err, file, opt.Rewards)
 	}
 	if !stated {
 		c.e.session.believed = found
@@ -184,8 +184,8 @@ func (c *call) problem() (any, error) {
 	return p, nil
 }
 
-// withKernel evaluates with_kernel(...).
-func (c *call) withKernel() (any, error) {
+// evalWithKernel evaluates with_kernel(...).
+func evalWithKernel(c *call) (any, error) {
 	joint := c.arg("kernel").Data.(kernels.Joint)
 	p := c.arg("p").Data.(*problem.Problem).WithKernel(joint)
 	_, err := computed(c, func() (bool, error) {
@@ -204,12 +204,12 @@ func (c *call) withKernel() (any, error) {
 
 // problemError returns the error of loading under the argument that it is about; file is the parameter
 // that names the table, rewards the path of raw rewards.
-func (c *call) problemError(err error, file, rewards string) error {
+func problemError(c *call, err error, file, rewards string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
 	switch path := fileOf(err); {
 	case errors.As(err, &noise):
-		return c.noiseError(err)
+		return noiseError(c, err)
 	case path != "" && path == rewards:
 		file = "rewards"
 	case path == "":
@@ -221,7 +221,7 @@ func (c *call) problemError(err error, file, rewards string) error {
 	}
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
-		if param := c.naming(data.Unknown); param != "" {
+		if param := naming(c, data.Unknown); param != "" {
 			a.param = param
 		}
 		if nearest(data.Unknown, data.Known) != "" {

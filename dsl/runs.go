@@ -54,13 +54,13 @@ func runFunctions() []Function {
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
 				normParam, gapParam, unitParam, misfitParam, robustParam, rewards, rewardNorm}),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
-			check: func(c *call) { c.checkOptions(); c.oneNorm() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFC) },
+			check: func(c *call) { hasOptions(c); oneNorm(c) }, eval: func(c *call) (any, error) { return evalRun(c, engine.ModeFC) },
 		},
 		{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
 			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
-			check: func(c *call) { c.checkOptions(); c.oneNorm(); c.oneBudget() }, eval: func(c *call) (any, error) { return c.run(engine.ModeFB) },
+			check: func(c *call) { hasOptions(c); oneNorm(c); oneBudget(c) }, eval: func(c *call) (any, error) { return evalRun(c, engine.ModeFB) },
 		},
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
@@ -71,7 +71,7 @@ func runFunctions() []Function {
 			},
 			Named:  "a name that r depends on, or an argument of a call that it depends on, with the list of values to try",
 			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
-			check: (*call).checkSweep, eval: (*call).sweep,
+			check: checkSweep, eval: evalSweep,
 		},
 	}
 }
@@ -99,8 +99,8 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
-// algorithm returns the one that was named, or the default.
-func (c *call) algorithm(mode string) string {
+// algorithmOf returns the one that was named, or the default.
+func algorithmOf(c *call, mode string) string {
 	if name := c.text("algorithm"); name != "" {
 		return name
 	}
@@ -108,7 +108,7 @@ func (c *call) algorithm(mode string) string {
 }
 
 // oneNorm reports a bound on the norm that is given in both units, and whether there is none.
-func (c *call) oneNorm() bool {
+func oneNorm(c *call) bool {
 	if !c.has("norm") || !c.has("reward_norm") {
 		return true
 	}
@@ -118,7 +118,7 @@ func (c *call) oneNorm() bool {
 }
 
 // oneBudget reports a run of fb without a budget, or with two.
-func (c *call) oneBudget() bool {
+func oneBudget(c *call) bool {
 	switch {
 	case c.fn.param("total") < 0 || c.has("budget") != c.has("total"):
 		return true
@@ -131,14 +131,14 @@ func (c *call) oneBudget() bool {
 	return false
 }
 
-// run evaluates fc and fb. An interrupted run keeps what was finished.
-func (c *call) run(mode string) (any, error) {
-	if !c.checkOptions() || !c.oneNorm() || !c.oneBudget() {
+// evalRun evaluates fc and fb. An interrupted run keeps what was finished.
+func evalRun(c *call, mode string) (any, error) {
+	if !hasOptions(c) || !oneNorm(c) || !oneBudget(c) {
 		return nil, nil // reported
 	}
 	x := sim.Experiment{
-		Problem: c.arg("p").Data.(*problem.Problem), Mode: mode, Options: c.options(),
-		Algorithm: c.algorithm(mode), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
+		Problem: c.arg("p").Data.(*problem.Problem), Mode: mode, Options: optionsOf(c),
+		Algorithm: algorithmOf(c, mode), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
 	}
 	if c.arg("runs").known() {
 		x.Runs = c.whole("runs")
@@ -152,8 +152,8 @@ func (c *call) run(mode string) (any, error) {
 	case sim.RoundFunc:
 		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
-	c.foretell(x)
-	result, err := c.perform(x)
+	foretell(c, x)
+	result, err := perform(c, x)
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ const (
 
 // foretell says before sampling that a schedule takes very many samples on many arms: designs for them take minutes,
 // and no experiment can have them.
-func (c *call) foretell(x sim.Experiment) {
+func foretell(c *call, x sim.Experiment) {
 	if x.Problem.N() < foretoldArms || c.e.st != c.e.own || c.e.dry {
 		return
 	}
@@ -185,8 +185,8 @@ func (c *call) foretell(x sim.Experiment) {
 	}
 }
 
-// options reads the arguments that are fields of engine.Options.
-func (c *call) options() engine.Options {
+// optionsOf reads the arguments that are fields of engine.Options.
+func optionsOf(c *call) engine.Options {
 	number := func(name string) float64 {
 		if c.fn.param(name) < 0 {
 			return 0

@@ -103,9 +103,9 @@ func (s *swept) under(e *evaluator, root *binding) value {
 }
 
 // checkSweep tries every value once, without running anything.
-func (c *call) checkSweep() {
-	s, root := c.plan()
-	if s == nil || !c.checkStore() {
+func checkSweep(c *call) {
+	s, root := sweepPlan(c)
+	if s == nil || !checkStore(c) {
 		return
 	}
 	for i, x := range s.axes {
@@ -120,10 +120,10 @@ func (c *call) checkSweep() {
 	s.reportLacking()
 }
 
-// sweep evaluates the result for every combination, the last axis fastest. When it
+// evalSweep evaluates the result for every combination, the last axis fastest. When it
 // is interrupted, or one cannot be run, the combinations finished so far are returned.
-func (c *call) sweep() (any, error) {
-	s, root := c.plan()
+func evalSweep(c *call) (any, error) {
+	s, root := sweepPlan(c)
 	if s == nil {
 		return nil, nil
 	}
@@ -132,7 +132,7 @@ func (c *call) sweep() (any, error) {
 		return sim.Sweep{Names: s.names()}, nil
 	}
 	if path := c.text("store"); path != "" {
-		store, err := c.open(c.e.session.path(path))
+		store, err := openStore(c, c.e.session.path(path))
 		if err != nil {
 			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", path), err: err}
 		}
@@ -140,7 +140,7 @@ func (c *call) sweep() (any, error) {
 		s.store = store
 	}
 	out := sim.Sweep{Names: s.names(), Per: c.text("rows")}
-	if err := c.handIn(s, root); err != nil {
+	if err := handIn(c, s, root); err != nil {
 		return nil, err
 	}
 	if s.away != nil {
@@ -180,8 +180,8 @@ func (c *call) sweep() (any, error) {
 	return out, nil
 }
 
-// open opens the store, and closes one again that an interrupt came before.
-func (c *call) open(path string) (Store, error) {
+// openStore opens the store, and closes one again that an interrupt came before.
+func openStore(c *call, path string) (Store, error) {
 	return computed(c, func() (Store, error) {
 		store, err := c.e.session.opt.Host.Store(path)
 		if stopped := c.e.ctx.Err(); err == nil && stopped != nil {
@@ -204,7 +204,7 @@ func (s *swept) choose(cell int) []any {
 
 // perform makes the runs of an experiment. In a sweep they are kept one by one, for
 // comparisons in pairs, and the store is asked first.
-func (c *call) perform(x sim.Experiment) (engine.Result, error) {
+func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	s := e.swept
 	x.Memory = &e.session.memory
@@ -213,10 +213,10 @@ func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 		e.collect(x)
 		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
 	}
-	if r, made, err := c.performApart(x); made || err != nil {
+	if r, made, err := performApart(c, x); made || err != nil {
 		return r, err
 	}
-	if r, made, err := c.performAway(x); made || err != nil {
+	if r, made, err := performAway(c, x); made || err != nil {
 		return r, err
 	}
 	tell := e.progress(c.fn.Name, x.Algorithm, x.Runs)
@@ -253,7 +253,7 @@ func (c *call) perform(x sim.Experiment) (engine.Result, error) {
 
 // checkStore reports a store that is not named as one, because it may be another kind of file. It
 // reports whether the name is right.
-func (c *call) checkStore() bool {
+func checkStore(c *call) bool {
 	a := c.arg("store")
 	path, given := a.Data.(string)
 	if !given || strings.HasSuffix(strings.ToLower(path), storeEnding) {

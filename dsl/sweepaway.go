@@ -23,15 +23,15 @@ type away struct {
 
 // handIn gives all combinations that the store does not have to the workers at once. It does nothing
 // where workers cannot make them, and says why.
-func (c *call) handIn(s *swept, root *binding) error {
+func handIn(c *call, s *swept, root *binding) error {
 	e := c.e
 	runner := e.session.opt.Runner
 	if runner == nil {
 		return nil
 	}
-	w, why := c.recipe(root)
+	w, why := workRecipe(c, root)
 	if why != "" {
-		c.here(why)
+		madeHere(c, why)
 		return nil
 	}
 	a := &away{order: map[int]int{}}
@@ -42,7 +42,7 @@ func (c *call) handIn(s *swept, root *binding) error {
 			break // the sweep comes to it and says what is wrong
 		}
 		if x.Draw != nil {
-			c.here("their rewards are drawn by a function of a Go cell")
+			madeHere(c, "their rewards are drawn by a function of a Go cell")
 			return nil
 		}
 		total += x.Runs

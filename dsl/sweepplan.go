@@ -7,8 +7,8 @@ import (
 	"github.com/expr-lang/expr/ast"
 )
 
-// plan finds what the call sweeps, and reports what cannot be swept.
-func (c *call) plan() (*swept, *binding) {
+// sweepPlan finds what the call sweeps, and reports what cannot be swept.
+func sweepPlan(c *call) (*swept, *binding) {
 	before := c.e.mistakes
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
@@ -31,9 +31,9 @@ func (c *call) plan() (*swept, *binding) {
 	}
 	for _, a := range c.named {
 		x := axis{argument: a}
-		x.call, ok = c.target(root, a)
+		x.call, ok = sweepTarget(c, root, a)
 		if ok {
-			x.values = c.steps(a)
+			x.values = sweepSteps(c, a)
 		}
 		s.axes = append(s.axes, x)
 	}
@@ -44,8 +44,8 @@ func (c *call) plan() (*swept, *binding) {
 	return s, root
 }
 
-// steps returns the values of a swept name: numbers, texts, kernels and problems.
-func (c *call) steps(a argument) []labelled {
+// sweepSteps returns the values of a swept name: numbers, texts, kernels and problems.
+func sweepSteps(c *call, a argument) []labelled {
 	steps, known := c.labelled(a)
 	switch {
 	case !known && c.e.dry && (a.Type == List || a.Type == anything): // known when it runs
@@ -69,12 +69,12 @@ func (c *call) steps(a argument) []labelled {
 	return steps
 }
 
-// target finds the call whose parameter is swept, nil where a bound name is. What is meant is what
+// sweepTarget finds the call whose parameter is swept, nil where a bound name is. What is meant is what
 // stands in the script: the name, if r depends on it, or the argument of that name in a call that r
 // depends on, its own included. Where neither is written, the parameter of a call below r is meant,
 // and the one of its own call last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc
 // assumes of it.
-func (c *call) target(root *binding, a argument) (*ast.CallNode, bool) {
+func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	t := targets{argument: a}
 	names := c.e.scope.below(root.name)
 	for _, name := range names {

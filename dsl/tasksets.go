@@ -11,7 +11,7 @@ import (
 
 // taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. It
 // reports tasks that the problem does not have, and reports whether all is right.
-func (c *call) taskSets(p *problem.Problem) ([]plan.Change, bool) {
+func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
 		return nil, true
@@ -26,7 +26,7 @@ func (c *call) taskSets(p *problem.Problem) ([]plan.Change, bool) {
 	}
 	var out []plan.Change
 	for _, alternative := range alternatives {
-		change, ok := c.taskSet(p, alternative)
+		change, ok := taskSet(c, p, alternative)
 		if !ok {
 			return nil, false
 		}
@@ -36,7 +36,7 @@ func (c *call) taskSets(p *problem.Problem) ([]plan.Change, bool) {
 }
 
 // taskSet reads one alternative.
-func (c *call) taskSet(p *problem.Problem, a argument) (plan.Change, bool) {
+func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	switch data := a.Data.(type) {
 	case float64:
@@ -51,20 +51,20 @@ func (c *call) taskSet(p *problem.Problem, a argument) (plan.Change, bool) {
 		change.Name = fmt.Sprintf("the first %d of %d tasks", k, p.V())
 		return change, true
 	case string:
-		return c.namedTasks(p, change, []argument{a})
+		return namedTasks(c, p, change, []argument{a})
 	case []value:
 		named := make([]argument, len(data))
 		for i := range data {
 			named[i] = c.element(a, i)
 		}
-		return c.namedTasks(p, change, named)
+		return namedTasks(c, p, change, named)
 	}
 	c.fail(&a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()), "write "+c.fn.Example)
 	return change, false
 }
 
 // namedTasks keeps the tasks with these names.
-func (c *call) namedTasks(p *problem.Problem, change plan.Change, named []argument) (plan.Change, bool) {
+func namedTasks(c *call, p *problem.Problem, change plan.Change, named []argument) (plan.Change, bool) {
 	var words []string
 	for _, a := range named {
 		name, ok := a.Data.(string)
