@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,38 +9,52 @@ import (
 	"strings"
 )
 
-// column is a column of a table: the texts of its cells, and their values where it has any.
+// column is a column of a table: a code for the text of each row, the texts, and their values where it has any. Columns of
+// tasks, arms and features say the same again and again, so that each text is looked at once.
 type column struct {
 	name       string
-	cells      []cell
-	values     []float64 // of numbers, or the codes of categories; nil for a column that only names things
+	codes      []int32   // of each row
+	first      []cell    // of each code, in the order of the rows
+	values     []float64 // of each code: a number, or the code of a category; nil for a column that only names things
 	numbers    bool      // every cell is a number
 	categories []string  // in the order of their codes, from 0
 }
 
+// text returns the text of a row.
+func (c *column) text(r int) string { return c.first[c.codes[r]].text }
+
+// value returns the value of a row.
+func (c *column) value(r int) float64 { return c.values[c.codes[r]] }
+
 // readColumn reads a column that must not have gaps. It is one of numbers if all of its cells are.
 func (t *table) readColumn(name string) (*column, error) {
-	c := &column{name: name, numbers: true}
+	c := &column{name: name, numbers: true, codes: make([]int32, len(t.rows))}
 	alike := &spellings{t.path, map[string]cell{}}
-	for _, row := range t.rows {
-		x := row[t.column[name]]
-		if gap(x.text) {
-			return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row", name)
+	codes := map[string]int32{}
+	at := t.column[name]
+	for r, row := range t.rows {
+		x := row[at]
+		code, known := codes[x.text]
+		if !known {
+			switch {
+			case gap(x.text):
+				return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row", name)
+			default:
+				if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
+					return nil, err
+				}
+			}
+			code = int32(len(c.first))
+			codes[x.text], c.first = code, append(c.first, x)
+			c.numbers = c.numbers && t.isNumber(x.text)
 		}
-		if err := t.checkText(x); err != nil {
-			return nil, err
-		}
-		if err := alike.checkName(t, x); err != nil {
-			return nil, err
-		}
-		c.cells = append(c.cells, x)
-		c.numbers = c.numbers && t.isNumber(x.text)
+		c.codes[r] = code
 	}
 	if !c.numbers {
 		return c, nil
 	}
-	for _, row := range t.rows {
-		v, err := t.number(row, name)
+	for _, x := range c.first {
+		v, err := t.numberIn(x, name)
 		if err != nil {
 			return nil, err
 		}
@@ -54,20 +69,14 @@ func (c *column) coded(t *table) error {
 	if c.values != nil {
 		return nil
 	}
-	number := slices.IndexFunc(c.cells, func(x cell) bool { return t.isNumber(x.text) })
-	word := slices.IndexFunc(c.cells, func(x cell) bool { return !t.isNumber(x.text) })
+	number := slices.IndexFunc(c.first, func(x cell) bool { return t.isNumber(x.text) })
+	word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isNumber(x.text) })
 	if number >= 0 {
-		return t.at(c.cells[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in all", c.name, c.cells[number].line, c.cells[word].text)
+		return t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in all",
+			c.name, c.first[number].line, c.first[word].text)
 	}
-	codes := map[string]int{}
-	for _, x := range c.cells {
-		code, known := codes[x.text]
-		if !known {
-			code = len(codes)
-			codes[x.text] = code
-			c.categories = append(c.categories, x.text)
-		}
-		c.values = append(c.values, float64(code))
+	for code, x := range c.first {
+		c.categories, c.values = append(c.categories, x.text), append(c.values, float64(code))
 	}
 	return nil
 }
@@ -107,7 +116,7 @@ func (c *column) note(path string) Note {
 func valuesAt(read map[string]*column, names []string, r int) []float64 {
 	out := make([]float64, len(names))
 	for k, name := range names {
-		out[k] = read[name].values[r]
+		out[k] = read[name].value(r)
 	}
 	return out
 }
@@ -118,9 +127,9 @@ func nameOf(read map[string]*column, names []string, r int) string {
 	parts := make([]string, len(names))
 	for k, name := range names {
 		c := read[name]
-		text := c.cells[r].text
+		text := c.text(r)
 		if c.numbers {
-			text = plainNumber(c.values[r])
+			text = plainNumber(c.value(r))
 		} else if len(names) == 1 {
 			return text
 		} else if strings.Contains(text, "=") { // or two combinations could have one name
@@ -131,30 +140,50 @@ func nameOf(read map[string]*column, names []string, r int) string {
 	return strings.Join(parts, ", ")
 }
 
-// naming names rows by some columns. What the same cells say is written once.
+// naming names rows by some columns, and numbers the names in the order of their first rows. What the same cells say is
+// written once.
 type naming struct {
-	read  map[string]*column
-	names []string
-	known map[string]string // by the cells
-	cells []byte
+	read   map[string]*column
+	names  []string
+	folded []map[[2]int32]int32 // for each column: a number for its code and the number of the columns before
+	number []int32              // of the name, by the number of the last column
+	known  map[string]int32     // numbers of names: cells as different as 1 and 1.0 have one name
+	all    []string             // names by their numbers
 }
 
 func newNaming(read map[string]*column, names []string) *naming {
-	return &naming{read: read, names: names, known: map[string]string{}}
+	n := &naming{read: read, names: names, known: map[string]int32{}}
+	for range names {
+		n.folded = append(n.folded, map[[2]int32]int32{})
+	}
+	return n
 }
 
-// of returns the name of a row, as nameOf does.
-func (n *naming) of(r int) string {
-	n.cells = n.cells[:0]
-	for _, name := range n.names {
-		n.cells = append(append(n.cells, n.read[name].cells[r].text...), 0)
+// of returns the number of the name of a row, which is as nameOf has it, and onlyTask without columns.
+func (n *naming) of(r int) int32 {
+	at := int32(0)
+	for k, name := range n.names {
+		pair := [2]int32{at, n.read[name].codes[r]}
+		number, known := n.folded[k][pair]
+		if !known {
+			number = int32(len(n.folded[k]))
+			n.folded[k][pair] = number
+		}
+		at = number
 	}
-	name, known := n.known[string(n.cells)]
-	if !known {
-		name = nameOf(n.read, n.names, r)
-		n.known[string(n.cells)] = name
+	if int(at) == len(n.number) {
+		name := onlyTask
+		if len(n.names) > 0 {
+			name = nameOf(n.read, n.names, r)
+		}
+		number, known := n.known[name]
+		if !known {
+			number = int32(len(n.all))
+			n.known[name], n.all = number, append(n.all, name)
+		}
+		n.number = append(n.number, number)
 	}
-	return name
+	return n.number[at]
 }
 
 // plainNumber writes a number without an exponent, where that is not long.

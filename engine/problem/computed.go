@@ -38,9 +38,9 @@ func (c *column) positive(t *table) error {
 	if c == nil || !c.numbers {
 		return &DataError{Path: t.path, Message: "log names a column of numbers among the columns of arm"}
 	}
-	for r, v := range c.values {
+	for code, v := range c.values {
 		if !(v > 0) {
-			return t.at(c.cells[r], "column %q: its logarithm needs numbers above 0, got %g", c.name, v)
+			return t.at(c.first[code], "column %q: its logarithm needs numbers above 0, got %g", c.name, v)
 		}
 	}
 	return nil

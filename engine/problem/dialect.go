@@ -90,7 +90,14 @@ func (d Dialect) Reward(text string) (float64, error) {
 }
 
 // isDecimal reports whether a number is written in decimal digits, as other programs write it: Go reads more.
-func isDecimal(text string) bool { return strings.Trim(text, "+-.0123456789eE") == "" }
+func isDecimal(text string) bool {
+	for k := range len(text) {
+		if c := text[k]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
 
 // Writer returns a writer of records, after the mark where there is one. Errors of w stay in it until Flush.
 func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {

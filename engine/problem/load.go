@@ -168,7 +168,7 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 	for r, row := range t.rows {
 		a, err := readArm(t, row, xs, zs, func(name string) (float64, error) {
 			if c := texts[name]; c != nil {
-				return c.values[r], nil
+				return c.value(r), nil
 			}
 			return t.number(row, name)
 		})

@@ -159,14 +159,14 @@ type longArms struct {
 
 // seenTask is a task as it was met first.
 type seenTask struct {
-	first int            // row
-	arms  map[string]int // by name
+	first int           // row
+	arms  map[int32]int // by the number of the name
 }
 
 // same reports a feature that changes within a task, or within one of its arms, between two rows.
 func (t *table) same(read map[string]*column, features []string, r, first int, names ...string) error {
 	for _, f := range features {
-		if read[f].values[r] == read[f].values[first] {
+		if read[f].value(r) == read[f].value(first) {
 			continue
 		}
 		c, before := t.rows[r][t.column[f]], t.rows[first][t.column[f]]
@@ -179,21 +179,21 @@ func (t *table) same(read map[string]*column, features []string, r, first int, n
 	return nil
 }
 
-// longArms reads the rows.
-func (t *table) longArms(l Long) (found longArms, err error) {
-	read := map[string]*column{}
+// columnsOf reads the columns of tasks, arms, features and blocks, and notes which features are text.
+func columnsOf(t *table, l Long, found *longArms) (read map[string]*column, err error) {
+	read = map[string]*column{}
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks) {
 		if read[name] != nil {
 			continue
 		}
 		if read[name], err = t.readColumn(name); err != nil {
-			return found, err
+			return nil, err
 		}
 	}
 	for _, name := range slices.Concat(l.TaskFeatures, l.ArmFeatures) {
 		c := read[name]
 		if err := c.coded(t); err != nil {
-			return found, err
+			return nil, err
 		}
 		if c.categories != nil && !slices.Contains(found.categories, name) {
 			found.notes, found.categories = append(found.notes, c.note(t.path)), append(found.categories, name)
@@ -202,36 +202,44 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 	}
 	for _, name := range l.Log {
 		if err := read[name].positive(t); err != nil {
-			return found, err
+			return nil, err
 		}
 	}
+	return read, nil
+}
+
+// longArms reads the rows.
+func (t *table) longArms(l Long) (found longArms, err error) {
+	read, err := columnsOf(t, l, &found)
+	if err != nil {
+		return found, err
+	}
 	tasks, names, together := newNaming(read, l.Task), newNaming(read, l.Arm), newNaming(read, l.Blocks)
-	blocks := map[string]int{}
-	seen := map[string]*seenTask{}
-	var first []int // row of each arm
+	blocks := map[int32]int{}
+	var seen []*seenTask // by the number of the name
+	var first []int      // row of each arm
 	var rows [][]longRow
 	var unmeasured, line int
+	reward := t.column[l.measured()[0]]
 	for r, row := range t.rows {
-		task, name := onlyTask, names.of(r)
-		if len(l.Task) > 0 {
-			task = tasks.of(r)
-		}
-		of := seen[task]
-		if of == nil {
-			of = &seenTask{r, map[string]int{}}
-			seen[task], found.order = of, append(found.order, task)
-		} else if err := t.same(read, l.TaskFeatures, r, of.first, task); err != nil {
+		v, a := tasks.of(r), names.of(r)
+		task, name := tasks.all[v], names.all[a]
+		if int(v) == len(seen) {
+			seen, found.order = append(seen, &seenTask{r, map[int32]int{}}), append(found.order, task)
+		} else if err := t.same(read, l.TaskFeatures, r, seen[v].first, task); err != nil {
 			return found, err
 		}
-		at, known := of.arms[name]
+		at, known := seen[v].arms[a]
 		if !known {
 			at = len(found.arms)
-			of.arms[name], first, rows = at, append(first, r), append(rows, nil)
-			found.arms = append(found.arms, arm{task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(), cost: math.NaN()})
+			seen[v].arms[a], first, rows = at, append(first, r), append(rows, nil)
+			found.arms = append(found.arms, arm{
+				task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(), cost: math.NaN(),
+			})
 		} else if err := t.same(read, l.ArmFeatures, r, first[at], task, name); err != nil {
 			return found, err
 		}
-		if gap(row[t.column[l.measured()[0]]].text) {
+		if gap(row[reward].text) {
 			unmeasured, line = unmeasured+1, max(line, row[0].line)
 			continue
 		}
@@ -244,7 +252,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			at, known := blocks[block]
 			if !known {
 				at = len(found.blocks)
-				blocks[block], found.blocks = at, append(found.blocks, block)
+				blocks[block], found.blocks = at, append(found.blocks, together.all[block])
 			}
 			measured.block = at
 		}

@@ -164,8 +164,9 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 			m := pooledRows(of, l)
 			s.sd[i], s.reps[i], p.Mean[i] = m.sd, m.count, m.mean
 		}
-		for _, r := range of {
-			lists[i] = append(lists[i], r.mean)
+		lists[i] = make([]float64, len(of))
+		for k, r := range of {
+			lists[i][k] = r.mean
 		}
 		if len(of) < 2 {
 			once = append(once, i)
@@ -176,12 +177,11 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 	if err != nil {
 		return err
 	}
-	for _, row := range t.rows {
-		if l.Trials != "" {
-			break // their means are within any bounds
-		}
-		if err := t.within(row, l.measured()[0], model.limits()); err != nil {
-			return err
+	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
+		for _, row := range t.rows {
+			if err := t.within(row, l.Reward, bounds); err != nil {
+				return err
+			}
 		}
 	}
 	if stated.Environment == "" && p.measuredArms() >= 2 {

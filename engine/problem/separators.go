@@ -68,6 +68,9 @@ func split(head []byte, separator rune) []string {
 
 // gap reports whether a cell says that there is no value.
 func gap(text string) bool {
+	if len(text) > len("null") {
+		return false
+	}
 	switch strings.ToLower(text) {
 	case "", "na", "n/a", "#n/a", "nan", "null":
 		return true

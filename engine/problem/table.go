@@ -33,9 +33,13 @@ type table struct {
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
-	comma, point *cell // the first number read with a decimal comma, and with a decimal point
-	plain        bool  // whether a number was read whose point cannot part thousands
+	comma, point *cell  // the first number read with a decimal comma, and with a decimal point
+	plain        bool   // whether a number was read whose point cannot part thousands
+	spare        []cell // room for the cells of further rows
 }
+
+// spareCells is the number of cells that room is made for at once.
+const spareCells = 4096
 
 type cell struct {
 	text         string
@@ -96,13 +100,17 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	r := csv.NewReader(bytes.NewReader(data))
-	r.Comma, r.FieldsPerRecord = t.separator, -1
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = t.separator, -1, true
 	return t, r, nil
 }
 
 // cells returns a record with the place of each of its cells.
 func (t *table) cells(r *csv.Reader, record []string) ([]cell, error) {
-	row := make([]cell, len(record))
+	if len(t.spare) < len(record) {
+		t.spare = make([]cell, max(len(record), spareCells))
+	}
+	row := t.spare[:len(record):len(record)]
+	t.spare = t.spare[len(record):]
 	for k, text := range record {
 		line, column := r.FieldPos(k)
 		row[k] = cell{strings.TrimSpace(text), line + t.preamble, column}

@@ -1,9 +1,11 @@
 package problem
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -115,4 +117,20 @@ func BenchmarkLoadWide(b *testing.B) {
 		}
 	}
 	b.ReportMetric(columns, "columns")
+}
+
+// BenchmarkLoadLong reads a million rows.
+func BenchmarkLoadLong(b *testing.B) {
+	r := rand.New(rand.NewPCG(1, 2))
+	var out bytes.Buffer
+	out.WriteString("Machine,Temp,Speed,Throughput\n")
+	for range 1_000_000 {
+		fmt.Fprintf(&out, "M%d,%d,%d,%v\n", 1+r.IntN(4), 20+5*r.IntN(12), r.IntN(5), 50+5*r.NormFloat64())
+	}
+	for b.Loop() {
+		_, err := Load("table.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return out.Bytes(), nil }, Long: &Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed"}, Reward: "Throughput"}})
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
 }

@@ -19,11 +19,11 @@ from . import _catalogue
 from ._errors import CopeError, Interrupted, Note, ProcessEnded
 
 _OWN = {
-    "minimize": "_strategy",
-    "maximize": "_strategy",
+    "minimize": "_optimum",
+    "maximize": "_optimum",
     "Strategy": "_strategy",
     "Trial": "_strategy",
-    "Optimum": "_strategy",
+    "Optimum": "_optimum",
     "from_sklearn": "_sklearn",
     "load_ipython_extension": "_magic",
 }

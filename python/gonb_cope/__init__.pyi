@@ -8,11 +8,11 @@ from ._errors import Interrupted as Interrupted
 from ._errors import Note as Note
 from ._errors import ProcessEnded as ProcessEnded
 from ._sklearn import from_sklearn as from_sklearn
-from ._strategy import Optimum as Optimum
+from ._optimum import Optimum as Optimum
 from ._strategy import Strategy as Strategy
 from ._strategy import Trial as Trial
-from ._strategy import maximize as maximize
-from ._strategy import minimize as minimize
+from ._optimum import maximize as maximize
+from ._optimum import minimize as minimize
 
 _Table: TypeAlias = Any
 _Number: TypeAlias = int | float

@@ -23,10 +23,8 @@ class CopeSampler(BaseSampler):  # type: ignore[misc,unused-ignore]
     """Samples what promises most by a posterior over all arms of all tasks."""
 
     def __init__(self, task: str | None = None, seed: int | None = None) -> None:
-        self._task = task
-        self._seed = seed or 0
-        self._chance = RandomSampler(seed)
-        self._space = IntersectionSearchSpace()
+        self._task, self._seed = task, seed or 0
+        self._chance, self._space = RandomSampler(seed), IntersectionSearchSpace()
 
     def infer_relative_search_space(self, study: Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
         """Return the parameters that all trials so far have and that are categorical."""

@@ -40,7 +40,7 @@ func peers(root, cache string) []method {
 		}
 		return name
 	}
-	torch, optuna := version("botorch"), version("optuna")
+	torch, optuna, ax, baybe := version("botorch"), version("optuna"), version("ax-platform"), version("baybe")
 	var out []method
 	for _, m := range []method{
 		{
@@ -52,6 +52,11 @@ func peers(root, cache string) []method {
 		}, {
 			name: "BoTorch-MT", revision: torch, most: 45, on: bears,
 			about: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best",
+		},
+		{name: "BayBE", revision: baybe, most: 45, on: bears, about: "a campaign for each task, all measurements shared by a TaskParameter; rounds as best"},
+		{
+			name: "Ax", revision: ax, most: 30, on: bears,
+			about: "a client for each task; it takes no arm twice, so that its picks stay when it has had every arm",
 		},
 		{name: "Optuna-TPE", revision: optuna, on: bears, about: "TPESampler, a study for each task; the best trial"},
 		{name: "Optuna-GP", revision: optuna, most: 30, on: bears, about: "GPSampler, a study for each task; the best trial"},

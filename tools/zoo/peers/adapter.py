@@ -163,7 +163,121 @@ def optuna_method(sampler):
     return run
 
 
+def parameters(t):
+    """The names and levels of the columns where they make up every arm, of all tasks alike; else one column of arms."""
+    levels = [sorted({row[c] for row in t.values}) for c in range(len(t.coded))]
+    rows = [[tuple(t.values[c]) for c in g] for g in t.groups]
+    if levels and all(len(set(r)) == len(r) == np.prod([len(l) for l in levels]) for r in rows):
+        used = [c for c in range(len(levels)) if len(levels[c]) > 1]
+        label = {cell: {f"c{c}": str(t.values[cell][c]) if t.coded[c] else t.values[cell][c] for c in used} for g in t.groups for cell in g}
+        return {f"c{c}": (list(map(str, levels[c])) if t.coded[c] else levels[c], t.coded[c]) for c in used}, label
+    names = list(dict.fromkeys(t.names))
+    return {"arm": (names, True)}, {cell: {"arm": t.names[cell]} for g in t.groups for cell in g}
+
+
+def ax_method():
+    """A client for each task. Ax takes no arm twice, so that it ends when it has had every arm of the task."""
+    import logging
+
+    from ax.api.client import Client
+    from ax.api.configs import ChoiceParameterConfig
+
+    for name in list(logging.root.manager.loggerDict):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+    def run(t):
+        columns, label = parameters(t)
+        at = [{tuple(label[c].values()): c for c in g} for g in t.groups]
+        clients = []
+        for v, g in enumerate(t.groups):
+            client = Client(random_seed=1000 * t.run + v)
+            client.configure_experiment(parameters=[
+                ChoiceParameterConfig(
+                    name=n, values=sorted({label[c][n] for c in g}), parameter_type="str" if coded else "float", is_ordered=not coded)
+                for n, (_, coded) in columns.items()
+            ])
+            client.configure_optimization(objective="y")
+            clients.append(client)
+        for budget in t.budgets:
+            picks = []
+            for v, client in enumerate(clients):
+                while t.pulled(v) < min(budget, len(t.groups[v])):
+                    trials = client.get_next_trials(max_trials=budget - t.pulled(v))
+                    t.decisions += 1
+                    for index, said in trials.items():
+                        t.pull([at[v][tuple(said[n] for n in columns)]])
+                        client.complete_trial(trial_index=index, raw_data={"y": t.rewards[-1]})
+                    if not trials:
+                        break
+                said = client.get_best_parameterization()[0]
+                picks.append(at[v][tuple(said[n] for n in columns)])
+            t.answer(picks)
+
+    return run
+
+
+def baybe_method():
+    """A campaign for each task, whose measurements all tasks share by a TaskParameter."""
+    import pandas as pd
+    from baybe import Campaign
+    from baybe.objectives import SingleTargetObjective
+    from baybe.parameters import CategoricalParameter, NumericalDiscreteParameter, TaskParameter
+    from baybe.searchspace import SearchSpace
+    from baybe.targets import NumericalTarget
+
+    def run(t):
+        columns, label = parameters(t)
+        tasks = [f"t{v}" for v in range(len(t.groups))]
+        campaigns, frames = [], []
+        for v, g in enumerate(t.groups):
+            rows = pd.DataFrame([label[c] for c in g])
+            made = [
+                CategoricalParameter(n, values) if coded else NumericalDiscreteParameter(n, values)
+                for n, (values, coded) in columns.items()
+            ]
+            if len(tasks) > 1:
+                rows["task"] = tasks[v]
+                made.append(TaskParameter("task", tasks, active_values=[tasks[v]]))
+            campaigns.append(Campaign(
+                SearchSpace.from_dataframe(rows, made), SingleTargetObjective(NumericalTarget(name="y")),
+                allow_recommending_already_measured=True, allow_recommending_already_recommended=True))
+            frames.append(rows)
+        np.random.seed(t.run)
+
+        def measure(counts):
+            asked = []
+            for v, n in enumerate(counts):
+                while n > 0:  # it gives every arm once at most
+                    got = campaigns[v].recommend(batch_size=min(n, len(t.groups[v])))
+                    t.decisions += 1
+                    asked.append((v, got))
+                    n -= len(got)
+            rows = []
+            for v, got in asked:
+                at = {tuple(label[c].values()): c for c in t.groups[v]}
+                got = got.copy()
+                t.pull([at[tuple(row[list(columns)])] for _, row in got.iterrows()])
+                got["y"] = t.rewards[-len(got):]
+                rows.append(got)
+            for campaign in campaigns:
+                campaign.add_measurements(pd.concat(rows))
+
+        measure([(t.budgets[0] + 1) // 2] * len(t.groups))
+        for budget in t.budgets:
+            counts = [budget - t.pulled(v) for v in range(len(t.groups))]
+            if any(n > 0 for n in counts):
+                measure(counts)
+            t.decisions += 1
+            t.answer([
+                g[int(np.argmax(c.posterior_stats(f)["y_mean"].to_numpy()))] for g, c, f in zip(t.groups, campaigns, frames)
+            ])
+
+    return run
+
+
 METHODS = {
+    "Ax": ax_method,
+    "BayBE": baybe_method,
     "BoTorch-TS": lambda: botorch_method(False, "ts"),
     "BoTorch-NEI": lambda: botorch_method(False, "nei"),
     "BoTorch-MT": lambda: botorch_method(True, "nei"),
