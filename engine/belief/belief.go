@@ -114,7 +114,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 			continue
 		}
 		if d.wins == nil {
-			target, variance = d.y, d.variances(s.value(w.u, "noise", 1))
+			target, variance = d.y, d.variances(s.value(w.u, noiseNumber, 1))
 		}
 		m, err := s.memberAt(ctx, w.u, target, variance, rank)
 		if err != nil {
@@ -122,7 +122,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 		}
 		sigma2 += w.weight * m.sigma2
 		if d.blocks != nil {
-			b.Blocks += w.weight * d.unit * math.Sqrt(s.value(w.u, "blocks", 0))
+			b.Blocks += w.weight * d.unit * math.Sqrt(s.value(w.u, blocksNumber, 0))
 		}
 		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to

@@ -125,10 +125,28 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, 
 	if c.wins != nil {
 		return c.counts(gram, predict)
 	}
-	return c.normal(gram, c.value(u, "noise", 1), c.value(u, "blocks", 0), predict)
+	x, err := c.normal(gram, c.value(u, noiseNumber, 1), c.value(u, blocksNumber, 0))
+	if err != nil {
+		return nil, err
+	}
+	e := &evidence{log: x.log, target: c.y, variance: x.variance}
+	if predict {
+		return e, e.leave(x)
+	}
+	return e, nil
 }
 
-// normal computes the evidence of normal rewards. With Σ = K + σ² diag(rel/n), the effects β of the constant
+// normal is the posterior of normal rewards at some numbers, and their evidence.
+type normal struct {
+	log      float64
+	variance []float64 // n, of the means
+	upper    blas64.Triangular
+	solved   *mat.Dense // Σ⁻¹[y H] after back
+	inner    mat.Cholesky
+	beta     *mat.VecDense
+}
+
+// normal computes the evidence of normal rewards, and overwrites gram. With Σ = K + σ² diag(rel/n), the effects β of the constant
 // and of the blocks with the design H, their prior precision Λ, and what differences within arms say of
 // blocks, W and r over σ²,
 //
@@ -136,26 +154,27 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, 
 //	N = HᵀΣ⁻¹H + Λ + W/σ²,  b = HᵀΣ⁻¹y + r/σ²,
 //
 // up to a constant: β is integrated out [RW06, sec. 2.7].
-func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64, predict bool) (*evidence, error) {
+func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64) (*normal, error) {
 	n := len(c.y)
-	e := &evidence{target: c.y, variance: make([]float64, n)}
+	x := &normal{variance: make([]float64, n)}
 	for i := range n {
-		e.variance[i] = sigma2 * c.rel[i] / c.n[i]
-		gram.SetSym(i, i, gram.At(i, i)+e.variance[i])
+		x.variance[i] = sigma2 * c.rel[i] / c.n[i]
+		gram.SetSym(i, i, gram.At(i, i)+x.variance[i])
 	}
-	upper, ok := lapack64.Potrf(gram.RawSymmetric()) // Σ = UᵀU
-	if !ok {
+	var ok bool
+	if x.upper, ok = lapack64.Potrf(gram.RawSymmetric()); !ok { // Σ = UᵀU
 		return nil, errSingular
 	}
 	h, extra, right, lambda := c.design(sigma2, blocks)
 	_, q := h.Dims()
-	solved := mat.NewDense(n, 1+q, nil) // U⁻ᵀ[y H]
-	solved.SetCol(0, c.y)
-	solved.Slice(0, n, 1, 1+q).(*mat.Dense).Copy(h)
-	blas64.Trsm(blas.Left, blas.Trans, 1, upper, solved.RawMatrix())
+	x.solved = mat.NewDense(n, 1+q, nil) // U⁻ᵀ[y H]
+	x.solved.SetCol(0, c.y)
+	x.solved.Slice(0, n, 1, 1+q).(*mat.Dense).Copy(h)
+	blas64.Trsm(blas.Left, blas.Trans, 1, x.upper, x.solved.RawMatrix())
 	var products mat.SymDense
-	products.SymOuterK(1, solved.T())
-	normal, b, beta := mat.NewSymDense(q, nil), mat.NewVecDense(q, nil), mat.NewVecDense(q, nil)
+	products.SymOuterK(1, x.solved.T())
+	normal, b := mat.NewSymDense(q, nil), mat.NewVecDense(q, nil)
+	x.beta = mat.NewVecDense(q, nil)
 	logDet := 0.0
 	for i := range q {
 		logDet -= math.Log(lambda[i])
@@ -171,47 +190,54 @@ func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64, predict bool
 			normal.SetSym(i, j, v)
 		}
 	}
-	var inner mat.Cholesky
-	if !inner.Factorize(normal) {
+	if !x.inner.Factorize(normal) {
 		return nil, errSingular
 	}
-	if err := condition(inner.SolveVecTo(beta, b)); err != nil {
+	if err := condition(x.inner.SolveVecTo(x.beta, b)); err != nil {
 		return nil, err
 	}
 	for i := range n {
-		logDet += 2 * math.Log(upper.Data[i*upper.Stride+i])
+		logDet += 2 * math.Log(x.upper.Data[i*x.upper.Stride+i])
 	}
-	e.log = -0.5 * (products.At(0, 0) - mat.Dot(b, beta) + logDet + inner.LogDet())
+	x.log = -0.5 * (products.At(0, 0) - mat.Dot(b, x.beta) + logDet + x.inner.LogDet())
 	if c.free > 0 {
-		e.log -= 0.5 * (c.within/sigma2 + c.free*math.Log(sigma2))
+		x.log -= 0.5 * (c.within/sigma2 + c.free*math.Log(sigma2))
 	}
-	if math.IsNaN(e.log) || math.IsInf(e.log, 0) {
+	if math.IsNaN(x.log) || math.IsInf(x.log, 0) {
 		return nil, errSingular
 	}
-	if predict {
-		return e, c.leave(e, upper, solved, &inner, beta)
+	return x, nil
+}
+
+// back solves for Σ⁻¹[y H], and returns Σ⁻¹H, N⁻¹HᵀΣ⁻¹ and α = Σ⁻¹(y - Hβ).
+func (x *normal) back() (h mat.Matrix, scaled *mat.Dense, alpha []float64, err error) {
+	n, q := len(x.variance), x.beta.Len()
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, x.upper, x.solved.RawMatrix())
+	h, scaled, alpha = x.solved.Slice(0, n, 1, 1+q), new(mat.Dense), make([]float64, n)
+	if err := condition(x.inner.SolveTo(scaled, h.T())); err != nil {
+		return nil, nil, nil, err
 	}
-	return e, nil
+	for i := range alpha {
+		alpha[i] = x.solved.At(i, 0)
+		for j := range q {
+			alpha[i] -= h.At(i, j) * x.beta.AtVec(j)
+		}
+	}
+	return h, scaled, alpha, nil
 }
 
 // leave predicts each mean from all others [RW06, eq. 5.12], with P = Σ⁻¹ - Σ⁻¹H N⁻¹ HᵀΣ⁻¹ for the inverse.
-func (c *chosen) leave(e *evidence, upper blas64.Triangular, solved *mat.Dense, inner *mat.Cholesky, beta *mat.VecDense) error {
-	n, q := len(c.y), beta.Len()
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, upper, solved.RawMatrix()) // Σ⁻¹[y H]
-	h := solved.Slice(0, n, 1, 1+q)
-	var back mat.Dense
-	if err := condition(inner.SolveTo(&back, h.T())); err != nil {
+func (e *evidence) leave(x *normal) error {
+	h, scaled, alpha, err := x.back()
+	if err != nil {
 		return err
 	}
-	diagonal := inverseDiagonal(upper)
-	e.left, e.leftVariance = make([]float64, n), make([]float64, n)
-	for i, p := range diagonal {
-		a := solved.At(i, 0)
-		for j := range q {
-			p -= h.At(i, j) * back.At(j, i)
-			a -= h.At(i, j) * beta.AtVec(j)
+	e.left, e.leftVariance = make([]float64, len(alpha)), make([]float64, len(alpha))
+	for i, p := range inverseDiagonal(x.upper) {
+		for j := range x.beta.Len() {
+			p -= h.At(i, j) * scaled.At(j, i)
 		}
-		e.left[i], e.leftVariance[i] = e.target[i]-a/p, max(1/p-e.variance[i], 0)
+		e.left[i], e.leftVariance[i] = e.target[i]-alpha[i]/p, max(1/p-e.variance[i], 0)
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ type member struct {
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (*member, error) {
 	d, n := m.d, m.d.p.N()
 	k, own := m.smooth(u)
-	sigma2 := m.value(u, "noise", 1)
+	sigma2 := m.value(u, noiseNumber, 1)
 	constant := constantVariance
 	if d.wins != nil {
 		constant = constantLogit
@@ -66,7 +66,7 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 		}
 		row[width] = math.Sqrt(constant)
 	}
-	effect := math.Sqrt(m.value(u, "blocks", 0))
+	effect := math.Sqrt(m.value(u, blocksNumber, 0))
 	out := &member{mean: make([]float64, n), own: make([]float64, n), sigma2: sigma2}
 	for i := range n {
 		out.own[i] = math.Sqrt(own + max(rest[i], 0))

@@ -24,6 +24,9 @@ type model struct {
 	taskNumeric []int          // columns of tasks with numbers
 }
 
+// The numbers that the kernel does not have.
+const noiseNumber, blocksNumber = "noise", "blocks"
+
 func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 
 // unexplained is the median of the variance that features do not explain.
@@ -111,10 +114,10 @@ func newModel(d *data) *model {
 		if d.free > 0 {
 			scale, sd = math.Log(max(d.within/d.free, 1e-8)), 1
 		}
-		add("noise", math.Exp, scale, sd)
+		add(noiseNumber, math.Exp, scale, sd)
 	}
 	if d.blocks != nil {
-		add("blocks", math.Exp, math.Log(0.5), 1.5)
+		add(blocksNumber, math.Exp, math.Log(0.5), 1.5)
 	}
 	return m
 }

@@ -89,7 +89,7 @@ func (s *search) fromPrior(count int) [][]float64 {
 	return places
 }
 
-// climb maximises from the best place met, by BFGS with differences for derivatives.
+// climb maximises from the best place met, by BFGS.
 func (s *search) climb() error {
 	at := slices.Clone(s.best)
 	value := func(x []float64) float64 {
@@ -100,18 +100,8 @@ func (s *search) climb() error {
 		return -v[0]
 	}
 	slope := func(grad, x []float64) {
-		places := [][]float64{x}
-		for j := range x {
-			p := slices.Clone(x)
-			p[j] += gradientStep
-			places = append(places, p)
-		}
-		v, err := s.scores(places)
-		for j := range grad {
-			if grad[j] = 0; err == nil {
-				grad[j] = (v[0] - v[j+1]) / gradientStep
-			}
-		}
+		s.slope(grad, x)
+		floats.Scale(-1, grad)
 	}
 	settings := &optimize.Settings{
 		GradientThreshold: 1e-2, MajorIterations: climbSteps,
@@ -127,7 +117,7 @@ func (s *search) climb() error {
 // there, and log of its determinant.
 func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
 	d := len(s.best)
-	moved := func(steps ...int) []float64 {
+	further := func(steps ...int) []float64 {
 		p := slices.Clone(s.best)
 		for _, j := range steps {
 			p[j] += hessianStep
@@ -138,11 +128,11 @@ func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
 	for i := range d {
 		back := slices.Clone(s.best)
 		back[i] -= hessianStep
-		places = append(places, moved(i), back)
+		places = append(places, further(i), back)
 	}
 	for i := range d {
 		for j := i + 1; j < d; j++ {
-			places = append(places, moved(i, j))
+			places = append(places, further(i, j))
 		}
 	}
 	v, err := s.scores(places)

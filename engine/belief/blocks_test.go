@@ -1,0 +1,107 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// onDays is a table whose measurements were made on four days that differ.
+func onDays(t testing.TB) *problem.Problem {
+	t.Helper()
+	p := smooth(t)
+	rng := rand.New(rand.NewPCG(8, 8))
+	effects := []float64{3, -2, 0, 1}
+	p.Blocks = []string{"mon", "tue", "wed", "thu"}
+	for i := range p.Partial {
+		sum, square, count := 0.0, 0.0, 0.0
+		var rows []float64
+		for k := range 1 + (i*7)%3 {
+			block := (i + k*k) % len(effects)
+			y := 10 + math.Sin(float64(i)) + effects[block] + 0.1*rng.NormFloat64()
+			p.Rows = append(p.Rows, problem.Row{Arm: i, Block: block, Reward: y, Count: 1})
+			rows, sum, count = append(rows, y), sum+y, count+1
+		}
+		for _, y := range rows {
+			square += (y - sum/count) * (y - sum/count)
+		}
+		p.Partial[i], p.Reps[i], p.Noise.SD[i] = sum/count, count, math.NaN()
+		if count > 1 {
+			p.Noise.SD[i] = math.Sqrt(square / (count - 1))
+		}
+	}
+	return p
+}
+
+// TestBlocks: evidence and posterior with effects of blocks are those of all measurements, one by one, whose covariance
+// has a variance for each block; without the effects the posterior is another.
+func TestBlocks(t *testing.T) {
+	p := onDays(t)
+	rng := rand.New(rand.NewPCG(8, 9))
+	c := prepared(t, p)
+	d, n, first := c.d, len(p.Rows), 0.0
+	for trial := range 4 {
+		u := make([]float64, len(c.numbers))
+		for k, x := range c.numbers {
+			u[k] = x.mean + 0.5*x.sd*rng.NormFloat64()
+		}
+		sigma2, variance := c.value(u, "noise", 0), c.value(u, "blocks", 0)
+		all := plainly(c.model, u)
+		sigma, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)
+		cross := mat.NewDense(p.N(), n, nil)
+		for a, r := range p.Rows {
+			y.SetVec(a, (r.Reward-d.offset)/d.unit)
+			for i := range p.N() {
+				cross.Set(i, a, all.At(i, r.Arm)+constantVariance)
+			}
+			for b, s := range p.Rows[:a+1] {
+				v := all.At(r.Arm, s.Arm) + constantVariance
+				if r.Block == s.Block {
+					v += variance
+				}
+				if a == b {
+					v += sigma2 * d.rel[r.Arm]
+				}
+				sigma.SetSym(a, b, v)
+			}
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(sigma) {
+			t.Fatal("not positive definite")
+		}
+		solved := mat.NewVecDense(n, nil)
+		_ = chol.SolveVecTo(solved, y)
+		want := -0.5*mat.Dot(y, solved) - 0.5*chol.LogDet()
+		e, err := c.of(context.Background(), u, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if trial == 0 {
+			first = e.log - want
+		}
+		if got := e.log - first; math.Abs(got-want) > 1e-7*math.Abs(want) {
+			t.Errorf("trial %d: log evidence %.10g, want %.10g", trial, got, want)
+		}
+		m, err := c.memberAt(context.Background(), u, d.y, d.variances(sigma2), mostRank)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mean mat.VecDense
+		mean.MulVec(cross, solved)
+		apart := 0.0
+		for i := range p.N() {
+			if math.Abs(m.mean[i]-mean.AtVec(i)) > 1e-5 {
+				t.Errorf("trial %d: mean of arm %d: %.8g, want %.8g", trial, i, m.mean[i], mean.AtVec(i))
+			}
+			apart = max(apart, math.Abs(m.mean[i]-d.y[i]))
+		}
+		if variance > 1e-3 && apart < 0.1 {
+			t.Errorf("trial %d: the effects of blocks change no mean", trial)
+		}
+	}
+}
