@@ -26,14 +26,17 @@ func bestFunction() Function {
 		eval: func(c *call) (any, error) {
 			p := c.arg("p").Data.(*problem.Problem)
 			return given(computed(c, func() (answer.Answer, error) {
-				b := c.e.session.believed // by which the kernel of p was found, or of another problem
+				b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
 				if b == nil || b.Usable != p {
 					var err error
-					if b, err = believe(c, p); err != nil {
+					begun = 0.7 // about
+					if b, err = believe(c, p, begun); err != nil {
 						return answer.Answer{}, err
 					}
 				}
-				a, err := answer.Of(c.e.ctx, b, answer.Options{Epsilon: c.number("epsilon"), Next: c.whole("next")})
+				a, err := answer.Of(c.e.ctx, b, answer.Options{
+					Epsilon: c.number("epsilon"), Next: c.whole("next"), Progress: sharing(c, "how sure, and what to measure next", begun, 1),
+				})
 				if err != nil {
 					return answer.Answer{}, err
 				}
@@ -55,7 +58,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if p.Means() == nil {
 		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
 	}
-	b, err := believe(c, p)
+	b, err := believe(c, p, 1)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -63,14 +66,22 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	return b.Usable, b, nil
 }
 
-// believe computes what the measurements of a problem say.
-func believe(c *call, p *problem.Problem) (*belief.Belief, error) {
-	var opt belief.Options
-	if c.e.teller != nil {
-		tell := c.e.teller.update
-		opt.Progress = func(share float64) {
-			tell(Activity{Label: c.fn.Name, Total: 1, Share: share, Note: "what the measurements say"})
-		}
+// believing is what is under way while a belief is computed.
+const believing = "what the measurements say"
+
+// believe computes what the measurements of a problem say, which is the work of the function up to a share.
+func believe(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
+	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: sharing(c, believing, 0, share)})
+}
+
+// sharing returns the function to which a part of the only step of a function tells how much of it is done; nil where nobody
+// is told.
+func sharing(c *call, note string, from, to float64) func(share float64) {
+	if c.e.teller == nil {
+		return nil
 	}
-	return belief.Of(c.e.ctx, p, opt)
+	tell := c.e.teller.update
+	return func(share float64) {
+		tell(Activity{Label: c.fn.Name, Total: 1, Share: from + (to-from)*share, Note: note})
+	}
 }

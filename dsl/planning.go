@@ -139,7 +139,7 @@ func bought(c *call, p *problem.Problem) (any, error) {
 	q, total := questionOf(c, p), c.whole("total")
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices, Words: p.Words()}
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
-		b, err := believe(c, p)
+		b, err := believe(c, p, 0.7)
 		if err != nil {
 			return nil, err
 		}

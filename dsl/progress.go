@@ -73,7 +73,10 @@ func shareOf(x sim.Step) float64 {
 
 // noteOf says where a run is: "round 5, 1234 samples, 2/5 tasks decided, about 900 to go".
 func noteOf(x sim.Step) string {
-	if x.Round == 0 {
+	switch {
+	case x.Believing > 0:
+		return fmt.Sprintf("%s, %.0f %%", believing, 100*x.Believing)
+	case x.Round == 0:
 		return ""
 	}
 	s := fmt.Sprintf("round %d, %d samples, %d/%d tasks decided", x.Round, x.Samples, x.Decided, x.Tasks)

@@ -19,6 +19,15 @@ import (
 type Options struct {
 	Epsilon float64 // by how much the pick may be worse than the best, reward units; ≥ 0
 	Next    int     // how many further measurements are proposed; ≥ 0
+	// receives how much of the work is done, from 0 to 1, of Best the belief, too; nil tells nobody
+	Progress func(share float64)
+}
+
+// tell passes on how much of the work is done.
+func (o Options) tell(share float64) {
+	if o.Progress != nil {
+		o.Progress(share)
+	}
 }
 
 // MaxNext is the most measurements that are proposed at once.
@@ -97,10 +106,13 @@ type Pull struct {
 // the same for the same problem. It reports options out of range, a problem with fewer than two
 // measured arms, and the end of the context.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
-	b, err := belief.Of(ctx, p, belief.Options{})
+	const believing = 0.7 // of the work, about
+	tell := opt.tell
+	b, err := belief.Of(ctx, p, belief.Options{Progress: func(share float64) { tell(believing * share) }})
 	if err != nil {
 		return nil, err
 	}
+	opt.Progress = func(share float64) { tell(believing + (1-believing)*share) }
 	return Of(ctx, b, opt)
 }
 
@@ -119,16 +131,29 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	}
 	c := p.Words()
 	a.Reward, a.Tasks, a.Columns = c.Reward, c.Task, c.Arm
+	opt.tell(0)
 	m := momentsOf(b)
+	opt.tell(0.1)
 	picks := a.pick(b, m)
 	plan := newPlanner(b, m, picks, opt.Epsilon)
+	opt.tell(0.3)
+	last := 1.0 // what is done before further measurements are proposed
+	if opt.Next > 0 {
+		last = 0.6
+	}
 	for v := range a.Picks {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if a.Picks[v].Within < Sure {
 			plan.more(&a.Picks[v], v, a.Arms)
 		}
+		opt.tell(0.3 + (last-0.3)*float64(v+1)/float64(len(a.Picks)))
 	}
 	if opt.Next > 0 {
-		a.next(plan, opt.Next)
+		if err := a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }); err != nil {
+			return nil, err
+		}
 	}
 	a.describe(b)
 	return a, ctx.Err()

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -284,8 +285,8 @@ func (b *batch) sure(arms []int, futures int) float64 {
 	return float64(within) / float64(futures*truths)
 }
 
-// next fills in Next and what it is expected to bring.
-func (a *Answer) next(q *planner, count int) {
+// next fills in Next and what it is expected to bring, and tells how much of that is done.
+func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
 	all := make([]int, len(q.arms))
 	for k := range all {
 		all[k] = k
@@ -293,6 +294,10 @@ func (a *Answer) next(q *planner, count int) {
 	b := q.batch(all)
 	var order []int
 	for b.total < count {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		tell(float64(b.total) / float64(count+1))
 		before := slices.Clone(b.counts)
 		b.add(max(1, (count-b.total)/(2*len(q.pick))), 1)
 		for k := range before {
@@ -305,7 +310,9 @@ func (a *Answer) next(q *planner, count int) {
 		arm := a.Arms[q.arms[k]]
 		a.Next = append(a.Next, Pull{arm.Task, arm.Arm, arm.Label, arm.Features, b.counts[k]})
 	}
+	tell(float64(count) / float64(count+1))
 	a.LossAfter = -b.gained(all) // completed by describe
+	return nil
 }
 
 // gained returns by how much the picks after the batch are expected to be better than today's, the mean over tasks.

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -54,14 +55,18 @@ type Left struct {
 	Coverage float64 `json:"coverage"` // share of means within their 95 % interval
 }
 
-// Options of Of; the zero value reports nothing.
+// Options of Of; the zero value remembers and reports nothing.
 type Options struct {
 	Progress func(share float64) // receives how much of the work is done, from 0 to 1; nil tells nobody
+	Memory   *canon.Memory       // shared by those who ask about the same measurements; nil without
 }
 
 // Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports a
 // problem with fewer than two measured arms, and the end of the context.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
+	if opt.Memory != nil {
+		return remembered(ctx, p, opt)
+	}
 	tell := opt.Progress
 	if tell == nil {
 		tell = func(float64) {}

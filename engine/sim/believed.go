@@ -2,14 +2,11 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -22,34 +19,25 @@ type believed struct {
 	laws  string     // the environment of a run whose expected rewards are drawn
 }
 
-// Floats counts the numbers, for a Memory.
-func (b *believed) Floats() int {
-	rows, columns := b.draws.Dims()
-	return rows*columns + len(b.sd)
-}
-
-// believe computes what the measurements of a problem say, once for all experiments that share the memory. It
-// reports a problem with fewer than two measured arms.
-func believe(ctx context.Context, p *problem.Problem, memory *model.Memory) (*believed, error) {
-	from := strings.Join(p.Digests(), " ") + fmt.Sprint(p.Tasks.Units, p.Arms.Units) + canon.Fingerprint(p.Noise.Scales, p.Noise.SD)
-	return canon.Remember(ctx, memory, canon.Key{Kind: canon.KindBelief, Of: from}, func() (*believed, error) {
-		b, err := belief.Of(ctx, p, belief.Options{})
-		if err != nil {
-			return nil, err
-		}
-		out := &believed{draws: b.Draws, laws: problem.EnvironmentGaussian}
-		for _, v := range b.Noise {
-			out.sd = append(out.sd, math.Sqrt(v))
-		}
-		switch {
-		case b.Scatter.Kind != belief.ScatterCounts && p.Noise.Bounds == nil:
-		case b.Scatter.Kind != belief.ScatterCounts && p.Rewards != nil:
-			out.laws = problem.EnvironmentResampled
-		default:
-			out.laws = problem.EnvironmentBernoulli
-		}
-		return out, nil
-	})
+// believe computes what the measurements of a problem say, once for all experiments that share the memory, and tells how
+// much of it is done. It reports a problem with fewer than two measured arms.
+func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell func(share float64)) (*believed, error) {
+	b, err := belief.Of(ctx, p, belief.Options{Memory: memory, Progress: tell})
+	if err != nil {
+		return nil, err
+	}
+	out := &believed{draws: b.Draws, laws: problem.EnvironmentGaussian}
+	for _, v := range b.Noise {
+		out.sd = append(out.sd, math.Sqrt(v))
+	}
+	switch {
+	case b.Scatter.Kind != belief.ScatterCounts && p.Noise.Bounds == nil:
+	case b.Scatter.Kind != belief.ScatterCounts && p.Rewards != nil:
+		out.laws = problem.EnvironmentResampled
+	default:
+		out.laws = problem.EnvironmentBernoulli
+	}
+	return out, nil
 }
 
 // average returns the mean of what is drawn.

@@ -85,7 +85,7 @@ func TestPosterior(t *testing.T) {
 // TestPosteriorKeepsBounds: rewards with bounds keep them and have the expected rewards that were drawn.
 func TestPosteriorKeepsBounds(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})
-	b, err := believe(context.Background(), p, new(model.Memory))
+	b, err := believe(context.Background(), p, new(model.Memory), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 // the problem: run counts from 0. It reports a problem that cannot be simulated.
 func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (engine.Environment, error) {
 	if p.Noise.Environment == problem.EnvironmentPosterior {
-		b, err := believe(ctx, p, new(model.Memory))
+		b, err := believe(ctx, p, new(model.Memory), nil)
 		if err != nil {
 			return nil, err
 		}

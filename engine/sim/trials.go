@@ -46,7 +46,12 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	asked := x.Problem
 	switch x.natural = x.Draw == nil; {
 	case x.natural && asked.Noise.Environment == problem.EnvironmentPosterior:
-		if x.believed, err = believe(ctx, asked, x.Memory); err != nil {
+		tell := func(share float64) {
+			if x.Progress != nil {
+				x.Progress(Step{Total: x.Runs, Believing: share})
+			}
+		}
+		if x.believed, err = believe(ctx, asked, x.Memory, tell); err != nil {
 			return nil, err
 		}
 		x.Problem = x.believed.unknown(asked)

@@ -12,6 +12,8 @@ import (
 // longer, the run itself after each round. Round is 0 where only runs are told.
 type Step struct {
 	Done, Total int // runs
+	// before the runs, while it is computed what the measurements of the problem say: how much of that is done, above 0
+	Believing float64
 
 	Round          int
 	Samples        int // so far, all agents together

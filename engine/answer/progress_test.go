@@ -1,0 +1,44 @@
+package answer_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+)
+
+// TestProgress: what is told rises from 0 to 1, goes on after the belief, and a context that ends there ends the answer.
+func TestProgress(t *testing.T) {
+	k := table(t, "field trial", 1)
+	var told []float64
+	tell := func(share float64) { told = append(told, share) }
+	if _, err := answer.Best(context.Background(), k.p, answer.Options{Next: 20, Progress: tell}); err != nil {
+		t.Fatal(err)
+	}
+	late := 0
+	for i, share := range told {
+		if share < 0 || share > 1 || i > 0 && share < told[i-1] {
+			t.Fatalf("told %v", told[:i+1])
+		}
+		if share > 0.75 {
+			late++
+		}
+	}
+	if told[0] != 0 || late < 20 || told[len(told)-1] < 0.95 {
+		t.Errorf("%d steps, %d of them after the belief: %v", len(told), late, told)
+	}
+	b, err := belief.Of(context.Background(), k.p, belief.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	stop := func(share float64) {
+		if share > 0.7 {
+			cancel()
+		}
+	}
+	if _, err := answer.Of(ctx, b, answer.Options{Next: answer.MaxNext, Progress: stop}); err == nil {
+		t.Error("a context that ended did not end the answer")
+	}
+}
