@@ -1,6 +1,7 @@
 package belief
 
 import (
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -84,4 +85,68 @@ func (d *data) join() {
 		}
 	}
 	d.blocks = b
+}
+
+// estimable is how large a direction of the effects is at least, in parts of the largest count of a block, that
+// differences within arms estimate.
+const estimable = 1e-6
+
+// unblocked takes the effects of blocks out of the squares within arms, and out of their degrees of freedom what that
+// costs: β minimises Σ over measurements of (y - ȳ_i - β_b + Σ_j p_ij β_j)².
+func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
+	p, count := d.p, len(d.p.Blocks)
+	if count < 2 {
+		return squares, freedom
+	}
+	at := map[int]int{}
+	for k, i := range d.cells {
+		at[i] = k
+	}
+	held := make([]map[int]float64, len(d.cells)) // n_ij
+	normal, right := mat.NewSymDense(count, nil), mat.NewVecDense(count, nil)
+	for _, r := range p.Rows {
+		k := at[r.Arm]
+		if held[k] == nil {
+			held[k] = map[int]float64{}
+		}
+		held[k][r.Block] += r.Count
+		normal.SetSym(r.Block, r.Block, normal.At(r.Block, r.Block)+r.Count)
+		right.SetVec(r.Block, right.AtVec(r.Block)+r.Count*(r.Reward-d.y[k]))
+	}
+	most := 0.0
+	for j := range count {
+		most = max(most, normal.At(j, j))
+	}
+	for k, row := range held {
+		for i, a := range row {
+			for j, b := range row {
+				if i <= j {
+					normal.SetSym(i, j, normal.At(i, j)-a*b/d.n[k])
+				}
+			}
+		}
+	}
+	for j := range count {
+		normal.SetSym(j, j, normal.At(j, j)+estimable*most)
+	}
+	var chol mat.Cholesky
+	var inverse mat.SymDense
+	beta := mat.NewVecDense(count, nil)
+	if !chol.Factorize(normal) || condition(chol.SolveVecTo(beta, right)) != nil || condition(chol.InverseTo(&inverse)) != nil {
+		return squares, freedom
+	}
+	rank, total := float64(count)-estimable*most*mat.Trace(&inverse), floats.Sum(freedom)
+	left, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
+	for _, r := range p.Rows {
+		k, fitted := at[r.Arm], beta.AtVec(r.Block)
+		for j, n := range held[k] {
+			fitted -= n / d.n[k] * beta.AtVec(j)
+		}
+		left[k] -= r.Count * fitted * (2*(r.Reward-d.y[k]) - fitted)
+	}
+	for k := range left {
+		left[k] = max(left[k], 0)
+		free[k] *= max(1-rank/total, 0)
+	}
+	return left, free
 }

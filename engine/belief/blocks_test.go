@@ -105,3 +105,40 @@ func TestBlocks(t *testing.T) {
 		}
 	}
 }
+
+// TestUnblocked: the scatter that differences within arms show beside blocks is the residual variance of the regression on
+// arms and blocks; days in which nothing else was measured leave it unknown.
+func TestUnblocked(t *testing.T) {
+	p := onDays(t)
+	d, err := dataOf(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, arms, columns := len(p.Rows), p.N(), p.N()+len(p.Blocks)-1
+	x, y := mat.NewDense(n, columns, nil), mat.NewVecDense(n, nil)
+	for k, r := range p.Rows {
+		x.Set(k, r.Arm, 1)
+		if r.Block > 0 {
+			x.Set(k, arms+r.Block-1, 1)
+		}
+		y.SetVec(k, r.Reward)
+	}
+	var fit mat.VecDense
+	if err := fit.SolveVec(x, y); err != nil {
+		t.Fatal(err)
+	}
+	var left mat.VecDense
+	left.MulVec(x, &fit)
+	left.SubVec(y, &left)
+	want := mat.Dot(&left, &left) / float64(n-columns)
+	if got := d.pure * d.unit * d.unit; d.scatter.Kind != ScatterCommon || math.Abs(got-want) > 1e-5*want {
+		t.Errorf("scatter %s, variance %.8g, the regression leaves %.8g", d.scatter.Kind, got, want)
+	}
+	for k := range p.Rows { // each measurement on a day of its own
+		p.Rows[k].Block = k
+	}
+	p.Blocks = make([]string, n)
+	if d, err = dataOf(p); err != nil || d.pureKnown {
+		t.Errorf("a day for each measurement: %v, scatter known %v", err, d.pureKnown)
+	}
+}

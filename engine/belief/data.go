@@ -22,16 +22,19 @@ type data struct {
 	offset float64         // the reward of 0, reward units
 	unit   float64         // the reward of 1, reward units
 
-	cells   []int     // the arms measured
-	y       []float64 // their means
-	n       []float64 // their counts
-	wins    []float64 // of counts: how many of n were successes; nil of other rewards
-	rel     []float64 // variance of one measurement, relative to the common factor σ²
-	within  float64   // Σ of squares within arms, each over rel
-	free    float64   // its degrees of freedom; 0 without replicates
-	known   bool      // σ² is 1 and not to be found: the noise was stated
-	scatter Scatter
-	blocks  *blocks // nil without
+	cells  []int     // the arms measured
+	y      []float64 // their means
+	n      []float64 // their counts
+	wins   []float64 // of counts: how many of n were successes; nil of other rewards
+	rel    []float64 // variance of one measurement, relative to the common factor σ²
+	within float64   // Σ of squares within arms, each over rel
+	free   float64   // its degrees of freedom; 0 without replicates
+	// the same a degree of freedom, without the effects of blocks, where differences within arms tell
+	pure      float64
+	pureKnown bool
+	known     bool // σ² is 1 and not to be found: the noise was stated
+	scatter   Scatter
+	blocks    *blocks // nil without
 }
 
 // dataOf reads the measurements of a problem.
@@ -120,6 +123,7 @@ func (d *data) measure() {
 		}
 	}
 	d.within /= square
+	d.pure /= square
 }
 
 // scale makes the points that kernels compare.

@@ -51,13 +51,19 @@ func (d *data) noise() {
 		d.known, d.scatter = true, Scatter{Kind: ScatterStated}
 		return
 	}
-	squares, freedom := d.squares()
-	if d.free = floats.Sum(freedom); d.free == 0 {
+	within, all := d.squares()
+	if d.free = floats.Sum(all); d.free == 0 {
 		d.scatter = Scatter{Kind: ScatterUnknown}
 		return
 	}
+	squares, freedom := d.unblocked(within, all)
+	free := floats.Sum(freedom)
 	d.scatter = Scatter{Kind: ScatterCommon}
-	best := -d.free/2*math.Log(max(floats.Sum(squares), 1e-12*d.free)/d.free) - d.free/2
+	if free < 1e-3*d.free { // the blocks may be all there is
+		d.within = floats.Sum(within)
+		return
+	}
+	best := -free/2*math.Log(max(floats.Sum(squares), 1e-12*free)/free) - free/2
 	for _, kind := range []string{ScatterTask, ScatterArm} {
 		group := make([]int, n)
 		for k, i := range d.cells {
@@ -69,11 +75,13 @@ func (d *data) noise() {
 			best, d.scatter.Kind, d.rel = found, kind, rel
 		}
 	}
-	if found, rel := withMean(standard(d.y), squares, freedom, d.free); found > best+gainAsked {
+	if found, rel := withMean(standard(d.y), squares, freedom, free); found > best+gainAsked {
 		d.scatter.Kind, d.rel = ScatterMean, rel
 	}
+	d.pureKnown = true
 	for k, s := range squares {
-		d.within += s / d.rel[k]
+		d.within += within[k] / d.rel[k]
+		d.pure += s / d.rel[k] / free
 	}
 }
 

@@ -111,8 +111,8 @@ func newModel(d *data) *model {
 	}
 	if d.wins == nil && !d.known {
 		scale, sd := math.Log(0.1), 1.5
-		if d.free > 0 {
-			scale, sd = math.Log(max(d.within/d.free, 1e-8)), 1
+		if d.pureKnown {
+			scale, sd = math.Log(max(d.pure, 1e-8)), 1
 		}
 		add(noiseNumber, math.Exp, scale, sd)
 	}

@@ -11,10 +11,10 @@ import (
 // Whoever changes what Of gives raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are those of the revision on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 2, 1e-6
+	const revision, tolerance = 3, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.04160341, 0.16867987}, {8.94757000, 0.12151115}, {11.20668936, 0.13189820}, {12.74149635, 0.17562499},
-		{11.69636551, 0.12441841},
+		{10.04187636, 0.16830065}, {8.94758452, 0.12152648}, {11.20659191, 0.13187700}, {12.74145352, 0.17559804},
+		{11.69629851, 0.12443358},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {
