@@ -3,7 +3,6 @@ package dsl
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -46,17 +45,7 @@ func campaignFunctions() []Function {
 				{Name: "decimals", Types: []Type{Text}, Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset, Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: evalAsk,
 		},
-		{
-			Name: "tell", Section: SectionCampaign, Synonyms: []string{"observe", "record"},
-			Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, and rows told before are known: the same growing sheet can be told every day",
-			Params: []Param{c,
-				{Name: "file", Synonyms: []string{"path", "results", "data"}, Types: []Type{Text}, words: wordsData, Doc: "the file, relative to the script"}, by,
-				{Name: "sure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rewards that look like slips are right"},
-				{Name: "take_good", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: take the good rows of a file in which others are wrong"},
-				{Name: "extra", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: rows without ids beyond the open pulls are extra measurements"}},
-			Result: typeOf[campaign.Receipt](), Example: `tell("days", "results.csv", by="Ann")`, eval: evalTell,
-		},
-	}, campaignActs(c, by)...)
+	}, campaignActs(c)...)
 }
 
 // protocolFunction fixes what a campaign keeps to.
@@ -305,21 +294,5 @@ func evalAsk(c *call) (any, error) {
 			list.Dialect, err = list.Dialect.Written(c.text("decimals"))
 		}
 		return list, err
-	})
-}
-
-// evalTell evaluates tell(...). What follows from the results is planned at once.
-func evalTell(c *call) (any, error) {
-	path := c.e.session.path(c.text("file"))
-	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
-		data, err := c.e.session.opt.file(c.e.ctx, path)
-		if err != nil {
-			return nil, &argumentError{param: "file", message: "tell: the results cannot be read", err: err}
-		}
-		r, err := k.Tell(c.e.ctx, data, campaign.TellOptions{By: c.text("by"), Sheet: filepath.Base(path), Sure: c.number("sure") > 0, TakeGood: c.number("take_good") > 0, Extra: c.number("extra") > 0})
-		if err != nil {
-			return nil, &argumentError{param: "file", message: "tell: nothing was recorded", err: err}
-		}
-		return r, k.Advance(c.e.ctx)
 	})
 }

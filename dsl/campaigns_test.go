@@ -203,7 +203,7 @@ func TestAddedArmsInCells(t *testing.T) {
 	}
 	defer k.Close()
 	more := table + "oak,3,NMP,140.7\n" // the whole table, grown
-	if _, err := k.Amend(t.Context(), campaign.AmendBody{Add: &campaign.File{Path: "odd.csv", Content: []byte(more)}, Reason: "a new solvent"}, "Ann"); err != nil {
+	if _, err := k.Do(t.Context(), &campaign.Amend{Add: campaign.File{Path: "odd.csv", Content: []byte(more)}, Reason: "a new solvent", By: "Ann"}); err != nil {
 		t.Fatal(err)
 	}
 	again := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)

@@ -49,8 +49,8 @@ days = protocol(p, delta=0.1, epsilon=1, capacity=8, seed=1, runs=0)`
 			log.Fatal(err, receipt)
 		}
 	}
-	if known, err := c.CorrectOnce(ctx, list.Rows[0].ID, 3, "read from the wrong column", "Ann"); err != nil || known {
-		log.Fatal(err, known)
+	if _, err := c.Do(ctx, &campaign.Correct{ID: list.Rows[0].ID, Value: 3, Reason: "read from the wrong column", By: "Ann"}); err != nil {
+		log.Fatal(err)
 	}
 	if err := c.Advance(ctx); err != nil {
 		log.Fatal(err)

@@ -46,8 +46,8 @@ nothing to do with its reward may be given back (fail) or left out (close).`,
 		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(startCommand(), askCommand(), tellCommand(), failCommand(), correctCommand(), closeCommand(), attachCommand(),
-		amendCommand(), noteCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(), exportCommand(), upgradeCommand(), repairCommand(), backupCommand(), serveCommand(), inviteCommand())
+	c.AddCommand(actCommands()...)
+	c.AddCommand(startCommand(), askCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(), exportCommand(), upgradeCommand(), repairCommand(), backupCommand(), serveCommand(), inviteCommand())
 	return c
 }
 
@@ -257,51 +257,37 @@ func writeList(path string, list campaign.List) error {
 	return report.WriteFile(path, func(w io.Writer) error { return report.CSV(w, list) })
 }
 
-func tellCommand() *cobra.Command {
+// tellCommand takes a sheet, as the act does, or values of ids.
+func tellCommand(e campaign.Entry) *cobra.Command {
 	var o campaignOptions
-	var t campaign.TellOptions
-	c := &cobra.Command{
-		Use: "tell DIR FILE.csv | DIR ID VALUE...", Short: "Record results",
-		Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
-task,arm,count,mean,sd. Rows without a reward are not measured yet, rows told before
-are known: the same growing sheet can be told every evening. Where a row is wrong
-nothing is recorded, unless --take-good takes the others. - is standard input.
-Values may have decimal commas where the table of the problem has them.`,
-		Args: arguments(2, -1, "a folder, and a file or an id with its value"),
-		RunE: func(c *cobra.Command, args []string) error {
-			t.By = o.by
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				if len(args) == 2 {
-					return o.tellFile(c.Context(), k, args[1], t)
+	act := e.New().(*campaign.Tell)
+	c := &cobra.Command{Use: "tell DIR FILE.csv | DIR ID VALUE...", Short: e.Short, Long: e.Long, Args: arguments(2, -1, "a folder, and a file or an id with its value")}
+	check := actFlags(c, act)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := check(c.Context()); err != nil {
+			return err
+		}
+		return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+			if len(args) == 2 {
+				if err := placed(c.Context(), k, act, args[1:]); err != nil {
+					return err
 				}
-				return o.tellValues(c.Context(), k, args[1:], t)
-			})
-		},
+				return o.do(c.Context(), k, e, act)
+			}
+			sheet, err := values(k, args[1:])
+			if err != nil {
+				return err
+			}
+			act.File, act.Sheet = campaign.File{Content: sheet}, commandLine
+			return o.do(c.Context(), k, e, act)
+		})
 	}
-	c.Flags().BoolVar(&t.Sure, "sure", false, "rewards that look like slips are right")
-	c.Flags().BoolVar(&t.TakeGood, "take-good", false, "take the good rows of a sheet in which others are wrong")
-	c.Flags().BoolVar(&t.Extra, "extra", false, "rows without ids beyond the open pulls are extra measurements")
-	c.Flags().StringVar(&t.Sheet, "sheet", "", "name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
-	return o.common(c, true)
+	c.Flags().StringVar(&act.Sheet, "sheet", "", "name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
+	return o.common(c, false)
 }
 
 // errRows is the error of rows that were not taken, which the receipt names.
 var errRows = errors.New("some rows were not taken, see above")
-
-func (o *campaignOptions) tellFile(ctx context.Context, k *folder.Campaign, path string, t campaign.TellOptions) error {
-	data, err := readSheet(ctx, path)
-	if err != nil {
-		return err
-	}
-	if t.Sheet == "" {
-		t.Sheet = filepath.Base(path)
-	}
-	r, err := k.Tell(ctx, data, t)
-	if err != nil {
-		return err
-	}
-	return o.receipt(ctx, k, r)
-}
 
 // readSheet reads a file or standard input.
 func readSheet(ctx context.Context, path string) ([]byte, error) {
@@ -322,27 +308,23 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-func (o *campaignOptions) tellValues(ctx context.Context, k *folder.Campaign, args []string, t campaign.TellOptions) error {
+// commandLine is the name of the sheet of values that were typed.
+const commandLine = "the command line"
+
+// values makes a sheet of ids and their values.
+func values(k *folder.Campaign, args []string) ([]byte, error) {
 	if len(args)%2 != 0 {
-		return usageError{errors.New("campaign tell needs a value for every id")}
+		return nil, usageError{errors.New("campaign tell needs a value for every id")}
 	}
 	sheet := "id,reward\n"
 	for i := 0; i < len(args); i += 2 {
 		x, err := valueOf(k, args[i], args[i+1])
 		if err != nil {
-			return err
+			return nil, err
 		}
 		sheet += args[i] + "," + strconv.FormatFloat(x, 'g', -1, 64) + "\n"
 	}
-	t.Sheet = "the command line"
-	r, err := k.Tell(ctx, []byte(sheet), t)
-	if err != nil {
-		return err
-	}
-	for i := range r.Lines {
-		r.Lines[i].Line = 0 // there is no sheet
-	}
-	return o.receipt(ctx, k, r)
+	return []byte(sheet), nil
 }
 
 // valueOf reads the value of an id, see problem.Dialect.Reward.
@@ -352,20 +334,4 @@ func valueOf(k *folder.Campaign, id, text string) (float64, error) {
 		return 0, usageError{fmt.Errorf("the value of %s: %w", id, err)}
 	}
 	return x, nil
-}
-
-// receipt prints what became of the rows, and then plans what follows from them.
-func (o *campaignOptions) receipt(ctx context.Context, k *folder.Campaign, r campaign.Receipt) error {
-	if err := o.show(r); err != nil {
-		return err
-	}
-	if r.Taken {
-		if err := k.Advance(ctx); err != nil {
-			return err
-		}
-	}
-	if r.Refused() {
-		return errRows
-	}
-	return nil
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,33 +14,177 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
-// Acts of a campaign that need a reason or change what is asked.
-
-func failCommand() *cobra.Command {
-	var o campaignOptions
-	var reason string
-	c := &cobra.Command{
-		Use: "fail DIR ID...", Short: "Give pulls back that were not measured", Long: "Give back pulls that were not measured. They are handed out again.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
-		Args: arguments(2, -1, "a folder and ids"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				known, err := k.FailOnce(c.Context(), args[1:], reason, o.by)
-				if err != nil {
-					return err
-				}
-				if known {
-					return o.said(knownBefore)
-				}
-				return o.said(fmt.Sprintf("recorded: without result %s; %s", strings.Join(args[1:], ", "), k.Protocol().FailureRule()))
-			})
-		},
+// actCommands returns the commands that record something, of the table of acts. tell has one of its own, which also takes
+// values of ids.
+func actCommands() []*cobra.Command {
+	var out []*cobra.Command
+	for _, e := range campaign.Acts() {
+		if e.Name == "tell" {
+			out = append(out, tellCommand(e))
+			continue
+		}
+		out = append(out, actCommand(e))
 	}
-	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
-	return o.common(c, true)
+	return out
 }
 
-// knownBefore answers an act that was done before.
-const knownBefore = "this was recorded before, and changes nothing"
+// actCommand returns the command of an act.
+func actCommand(e campaign.Entry) *cobra.Command {
+	var o campaignOptions
+	act := e.New()
+	use, words, most := e.Name+" DIR", []string{"a folder"}, 1
+	for _, x := range act.Params() {
+		if x.Place != "" {
+			use, words, most = use+" "+x.Place, append(words, x.Words), most+1
+		}
+	}
+	least := most
+	if strings.HasSuffix(use, "...") {
+		most = -1
+	}
+	what := strings.Join(words, ", ")
+	if i := strings.LastIndex(what, ", "); i >= 0 {
+		what = what[:i] + " and " + what[i+2:]
+	}
+	c := &cobra.Command{Use: use, Short: e.Short, Long: e.Long, Args: arguments(least, most, what)}
+	check := actFlags(c, act)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if err := check(c.Context()); err != nil {
+			return err
+		}
+		return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
+			if err := placed(c.Context(), k, act, args[1:]); err != nil {
+				return err
+			}
+			return o.do(c.Context(), k, e, act)
+		})
+	}
+	return o.common(c, false)
+}
+
+// actFlags gives a command the arguments of an act that are flags. The function that it returns reads those that only count
+// where they are stated, and reports what is wrong with them.
+func actFlags(c *cobra.Command, act campaign.Act) func(context.Context) error {
+	var later []func(context.Context) error
+	flags := c.Flags()
+	for _, x := range act.Params() {
+		if x.Place != "" {
+			continue
+		}
+		name, doc := strings.ReplaceAll(x.Name, "_", "-"), cmp.Or(x.Flag, x.Doc)
+		stated := func(f func(context.Context) error) {
+			later = append(later, func(ctx context.Context) error {
+				if !flags.Changed(name) {
+					return nil
+				}
+				return f(ctx)
+			})
+		}
+		switch into := x.Into.(type) {
+		case *string:
+			value := ""
+			if x.Name == "by" {
+				value = defaultName()
+			}
+			flags.StringVar(into, name, value, doc)
+		case *[]string:
+			flags.StringArrayVar(into, name, nil, doc)
+		case *bool:
+			flags.BoolVar(into, name, false, doc)
+		case *int:
+			flags.IntVar(into, name, 0, doc)
+			stated(func(context.Context) error {
+				if !x.Range.Contains(float64(*into)) {
+					return usageError{fmt.Errorf("--%s must be %s, got %d", name, x.Range, *into)}
+				}
+				return nil
+			})
+		case **float64:
+			v := flags.Float64(name, 0, doc)
+			stated(func(context.Context) error { *into = v; return nil })
+		case **int:
+			n := flags.Int(name, 0, doc)
+			stated(func(context.Context) error { *into = n; return nil })
+		case *campaign.File:
+			path := flags.String(name, "", doc)
+			stated(func(ctx context.Context) (err error) { *into, err = sheetFile(ctx, *path); return err })
+		}
+	}
+	return func(ctx context.Context) error {
+		for _, f := range later {
+			if err := f(ctx); err != nil {
+				return err
+			}
+		}
+		if x, ok := act.(campaign.Checked); ok {
+			if err := x.Check(); err != nil && err.Param != "" {
+				return usageError{fmt.Errorf("--%s %s", err.Param, err.Text)}
+			}
+		}
+		return nil
+	}
+}
+
+// placed gives an act the arguments that stand behind the folder.
+func placed(ctx context.Context, k *folder.Campaign, act campaign.Act, args []string) (err error) {
+	n := 0
+	for _, x := range act.Params() {
+		if x.Place == "" {
+			continue
+		}
+		switch into := x.Into.(type) {
+		case *string:
+			*into = args[n]
+		case *[]string:
+			*into = args[n:]
+		case *float64:
+			*into, err = valueOf(k, args[n-1], args[n])
+		case *campaign.File:
+			*into, err = sheetFile(ctx, args[n])
+		}
+		if err != nil {
+			return err
+		}
+		n++
+	}
+	return nil
+}
+
+// sheetFile reads a file or standard input.
+func sheetFile(ctx context.Context, path string) (campaign.File, error) {
+	data, err := readSheet(ctx, path)
+	return campaign.File{Path: filepath.Base(path), Content: data}, err
+}
+
+// do does an act, prints what came of it, and plans what follows where the act says so.
+func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign.Entry, act campaign.Act) error {
+	done, err := k.Do(ctx, act)
+	for _, w := range done.Warnings {
+		fmt.Fprintln(os.Stderr, "warning: "+w)
+	}
+	switch {
+	case err != nil:
+		return err
+	case done.Receipt != nil:
+		if done.Receipt.Sheet == commandLine { // it has no lines
+			for i := range done.Receipt.Lines {
+				done.Receipt.Lines[i].Line = 0
+			}
+		}
+		err = o.show(*done.Receipt)
+	case o.json && done.Closing != nil:
+		err = o.show(*done.Closing)
+	default:
+		err = o.said(done.Text)
+	}
+	if err == nil && e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken) {
+		err = k.Advance(ctx)
+	}
+	if err == nil && done.Receipt != nil && done.Receipt.Refused() {
+		return errRows
+	}
+	return err
+}
 
 // said prints a sentence.
 func (o *campaignOptions) said(text string) error {
@@ -47,182 +193,4 @@ func (o *campaignOptions) said(text string) error {
 	}
 	_, err := fmt.Println(text)
 	return err
-}
-
-func correctCommand() *cobra.Command {
-	var o campaignOptions
-	var reason string
-	c := &cobra.Command{
-		Use: "correct DIR ID VALUE", Short: "Replace a result that was wrong", Args: arguments(3, 3, "a folder, an id and the right value"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				v, err := valueOf(k, args[1], args[2])
-				if err != nil {
-					return err
-				}
-				known, err := k.CorrectOnce(c.Context(), args[1], v, reason, o.by)
-				if err != nil {
-					return err
-				}
-				if known {
-					return o.said(knownBefore)
-				}
-				return o.said(fmt.Sprintf("recorded: %s is %g", args[1], v))
-			})
-		},
-	}
-	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
-	return o.common(c, true)
-}
-
-func closeCommand() *cobra.Command {
-	var o campaignOptions
-	var reason string
-	var round int
-	c := &cobra.Command{
-		Use: "close DIR", Short: "End the open round with what came", Args: arguments(1, 1, "a folder"),
-		Long: "End the open round with what came. With --round, a round that is already over stays as it is.\n\n" + strings.ToUpper(campaign.FailureRule[:1]) + campaign.FailureRule[1:] + ".",
-		RunE: func(c *cobra.Command, args []string) error {
-			numbered := c.Flags().Changed("round")
-			if numbered && round < 1 {
-				return usageError{fmt.Errorf("--round must be at least 1, got %d", round)}
-			}
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) (err error) {
-				var done campaign.Closing
-				var known bool
-				if numbered {
-					done, known, err = k.CloseOnce(c.Context(), round, reason, o.by)
-				} else {
-					done, err = k.CloseRound(c.Context(), reason, o.by)
-				}
-				if known {
-					return o.said(fmt.Sprintf("round %d was over before: nothing was recorded", round))
-				}
-				for _, w := range done.Worst {
-					fmt.Fprintln(os.Stderr, "warning: "+w.Warning())
-				}
-				if err != nil {
-					return err
-				}
-				if o.json {
-					err = o.show(done)
-				} else {
-					err = o.said(fmt.Sprintf("round %d is closed with %d of %d pulls; %s", done.Round, done.Measured, done.Planned, done.Rule))
-				}
-				if err != nil {
-					return err
-				}
-				return k.Advance(c.Context())
-			})
-		},
-	}
-	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
-	c.Flags().IntVar(&round, "round", 0, "the round that is meant (default: the open one, if any of its pulls was handed out)")
-	return o.common(c, true)
-}
-
-func attachCommand() *cobra.Command {
-	var o campaignOptions
-	var t campaign.TellOptions
-	c := &cobra.Command{
-		Use: "attach DIR FILE.csv", Short: "Record measurements of before, or from elsewhere",
-		Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\nThey guide what is measured next. A test decides nothing by them; a posterior uses them like all others.",
-		Args: arguments(2, 2, "a folder and a file"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				data, err := readSheet(c.Context(), args[1])
-				if err != nil {
-					return err
-				}
-				t.By, t.Sheet = o.by, filepath.Base(args[1])
-				r, err := k.Attach(c.Context(), data, t)
-				if err != nil {
-					return err
-				}
-				if err := o.show(r); err != nil || !r.Refused() {
-					return err
-				}
-				return errRows
-			})
-		},
-	}
-	c.Flags().BoolVar(&t.Sure, "sure", false, "rewards that look like slips are right")
-	c.Flags().BoolVar(&t.TakeGood, "take-good", false, "take the good rows of a sheet in which others are wrong")
-	return o.common(c, true)
-}
-
-func amendCommand() *cobra.Command {
-	var o campaignOptions
-	var b campaign.AmendBody
-	var epsilon, delta float64
-	var capacity int
-	var withdraw []string
-	var add string
-	c := &cobra.Command{
-		Use: "amend DIR", Short: "Change the protocol while it runs", Args: arguments(1, 1, "a folder"),
-		Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
-The report states the largest delta that was ever in force. A withdrawn arm can no
-longer be an answer. Rows of a table like the one
-of the problem add arms or tasks. All changes hold from the next round on.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if c.Flags().Changed("epsilon") {
-				b.Epsilon = &epsilon
-			}
-			if c.Flags().Changed("delta") {
-				b.Delta = &delta
-			}
-			if c.Flags().Changed("capacity") {
-				b.Capacity = &capacity
-			}
-			for _, w := range withdraw {
-				task, arm, ok := strings.Cut(w, "/")
-				if !ok {
-					return usageError{fmt.Errorf("--withdraw needs TASK/ARM, got %q", w)}
-				}
-				b.Withdraw = append(b.Withdraw, [2]string{task, arm})
-			}
-			if add != "" {
-				data, err := readSheet(c.Context(), add)
-				if err != nil {
-					return err
-				}
-				b.Add = &campaign.File{Path: filepath.Base(add), Content: data}
-			}
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				b, known, err := k.AmendOnce(c.Context(), b, o.by)
-				if err != nil {
-					return err
-				}
-				if known {
-					return o.said(knownBefore + "; a change that is meant a second time needs another reason")
-				}
-				if err := o.said("recorded: " + b.String()); err != nil {
-					return err
-				}
-				return k.Advance(c.Context())
-			})
-		},
-	}
-	c.Flags().Float64Var(&epsilon, "epsilon", 0, "an arm this close to the best is good enough")
-	c.Flags().Float64Var(&delta, "delta", 0, "error probability")
-	c.Flags().IntVar(&capacity, "capacity", 0, "pulls that the laboratory makes in a unit of time; 0 for any number")
-	c.Flags().StringArrayVar(&withdraw, "withdraw", nil, "an arm that cannot be measured any more: TASK/ARM (repeatable)")
-	c.Flags().StringVar(&add, "add", "", "arms and tasks to add: FILE.csv with columns of the table of the problem")
-	c.Flags().StringVar(&b.Reason, "reason", "", "the reason, which the report shows (required)")
-	return o.common(c, true)
-}
-
-func noteCommand() *cobra.Command {
-	var o campaignOptions
-	return o.common(&cobra.Command{
-		Use: "note DIR TEXT", Short: "Record a note for the report", Args: arguments(2, 2, "a folder and a text"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				if err := k.Note(c.Context(), args[1], o.by); err != nil {
-					return err
-				}
-				return o.said("recorded")
-			})
-		},
-	}, true)
 }

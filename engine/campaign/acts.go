@@ -5,216 +5,133 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"slices"
 	"strings"
-	"time"
 
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// FailureRule states the rule for everybody who gives pulls back or closes a round, of any problem.
-const FailureRule = `a reaction or run that fails is a result, the worst that it can have (a yield of 0; with goal="min" the largest loss), and not a failed pull: ` + givenBack
-
-const givenBack = "only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
-
-// FailureRule states the rule for this problem.
-func (p Protocol) FailureRule() Note {
-	if worst, known := p.WorstReward(); known {
-		return Note{Kind: NoteRule, Numbers: []float64{worst}}
-	}
-	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
+// Act is something that people do to a campaign and that is recorded. Its fields are its arguments.
+type Act interface {
+	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
+	Params() []Param
+	// Do works out what is to be recorded. It changes nothing. What it returns beside an error is shown before that.
+	Do(ctx context.Context, at Doing) (Done, error)
 }
 
-// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
-// if higher rewards are better and none of the table is below 0.
-func (p Protocol) WorstReward() (reward float64, known bool) {
-	if b := p.Problem.Noise.Bounds; b != nil {
-		return p.Problem.Turned(b[0]), true
-	}
-	return 0, p.Problem.Goal == problem.GoalMax && !slices.ContainsFunc(p.tableRewards(), func(x float64) bool { return x < 0 })
+// Refusable is an act that the algorithm may refuse: it is tried before the act is recorded.
+type Refusable interface{ Refusable() }
+
+// Prepared is an act of which a part needs no state: that is done before the campaign is locked.
+type Prepared interface{ Prepare(Protocol) error }
+
+// Checked is an act whose arguments may be wrong by themselves, without a campaign.
+type Checked interface{ Check() *ArgError }
+
+// ArgError says what is wrong with an argument of an act.
+type ArgError struct {
+	Param string // "" is the act as a whole
+	Text  string // what is wrong, as it reads after the name of the argument
+	Hint  string // what to write
 }
 
-// tableRewards returns the rewards of the table of the problem, with the sign of the data: those measured, else the
-// means that are known.
-func (p Protocol) tableRewards() []float64 {
-	all := p.Problem.Rewards
-	if len(all) == 0 {
-		all = [][]float64{p.Problem.Mean, p.Problem.Partial}
-	}
-	var out []float64
-	for _, x := range slices.Concat(all...) {
-		if !math.IsNaN(x) {
-			out = append(out, p.Problem.Turned(x))
-		}
-	}
-	return out
+// Doing is what an act is done to.
+type Doing struct {
+	Moment
+	// makes the protocol with the arms of a table that is added
+	Grow func(context.Context, File) (Protocol, Growth, error)
 }
+
+// Done says what an act did.
+type Done struct {
+	Events   []Event   // to record; none where all was recorded before, or rows of a sheet are wrong
+	Known    bool      // all of it was recorded before
+	Text     string    // a sentence
+	Warnings []string  // sentences
+	Closing  *Closing  // of an act that closes a round
+	Receipt  *Receipt  // of an act that takes a sheet
+	Protocol *Protocol // what the events make of it; nil where they leave it as it is
+	Files    []File    // whose content is recorded
+}
+
+// Param is an argument of an act.
+type Param struct {
+	Name     string
+	Synonyms []string
+	// a pointer to the field: of a text, number, whole number, truth value, list of texts or file; to a pointer
+	// where the argument may be left out and its zero has a meaning
+	Into     any
+	Optional bool // of a text or list of a script: it may be left out
+	Doc      string
+	Flag     string        // what the command says in place of Doc; "" for the same
+	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
+	Words    string        // names it in an error, "an id"
+	Range    kernels.Range // of numbers; the zero value is any
+	Hint     string        // how a list is written
+}
+
+// Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that stand in it.
+type Entry struct {
+	Name     string
+	Synonyms []string // of the function of scripts
+	Doc      string   // of the function of scripts, one line; "" where they have none
+	Example  string   // of the function of scripts
+	Short    string   // of the command, one line
+	Long     string   // of the command
+	New      func() Act
+	Sheet    bool // it takes a sheet of results, and shows a Receipt
+	Plans    bool // the command plans what follows at once
+}
+
+// Acts is the table of acts.
+func Acts() []Entry {
+	return []Entry{tellEntry, amendEntry, failEntry, correctEntry, closeEntry, attachEntry, noteEntry}
+}
+
+// knownBefore answers an act that was done before.
+const knownBefore = "this was recorded before, and changes nothing"
+
+// recorded returns the outcome of an act that records one event; known where there is nothing to record.
+func recordedOnce(events []Event, text string, err error) (Done, error) {
+	if err == nil && len(events) == 0 {
+		return Done{Known: true, Text: knownBefore}, nil
+	}
+	return Done{Events: events, Text: text}, err
+}
+
+// byParam and reasonParam are arguments that acts have in common.
+func byParam(into *string) Param {
+	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true, Doc: "who asks or tells: the same person has one open list at a time", Flag: "who does this"}
+}
+
+func reasonParam(into *string) Param {
+	return Param{Name: "reason", Synonyms: []string{"why", "because"}, Into: into, Doc: "the reason, which the report shows", Flag: "the reason, which the report shows (required)"}
+}
+
+func fileParam(into *File, what string) Param {
+	return Param{Name: "file", Synonyms: []string{"path", "data"}, Into: into, Doc: "the file, relative to the script", Place: "FILE.csv", Words: "a file", Hint: what}
+}
+
+// Ranges of numbers.
+var (
+	fromZero = kernels.Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
+	inside   = kernels.Range{Min: 0, Max: 1, MinOpen: true, MaxOpen: true}
+	countsUp = kernels.Range{Min: 0, Max: math.Exp2(53)}
+	fromOne  = kernels.Range{Min: 1, Max: math.Exp2(53)}
+)
 
 // ErrReason answers an act without its reason.
 var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
 
-// Needed reports whether a plan must be made now: no round is open, or the open one is over.
-func (s *State) Needed() bool {
-	if s.Start.Led != "" {
-		return false
-	}
-	if s.done != nil {
-		return s.reopened
-	}
-	r := s.open()
-	return r == nil || s.complete(r)
-}
+// capital begins a text with a capital letter.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
-// Plan returns the event that begins the next round, or says that nothing is left, from a run that
-// was replayed of this state.
-func (s *State) Plan(p Protocol, x *Run, now time.Time, build string, revision int) Event {
-	b := PlanBody{Round: len(s.rounds) + 1, Revision: revision, Build: build, Decided: decisions(x.Outcome.Answers)}
-	if !x.More {
-		b.Done, b.Status, b.Round = true, string(x.Outcome.Status), len(s.rounds)
-		return NewEvent(KindPlan, now, "", b)
-	}
-	b.Seed = s.orderSeed(b.Round)
-	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
-	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, p.Plate
-	b.Counts = p.capped(b.Counts, s.spent(p), b.Seed)
-	q := p
-	q.Capacity = s.capacity(p)
-	if q.Cuts() {
-		whole := x.Next.Pulls()
-		b.Counts = cut(b.Counts, q.Capacity, b.Seed)
-		b.Cut = whole > q.Capacity
-	}
-	return NewEvent(KindPlan, now, "", b)
-}
-
-// orderSeed returns the seed of the order of a round's list.
-func (s *State) orderSeed(round int) uint64 {
-	return rand.New(rand.NewPCG(s.Start.Seed, uint64(round))).Uint64()
-}
-
-// Fail gives pulls back that were not measured.
-func (s *State) Fail(p Protocol, ids []string, reason, by string, now time.Time) ([]Event, error) {
-	if strings.TrimSpace(reason) == "" {
-		return nil, fmt.Errorf("%w; %s", ErrReason, p.FailureRule())
-	}
-	t := &teller{state: s}
-	b := FailBody{Reason: reason}
-	for _, text := range ids {
-		it, err := t.item(text)
-		switch {
-		case err != nil:
-			return nil, err
-		case it.told != nil:
-			return nil, fmt.Errorf("%s has the result %g; correct replaces it", it.ID, it.told.Reward)
-		case it.failed != "":
-			continue // said before
-		}
-		if !slices.Contains(b.IDs, it.ID) {
-			b.IDs = append(b.IDs, it.ID)
-		}
-	}
-	if len(b.IDs) == 0 {
-		return nil, nil
-	}
-	return []Event{NewEvent(KindFail, now, by, b)}, nil
-}
-
-// Correct replaces the result of an id.
-func (s *State) Correct(id string, reward float64, reason, by string, now time.Time) ([]Event, error) {
-	t := &teller{state: s}
-	it, err := t.item(id)
+// reasoned reports a reason that is missing, with the rule of the act where it has one.
+func reasoned(reason string, rule fmt.Stringer) error {
 	switch {
-	case strings.TrimSpace(reason) == "":
-		return nil, ErrReason
-	case problem.CheckReward(reward) != nil:
-		return nil, problem.CheckReward(reward)
-	case err != nil:
-		return nil, err
-	case it.told == nil:
-		return nil, fmt.Errorf("%s has no result to correct; tell records one", it.ID)
-	case it.told.count() > 1:
-		return nil, fmt.Errorf("%s is one of %d whose mean was told: a mean cannot be corrected by one of them", it.ID, it.told.count())
-	case it.told.Reward == reward:
-		return nil, nil
+	case strings.TrimSpace(reason) != "":
+		return nil
+	case rule == nil:
+		return ErrReason
 	}
-	return []Event{NewEvent(KindCorrect, now, by, CorrectBody{ID: it.ID, Old: it.told.Reward, Reward: reward, Reason: reason})}, nil
-}
-
-// Closing says what closing the open round would do.
-type Closing struct {
-	Round    int        `json:"round"`
-	Planned  int        `json:"planned"`
-	Measured int        `json:"measured"`
-	Lost     int        `json:"lost"`
-	PValue   *float64   `json:"p_value,omitempty"` // see LossTest
-	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
-	Rule     Note       `json:"sentence"`          // for whoever closes it
-}
-
-// Close ends the open round with what came.
-func (s *State) Close(p Protocol, reason, by string, now time.Time) (Closing, []Event, error) {
-	r := s.open()
-	if r == nil {
-		return Closing{}, nil, errors.New("no round is open")
-	}
-	c := Closing{Round: r.plan.Round, Rule: p.FailureRule()}
-	planned, lost := slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
-	for i := range planned {
-		if s.withdrawn(i) {
-			planned[i] = 0
-		}
-		c.Planned += planned[i]
-		c.Measured += r.measuredOf(i)
-		lost[i] = max(0, planned[i]-r.measuredOf(i))
-		c.Lost += lost[i]
-	}
-	c.PValue, c.Worst = LossTest(p, planned, lost)
-	if strings.TrimSpace(reason) == "" {
-		return c, nil, fmt.Errorf("%w; %s", ErrReason, c.Rule)
-	}
-	return c, []Event{NewEvent(KindClose, now, by, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: reason})}, nil
-}
-
-// Attach records measurements of before, or from elsewhere: they guide, and a posterior takes them
-// whole.
-func (s *State) Attach(ctx context.Context, p Protocol, results Results, opt TellOptions, now time.Time) (Receipt, []Event, error) {
-	t := s.teller(p, opt, now)
-	t.byArms(ctx, results, KindAttach)
-	if err := ctx.Err(); err != nil {
-		return Receipt{}, nil, err
-	}
-	t.receipt.Notes = results.sheet.Notes() // known once numbers were read
-	if !opt.Sure {
-		t.late = t.without(t.late, RowNew)
-	} else {
-		t.confirm()
-	}
-	if t.receipt.Refused() && !opt.TakeGood || len(t.late) == 0 {
-		return t.receipt, nil, nil
-	}
-	t.receipt.Taken = true
-	return t.receipt, []Event{NewEvent(KindAttach, now, t.opt.By, TellBody{Sheet: t.opt.Sheet, Results: t.late})}, nil
-}
-
-// Note records words for the report.
-func (s *State) Note(text, by string, now time.Time) ([]Event, error) {
-	if strings.TrimSpace(text) == "" {
-		return nil, errors.New("the note is empty")
-	}
-	return []Event{NewEvent(KindNote, now, by, NoteBody{Text: text})}, nil
-}
-
-// Left returns the pulls of the open round that have no result, and whether the round is over.
-func (s *State) Left() (round, left int, over bool) {
-	r := s.open()
-	if r == nil {
-		return len(s.rounds), 0, true
-	}
-	for i, n := range r.plan.Counts {
-		if !s.withdrawn(i) {
-			left += max(0, n-r.measuredOf(i))
-		}
-	}
-	return r.plan.Round, left, left == 0
+	return fmt.Errorf("%w; %s", ErrReason, rule)
 }

@@ -51,21 +51,6 @@ type ListRow struct {
 	arm int
 }
 
-// owed returns the pulls that somebody has and that have no result: his open list.
-func (s *State) owed(by string) []*item {
-	r := s.open()
-	if r == nil {
-		return nil
-	}
-	var out []*item
-	for _, id := range s.order {
-		if it := s.items[id]; it.by == by && it.round == r.plan.Round && it.outstanding() {
-			out = append(out, it)
-		}
-	}
-	return out
-}
-
 // outstanding reports whether a result is still awaited under this id.
 func (it *item) outstanding() bool { return it.told == nil && it.failed == "" && it.replaced == "" }
 
@@ -77,59 +62,59 @@ func (it *item) overdue(now time.Time) bool {
 // Ask answers a request: with the list that the asker has and has not told, or with further pulls and
 // the event that hands them out. A list without rows says why. The caller holds the lock, and
 // records the event before anybody sees the list.
-func (s *State) Ask(p Protocol, q Request, now time.Time) (List, []Event, error) {
-	if err := s.checkTask(p, q.Task); err != nil {
+func (s Moment) Ask(q Request) (List, []Event, error) {
+	if err := s.checkTask(q.Task); err != nil {
 		return List{}, nil, err
 	}
 	q.By = Plain(q.By)
-	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(now) }) {
-		list := s.list(p, q.By, mine)
+	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
+		list := s.list(q.By, mine)
 		list.Again = true
 		return list, nil, nil
 	}
 	if s.done != nil {
 		note := Note{Kind: NoteDecided}
-		if decided, all := len(s.done.Decided), p.Problem.V(); decided < all {
+		if decided, all := len(s.done.Decided), s.Problem.V(); decided < all {
 			note = Note{Kind: NoteEnded, Names: []string{engine.Status(s.done.Status).Words()}, Numbers: []float64{float64(decided), float64(all)}}
 		}
-		return s.nothing(p, q.By, 0, note), nil, nil
+		return s.nothing(q.By, 0, note), nil, nil
 	}
-	body, err := s.ask(p, q, now)
+	body, err := s.ask(q)
 	if err != nil {
 		return List{}, nil, err
 	}
 	if len(body.Items) == 0 {
-		return s.nothing(p, q.By, body.Round, s.waiting()), nil, nil
+		return s.nothing(q.By, body.Round, s.waiting()), nil, nil
 	}
 	var items []*item
 	for _, x := range body.Items {
 		items = append(items, &item{Item: x, round: body.Round, by: q.By, until: body.Until})
 	}
-	return s.list(p, q.By, items), []Event{NewEvent(KindAsk, now, q.By, body)}, nil
+	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 
 // checkTask reports a task that is not among those of the problem.
-func (s *State) checkTask(p Protocol, task string) error {
-	if task != "" && !slices.Contains(p.Problem.Tasks.Names, task) {
-		return fmt.Errorf("no task is called %q; there are %s", task, joined(p.Problem.Tasks.Names, 8))
+func (s Moment) checkTask(task string) error {
+	if task != "" && !slices.Contains(s.Problem.Tasks.Names, task) {
+		return fmt.Errorf("no task is called %q; there are %s", task, joined(s.Problem.Tasks.Names, 8))
 	}
 	return nil
 }
 
 // ask returns what to hand out now.
-func (s *State) ask(p Protocol, q Request, now time.Time) (AskBody, error) {
+func (s Moment) ask(q Request) (AskBody, error) {
 	r := s.open()
 	if r == nil {
 		return AskBody{}, fmt.Errorf("no round is open")
 	}
-	task := slices.Index(p.Problem.Tasks.Names, q.Task)
-	out := AskBody{Round: r.plan.Round, Until: p.until(now)}
-	need := s.needed(r, now)
+	task := slices.Index(s.Problem.Tasks.Names, q.Task)
+	out := AskBody{Round: r.plan.Round, Until: s.until(s.Now)}
+	need := s.needed(r)
 	taken := map[string]bool{}
 	rng := newIDs()
-	count := s.countFor(p, q, r)
+	count := s.countFor(q, r)
 	give := func(slot Slot, again string) {
-		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && p.Problem.TaskOf[slot.Arm] != task) {
+		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && s.Problem.TaskOf[slot.Arm] != task) {
 			return
 		}
 		need[slot.Arm]--
@@ -142,7 +127,7 @@ func (s *State) ask(p Protocol, q Request, now time.Time) (AskBody, error) {
 	for _, id := range s.order {
 		it := s.items[id]
 		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.told == nil
-		if it.round != r.plan.Round || !(failed || it.overdue(now)) {
+		if it.round != r.plan.Round || !(failed || it.overdue(s.Now)) {
 			continue
 		}
 		slot := it.Slot
@@ -158,12 +143,12 @@ func (s *State) ask(p Protocol, q Request, now time.Time) (AskBody, error) {
 			give(slot, "")
 		}
 	}
-	s.seat(p, r, out.Items)
+	s.seat(r, out.Items)
 	return out, nil
 }
 
 // seat gives pulls that came back places on plates behind those of the round.
-func (s *State) seat(p Protocol, r *round, items []Item) {
+func (s Moment) seat(r *round, items []Item) {
 	if r.plan.Plate == 0 {
 		return
 	}
@@ -185,7 +170,7 @@ func (s *State) seat(p Protocol, r *round, items []Item) {
 }
 
 // needed returns by arm how many pulls of the round nobody has.
-func (s *State) needed(r *round, now time.Time) []int {
+func (s Moment) needed(r *round) []int {
 	need := slices.Clone(r.plan.Counts)
 	for i := range need {
 		if need[i] -= r.measuredOf(i); s.withdrawn(i) {
@@ -193,7 +178,7 @@ func (s *State) needed(r *round, now time.Time) []int {
 		}
 	}
 	for _, it := range s.items {
-		if it.round == r.plan.Round && it.outstanding() && !it.overdue(now) {
+		if it.round == r.plan.Round && it.outstanding() && !it.overdue(s.Now) {
 			need[it.Arm]--
 		}
 	}
@@ -201,37 +186,29 @@ func (s *State) needed(r *round, now time.Time) []int {
 }
 
 // countFor returns how many pulls a request is for.
-func (s *State) countFor(p Protocol, q Request, r *round) int {
-	capacity := s.capacity(p)
+func (s Moment) countFor(q Request, r *round) int {
+	capacity := s.capacity(s.Protocol)
 	switch {
 	case q.Count > 0:
 		return q.Count
 	case capacity > 0:
 		return capacity
-	case p.Plate > 0:
-		return p.Plate
+	case s.Plate > 0:
+		return s.Plate
 	}
 	return len(r.list)
 }
 
-// capacity returns the capacity in force.
-func (s *State) capacity(p Protocol) int {
-	if s.Capacity >= 0 {
-		return s.Capacity
-	}
-	return p.Capacity
-}
-
 // list makes the rows of some pulls.
-func (s *State) list(p Protocol, by string, items []*item) List {
-	out := List{Campaign: s.Start.Name, By: by, Columns: p.Problem.Arms.Columns, Dialect: p.Problem.DialectOf()}
+func (s Moment) list(by string, items []*item) List {
+	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf()}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, arm: it.Arm}
-		names := p.Problem.NamesOf(it.Arm)
+		names := s.Problem.NamesOf(it.Arm)
 		row.Task, row.Arm = names[0], names[1]
-		row.X = p.features(it.Arm)
-		row.Settings = p.settings(row.X)
+		row.X = s.features(it.Arm)
+		row.Settings = s.settings(row.X)
 		if it.told != nil {
 			reward := it.told.Reward
 			row.Reward, row.Status = &reward, "known"
@@ -242,14 +219,14 @@ func (s *State) list(p Protocol, by string, items []*item) List {
 }
 
 // nothing returns a list without pulls, which says why. A file of it has the header of other lists.
-func (s *State) nothing(p Protocol, by string, round int, why Note) List {
-	out := s.list(p, by, nil)
+func (s Moment) nothing(by string, round int, why Note) List {
+	out := s.list(by, nil)
 	out.Round, out.Note = round, why
 	return out
 }
 
 // waiting says why there is nothing to hand out.
-func (s *State) waiting() Note {
+func (s Moment) waiting() Note {
 	r := s.open()
 	if r == nil {
 		return Note{Kind: NoteNoRound}
@@ -281,7 +258,7 @@ func someone(by string) string {
 
 // Mine returns all pulls of the open round that somebody was handed under an id that still counts,
 // with his results and who told them.
-func (s *State) Mine(p Protocol, by string) List {
+func (s Moment) Mine(by string) List {
 	by = Plain(by)
 	r := s.open()
 	if r == nil {
@@ -293,7 +270,7 @@ func (s *State) Mine(p Protocol, by string) List {
 			own = append(own, it)
 		}
 	}
-	out := s.list(p, by, own)
+	out := s.list(by, own)
 	out.Round = r.plan.Round
 	for i, it := range own {
 		if it.told != nil {
@@ -301,4 +278,94 @@ func (s *State) Mine(p Protocol, by string) List {
 		}
 	}
 	return out
+}
+
+// lateAfter is the part of a unit of time after which a result that is still out counts as late. It is
+// less than a whole unit, because people do not ask at the same minute every day.
+const lateAfter = 0.5
+
+// endsEarly reports whether a round that was cut to the capacity may end with what came: every pull of
+// it was handed out, a result has come, and what is out was handed out more than lateAfter units of
+// time ago. Rewards do not count in this rule, so that they cannot choose what a round is made of. A
+// posterior takes late results whole, and plans failed pulls again if they are still of use; a test
+// needs the round that it planned.
+func (s Moment) endsEarly(r *round) bool {
+	q := s.Protocol
+	q.Capacity = s.capacity(s.Protocol)
+	if !q.Cuts() || s.fixedRounds() || s.complete(r) || len(r.results) == 0 {
+		return false
+	}
+	for _, slot := range r.list {
+		if r.filled[[2]int{slot.Arm, slot.Number}] == nil && !s.withdrawn(slot.Arm) {
+			return false
+		}
+	}
+	wait := time.Duration(lateAfter * float64(unitLength(s.TimeUnit)))
+	for _, id := range s.order {
+		if it := s.items[id]; it.round == r.plan.Round && it.outstanding() && s.Now.Sub(it.at) <= wait {
+			return false
+		}
+	}
+	return true
+}
+
+// CloseEarly returns the event that ends the open round with what came, where a request finds nothing
+// to do but to wait for late results; see endsEarly. It returns none where the asker has a list of his
+// own that he is to tell first.
+func (s Moment) CloseEarly(q Request) []Event {
+	r := s.open()
+	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(r) {
+		return nil
+	}
+	b := CloseBody{Round: r.plan.Round, Early: true, Reason: "all of it was handed out, and what is out is late"}
+	for i, n := range r.plan.Counts {
+		if !s.withdrawn(i) {
+			b.Lost += max(0, n-r.measuredOf(i))
+		}
+	}
+	return []Event{NewEvent(KindClose, s.Now, q.By, b)}
+}
+
+// AskBody hands pulls of one round out to one person.
+type AskBody struct {
+	Round int       `json:"round"`
+	Items []Item    `json:"items"`
+	Until time.Time `json:"until,omitzero"` // when the pulls may be handed out again; zero is never
+}
+
+// Item is a pull that was handed out under an id.
+type Item struct {
+	ID string `json:"id"`
+	Slot
+	Again string `json:"again,omitempty"` // the id that it replaces, which was failed or is overdue
+}
+
+func (b *AskBody) fold(s *State, e Event) error {
+	r := s.open()
+	if r == nil || r.plan.Round != b.Round {
+		return fmt.Errorf("round %d is not open", b.Round)
+	}
+	for _, x := range b.Items {
+		if s.items[x.ID] != nil {
+			return fmt.Errorf("id %s was issued twice", x.ID)
+		}
+		if r.filled[[2]int{x.Arm, x.Number}] != nil {
+			return fmt.Errorf("pull %d of arm %d was handed out twice", x.Number, x.Arm)
+		}
+		s.items[x.ID] = &item{Item: x, round: b.Round, by: e.By, at: e.At, until: b.Until}
+		s.order = append(s.order, x.ID)
+		if x.Again != "" {
+			old := s.items[x.Again]
+			if old == nil {
+				return fmt.Errorf("id %s replaces %s, which was never issued", x.ID, x.Again)
+			}
+			old.replaced = x.ID
+		}
+		r.filled[[2]int{x.Arm, x.Number}] = &filling{id: x.ID}
+		r.highest[x.Arm] = max(r.highest[x.Arm], x.Number)
+	}
+	if !slices.Contains(s.people, e.By) {
+		s.people = append(s.people, e.By)
+	}
+	return nil
 }

@@ -84,17 +84,3 @@ func (p Protocol) add(out, before []int, lo, hi, n int) {
 		out[at]++
 	}
 }
-
-// spent returns the pulls of all rounds that are over, N counts.
-func (s *State) spent(p Protocol) []int {
-	out := make([]int, p.Problem.N())
-	for _, r := range s.rounds {
-		if r.closed == 0 && !s.complete(r) {
-			continue
-		}
-		for i := range out {
-			out[i] += r.measuredOf(i)
-		}
-	}
-	return out
-}

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
-	"strings"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 // change applies an amendment of the protocol between two rounds.
@@ -75,54 +71,4 @@ func (x *replayer) extend(ctx context.Context, g Growth) error {
 	x.generation++
 	x.run.Added += len(g.Added)
 	return x.steps.Extend(alg, g.At)
-}
-
-// Try reports why the algorithm refuses a change that was recorded last. While a round is open it is
-// tried before the rewards of that.
-func (s *State) Try(ctx context.Context, p Protocol, memory *model.Memory) error {
-	x, err := s.replayer(ctx, p, memory)
-	if err != nil {
-		return err
-	}
-	if err := x.all(ctx); err != nil {
-		return err
-	}
-	return x.before(ctx, math.MaxInt64)
-}
-
-// Amend returns the event that changes the protocol. The caller replays what would be before it
-// records it: an algorithm may refuse.
-func (s *State) Amend(p Protocol, b AmendBody, by string, now time.Time) ([]Event, error) {
-	b.WithdrawArms, b.Withdraw = nil, p.WithSlashes(b.Withdraw)
-	switch {
-	case strings.TrimSpace(b.Reason) == "":
-		return nil, ErrReason
-	case b.Epsilon != nil && (!(*b.Epsilon >= 0) || math.IsInf(*b.Epsilon, 0)):
-		return nil, fmt.Errorf("epsilon must be 0 or more, got %g", *b.Epsilon)
-	case b.Delta != nil && !(*b.Delta > 0 && *b.Delta < 1):
-		return nil, fmt.Errorf("delta must lie strictly between 0 and 1, got %g", *b.Delta)
-	case b.Capacity != nil && *b.Capacity < 0:
-		return nil, fmt.Errorf("capacity must be at least 1, or 0 for none, got %d", *b.Capacity)
-	}
-	for _, w := range b.Withdraw {
-		v := slices.Index(p.Problem.Tasks.Names, w[0])
-		if v < 0 {
-			return nil, fmt.Errorf("no task is called %q; there are %s", w[0], joined(p.Problem.Tasks.Names, 8))
-		}
-		lo, hi := p.Problem.ArmsOf(v)
-		k := p.armNamed(v, w[1])
-		switch {
-		case k < 0:
-			return nil, fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], joined(p.Problem.Arms.Names[lo:hi], 8))
-		case s.withdrawn(lo + k):
-			return nil, fmt.Errorf("task %q, arm %q is withdrawn already", w[0], w[1])
-		case slices.Contains(b.WithdrawArms, lo+k):
-			return nil, fmt.Errorf("task %q, arm %q is named twice", w[0], w[1])
-		}
-		b.WithdrawArms = append(b.WithdrawArms, lo+k)
-	}
-	if b.String() == "" {
-		return nil, errors.New("nothing is to be changed")
-	}
-	return []Event{NewEvent(KindAmend, now, by, b)}, nil
 }

@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"fmt"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -72,7 +73,7 @@ func (c *inMemory) advance() {
 	}
 	var err error
 	if c.replayed == nil {
-		if c.replayed, err = c.s.replayer(context.Background(), c.p, c.memory); err != nil {
+		if c.replayed, err = c.s.Under(c.p, c.now).replayer(context.Background(), c.memory); err != nil {
 			c.t.Fatal(err)
 		}
 	}
@@ -81,7 +82,7 @@ func (c *inMemory) advance() {
 		c.t.Fatal(err)
 	}
 	c.run = run
-	c.add([]Event{c.s.Plan(c.p, run, c.now, "", Revision)}, nil)
+	c.add([]Event{c.s.Under(c.p, c.now).Plan(run, "", Revision)}, nil)
 }
 
 // measureDays runs a campaign day by day: of each list 10 % of the pulls fail, and 15 % of the results
@@ -111,17 +112,17 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		if err != nil {
 			t.Fatal(err)
 		}
-		receipt, made, err := c.s.Tell(t.Context(), p, results, TellOptions{Sure: true}, c.now)
-		c.add(made, err)
-		if receipt.Refused() {
-			t.Fatalf("%+v", receipt)
+		told, err := (&Tell{results: results, TellOptions: TellOptions{Sure: true}}).Do(t.Context(), Doing{Moment: c.s.Under(p, c.now)})
+		c.add(told.Events, err)
+		if told.Receipt.Refused() {
+			t.Fatalf("%+v", told.Receipt)
 		}
 		delete(due, day)
 		c.advance()
 		if c.s.done != nil {
 			return day - 1, c.run.Outcome.Samples, c.run.Outcome.Answers
 		}
-		if made := c.s.CloseEarly(p, Request{By: strconv.Itoa(day)}, c.now); len(made) > 0 {
+		if made := c.s.Under(p, c.now).CloseEarly(Request{By: strconv.Itoa(day)}); len(made) > 0 {
 			c.add(made, nil)
 			c.advance()
 			if c.s.done != nil {
@@ -131,14 +132,14 @@ func watchDays(t testing.TB, p Protocol, memory *model.Memory, rewards [][]float
 		if !look(day-1, c) {
 			return day - 1, 0, nil
 		}
-		list, made, err := c.s.Ask(p, Request{By: strconv.Itoa(day)}, c.now)
+		list, made, err := c.s.Under(p, c.now).Ask(Request{By: strconv.Itoa(day)})
 		c.add(made, err)
 		for _, row := range list.Rows {
 			r := result{row.ID, rewards[row.arm][rng.IntN(len(rewards[row.arm]))]}
 			switch x := rng.Float64(); {
 			case x < 0.10:
-				made, err := c.s.Fail(p, []string{row.ID}, "the vial broke", "", c.now)
-				c.add(made, err)
+				lost, err := (&Fail{IDs: []string{row.ID}, Reason: "the vial broke"}).Do(t.Context(), Doing{Moment: c.s.Under(p, c.now)})
+				c.add(lost.Events, err)
 			case x < 0.25:
 				late := day + 2 + rng.IntN(5)
 				due[late] = append(due[late], r)

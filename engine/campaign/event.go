@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -107,140 +106,43 @@ type StartBody struct {
 	Led string `json:"led,omitempty"`
 }
 
-// PlanBody begins a round, or says that there is none.
-type PlanBody struct {
-	Round       int        `json:"round"`
-	Counts      []int      `json:"counts,omitempty"` // pulls by arm: the recorded fact
-	Cut         bool       `json:"cut,omitempty"`    // from a larger plan, to the capacity
-	Rho         float64    `json:"rho,omitempty"`
-	RhoLower    float64    `json:"rho_lower,omitempty"`
-	Rounding    float64    `json:"rounding,omitempty"`
-	WantSquares bool       `json:"want_squares,omitempty"`
-	Digest      string     `json:"digest,omitempty"`
-	Seed        uint64     `json:"seed,omitempty"` // of the order of the list
-	Plate       int        `json:"plate,omitempty"`
-	Done        bool       `json:"done,omitempty"`   // nothing is left to measure
-	Status      string     `json:"status,omitempty"` // engine.Status, when done
-	Decided     []Decision `json:"decided,omitempty"`
-	Revision    int        `json:"revision"`
-	Build       string     `json:"build,omitempty"`
+func (b *StartBody) fold(s *State, e Event) error {
+	s.Start, s.StartAt, s.Revision = *b, e.At, b.Revision
+	return nil
 }
 
-// Decision is the answer that a task had when a plan was made.
-type Decision struct {
-	Task string `json:"task"`
-	Arm  string `json:"arm"`
+// recorded is the body of an event.
+type recorded interface {
+	// fold takes the event into the state.
+	fold(s *State, e Event) error
 }
 
-// AskBody hands pulls of one round out to one person.
-type AskBody struct {
-	Round int       `json:"round"`
-	Items []Item    `json:"items"`
-	Until time.Time `json:"until,omitzero"` // when the pulls may be handed out again; zero is never
+// bodies says what the events of each kind record. What was recorded must stay readable: its hash is part of the chain.
+var bodies = map[Kind]func() recorded{
+	KindStart:   func() recorded { return new(StartBody) },
+	KindPlan:    func() recorded { return new(PlanBody) },
+	KindAsk:     func() recorded { return new(AskBody) },
+	KindTell:    func() recorded { return new(TellBody) },
+	KindFail:    func() recorded { return new(FailBody) },
+	KindCorrect: func() recorded { return new(CorrectBody) },
+	KindClose:   func() recorded { return new(CloseBody) },
+	KindLate:    func() recorded { return new(TellBody) },
+	KindAttach:  func() recorded { return new(TellBody) },
+	KindAmend:   func() recorded { return new(AmendBody) },
+	KindUpgrade: func() recorded { return new(UpgradeBody) },
+	KindNote:    func() recorded { return new(NoteBody) },
+	KindRepair:  func() recorded { return new(RepairBody) },
 }
 
-// Item is a pull that was handed out under an id.
-type Item struct {
-	ID string `json:"id"`
-	Slot
-	Again string `json:"again,omitempty"` // the id that it replaces, which was failed or is overdue
-}
-
-// TellBody records results.
-type TellBody struct {
-	Sheet   string         `json:"sheet,omitempty"` // name of the file
-	SHA256  string         `json:"sha256,omitempty"`
-	Results []ResultRecord `json:"results"`
-}
-
-// ResultRecord is one result. Rewards have the sign of the data.
-type ResultRecord struct {
-	ID      string   `json:"id,omitempty"`
-	Arm     int      `json:"arm"`
-	Number  int      `json:"number,omitempty"` // of its pull, by which rewards are summed
-	Fills   []string `json:"fills,omitempty"`  // ids handed out of which it is the result, named by no id
-	Slots   []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
-	Count   int      `json:"count,omitempty"`  // 0 means 1
-	Reward  float64  `json:"reward"`           // mean of Count
-	Squares float64  `json:"squares,omitempty"`
-	Plate   string   `json:"plate,omitempty"` // where it was measured, when it is not the plate planned
-	Row     int      `json:"row,omitempty"`   // of results without id: the place among those of the sheet
-	Note    string   `json:"note,omitempty"`
-	Sure    string   `json:"sure,omitempty"` // what spoke against the value, which was confirmed
-
-	line int // of the sheet, while it is read
-}
-
-// FailBody gives pulls back that could not be measured.
-type FailBody struct {
-	IDs    []string `json:"ids"`
-	Reason string   `json:"reason"`
-}
-
-// CorrectBody replaces a result.
-type CorrectBody struct {
-	ID     string  `json:"id"`
-	Old    float64 `json:"old"`
-	Reward float64 `json:"reward"`
-	Reason string  `json:"reason"`
-}
-
-// CloseBody ends the open round.
-type CloseBody struct {
-	Round  int      `json:"round"`
-	Lost   int      `json:"lost"`
-	PValue *float64 `json:"p_value,omitempty"` // of losses that are shared out by chance, see LossTest
-	Reason string   `json:"reason"`
-	Early  bool     `json:"early,omitempty"` // nobody closed it: see State.CloseEarly
-}
-
-// AmendBody changes the protocol. Fields that are nil or empty stay.
-type AmendBody struct {
-	Epsilon  *float64    `json:"epsilon,omitempty"`
-	Delta    *float64    `json:"delta,omitempty"`
-	Capacity *int        `json:"capacity,omitempty"`
-	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm
-	// the numbers of those arms, as they are before Add
-	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
-	Add          *File   `json:"add,omitempty"` // rows of the table, of arms and tasks that are added
-	Growth       *Growth `json:"growth,omitempty"`
-	Problem      string  `json:"problem_sha256,omitempty"` // with Add: Protocol.Fingerprint of then
-	Reason       string  `json:"reason"`
-}
-
-// String says what changes, without the reason.
-func (b AmendBody) String() string {
-	var parts []string
-	if b.Epsilon != nil {
-		parts = append(parts, fmt.Sprintf("epsilon is %g", *b.Epsilon))
+// body reads what an event records.
+func (e Event) body() (recorded, error) {
+	make := bodies[e.Kind]
+	if make == nil {
+		return nil, errLater
 	}
-	if b.Delta != nil {
-		parts = append(parts, fmt.Sprintf("delta is %g", *b.Delta))
+	b := make()
+	if err := json.Unmarshal(e.Body, b); err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", err)
 	}
-	if b.Capacity != nil {
-		parts = append(parts, fmt.Sprintf("capacity is %d", *b.Capacity))
-	}
-	for _, w := range b.Withdraw {
-		parts = append(parts, fmt.Sprintf("task %q, arm %q is withdrawn", w[0], w[1]))
-	}
-	if b.Growth != nil {
-		var arms []string
-		for _, a := range b.Growth.Added {
-			arms = append(arms, fmt.Sprintf("task %q, arm %q", a[0], a[1]))
-		}
-		parts = append(parts, fmt.Sprintf("%s added by %s: %s", map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, joined(arms, 8)))
-	}
-	return strings.Join(parts, "; ")
-}
-
-// UpgradeBody records that a program that decides otherwise goes on.
-type UpgradeBody struct {
-	From    int      `json:"from"` // revisions
-	To      int      `json:"to"`
-	Changes []string `json:"changes,omitempty"` // sentences
-}
-
-// NoteBody holds words for the report.
-type NoteBody struct {
-	Text string `json:"text"`
+	return b, nil
 }

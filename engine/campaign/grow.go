@@ -131,52 +131,6 @@ func (p Protocol) generation(k int) Protocol {
 // AtStart returns the protocol before arms were added.
 func (p Protocol) AtStart() Protocol { return p.generation(0) }
 
-// Additions returns the amendments that added arms, in their order.
-func (s *State) Additions() []AmendBody {
-	var out []AmendBody
-	for _, a := range s.amends {
-		if a.Add != nil {
-			out = append(out, a.AmendBody)
-		}
-	}
-	return out
-}
-
-// grow gives every arm its number among more of them.
-func (s *State) grow(g Growth) error {
-	if len(g.At) != len(s.taskOf) {
-		return fmt.Errorf("it has places for %d arms, and there are %d", len(g.At), len(s.taskOf))
-	}
-	seen := make([]bool, len(g.TaskOf))
-	for _, i := range g.At {
-		if i < 0 || i >= len(seen) || seen[i] {
-			return errors.New("its places of arms are none")
-		}
-		seen[i] = true
-	}
-	s.taskOf = g.TaskOf
-	s.grown = append(s.grown, g.At)
-	moved := map[*measured]bool{}
-	move := func(m *measured) {
-		if m != nil && !moved[m] {
-			m.Arm, moved[m] = g.At[m.Arm], true
-		}
-	}
-	for _, r := range s.rounds {
-		r.moved(g, move)
-	}
-	for _, x := range s.guides {
-		move(x.measured)
-	}
-	for _, it := range s.items {
-		it.Arm = g.At[it.Arm]
-	}
-	for i := range s.amends {
-		s.amends[i].WithdrawArms = placed(s.amends[i].WithdrawArms, g.At)
-	}
-	return nil
-}
-
 // moved gives the arms of a round other numbers.
 func (r *round) moved(g Growth, move func(*measured)) {
 	counts := make([]int, len(g.TaskOf))
@@ -212,25 +166,6 @@ func placed(numbers, at []int) []int {
 	return out
 }
 
-// upFrom returns the numbers now of the arms of after some additions.
-func (s *State) upFrom(generation int) []int {
-	var up []int
-	for k, at := range s.grown[min(generation, len(s.grown)):] {
-		if k == 0 {
-			up = slices.Clone(at)
-		} else {
-			up = placed(up, at)
-		}
-	}
-	return up // nil where nothing was added since
-}
-
-// cameAfter reports whether an arm was added after a round was planned.
-func (s *State) cameAfter(r *round, arm int) bool {
-	up := s.upFrom(r.generation)
-	return up != nil && !slices.Contains(up, arm)
-}
-
 // restricted returns the part of a batch that is of the arms with these numbers, nil of all; the others
 // must have no rewards.
 func restricted(b engine.Batch, up []int) (engine.Batch, error) {
@@ -261,16 +196,37 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	return out, nil
 }
 
-// pending names the arms that were added and wait for the end of the open round; nil where none do.
-func (s *State) pending(p Protocol) []Note {
-	n := Note{Kind: NotePending}
-	for i := range p.Problem.TaskOf {
-		if r := s.open(); r != nil && s.cameAfter(r, i) {
-			n.Names = append(n.Names, p.Problem.NamesOf(i)...)
+// fold gives every arm its number among more of them.
+func (g Growth) fold(s *State) error {
+	if len(g.At) != len(s.taskOf) {
+		return fmt.Errorf("it has places for %d arms, and there are %d", len(g.At), len(s.taskOf))
+	}
+	seen := make([]bool, len(g.TaskOf))
+	for _, i := range g.At {
+		if i < 0 || i >= len(seen) || seen[i] {
+			return errors.New("its places of arms are none")
+		}
+		seen[i] = true
+	}
+	s.taskOf = g.TaskOf
+	s.grown = append(s.grown, g.At)
+	moved := map[*measured]bool{}
+	move := func(m *measured) {
+		if m != nil && !moved[m] {
+			m.Arm, moved[m] = g.At[m.Arm], true
 		}
 	}
-	if len(n.Names) == 0 {
-		return nil
+	for _, r := range s.rounds {
+		r.moved(g, move)
 	}
-	return []Note{n}
+	for _, x := range s.guides {
+		move(x.measured)
+	}
+	for _, it := range s.items {
+		it.Arm = g.At[it.Arm]
+	}
+	for i := range s.amends {
+		s.amends[i].WithdrawArms = placed(s.amends[i].WithdrawArms, g.At)
+	}
+	return nil
 }

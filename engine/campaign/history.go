@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // History is all that was recorded, for the report and for other programs.
@@ -55,7 +57,7 @@ type Measurement struct {
 }
 
 // History returns what was recorded.
-func (s *State) History(p Protocol) History {
+func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
 		line := RoundLine{Round: r.plan.Round, Began: r.at, Cut: r.plan.Cut, Closed: r.reason, Over: r.closed != 0, Digest: r.plan.Digest, Seed: r.plan.Seed, Build: r.plan.Build}
@@ -67,7 +69,7 @@ func (s *State) History(p Protocol) History {
 		open := r.closed == 0
 		for i := range r.plan.Counts {
 			for _, m := range r.results[i] {
-				x := s.measurement(p, m, "round")
+				x := s.measurement(m, "round")
 				if open { // nobody sees rewards of a round that may still be closed
 					continue
 				}
@@ -80,7 +82,7 @@ func (s *State) History(p Protocol) History {
 		if g.late {
 			kind = "late"
 		}
-		h.Measurements = append(h.Measurements, s.measurement(p, g.measured, kind))
+		h.Measurements = append(h.Measurements, s.measurement(g.measured, kind))
 	}
 	slices.SortStableFunc(h.Measurements, func(a, b Measurement) int {
 		return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Plate, b.Plate), cmp.Compare(a.Position, b.Position))
@@ -88,8 +90,8 @@ func (s *State) History(p Protocol) History {
 	return h
 }
 
-func (s *State) measurement(p Protocol, m *measured, kind string) Measurement {
-	names := p.Problem.NamesOf(m.Arm)
+func (s Moment) measurement(m *measured, kind string) Measurement {
+	names := s.Problem.NamesOf(m.Arm)
 	x := Measurement{
 		ID: m.ID, Round: m.round, Task: names[0], Arm: names[1], Number: m.Number, Reward: m.Reward, Count: m.count(), Kind: kind,
 		By: m.by, At: m.at, Sheet: m.sheet, Note: m.Note, OtherAt: m.ResultRecord.Plate, Sure: m.Sure, Old: m.old,
@@ -101,4 +103,50 @@ func (s *State) measurement(p Protocol, m *measured, kind string) Measurement {
 		x.Plate, x.Position = it.Plate, it.Position
 	}
 	return x
+}
+
+// Known returns the problem with what was measured in rounds that are over, late, and attached, as a table of
+// measurements has it: means, counts and standard deviations of each arm, NaN where there are none. Rewards of the
+// open round are not in it, so that nobody can let them decide when it is closed.
+func (s Moment) Known() *problem.Problem {
+	n := s.Problem.N()
+	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n)
+	rows, within := make([]float64, n), make([]float64, n)
+	take := func(m *measured) {
+		if m.Arm >= n {
+			return
+		}
+		k, y := float64(m.count()), s.Problem.Turned(m.Reward)
+		sum[m.Arm], square[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, square[m.Arm]+k*y*y, count[m.Arm]+k, rows[m.Arm]+1
+		if k > 1 && m.Squares > 0 { // of the rewards behind a mean
+			within[m.Arm] += m.Squares
+		}
+	}
+	for _, r := range s.rounds {
+		if r.closed != 0 || s.complete(r) {
+			for i := range n {
+				for _, m := range r.results[i] {
+					take(m)
+				}
+			}
+		}
+	}
+	for _, g := range s.guides {
+		take(g.measured)
+	}
+	q := *s.Problem
+	q.Mean, q.Rewards, q.Rows, q.Blocks = nil, nil, nil, nil
+	q.Partial, q.Reps, q.Noise.SD = make([]float64, n), make([]float64, n), make([]float64, n)
+	for i := range n {
+		q.Partial[i], q.Reps[i], q.Noise.SD[i] = math.NaN(), 1, math.NaN()
+		if count[i] == 0 {
+			continue
+		}
+		mean := sum[i] / count[i]
+		q.Partial[i], q.Reps[i] = mean, count[i]
+		if rows[i] > 1 || within[i] > 0 {
+			q.Noise.SD[i] = math.Sqrt(max(square[i]-count[i]*mean*mean+within[i], 0) / max(count[i]-1, 1))
+		}
+	}
+	return &q
 }

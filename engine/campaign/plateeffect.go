@@ -14,7 +14,7 @@ import (
 // the F test of plates in the additive model reward = arm + plate + noise, arms eliminated first
 // [Scheffé 1959, sec. 4.4]. Rewards are in units of their noise scales, of which only the proportions
 // matter. It returns the p-value; false where the round leaves nothing to test.
-func (s *State) plateTest(p Protocol, r *round) (float64, bool) {
+func (s review) plateTest(r *round) (float64, bool) {
 	var arms, plates []int
 	var values []float64
 	index := map[string]int{}
@@ -28,14 +28,14 @@ func (s *State) plateTest(p Protocol, r *round) (float64, bool) {
 				index[name] = len(index)
 			}
 			arms, plates = append(arms, i), append(plates, index[name])
-			values = append(values, p.Problem.Turned(m.Reward)/p.Problem.Noise.Scales[i])
+			values = append(values, s.Problem.Turned(m.Reward)/s.Problem.Noise.Scales[i])
 		}
 	}
 	return plateP(arms, plates, len(index), values)
 }
 
 // plateOf returns the plate on which a pull was measured, "" where there is none.
-func (s *State) plateOf(m *measured) string {
+func (s review) plateOf(m *measured) string {
 	if m.ResultRecord.Plate != "" {
 		return m.ResultRecord.Plate
 	}
@@ -112,14 +112,14 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 
 // plateWarnings says where rewards differ from plate to plate by more than noise does. Round r is
 // tested at engine.LackLevel/(r(r+1)), as lack of fit is.
-func (s *State) plateWarnings(p Protocol) []engine.Warning {
+func (s review) plateWarnings() []engine.Warning {
 	var out []engine.Warning
 	for k, r := range s.rounds {
 		if r.closed == 0 {
 			continue
 		}
 		n := float64(k + 1)
-		if value, ok := s.plateTest(p, r); ok && value < engine.LackLevel/(n*(n+1)) {
+		if value, ok := s.plateTest(r); ok && value < engine.LackLevel/(n*(n+1)) {
 			out = append(out, engine.Warning{Kind: engine.WarnPlates, Numbers: []float64{n, value}})
 		}
 	}

@@ -31,25 +31,26 @@ type Renewal struct {
 //
 // Each run replays the rounds, so that it costs what the campaign has cost the program and what is to come costs. To a posterior
 // rounds are one: of one whose protocol was not changed they are told together, and tasks that closed by a hair's breadth are open again.
-func (s *State) Renew(ctx context.Context, p Protocol, memory *model.Memory, runs int, progress func(done, total int)) (*Renewal, error) {
-	if s.done != nil || s.Start.Led != "" {
+func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progress func(done, total int)) (*Renewal, error) {
+	if at.done != nil || at.Start.Led != "" {
 		return nil, nil
 	}
 	if memory == nil {
 		memory = new(model.Memory)
 	}
 	if runs == 0 {
-		runs = plan.RunsFor(p.Problem)
+		runs = plan.RunsFor(at.Problem)
 	}
-	p.Capacity = s.capacity(p)
-	known, err := s.known(ctx, p, memory)
+	at.Protocol.Capacity = at.capacity(at.Protocol)
+	s := rest{at, memory}
+	known, err := s.known(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out := &Renewal{Unit: p.Unit(), Runs: runs}
+	out := &Renewal{Unit: at.Unit(), Runs: runs}
 	var needs []need
 	for run := range runs {
-		n, err := s.rest(ctx, p, memory, known.all, known.draw(p, run), run)
+		n, err := s.run(ctx, known.all, known.draw(at.Protocol, run), run)
 		if err != nil {
 			return nil, fmt.Errorf("simulating the rest of the campaign: %w", err)
 		}
@@ -64,6 +65,12 @@ func (s *State) Renew(ctx context.Context, p Protocol, memory *model.Memory, run
 	return out, nil
 }
 
+// rest simulates the rest of a campaign.
+type rest struct {
+	Moment
+	memory *model.Memory
+}
+
 // known holds what the results say of the rewards.
 type known struct {
 	all  engine.Batch
@@ -74,7 +81,8 @@ type known struct {
 }
 
 // known works it out.
-func (s *State) known(ctx context.Context, p Protocol, memory *model.Memory) (*known, error) {
+func (s rest) known(ctx context.Context) (*known, error) {
+	p := s.Protocol
 	byArm := map[int][]*measured{}
 	for _, r := range s.rounds {
 		if r.closed == 0 && !s.complete(r) {
@@ -95,7 +103,7 @@ func (s *State) known(ctx context.Context, p Protocol, memory *model.Memory) (*k
 	own := *p.Problem
 	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
 	p.Problem = &own
-	m, err := p.model(ctx, memory)
+	m, err := p.model(ctx, s.memory)
 	if err != nil {
 		return nil, err
 	}
@@ -163,13 +171,14 @@ func (k *known) draw(p Protocol, run int) *problem.Problem {
 	return out
 }
 
-// rest makes the rest of one run.
-func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, results engine.Batch, truth *problem.Problem, run int) (need, error) {
+// run makes the rest of one run.
+func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Problem, run int) (need, error) {
+	p := s.Protocol
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
 		return need{}, err
 	}
-	steps, err := s.stepsSoFar(ctx, p, memory, results)
+	steps, err := s.soFar(ctx, results)
 	if err != nil {
 		return need{}, err
 	}
@@ -188,14 +197,15 @@ func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, resu
 		return n, err
 	}
 	var n need
-	left, before := s.openPulls(), s.spent(p)
+	_, left, _ := s.Left()
+	before := s.spent(p)
 	for range forecastRounds {
 		next, more, err := steps.Next()
 		if err != nil || !more {
 			n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
 			return n, err
 		}
-		if next, err = p.cap(steps, next, before, s.orderSeed(next.Round)); err != nil {
+		if next, err = p.cap(steps, next, before, s.Start.orderSeed(next.Round)); err != nil {
 			return n, err
 		}
 		before = plus(before, next.Counts)
@@ -218,13 +228,13 @@ func (s *State) rest(ctx context.Context, p Protocol, memory *model.Memory, resu
 	return n, nil
 }
 
-// stepsSoFar returns the algorithm after what is over.
-func (s *State) stepsSoFar(ctx context.Context, p Protocol, memory *model.Memory, results engine.Batch) (*engine.Steps, error) {
-	x, err := s.replayer(ctx, p, memory)
+// soFar returns the algorithm after what is over.
+func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
+	x, err := s.replayer(ctx, s.memory)
 	if err != nil {
 		return nil, err
 	}
-	if !p.Cuts() || p.fixedRounds() || len(s.amends) > 0 || results.Empty() {
+	if !s.Cuts() || s.fixedRounds() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
 	if _, _, err := x.steps.Next(); err != nil {
@@ -239,18 +249,3 @@ func (s *State) stepsSoFar(ctx context.Context, p Protocol, memory *model.Memory
 // lossPulls is how many pulls the share of failed ones that a forecast expects counts for, beside those that there
 // were.
 const lossPulls = 24
-
-// openPulls returns the pulls of the open round without a result; 0 without one, and where it has all.
-func (s *State) openPulls() int {
-	r := s.open()
-	if r == nil {
-		return 0
-	}
-	left := 0
-	for i, n := range r.plan.Counts {
-		if !s.withdrawn(i) {
-			left += max(0, n-r.measuredOf(i))
-		}
-	}
-	return left
-}

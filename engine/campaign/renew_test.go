@@ -1,10 +1,11 @@
 package campaign
 
 import (
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"math"
 	"reflect"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -28,11 +29,11 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 		if over == 0 || over%every > 0 {
 			return true
 		}
-		r, err := c.s.Renew(t.Context(), c.p, memory, plan.DefaultRuns, nil)
+		r, err := Renew(t.Context(), c.s.Under(c.p, c.now), memory, plan.DefaultRuns, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, renewed{over, r, c.s.Status(c.p, c.run, c.now).TimeLeft})
+		all = append(all, renewed{over, r, c.run.Status(c.s.Under(c.p, c.now)).TimeLeft})
 		return true
 	})
 	for _, r := range all {
@@ -75,7 +76,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 			}
 			looked = true
 			renew := func() *Renewal {
-				out, err := c.s.Renew(t.Context(), c.p, memory, 2, nil)
+				out, err := Renew(t.Context(), c.s.Under(c.p, c.now), memory, 2, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,11 +120,12 @@ func TestRenewTellsAPosteriorAll(t *testing.T) {
 			return true
 		}
 		looked = true
-		known, err := c.s.known(t.Context(), c.p, memory)
+		at := rest{c.s.Under(c.p, c.now), memory}
+		known, err := at.known(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		steps, err := c.s.stepsSoFar(t.Context(), c.p, memory, known.all)
+		steps, err := at.soFar(t.Context(), known.all)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,12 +167,12 @@ func TestRenewAtTheEnds(t *testing.T) {
 		if last = c; over > 0 {
 			return true
 		}
-		if r, err := c.s.Renew(t.Context(), c.p, nil, 3, nil); err != nil || !(r.Time.Median > 0) {
+		if r, err := Renew(t.Context(), c.s.Under(c.p, c.now), nil, 3, nil); err != nil || !(r.Time.Median > 0) {
 			t.Errorf("before any result: %+v, %v", r, err)
 		}
 		return true
 	})
-	if r, err := last.s.Renew(t.Context(), last.p, nil, 3, nil); r != nil || err != nil {
+	if r, err := Renew(t.Context(), last.s.Under(last.p, last.now), nil, 3, nil); r != nil || err != nil {
 		t.Errorf("at the end: %+v, %v", r, err)
 	}
 }

@@ -71,27 +71,7 @@ func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]A
 	return b.Aside, []Event{NewEvent(KindRepair, now, by, b)}, nil
 }
 
-// setAside takes in which events before it a repair sets aside.
-func (s *State) setAside(e Event) error {
-	if e.Kind != KindRepair {
-		return nil
-	}
-	var b RepairBody
-	if err := body(e, &b); err != nil {
-		return &FoldError{Event: e, Err: err}
-	}
-	for _, a := range b.Aside {
-		s.aside[a.Seq] = true
-		s.repairs = append(s.repairs, a)
-	}
-	return nil
-}
-
-func (s *State) addRepair(e Event) error {
-	var b RepairBody
-	if err := body(e, &b); err != nil {
-		return err
-	}
+func (b *RepairBody) fold(s *State, e Event) error {
 	var words []string
 	for _, a := range b.Aside {
 		words = append(words, a.String())
@@ -99,6 +79,3 @@ func (s *State) addRepair(e Event) error {
 	s.note(e, "set aside: "+joined(words, 8), Plain(b.Reason))
 	return nil
 }
-
-// Aside returns the events that were set aside.
-func (s *State) Aside() []Aside { return s.repairs }

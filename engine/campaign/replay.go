@@ -29,8 +29,8 @@ type Run struct {
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
 // imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
 // memory may be nil.
-func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*Run, error) {
-	x, err := s.replayer(ctx, p, memory)
+func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) {
+	x, err := s.replayer(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -38,8 +38,8 @@ func (s *State) Replay(ctx context.Context, p Protocol, memory *model.Memory) (*
 }
 
 // replayer returns a replay before the first round.
-func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) (*replayer, error) {
-	alg, m, opt, err := p.AtStart().begin(ctx, memory)
+func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, error) {
+	alg, m, opt, err := s.AtStart().begin(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func (s *State) replayer(ctx context.Context, p Protocol, memory *model.Memory) 
 	if err != nil {
 		return nil, err
 	}
-	return &replayer{state: s, protocol: p, memory: memory, model: m, steps: steps, run: &Run{Delta: p.Options.Delta}}, nil
+	return &replayer{state: s.State, protocol: s.Protocol, memory: memory, model: m, steps: steps, run: &Run{Delta: s.Options.Delta}}, nil
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of what it has
@@ -261,7 +261,7 @@ func decisions(answers []engine.Answer) []Decision {
 
 // Agrees reports whether a run that was kept somewhere has the decisions that the last plan recorded. Where the next plan is
 // due nothing that was recorded says so, and it does not.
-func (s *State) Agrees(x *Run) bool {
+func (s Moment) Agrees(x *Run) bool {
 	var recorded []Decision
 	switch {
 	case s.Needed():
@@ -294,4 +294,31 @@ func (x *replayer) compare(plan PlanBody) {
 			differs(task, "", arm)
 		}
 	}
+}
+
+// Try reports why the algorithm refuses a change that was recorded last. While a round is open it is
+// tried before the rewards of that.
+func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
+	x, err := s.replayer(ctx, memory)
+	if err != nil {
+		return err
+	}
+	if err := x.all(ctx); err != nil {
+		return err
+	}
+	return x.before(ctx, math.MaxInt64)
+}
+
+// Upgrade records that a program goes on which decides otherwise. It returns nil where nothing was to
+// be done. The event keeps the sentences, which people read in the log.
+func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*Upgrading, []Event, error) {
+	if revision == s.Revision {
+		return nil, nil, nil
+	}
+	x, err := s.Replay(ctx, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	u := &Upgrading{From: s.Revision, To: revision, Changes: x.Differs}
+	return u, []Event{NewEvent(KindUpgrade, s.Now, by, UpgradeBody{From: u.From, To: u.To, Changes: u.sentences()})}, nil
 }

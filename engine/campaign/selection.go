@@ -19,8 +19,8 @@ const (
 
 // selection says what of the results that came, and did not, speaks for it that rewards decided which do. Rewards of
 // the open round are left out, since they must not show.
-func (s *State) selection(p Protocol, x *Run) (warnings []engine.Warning, doubts []Note) {
-	if w, found := s.lateDiffer(p); found {
+func (s review) selection() (warnings []engine.Warning, doubts []Note) {
+	if w, found := s.lateDiffer(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteLateDiffer})
 	}
 	if w, found := s.toldTwice(); found {
@@ -41,7 +41,7 @@ func (s *State) selection(p Protocol, x *Run) (warnings []engine.Warning, doubts
 }
 
 // given returns how many pulls were given back.
-func (s *State) given() int {
+func (s review) given() int {
 	n := 0
 	for _, it := range s.items {
 		n += count(it.failed != "")
@@ -50,7 +50,7 @@ func (s *State) given() int {
 }
 
 // late returns how many results came after their round.
-func (s *State) late() int {
+func (s review) late() int {
 	n := 0
 	for _, g := range s.guides {
 		if g.late {
@@ -73,11 +73,11 @@ func (g *group) add(value, count, squares float64) {
 
 // lateDiffer tests whether late results of an arm differ from its timely ones by more than results differ among
 // themselves: the F test of one difference for each arm that has both.
-func (s *State) lateDiffer(p Protocol) (engine.Warning, bool) {
-	timely, late := make([]group, p.Problem.N()), make([]group, p.Problem.N())
+func (s review) lateDiffer() (engine.Warning, bool) {
+	timely, late := make([]group, s.Problem.N()), make([]group, s.Problem.N())
 	take := func(all []group, m *measured) {
 		if m.Arm < len(all) {
-			scale := p.Problem.Noise.Scales[m.Arm]
+			scale := s.Problem.Noise.Scales[m.Arm]
 			all[m.Arm].add(m.Reward/scale, float64(m.count()), m.Squares/(scale*scale))
 		}
 	}
@@ -120,13 +120,13 @@ func (s *State) lateDiffer(p Protocol) (engine.Warning, bool) {
 	if !(value < selectionLevel) {
 		return engine.Warning{}, false
 	}
-	off := (late[worst].mean - timely[worst].mean) * p.Problem.Noise.Scales[worst]
-	return engine.Warning{Kind: engine.WarnLateDiffer, Names: p.Problem.NamesOf(worst), Numbers: []float64{value, off, math.Abs(most) / math.Sqrt(within/rest)}}, true
+	off := (late[worst].mean - timely[worst].mean) * s.Problem.Noise.Scales[worst]
+	return engine.Warning{Kind: engine.WarnLateDiffer, Names: s.Problem.NamesOf(worst), Numbers: []float64{value, off, math.Abs(most) / math.Sqrt(within/rest)}}, true
 }
 
 // toldTwice tests whether pulls that were handed out again have the value of their repetition more often than
 // results of their arm are equal by chance.
-func (s *State) toldTwice() (engine.Warning, bool) {
+func (s review) toldTwice() (engine.Warning, bool) {
 	values := map[int]map[float64]int{} // by arm: how often each was told
 	sums := map[int]int{}
 	for _, r := range s.rounds {
@@ -175,13 +175,13 @@ func (s *State) toldTwice() (engine.Warning, bool) {
 }
 
 // concealed reports whether the result of a pull must not show yet.
-func (s *State) concealed(it *item) bool {
+func (s review) concealed(it *item) bool {
 	r := s.open()
 	return r != nil && r.plan.Round == it.round
 }
 
 // inOrder returns the ids that were handed out, in alphabetic order.
-func (s *State) inOrder() []string {
+func (s review) inOrder() []string {
 	var ids []string
 	for id := range s.items {
 		ids = append(ids, id)

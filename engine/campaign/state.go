@@ -1,6 +1,9 @@
 package campaign
 
 import (
+	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"time"
 )
@@ -154,3 +157,151 @@ func (s *State) withdrawn(arm int) bool {
 	}
 	return false
 }
+
+// Needed reports whether a plan must be made now: no round is open, or the open one is over.
+func (s *State) Needed() bool {
+	if s.Start.Led != "" {
+		return false
+	}
+	if s.done != nil {
+		return s.reopened
+	}
+	r := s.open()
+	return r == nil || s.complete(r)
+}
+
+// Left returns the pulls of the open round that have no result, and whether the round is over.
+func (s *State) Left() (round, left int, over bool) {
+	r := s.open()
+	if r == nil {
+		return len(s.rounds), 0, true
+	}
+	for i, n := range r.plan.Counts {
+		if !s.withdrawn(i) {
+			left += max(0, n-r.measuredOf(i))
+		}
+	}
+	return r.plan.Round, left, left == 0
+}
+
+// owed returns the pulls that somebody has and that have no result: his open list.
+func (s *State) owed(by string) []*item {
+	r := s.open()
+	if r == nil {
+		return nil
+	}
+	var out []*item
+	for _, id := range s.order {
+		if it := s.items[id]; it.by == by && it.round == r.plan.Round && it.outstanding() {
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// capacity returns the capacity in force.
+func (s *State) capacity(p Protocol) int {
+	if s.Capacity >= 0 {
+		return s.Capacity
+	}
+	return p.Capacity
+}
+
+// spent returns the pulls of all rounds that are over, N counts.
+func (s *State) spent(p Protocol) []int {
+	out := make([]int, p.Problem.N())
+	for _, r := range s.rounds {
+		if r.closed == 0 && !s.complete(r) {
+			continue
+		}
+		for i := range out {
+			out[i] += r.measuredOf(i)
+		}
+	}
+	return out
+}
+
+// Additions returns the amendments that added arms, in their order.
+func (s *State) Additions() []AmendBody {
+	var out []AmendBody
+	for _, a := range s.amends {
+		if a.Add != nil {
+			out = append(out, a.AmendBody)
+		}
+	}
+	return out
+}
+
+// upFrom returns the numbers now of the arms of after some additions.
+func (s *State) upFrom(generation int) []int {
+	var up []int
+	for k, at := range s.grown[min(generation, len(s.grown)):] {
+		if k == 0 {
+			up = slices.Clone(at)
+		} else {
+			up = placed(up, at)
+		}
+	}
+	return up // nil where nothing was added since
+}
+
+// cameAfter reports whether an arm was added after a round was planned.
+func (s *State) cameAfter(r *round, arm int) bool {
+	up := s.upFrom(r.generation)
+	return up != nil && !slices.Contains(up, arm)
+}
+
+// measured returns the pulls of the round that have a result.
+func (r *round) measured() int {
+	sum := 0
+	for i := range r.results {
+		sum += r.measuredOf(i)
+	}
+	return sum
+}
+
+// ended reports whether a round is over, so that closing it changes nothing. It is an error where the
+// round was not planned yet.
+func (s *State) ended(round int) (bool, error) {
+	if round < 1 || round > len(s.rounds) {
+		return false, fmt.Errorf("there is no round %d yet: %d were planned", round, len(s.rounds))
+	}
+	r := s.open()
+	return r == nil || r.plan.Round != round, nil
+}
+
+// untouched reports whether nothing of the open round was handed out or measured.
+func (s *State) untouched(r *round) bool {
+	if len(r.filled) > 0 {
+		return false
+	}
+	for _, it := range s.items {
+		if it.round == r.plan.Round {
+			return false
+		}
+	}
+	return true
+}
+
+// ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
+// round is whole.
+func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
+	i := slices.IndexFunc(s.rounds, func(r *round) bool { return r.plan.Digest == digest })
+	if i < 0 || !s.complete(s.rounds[i]) {
+		return nil, false
+	}
+	r := s.rounds[i]
+	for _, arm := range slices.Sorted(maps.Keys(r.results)) {
+		sorted := slices.SortedStableFunc(slices.Values(r.results[arm]), func(a, b *measured) int { return cmp.Compare(a.Number, b.Number) })
+		for _, m := range sorted {
+			results = append(results, m.ResultRecord)
+		}
+	}
+	return results, true
+}
+
+// Aside returns the events that were set aside.
+func (s *State) Aside() []Aside { return s.repairs }
+
+// Under returns the campaign at a time, under the protocol that is in force then.
+func (s *State) Under(p Protocol, now time.Time) Moment { return Moment{s, p, now} }

@@ -99,21 +99,22 @@ type DayStatus struct {
 }
 
 // Status works out how far the campaign is, by replaying it.
-func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
+func (x *Run) Status(at Moment) Status {
+	s := review{at, x}
 	st := Status{
-		Name: s.Start.Name, Problem: p.Problem.Name, Algorithm: p.Algorithm, Goal: p.Problem.Goal,
-		Delta: x.Delta, Epsilon: x.epsilon(p), Started: s.StartAt, Rounds: len(x.Outcome.Rounds), Samples: x.Outcome.Samples,
-		Remaining: x.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: p.Unit(), Capacity: s.capacity(p),
-		Differs: x.Differs, Notes: x.Notes, Hash: s.Hash, Events: s.events,
+		Name: s.Start.Name, Problem: s.Problem.Name, Algorithm: s.Algorithm, Goal: s.Problem.Goal,
+		Delta: s.Delta, Epsilon: s.epsilon(at.Protocol), Started: s.StartAt, Rounds: len(s.Outcome.Rounds), Samples: s.Outcome.Samples,
+		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
+		Differs: s.Differs, Notes: s.Notes, Hash: s.Hash, Events: s.events,
 	}
-	if s.done != nil && !x.More {
+	if s.done != nil && !s.More {
 		st.Done, st.Ended = true, s.done.Status
 	}
 	s.count(&st)
-	s.openRound(&st, now)
-	st.People = s.debts(now)
-	st.Tasks = s.tasks(p, x)
-	st.Days = s.days(p, x)
+	s.openRound(&st)
+	st.People = s.debts()
+	st.Tasks = s.tasks()
+	st.Days = s.days()
 	if c := st.Capacity; c > 0 && st.Remaining >= 0 {
 		st.TimeLeft = math.Ceil(st.Remaining / float64(c))
 	}
@@ -124,16 +125,16 @@ func (s *State) Status(p Protocol, x *Run, now time.Time) Status {
 			}
 		}
 	}
-	r := x.Result
+	r := s.Result
 	st.Result, st.Standing, st.Guarantee = &r, r.Standing, r.Guarantee
-	st.Assumes = s.assumes(x)
-	warnings, doubts := s.selection(p, x)
-	if len(x.Differs) > 0 {
+	st.Assumes = s.assumes()
+	warnings, doubts := s.selection()
+	if len(s.Differs) > 0 {
 		doubts = append(doubts, Note{Kind: NoteDiffers})
 	}
 	st.doubt(doubts)
-	st.Notes = slices.Concat(st.Notes, s.pending(p), s.nextEpsilon(st.Epsilon))
-	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(p), warnings)
+	st.Notes = slices.Concat(st.Notes, s.pending(), s.nextEpsilon())
+	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(), warnings)
 	return st
 }
 
@@ -153,7 +154,7 @@ func (st *Status) doubt(doubts []Note) {
 }
 
 // count sums what was told beside the rounds.
-func (s *State) count(st *Status) {
+func (s review) count(st *Status) {
 	for _, g := range s.guides {
 		if g.late {
 			st.Late += g.count()
@@ -174,7 +175,7 @@ func (s *State) count(st *Status) {
 }
 
 // openRound counts the pulls of the open round.
-func (s *State) openRound(st *Status, now time.Time) {
+func (s review) openRound(st *Status) {
 	r := s.open()
 	if r == nil {
 		return
@@ -187,7 +188,7 @@ func (s *State) openRound(st *Status, now time.Time) {
 		o.Planned += n
 		o.Measured += r.measuredOf(i)
 	}
-	for _, n := range s.needed(r, now) {
+	for _, n := range s.needed(r) {
 		o.Left += max(0, n)
 	}
 	for _, it := range s.items {
@@ -195,7 +196,7 @@ func (s *State) openRound(st *Status, now time.Time) {
 			continue
 		}
 		o.Out += count(it.outstanding())
-		o.Overdue += count(it.overdue(now))
+		o.Overdue += count(it.overdue(s.Now))
 		o.Failed += count(it.failed != "")
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
@@ -211,13 +212,13 @@ func (s *State) openRound(st *Status, now time.Time) {
 }
 
 // debts lists what everybody owes, in the order in which they first asked.
-func (s *State) debts(now time.Time) []Debt {
+func (s review) debts() []Debt {
 	var out []Debt
 	for _, by := range s.people {
 		d := Debt{By: by}
 		for _, it := range s.owed(by) {
 			d.Pulls++
-			d.Overdue += count(it.overdue(now))
+			d.Overdue += count(it.overdue(s.Now))
 			d.Until = it.until
 			d.IDs = append(d.IDs, it.ID)
 		}
@@ -229,73 +230,73 @@ func (s *State) debts(now time.Time) []Debt {
 }
 
 // tasks returns the tasks in their order.
-func (s *State) tasks(p Protocol, x *Run) []TaskStatus {
-	samples := make([]int, p.Problem.V())
+func (s review) tasks() []TaskStatus {
+	samples := make([]int, s.Problem.V())
 	for _, r := range s.rounds {
 		if r.closed == 0 {
 			continue
 		}
-		for i, v := range p.Problem.TaskOf {
+		for i, v := range s.Problem.TaskOf {
 			samples[v] += r.measuredOf(i)
 		}
 	}
-	beside := make([]int, p.Problem.V())
+	beside := make([]int, s.Problem.V())
 	for _, g := range s.guides {
-		beside[p.Problem.TaskOf[g.Arm]] += g.count()
+		beside[s.Problem.TaskOf[g.Arm]] += g.count()
 	}
 	var out []TaskStatus
-	for v, a := range x.Outcome.Answers {
+	for v, a := range s.Outcome.Answers {
 		t := TaskStatus{Arm: a.Arm, Estimate: a.Estimate, Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
 		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
-		if v < len(x.Result.Progress) {
-			t.Progress = x.Result.Progress[v]
+		if v < len(s.Result.Progress) {
+			t.Progress = s.Result.Progress[v]
 		}
 		if t.Samples+t.Beside == 0 { // nothing leads where nothing was measured
 			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", math.NaN(), math.NaN(), math.NaN(), math.NaN()
 		}
-		if c := s.capacity(p); c > 0 && t.Progress.Samples >= 0 {
+		if c := s.capacity(s.Protocol); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
 		}
-		for _, e := range x.Outcome.Eliminations {
+		for _, e := range s.Outcome.Eliminations {
 			if e.Task == a.Task {
 				t.Out = append(t.Out, e)
 			}
 		}
 		out = append(out, t)
 	}
-	for v := len(out); v < p.Problem.V(); v++ { // added, and measured from the next round on
-		lo, hi := p.Problem.ArmsOf(v)
-		t := TaskStatus{Estimate: math.NaN(), TimeLeft: math.NaN(), Arms: slices.Clone(p.Problem.Arms.Names[lo:hi])}
-		t.Progress = engine.Progress{Task: p.Problem.Tasks.Names[v], Open: hi - lo, Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
+	for v := len(out); v < s.Problem.V(); v++ { // added, and measured from the next round on
+		lo, hi := s.Problem.ArmsOf(v)
+		t := TaskStatus{Estimate: math.NaN(), TimeLeft: math.NaN(), Arms: slices.Clone(s.Problem.Arms.Names[lo:hi])}
+		t.Progress = engine.Progress{Task: s.Problem.Tasks.Names[v], Open: hi - lo, Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
 		out = append(out, t)
 	}
 	return out
 }
 
 // days returns what stood at the end of each round.
-func (s *State) days(p Protocol, x *Run) []DayStatus {
+func (s review) days() []DayStatus {
 	var out []DayStatus
 	last := DayStatus{}
 	for k := range s.rounds {
-		if k >= len(x.Outcome.Rounds) {
+		if k >= len(s.Outcome.Rounds) {
 			break
 		}
-		pulls := x.Outcome.Rounds[k].Pulls
-		last = DayStatus{Round: k + 1, Time: last.Time + int(p.duration(pulls, s.capacity(p))), Samples: last.Samples + pulls, Open: x.Outcome.Rounds[k].Alive}
+		pulls := s.Outcome.Rounds[k].Pulls
+		last = DayStatus{Round: k + 1, Time: last.Time + int(s.duration(pulls, s.capacity(s.Protocol))), Samples: last.Samples + pulls, Open: s.Outcome.Rounds[k].Alive}
 		switch {
 		case k+1 < len(s.rounds):
 			last.Decided = len(s.rounds[k+1].plan.Decided)
 		case s.done != nil:
 			last.Decided = len(s.done.Decided)
 		default:
-			last.Decided = len(decisions(x.Outcome.Answers))
+			last.Decided = len(decisions(s.Outcome.Answers))
 		}
 		out = append(out, last)
 	}
-	if s.done != nil && !x.More && len(out) > 0 { // late results may have decided after the last round
+	if s.done != nil && !s.More && len(out) > 0 { // late results may have decided after the last round
 		end := &out[len(out)-1]
 		end.Open = 0
-		for _, a := range x.Outcome.Answers {
+		for _, a := range s.Outcome.Answers {
 			end.Open += max(1, len(a.Candidates))
 		}
 	}
@@ -327,8 +328,8 @@ const mostBelieved = 2000
 
 // Believe adds Best. Nothing is added where fewer than two arms were measured, and a note where nothing can be worked
 // out of what was: a status shows how far the campaign is all the same. Its error is that of the context.
-func (st *Status) Believe(ctx context.Context, s *State, p Protocol) error {
-	known := s.Known(p)
+func (st *Status) Believe(ctx context.Context, at Moment) error {
+	known := at.Known()
 	measured := 0
 	for _, m := range known.Partial {
 		if !math.IsNaN(m) {
@@ -345,4 +346,12 @@ func (st *Status) Believe(ctx context.Context, s *State, p Protocol) error {
 	}
 	st.Best = best
 	return nil
+}
+
+// epsilon returns the accuracy in force.
+func (x *Run) epsilon(p Protocol) float64 {
+	if x.Epsilon != nil {
+		return *x.Epsilon
+	}
+	return p.Options.Epsilon
 }

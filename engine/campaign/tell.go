@@ -1,382 +1,102 @@
 package campaign
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
-	"sync"
-	"time"
-
-	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"path/filepath"
 )
 
-// What became of a row of a sheet of results.
-const (
-	RowNew      = "new"      // recorded
-	RowKnown    = "known"    // told before, with this value
-	RowLate     = "late"     // of a round that is over: it guides and decides nothing
-	RowFailed   = "failed"   // recorded as a pull without result
-	RowWaiting  = "waiting"  // no reward yet
-	RowConflict = "conflict" // told before, with another value
-	RowUnknown  = "unknown"  // no such id
-	RowBad      = "bad"      // it cannot be read, or cannot be right
-	RowSure     = "unlikely" // it may be a slip: --sure confirms it
-)
+// Tell records the results of a sheet: of pulls by their ids, or of arms.
+type Tell struct {
+	File File // its name is that of the sheet, where TellOptions has none
+	TellOptions
 
-// Receipt says what became of every row of a sheet. It is given out once the results are durable.
-type Receipt struct {
-	Campaign string         `json:"campaign"`
-	Sheet    string         `json:"sheet,omitempty"`
-	Taken    bool           `json:"taken"` // whether anything was recorded
-	Counts   map[string]int `json:"counts"`
-	Lines    []ReceiptLine  `json:"lines"` // of rows that are not simply new, known or waiting
-	Round    int            `json:"round,omitempty"`
-	Left     int            `json:"left"` // pulls of the open round without result
-	Over     bool           `json:"round_over"`
-	Notes    []problem.Note `json:"notes,omitempty"`
-	Hash     string         `json:"hash,omitempty"`  // of the last event
-	Chain    string         `json:"chain,omitempty"` // see State.Chain
+	results Results
 }
 
-// ReceiptLine is a row of a sheet.
-type ReceiptLine struct {
-	Line int    `json:"line,omitempty"`
-	ID   string `json:"id,omitempty"`
-	Kind string `json:"kind"`
-	Text string `json:"text,omitempty"`
+var tellEntry = Entry{
+	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
+	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, " +
+		"and rows told before are known: the same growing sheet can be told every day",
+	Example: `tell("days", "results.csv", by="Ann")`,
+	Short:   "Record results",
+	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
+task,arm,count,mean,sd. Rows without a reward are not measured yet, rows told before
+are known: the same growing sheet can be told every evening. Where a row is wrong
+nothing is recorded, unless --take-good takes the others. - is standard input.
+Values may have decimal commas where the table of the problem has them.`,
 }
 
-// Refused reports whether a row was not taken because something is wrong with it.
-func (r Receipt) Refused() bool {
-	return r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure] > 0
+// Params implements Act.
+func (a *Tell) Params() []Param {
+	file := fileParam(&a.File, "results")
+	file.Synonyms = []string{"path", "results", "data"}
+	return append([]Param{file, byParam(&a.By)}, a.params()...)
 }
 
-// Words lists how many rows are in order and how many are not, as "23 new, 2 waiting" and "1 unlikely"; "" for none.
-func (r Receipt) Words() (good, wrong string) {
-	list := func(kinds ...string) string {
-		var parts []string
-		for _, kind := range kinds {
-			if n := r.Counts[kind]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n, kind))
-			}
-		}
-		return strings.Join(parts, ", ")
+// params are the options of sheets.
+func (o *TellOptions) params() []Param {
+	return []Param{
+		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},
+		{Name: "take_good", Into: &o.TakeGood, Doc: "take the good rows of a file in which others are wrong", Flag: "take the good rows of a sheet in which others are wrong"},
+		{Name: "extra", Into: &o.Extra, Doc: "rows without ids beyond the open pulls are extra measurements"},
 	}
-	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
 }
 
-// TellOptions say how a sheet is taken.
-type TellOptions struct {
-	By       string
-	Sheet    string // its name: rows without ids are told from those of the teller's other sheets by it
-	Sure     bool   // what looks like a slip is right
-	TakeGood bool   // take the good rows of a sheet in which others are wrong
-	Extra    bool   // rows without ids beyond the open pulls are extra measurements
-	// the receipt says nothing of others: no ids of theirs, and nothing that depends on their rewards of the open
-	// round
-	Own bool
+// Prepare implements Prepared.
+func (a *Tell) Prepare(p Protocol) (err error) {
+	a.Sheet = a.File.name(a.Sheet)
+	a.results, err = ReadResults(p, a.File.Content, a.Sheet, KindTell)
+	return err
 }
 
-// Results is a sheet of results that was read, to be matched with pulls.
-type Results struct {
-	sheet *problem.Sheet
-	set   int // 0: by ids; 1: means of several, by arms; 2: rewards, by arms
-	hash  string
-}
-
-// ReadResults reads a sheet that is told, or attached. An error is of the sheet as a whole.
-func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, error) {
-	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
-	if kind == KindTell {
-		sets = append([][]string{{"id", "reward"}}, sets...)
+// name returns the name of the sheet that the file is: the one stated, else that of the file.
+func (f File) name(stated string) string {
+	if stated != "" || f.Path == "" {
+		return stated
 	}
-	sheet, set, err := problem.ReadSheet(cmp.Or(name, "the sheet"), data, p.Problem.Long, sets...)
-	if err != nil {
-		return Results{}, err
-	}
-	sum := sha256.Sum256(data)
-	return Results{sheet, set + 3 - len(sets), hex.EncodeToString(sum[:])}, nil
+	return filepath.Base(f.Path)
 }
 
-// ownColumns are the columns of a list; others of a sheet are kept as notes.
-var ownColumns = []string{"id", "round", "plate", "position", "task", "arm", "reward", "status", "note", "count", "mean", "sd", ChainColumn}
-
-// teller matches the rows of a sheet with pulls.
-type teller struct {
-	state    *State
-	protocol Protocol
-	opt      TellOptions
-	now      time.Time
-	receipt  Receipt
-
-	told, late []ResultRecord
-	failed     map[string][]string // ids by reason
-	gone       map[string]bool     // ids that this sheet says failed
-	mine       map[string]*ResultRecord
-	hints      int          // nearest ids named so far
-	room       map[int]int  // by arm: results that the open round still takes
-	pulls      map[int]*arm // of the open round, once one is needed
-	arms       map[[2]string]int
-	fixed      func() bool // whether the algorithm takes rounds only as it planned them
-}
-
-// Tell matches a sheet with what is open, and returns the receipt with the events to record: none
-// where nothing is new, or something is wrong. An error is of the sheet as a whole.
-func (s *State) Tell(ctx context.Context, p Protocol, results Results, opt TellOptions, now time.Time) (Receipt, []Event, error) {
-	if err := s.checkChain(results); err != nil {
-		return Receipt{}, nil, err
+// Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole.
+func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
+	if err := at.checkChain(a.results); err != nil {
+		return Done{}, err
 	}
-	t := s.teller(p, opt, now)
-	if results.set > 0 {
-		t.byArms(ctx, results, KindTell)
+	t := newTeller(at.Moment, a.TellOptions)
+	if a.results.set > 0 {
+		t.byArms(ctx, a.results, KindTell)
 	} else {
-		for _, row := range results.sheet.Rows {
+		for _, row := range a.results.sheet.Rows {
 			if ctx.Err() != nil {
 				break
 			}
-			t.byID(row, results.sheet.Columns)
+			t.byID(row, a.results.sheet.Columns)
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return Receipt{}, nil, err
+		return Done{}, err
 	}
-	t.receipt.Notes = results.sheet.Notes() // known once numbers were read
-	receipt, events := t.finish(results.hash)
-	return receipt, events, nil
+	t.receipt.Notes = a.results.sheet.Notes() // known once numbers were read
+	return t.finish(a.results.hash), nil
 }
 
-// TellOne matches one result with its pull.
-func (s *State) TellOne(p Protocol, id string, reward float64, opt TellOptions, now time.Time) (Receipt, []Event) {
-	t := s.teller(p, opt, now)
-	if it, err := t.item(id); err != nil {
-		t.say(0, id, RowUnknown, "%s", err)
+// TellOne records the result of one id. It is an act of programs, which tell one result at a time.
+type TellOne struct {
+	ID     string
+	Reward float64 // with the sign of the data
+	TellOptions
+}
+
+// Params implements Act.
+func (a *TellOne) Params() []Param { return nil }
+
+// Do implements Act.
+func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
+	t := newTeller(at.Moment, a.TellOptions)
+	if it, err := t.item(a.ID); err != nil {
+		t.say(0, a.ID, RowUnknown, "%s", err)
 	} else {
-		t.one(0, it, ResultRecord{Reward: reward})
+		t.one(0, it, ResultRecord{Reward: a.Reward})
 	}
-	return t.finish("")
-}
-
-func (s *State) teller(p Protocol, opt TellOptions, now time.Time) *teller {
-	opt.By, opt.Sheet = Plain(opt.By), Plain(opt.Sheet)
-	return &teller{
-		state: s, protocol: p, opt: opt, now: now, failed: map[string][]string{}, gone: map[string]bool{}, mine: map[string]*ResultRecord{}, room: map[int]int{}, fixed: sync.OnceValue(p.fixedRounds),
-		receipt: Receipt{Campaign: s.Start.Name, Sheet: opt.Sheet, Counts: map[string]int{}},
-	}
-}
-
-// say notes what became of a row.
-func (t *teller) say(line int, id, kind, format string, args ...any) {
-	t.receipt.Counts[kind]++
-	if format == "" {
-		return
-	}
-	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, ID: Plain(id), Kind: kind, Text: Plain(fmt.Sprintf(format, args...))})
-}
-
-// bad notes a cell that cannot be read.
-func (t *teller) bad(line int, id string, err error) {
-	text := err.Error()
-	if e := (*problem.DataError)(nil); errors.As(err, &e) && e.Column > 0 {
-		text = fmt.Sprintf("column %d: %s", e.Column, e.Message)
-	}
-	t.say(line, id, RowBad, "%s", text)
-}
-
-// byID takes a row with an id.
-func (t *teller) byID(row problem.SheetRow, columns []string) {
-	id := row.Text("id")
-	if id == "" {
-		t.say(row.Line, "", RowBad, "the id is missing")
-		return
-	}
-	failed := strings.EqualFold(row.Text("status"), "failed")
-	if row.Empty("reward") {
-		t.withoutReward(row, id, failed)
-		return
-	}
-	reward, err := row.Number("reward")
-	if err == nil && failed {
-		err = row.Wrong("reward", "the row has the reward %g and says failed: keep one of the two", reward)
-	}
-	if err != nil {
-		t.bad(row.Line, id, err)
-		return
-	}
-	it, err := t.item(id)
-	if err != nil {
-		t.say(row.Line, id, RowUnknown, "%s", err)
-		return
-	}
-	names := t.protocol.Problem.NamesOf(it.Arm)
-	for k, column := range []string{"task", "arm"} {
-		if text := row.Text(column); text != "" && text != names[k] {
-			t.say(row.Line, id, RowBad, "this id is of %s, and the row says %s %q: was a column sorted without the others?", t.where(it.Arm), column, text)
-			return
-		}
-	}
-	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate")})
-}
-
-// withoutReward takes a row whose reward is empty: not yet measured, or failed where its status says
-// so.
-func (t *teller) withoutReward(row problem.SheetRow, id string, failed bool) {
-	if !failed {
-		t.say(row.Line, id, RowWaiting, "")
-		return
-	}
-	it, err := t.item(id)
-	switch reason := row.Text("note"); {
-	case err != nil:
-		t.say(row.Line, id, RowUnknown, "%s", err)
-	case it.failed != "" || t.gone[it.ID]:
-		t.say(row.Line, id, RowKnown, "")
-	case t.hidden(it):
-		t.say(row.Line, it.ID, RowConflict, toldByOther)
-	case it.told != nil:
-		t.say(row.Line, id, RowConflict, "the row says failed, and %g was told before", it.told.Reward)
-	case t.mine[it.ID] != nil:
-		t.say(row.Line, id, RowConflict, "the same sheet says failed and %g", t.mine[it.ID].Reward)
-	case reason == "":
-		t.say(row.Line, id, RowBad, "a pull that failed needs a reason in the column note: %s", t.protocol.FailureRule())
-	default:
-		t.failed[reason] = append(t.failed[reason], it.ID)
-		t.gone[it.ID] = true
-		t.say(row.Line, it.ID, RowFailed, "")
-	}
-}
-
-// item returns the pull of an id.
-func (t *teller) item(text string) (*item, error) {
-	id, err := readID(text)
-	if err == nil {
-		if it := t.state.items[id]; it != nil {
-			return it, nil
-		}
-		err = fmt.Errorf("%q was never issued in this campaign", text)
-	}
-	if t.hints++; t.hints > mostHints {
-		return nil, err
-	}
-	if near := nearestID(text, t.ids()); near != "" {
-		err = fmt.Errorf("%w; the nearest is %s", err, near)
-	}
-	return nil, err
-}
-
-// mostHints is the number of unknown ids of a sheet that are compared with all others.
-const mostHints = 10
-
-// ids returns the ids that the receipt may name.
-func (t *teller) ids() []string {
-	if !t.opt.Own {
-		return t.state.order
-	}
-	var own []string
-	for _, id := range t.state.order {
-		if t.state.items[id].by == t.opt.By {
-			own = append(own, id)
-		}
-	}
-	return own
-}
-
-// hidden reports whether a pull has a result of the open round that the teller may not see.
-func (t *teller) hidden(it *item) bool {
-	return t.opt.Own && it.told != nil && it.by != t.opt.By && t.concealed(it.told)
-}
-
-// concealed reports whether a result is of somebody else in the open round, to a teller who may not see it.
-func (t *teller) concealed(m *measured) bool {
-	r := t.state.open()
-	return t.opt.Own && m.by != t.opt.By && r != nil && m.round == r.plan.Round && !m.late
-}
-
-// toldByOther answers a result of a pull whose result the teller may not see, whether it is the same or not.
-const toldByOther = "somebody else told its result; of the open round only they see it"
-
-// one takes a result of a pull.
-func (t *teller) one(line int, it *item, x ResultRecord) {
-	if err := problem.CheckReward(x.Reward); err != nil {
-		t.say(line, it.ID, RowBad, "%s", err)
-		return
-	}
-	x.ID, x.Arm, x.Number, x.line = it.ID, it.Arm, it.Number, line
-	if x.Plate == fmt.Sprint(it.Plate) || x.Plate == "0" || it.Plate == 0 && x.Plate == "" {
-		x.Plate = ""
-	}
-	before := t.mine[it.ID]
-	if it.told != nil {
-		before = &it.told.ResultRecord
-	}
-	switch r := t.state.open(); {
-	case t.hidden(it):
-		t.say(line, it.ID, RowConflict, toldByOther)
-	case t.gone[it.ID]:
-		t.say(line, it.ID, RowConflict, "the same sheet says failed and %g", x.Reward)
-	case before != nil && before.Reward == x.Reward:
-		t.say(line, it.ID, RowKnown, "")
-	case it.told != nil && slices.Contains(it.told.old, x.Reward):
-		t.say(line, it.ID, RowKnown, "%g was told before and is corrected to %g", x.Reward, before.Reward)
-	case before != nil && before.Count > 1:
-		t.say(line, it.ID, RowConflict, "it is one of %d whose mean was told before", before.Count)
-	case before != nil && it.told != nil:
-		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward, someone(it.told.by), x.Reward, it.ID)
-	case before != nil:
-		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
-	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
-		t.mine[it.ID] = &x
-		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s takes a round only as it was planned", it.round, t.protocol.Algorithm)
-	case r == nil || it.round != r.plan.Round:
-		t.mine[it.ID] = &x
-		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "its round, %d, is over: the result guides what is measured next", it.round)
-	default:
-		t.mine[it.ID] = &x
-		t.told = append(t.told, x)
-		t.room[x.Arm] = t.roomOf(r, x.Arm) - 1
-		t.say(line, it.ID, RowNew, "")
-	}
-}
-
-// roomOf returns how many results of an arm the round still takes as it was planned, those of this sheet taken.
-func (t *teller) roomOf(r *round, arm int) int {
-	n, known := t.room[arm]
-	if !known {
-		n = r.plan.Counts[arm] - r.measuredOf(arm)
-		t.room[arm] = n
-	}
-	return n
-}
-
-// finish decides what is recorded.
-func (t *teller) finish(sha string) (Receipt, []Event) {
-	if !t.opt.Sure {
-		t.doubtful()
-	} else {
-		t.confirm()
-	}
-	r := &t.receipt
-	slices.SortStableFunc(r.Lines, func(a, b ReceiptLine) int { return cmp.Compare(a.Line, b.Line) })
-	if r.Refused() && !t.opt.TakeGood {
-		return *r, nil
-	}
-	var events []Event
-	if len(t.told) > 0 {
-		events = append(events, NewEvent(KindTell, t.now, t.opt.By, TellBody{Sheet: t.opt.Sheet, SHA256: sha, Results: t.told}))
-	}
-	if len(t.late) > 0 {
-		events = append(events, NewEvent(KindLate, t.now, t.opt.By, TellBody{Sheet: t.opt.Sheet, SHA256: sha, Results: t.late}))
-	}
-	for _, reason := range slices.Sorted(maps.Keys(t.failed)) {
-		events = append(events, NewEvent(KindFail, t.now, t.opt.By, FailBody{IDs: t.failed[reason], Reason: reason}))
-	}
-	r.Taken = len(events) > 0
-	return *r, events
+	return t.finish(""), nil
 }

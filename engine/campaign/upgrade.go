@@ -1,9 +1,8 @@
 package campaign
 
 import (
-	"context"
+	"fmt"
 	"strings"
-	"time"
 )
 
 // Upgrading says what a program changes that goes on with a campaign of one which decides otherwise.
@@ -28,16 +27,15 @@ func (u Upgrading) sentences() []string {
 // String returns the changes as sentences, without a full stop.
 func (u Upgrading) String() string { return strings.Join(u.sentences(), "; ") }
 
-// Upgrade records that a program goes on which decides otherwise. It returns nil where nothing was to
-// be done. The event keeps the sentences, which people read in the log.
-func (s *State) Upgrade(ctx context.Context, p Protocol, revision int, by string, now time.Time) (*Upgrading, []Event, error) {
-	if revision == s.Revision {
-		return nil, nil, nil
-	}
-	x, err := s.Replay(ctx, p, nil)
-	if err != nil {
-		return nil, nil, err
-	}
-	u := &Upgrading{From: s.Revision, To: revision, Changes: x.Differs}
-	return u, []Event{NewEvent(KindUpgrade, now, by, UpgradeBody{From: u.From, To: u.To, Changes: u.sentences()})}, nil
+// UpgradeBody records that a program that decides otherwise goes on.
+type UpgradeBody struct {
+	From    int      `json:"from"` // revisions
+	To      int      `json:"to"`
+	Changes []string `json:"changes,omitempty"` // sentences
+}
+
+func (b *UpgradeBody) fold(s *State, e Event) error {
+	s.Revision = b.To
+	s.note(e, fmt.Sprintf("revision %d of the decisions in place of %d", b.To, b.From), "")
+	return nil
 }

@@ -51,7 +51,7 @@ func TestAnswersAreSaid(t *testing.T) {
 	says("no number, for a row of another", bob, url.Values{"store": {ids[1]}, "r." + ids[1]: {"much"}}, 422, "is no number")
 	says("thousands", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1,234"}}, 422, "may be 1.2340 or 1234")
 	says("a huge number", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1e308"}, "sure." + ids[1]: {"1"}}, 422, "from -1e100 to 1e100")
-	if _, err := c.CloseRound(t.Context(), "the freezer broke", "Ann"); err != nil {
+	if _, err := c.Do(t.Context(), &campaign.Close{Reason: "the freezer broke", By: "Ann"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := c.Ask(t.Context(), campaign.Request{By: "Cy"}); err != nil {

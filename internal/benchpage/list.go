@@ -134,7 +134,7 @@ func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 		a.said[id] = said{ID: id, Text: "it is not on your list, or has its result", Wrong: true}
 		return nil
 	}
-	if err := s.c.Fail(r.Context(), []string{id}, reason, by); err != nil {
+	if _, err := s.c.Do(r.Context(), &campaign.Fail{IDs: []string{id}, Reason: reason, By: by}); err != nil {
 		a.said[id] = said{ID: id, Text: err.Error(), Wrong: true}
 		return nil
 	}

@@ -43,14 +43,14 @@ func TestCampaignReportLaTeX(t *testing.T) {
 	}
 	sheet := fmt.Sprintf("id,reward,note\n%s,1,\"%s\"\n", list.Rows[0].ID, latexAttack)
 	_, err = c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: latexAttack, Sheet: latexAttack})
-	for _, act := range []func() error{
-		func() error { return c.Note(t.Context(), latexAttack, `}`) },
-		func() error { return c.Fail(t.Context(), []string{list.Rows[1].ID}, latexAttack, `%`) },
-		func() error { return c.Correct(t.Context(), list.Rows[0].ID, 2, latexAttack, `\\[1em]`) },
-		func() error { _, err := c.CloseRound(t.Context(), latexAttack, `{`); return err },
+	for _, act := range []campaign.Act{
+		&campaign.Comment{Text: latexAttack, By: `}`},
+		&campaign.Fail{IDs: []string{list.Rows[1].ID}, Reason: latexAttack, By: `%`},
+		&campaign.Correct{ID: list.Rows[0].ID, Value: 2, Reason: latexAttack, By: `\\[1em]`},
+		&campaign.Close{Reason: latexAttack, By: `{`},
 	} {
 		if err == nil {
-			err = act()
+			_, err = c.Do(t.Context(), act)
 		}
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
@@ -27,23 +28,23 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 // is recorded meanwhile makes it plan again.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
-		p, s, err := c.fresh(ctx)
-		if err != nil || !s.Needed() {
+		m, err := c.fresh(ctx)
+		if err != nil || !m.Needed() {
 			return err
 		}
-		if err := c.checkRevision(s); err != nil {
+		if err := c.checkRevision(m.State); err != nil {
 			return err
 		}
-		run, err := c.replay(ctx, p, s)
+		run, err := c.replay(ctx, m)
 		if err != nil {
 			return err
 		}
-		seq := s.Seq
-		err = c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-			if s.Seq != seq {
+		seq := m.Seq
+		err = c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
+			if m.Seq != seq {
 				return nil, errOther
 			}
-			return []campaign.Event{s.Plan(p, run, c.opt.now(), c.opt.build(), c.revision())}, nil
+			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}, nil
 		})
 		if u := (*unrecorded)(nil); errors.As(err, &u) {
 			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was told before is recorded
@@ -54,33 +55,37 @@ func (c *Campaign) Advance(ctx context.Context) error {
 	}
 }
 
-// fresh returns the protocol and the state with all that was recorded so far. Nobody changes that state.
-func (c *Campaign) fresh(ctx context.Context) (campaign.Protocol, *campaign.State, error) {
+// fresh returns the campaign with all that was recorded so far. Nobody changes that state.
+func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err := c.catchUp(ctx, c.db.db); err != nil {
-		return campaign.Protocol{}, nil, err
+		return campaign.Moment{}, err
 	}
 	c.shared = true
-	p, err := c.protocolOf(ctx, c.state)
-	return p, c.state, err
+	return c.moment(ctx, c.state)
+}
+
+// moment returns the campaign now, in a state.
+func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Moment, error) {
+	p, err := c.protocolOf(ctx, s)
+	return s.Under(p, c.opt.now()), err
 }
 
 // own returns the same with a state that the caller may change.
-func (c *Campaign) own(ctx context.Context) (campaign.Protocol, *campaign.State, error) {
+func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
-		return campaign.Protocol{}, nil, err
+		return campaign.Moment{}, err
 	}
 	if err := campaign.CheckChain(list); err != nil {
-		return campaign.Protocol{}, nil, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+		return campaign.Moment{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
 	s, err := campaign.Fold(list, c.tasksAtStart())
 	if err != nil {
-		return campaign.Protocol{}, nil, unfit(c.dir, err)
+		return campaign.Moment{}, unfit(c.dir, err)
 	}
-	p, err := c.protocolOf(ctx, s)
-	return p, s, err
+	return c.moment(ctx, s)
 }
 
 // Ask returns what to measure: the list that the asker has and has not told, else further pulls of
@@ -90,11 +95,11 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
 	}
-	err := c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-		if c.checkRevision(s) != nil {
+	err := c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
+		if c.checkRevision(m.State) != nil {
 			return nil, nil // what was planned can still be handed out
 		}
-		return s.CloseEarly(p, q, c.opt.now()), nil
+		return m.CloseEarly(q), nil
 	})
 	if err != nil {
 		return campaign.List{}, err
@@ -103,8 +108,8 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 		return campaign.List{}, err
 	}
 	var list campaign.List
-	err = c.write(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, err error) {
-		list, made, err = s.Ask(p, q, c.opt.now())
+	err = c.write(ctx, func(m campaign.Moment) (made []campaign.Event, err error) {
+		list, made, err = m.Ask(q)
 		return made, err
 	})
 	if err == nil {
@@ -115,101 +120,81 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	return list, err
 }
 
-// Tell records the results of a sheet. The receipt is returned once they are on the disk; where
-// something is wrong with a row nothing is recorded, and the receipt says what.
-func (c *Campaign) Tell(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	results, err := campaign.ReadResults(c.Protocol(), sheet, opt.Sheet, campaign.KindTell)
-	if err != nil {
-		return campaign.Receipt{}, err
+// Do does an act, and returns what came of it once that is on the disk. Where something is wrong with a row of a sheet
+// nothing is recorded, and the receipt says what.
+func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
+	if x, ok := act.(campaign.Checked); ok {
+		if err := x.Check(); err != nil {
+			return campaign.Done{}, errors.New(strings.TrimSpace(err.Param + " " + err.Text))
+		}
 	}
-	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		return s.Tell(ctx, p, results, opt, c.opt.now())
-	})
+	if x, ok := act.(campaign.Prepared); ok {
+		if err := x.Prepare(c.Protocol()); err != nil {
+			return campaign.Done{}, err
+		}
+	}
+	var done campaign.Done
+	do := func(m campaign.Moment) (_ []campaign.Event, err error) {
+		done, err = act.Do(ctx, campaign.Doing{Moment: m, Grow: c.grow})
+		return done.Events, err
+	}
+	err := error(nil)
+	if _, ok := act.(campaign.Refusable); ok {
+		err = c.tried(ctx, do, &done)
+	} else {
+		err = c.write(ctx, do)
+	}
+	switch {
+	case err != nil:
+		return done, err
+	case len(done.Files) > 0:
+		if err := c.open(ctx); err != nil {
+			return done, err
+		}
+		if err := copies(c.dir, c.recipeNow()); err != nil {
+			c.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts", done.Files[0].Path, err))
+		}
+	case done.Receipt != nil:
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		r := done.Receipt
+		r.Round, r.Left, r.Over = c.state.Left()
+		r.Hash, r.Chain = c.state.Hash, c.state.Chain()
+	}
+	return done, nil
+}
+
+// Tell records the results of a sheet; see campaign.Tell.
+func (c *Campaign) Tell(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+	return c.receipt(ctx, &campaign.Tell{File: campaign.File{Content: sheet}, TellOptions: opt})
 }
 
 // TellOne records the result of one id.
 func (c *Campaign) TellOne(ctx context.Context, id string, reward float64, opt campaign.TellOptions) (campaign.Receipt, error) {
-	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		r, made := s.TellOne(p, id, reward, opt, c.opt.now())
-		return r, made, nil
-	})
+	return c.receipt(ctx, &campaign.TellOne{ID: id, Reward: reward, TellOptions: opt})
 }
 
-// Attach records measurements that were made before the campaign, or elsewhere.
-func (c *Campaign) Attach(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	results, err := campaign.ReadResults(c.Protocol(), sheet, opt.Sheet, campaign.KindAttach)
-	if err != nil {
+func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Receipt, error) {
+	done, err := c.Do(ctx, act)
+	if err != nil || done.Receipt == nil {
 		return campaign.Receipt{}, err
 	}
-	return c.tell(ctx, func(p campaign.Protocol, s *campaign.State) (campaign.Receipt, []campaign.Event, error) {
-		return s.Attach(ctx, p, results, opt, c.opt.now())
-	})
-}
-
-func (c *Campaign) tell(ctx context.Context, f func(campaign.Protocol, *campaign.State) (campaign.Receipt, []campaign.Event, error)) (campaign.Receipt, error) {
-	var r campaign.Receipt
-	err := c.write(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, err error) {
-		r, made, err = f(p, s)
-		return made, err
-	})
-	if err != nil {
-		return campaign.Receipt{}, err
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	r.Round, r.Left, r.Over = c.state.Left()
-	r.Hash, r.Chain = c.state.Hash, c.state.Chain()
-	return r, nil
-}
-
-// Fail gives pulls back that were not measured; they are handed out again.
-func (c *Campaign) Fail(ctx context.Context, ids []string, reason, by string) error {
-	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-		return s.Fail(p, ids, reason, by, c.opt.now())
-	})
-}
-
-// Correct replaces the result of an id.
-func (c *Campaign) Correct(ctx context.Context, id string, reward float64, reason, by string) error {
-	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-		return s.Correct(id, reward, reason, by, c.opt.now())
-	})
-}
-
-// CloseRound ends the open round with what came. Without a reason it only says what that would do. It
-// is an error where the algorithm takes rounds only as it planned them, and where nobody was handed a
-// pull of the round: whoever closes twice means the round before. CloseOnce takes the number of a round.
-func (c *Campaign) CloseRound(ctx context.Context, reason, by string) (campaign.Closing, error) {
-	var out campaign.Closing
-	err := c.tried(ctx, func(p campaign.Protocol, s *campaign.State) (made []campaign.Event, _ campaign.Protocol, err error) {
-		if out, made, err = s.Close(p, reason, by, c.opt.now()); err == nil && s.Untouched() {
-			made, err = nil, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d closes it all the same)", out.Round)
-		}
-		return made, p, err
-	})
-	return out, err
-}
-
-// Note records words for the report.
-func (c *Campaign) Note(ctx context.Context, text, by string) error {
-	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-		return s.Note(text, by, c.opt.now())
-	})
+	return *done.Receipt, nil
 }
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
 // changes; nil where nothing was to be done. With look it records nothing.
 func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.Upgrading, error) {
-	p, s, err := c.fresh(ctx)
+	m, err := c.fresh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, made, err := s.Upgrade(ctx, p, c.revision(), by, c.opt.now())
+	changes, made, err := m.Upgrade(ctx, c.revision(), by)
 	if err != nil || look || len(made) == 0 {
 		return changes, err
 	}
-	return changes, c.write(ctx, func(_ campaign.Protocol, now *campaign.State) ([]campaign.Event, error) {
-		if now.Seq != s.Seq {
+	return changes, c.write(ctx, func(now campaign.Moment) ([]campaign.Event, error) {
+		if now.Seq != m.Seq {
 			return nil, errors.New("something was recorded meanwhile: upgrade again")
 		}
 		return made, nil
@@ -218,55 +203,58 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign
 
 // Status says how far the campaign is. It writes nothing and waits for nobody.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
-	p, s, st, err := c.progress(ctx)
+	m, st, err := c.progress(ctx)
 	if err != nil {
 		return campaign.Status{}, err
 	}
-	return st, st.Believe(ctx, s, p)
+	return st, st.Believe(ctx, m)
 }
 
 // Progress returns the Status without Best, which takes time where there are many arms.
 func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
-	_, _, st, err := c.progress(ctx)
+	_, st, err := c.progress(ctx)
 	return st, err
 }
 
-func (c *Campaign) progress(ctx context.Context) (campaign.Protocol, *campaign.State, campaign.Status, error) {
-	p, s, err := c.fresh(ctx)
+func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
+	m, err := c.fresh(ctx)
 	if err != nil {
-		return p, s, campaign.Status{}, err
+		return m, campaign.Status{}, err
 	}
-	run, err := c.replay(ctx, p, s)
+	run, err := c.replay(ctx, m)
 	if err != nil {
-		return p, s, campaign.Status{}, err
+		return m, campaign.Status{}, err
 	}
-	st := s.Status(p, run, c.opt.now())
+	st := run.Status(m)
 	st.Folder = c.dir
-	return p, s, st, nil
+	return m, st, nil
 }
 
 // Mine returns what somebody was handed in the open round, with his results, and how many pulls of all
 // people have none.
 func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, error) {
-	p, s, err := c.fresh(ctx)
+	m, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.List{}, 0, err
 	}
-	_, left, _ := s.Left()
-	return s.Mine(p, by), left, nil
+	_, left, _ := m.Left()
+	return m.Mine(by), left, nil
 }
 
 // Preview says what Tell would do with a sheet, and records nothing.
 func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	p, s, err := c.fresh(ctx)
+	m, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
-	results, err := campaign.ReadResults(p, sheet, opt.Sheet, campaign.KindTell)
+	act := &campaign.Tell{File: campaign.File{Content: sheet}, TellOptions: opt}
+	if err := act.Prepare(m.Protocol); err != nil {
+		return campaign.Receipt{}, err
+	}
+	done, err := act.Do(ctx, campaign.Doing{Moment: m})
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
-	r, _, err := s.Tell(ctx, p, results, opt, c.opt.now())
-	r.Taken = false
-	return r, err
+	done.Receipt.Taken = false
+	return *done.Receipt, nil
 }

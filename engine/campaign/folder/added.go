@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -58,40 +57,10 @@ func grown(ctx context.Context, maker Maker, r Recipe, p campaign.Protocol, file
 	return r, out, g, err
 }
 
-// Amend changes the protocol, where its algorithm can change. The arms that it adds are rows of a file
-// that has columns of the table of the problem; its content is recorded.
-func (c *Campaign) Amend(ctx context.Context, b campaign.AmendBody, by string) (campaign.AmendBody, error) {
-	var files []campaign.File
-	if b.Add != nil {
-		if len(b.Add.Content) == 0 {
-			return b, fmt.Errorf("%s is empty", b.Add.Path)
-		}
-		files = append(files, *b.Add)
-	}
-	err := c.tried(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, campaign.Protocol, error) {
-		q := p
-		b.Growth, b.Problem = nil, ""
-		if b.Add != nil {
-			file := campaign.File{Path: filepath.Base(b.Add.Path), SHA256: fileHash(b.Add.Content), Content: b.Add.Content}
-			var g campaign.Growth
-			var err error
-			if _, q, g, err = grown(ctx, c.maker, c.recipeNow(), p, file); err != nil {
-				return nil, p, err
-			}
-			b.Add, b.Growth, b.Problem = &file, &g, q.Fingerprint()
-		}
-		made, err := s.Amend(p, b, by, c.opt.now())
-		return made, q, err
-	}, files...)
-	if err == nil && b.Add != nil {
-		if err := c.open(ctx); err != nil {
-			return b, err
-		}
-		if err := copies(c.dir, c.recipeNow()); err != nil {
-			c.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts", b.Add.Path, err))
-		}
-	}
-	return b, err
+// grow makes the protocol with the arms of a file.
+func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
+	_, p, g, err := grown(ctx, c.maker, c.recipeNow(), c.Protocol(), file)
+	return p, g, err
 }
 
 // recipeNow returns the recipe with the arms that were added so far.
@@ -101,36 +70,39 @@ func (c *Campaign) recipeNow() Recipe {
 	return c.kept.recipe
 }
 
-// tried records the event that f makes of the state once the algorithm was tried with it, under the
-// protocol that f returns: an algorithm may refuse.
-func (c *Campaign) tried(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, campaign.Protocol, error), files ...campaign.File) error {
+// tried records the event that f makes once the algorithm was tried with it, under the protocol that done names: an
+// algorithm may refuse.
+func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), done *campaign.Done) error {
 	for {
-		p, s, err := c.own(ctx)
+		m, err := c.own(ctx)
 		if err != nil {
 			return err
 		}
-		if s.Start.Led != "" {
-			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir, s.Start.Led)
+		if m.Start.Led != "" {
+			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir, m.Start.Led)
 		}
-		made, q, err := f(p, s)
+		made, err := f(m)
 		if err != nil || len(made) == 0 {
 			return err
 		}
-		seq := s.Seq
+		seq := m.Seq
 		first := made[0]
 		first.Seq = seq + 1
-		if err := s.Add([]campaign.Event{first}, c.tasksAtStart()); err != nil {
+		if err := m.Add([]campaign.Event{first}, c.tasksAtStart()); err != nil {
 			return err
 		}
-		if err := s.Try(ctx, q, &c.memory); err != nil {
+		if done.Protocol != nil {
+			m.Protocol = *done.Protocol
+		}
+		if err := m.Try(ctx, &c.memory); err != nil {
 			return err
 		}
-		err = c.write(ctx, func(_ campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-			if s.Seq != seq {
+		err = c.write(ctx, func(now campaign.Moment) ([]campaign.Event, error) {
+			if now.Seq != seq {
 				return nil, errOther
 			}
 			return made, nil
-		}, files...)
+		}, done.Files...)
 		if !errors.Is(err, errOther) {
 			return err
 		}

@@ -109,11 +109,11 @@ func TestAdded(t *testing.T) {
 			}
 			measure(c, "Ann", 1000)
 			measure(c, "Ann", 1) // of round 2
-			b, err := c.Amend(t.Context(), added("arm,x_1,task,z_1\ne,3,north,\nf,5,west,7\n\"b, c\",1,west,7\n"), "Ann")
+			b, err := amendBy(t.Context(), c, added("arm,x_1,task,z_1\ne,3,north,\nf,5,west,7\n\"b, c\",1,west,7\n"), "Ann")
 			if err == nil {
 				t.Fatal("a task feature that is empty was taken")
 			}
-			b, err = c.Amend(t.Context(), added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
+			b, err = amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,11 +165,11 @@ func TestAdded(t *testing.T) {
 			if len(st.Differs) > 0 || st.Standing == "" {
 				t.Errorf("differs %v, standing %q", st.Differs, st.Standing)
 			}
-			_, s, err := c.fresh(t.Context())
+			s, err := c.fresh(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			run, err := s.Replay(t.Context(), c.Protocol(), nil)
+			run, err := s.Replay(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -30,7 +30,7 @@ func measureAll(t *testing.T, c *Campaign, value func(r campaign.ListRow) float6
 
 // amend changes the protocol.
 func amend(t *testing.T, c *Campaign, b campaign.AmendBody, by string) error {
-	_, err := c.Amend(t.Context(), b, by)
+	_, err := amendBy(t.Context(), c, b, by)
 	return err
 }
 
@@ -51,6 +51,7 @@ func TestWithdrawn(t *testing.T) {
 	if err := amend(t, c, reason, "Ann"); err != nil {
 		t.Fatal(err)
 	}
+	reason.Reason = "sold out again"
 	wants(t, amend(t, c, reason, "Ann"), "withdrawn already")
 	c.Close()
 	c, err := Open(t.Context(), c.dir, again(p), Options{})
@@ -157,7 +158,7 @@ func TestEpsilonWaits(t *testing.T) {
 		t.Errorf("before the change: %s", text)
 	}
 	epsilon := 0.25
-	if _, err := c.Amend(t.Context(), campaign.AmendBody{Epsilon: &epsilon, Reason: "the plant wants more"}, "Ann"); err != nil {
+	if _, err := amendBy(t.Context(), c, campaign.AmendBody{Epsilon: &epsilon, Reason: "the plant wants more"}, "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	if text := said(); !strings.Contains(text, "epsilon is changed to 0.25; what stands here is still for 0.5") {

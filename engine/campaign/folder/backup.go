@@ -63,7 +63,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err != nil {
 		return fmt.Errorf("the backup was not written: %w", err)
 	}
-	_, s, err := c.fresh(ctx)
+	s, err := c.fresh(ctx)
 	if err != nil {
 		return err
 	}

@@ -29,15 +29,15 @@ func (c *Campaign) key(s *campaign.State) string {
 }
 
 // replay returns what the algorithm makes of a state, from the cache where that has it.
-func (c *Campaign) replay(ctx context.Context, p campaign.Protocol, s *campaign.State) (*campaign.Run, error) {
-	if kept := c.ofCache(s); kept != nil && s.Agrees(kept) {
+func (c *Campaign) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
+	if kept := c.ofCache(m.State); kept != nil && m.Agrees(kept) {
 		return kept, nil
 	}
-	run, err := s.Replay(ctx, p, &c.memory)
+	run, err := m.Replay(ctx, &c.memory)
 	if err != nil {
 		return nil, err
 	}
-	c.keep(filepath.Join(c.dir, cacheFile), cached{c.key(s), *run})
+	c.keep(filepath.Join(c.dir, cacheFile), cached{c.key(m.State), *run})
 	return run, nil
 }
 
@@ -55,12 +55,12 @@ func (c *Campaign) ofCache(s *campaign.State) *campaign.Run {
 }
 
 // checkCache reports a cache that is not what the events make.
-func (c *Campaign) checkCache(ctx context.Context, p campaign.Protocol, s *campaign.State) error {
-	kept := c.ofCache(s)
+func (c *Campaign) checkCache(ctx context.Context, m campaign.Moment) error {
+	kept := c.ofCache(m.State)
 	if kept == nil {
 		return nil // it is not read
 	}
-	run, err := s.Replay(ctx, p, &c.memory)
+	run, err := m.Replay(ctx, &c.memory)
 	if err != nil {
 		return err
 	}

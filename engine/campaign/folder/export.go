@@ -16,11 +16,11 @@ import (
 
 // History returns what was recorded. Of the open round it has no rewards.
 func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
-	p, s, err := c.fresh(ctx)
+	m, err := c.fresh(ctx)
 	if err != nil {
 		return campaign.History{}, err
 	}
-	return s.History(p), nil
+	return m.History(), nil
 }
 
 // Export writes the campaign for other programs into a folder, which must not exist or be empty:

@@ -174,7 +174,7 @@ func unfit(dir string, err error) error {
 // write takes the lock, looks at the state, and records the events that f makes of it: all of them
 // or none, with these files. What cannot be folded is not committed. When it returns without error all is on
 // the disk.
-func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaign.State) ([]campaign.Event, error), files ...campaign.File) error {
+func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), files ...campaign.File) error {
 	if c.db.copy != "" {
 		return &unrecorded{fmt.Errorf("nothing can be written in %s: %w", c.dir, c.db.refused)}
 	}
@@ -197,11 +197,11 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Protocol, *campaig
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}
 		}
-		p, err := c.protocolOf(ctx, c.state)
+		m, err := c.moment(ctx, c.state)
 		if err != nil {
 			return err
 		}
-		list, err := f(p, c.state)
+		list, err := f(m)
 		if err != nil || len(list) == 0 {
 			return err
 		}

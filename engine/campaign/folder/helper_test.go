@@ -74,7 +74,7 @@ func worker(dir, by, seed string) int {
 				return 0
 			}
 			if rng.IntN(4) == 0 {
-				if _, err := c.CloseRound(ctx, "the test closes it", by); err == nil {
+				if _, err := closeBy(ctx, c, "the test closes it", by); err == nil {
 					say("closed")
 				}
 			}
@@ -85,7 +85,7 @@ func worker(dir, by, seed string) int {
 		}
 		for _, r := range list.Rows {
 			if rng.IntN(12) == 0 {
-				if err := c.Fail(ctx, []string{r.ID}, "the test drops it", by); err == nil {
+				if err := failBy(ctx, c, []string{r.ID}, "the test drops it", by); err == nil {
 					say("failed %s", r.ID)
 				}
 				continue
@@ -101,14 +101,14 @@ func worker(dir, by, seed string) int {
 			}
 			if rng.IntN(10) == 0 {
 				capacity, reason := 4+rng.IntN(4), "at-"+r.ID
-				if _, err := c.Amend(ctx, campaign.AmendBody{Capacity: &capacity, Reason: reason}, by); err != nil {
+				if _, err := amendBy(ctx, c, campaign.AmendBody{Capacity: &capacity, Reason: reason}, by); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 					return 1
 				}
 				say("amended %s", reason)
 			}
 			if rng.IntN(10) == 0 {
-				if err := c.Correct(ctx, r.ID, v/2, "the test corrects it", by); err != nil {
+				if err := correctBy(ctx, c, r.ID, v/2, "the test corrects it", by); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 					return 1
 				}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -32,7 +33,7 @@ func TestStatusKnows(t *testing.T) {
 	for k := range 8 {
 		attached += fmt.Sprintf("north,a,%g\nnorth,d;e,%g\nnorth,\"b, c\",%g\n", 1+0.1*float64(k), 3+0.1*float64(k), 2+0.1*float64(k))
 	}
-	if _, err := c.Attach(t.Context(), []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
+	if _, err := attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
 		t.Fatal(err)
 	}
 	var before string
@@ -115,10 +116,10 @@ func TestStatusWithoutBest(t *testing.T) {
 func TestKnownDeviations(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
-	if _, err := c.Attach(t.Context(), []byte("task,arm,count,mean,sd\nnorth,a,5,10,0.5\n"), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
+	if _, err := attachBy(t.Context(), c, []byte("task,arm,count,mean,sd\nnorth,a,5,10,0.5\n"), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.state.Known(p).Noise.SD[0]; !(math.Abs(got-0.5) <= 1e-12) {
+	if got := c.state.Under(p, time.Now()).Known().Noise.SD[0]; !(math.Abs(got-0.5) <= 1e-12) {
 		t.Errorf("a standard deviation of 0.5 is known as %g", got)
 	}
 }

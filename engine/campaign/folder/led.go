@@ -16,17 +16,26 @@ func (c *Campaign) Led() string {
 
 // Lead makes a plan of the run that leads the campaign its open round.
 func (c *Campaign) Lead(ctx context.Context, plan engine.Plan) error {
-	return c.write(ctx, func(p campaign.Protocol, s *campaign.State) ([]campaign.Event, error) {
-		return s.Lead(p, plan, "the run went on without this agent", c.opt.build(), c.opt.now()), nil
+	return c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
+		return m.Lead(plan, "the run went on without this agent", c.opt.build()), nil
 	})
 }
 
 // ToldOf returns the results of the round with a plan's digest once the round is whole.
 func (c *Campaign) ToldOf(ctx context.Context, digest string) ([]campaign.ResultRecord, bool, error) {
-	_, s, err := c.fresh(ctx)
+	m, err := c.fresh(ctx)
 	if err != nil {
 		return nil, false, err
 	}
-	results, whole := s.ToldOf(digest)
+	results, whole := m.ToldOf(digest)
 	return results, whole, nil
+}
+
+// Renew simulates the rest of the campaign by so many runs; see campaign.Renew. It writes nothing. progress may be nil.
+func (c *Campaign) Renew(ctx context.Context, runs int, progress func(done, total int)) (*campaign.Renewal, error) {
+	m, err := c.fresh(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return campaign.Renew(ctx, m, &c.memory, runs, progress)
 }

@@ -14,24 +14,29 @@ func TestTwice(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 1000)
 	events := func() int64 {
-		_, s, err := c.fresh(t.Context())
+		s, err := c.fresh(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		return s.Seq
 	}
+	once := func(a campaign.Act, want string) (bool, error) {
+		done, err := c.Do(t.Context(), a)
+		if !done.Known && !strings.HasPrefix(done.Text, want) {
+			t.Errorf("what is recorded is %q, want %q", done.Text, want)
+		}
+		return done.Known, err
+	}
 	acts := map[string]func() (bool, error){
-		"fail": func() (bool, error) { return c.FailOnce(t.Context(), []string{l.Rows[0].ID}, "the vial broke", "Ann") },
+		"fail": func() (bool, error) {
+			return once(&campaign.Fail{IDs: []string{l.Rows[0].ID}, Reason: "the vial broke"}, "recorded: without result")
+		},
 		"correct": func() (bool, error) {
-			return c.CorrectOnce(t.Context(), l.Rows[1].ID, 4, "a slip of the pen", "Ann")
+			return once(&campaign.Correct{ID: l.Rows[1].ID, Value: 4, Reason: "a slip of the pen"}, "recorded: "+l.Rows[1].ID+" is 4")
 		},
 		"amend": func() (bool, error) {
 			epsilon := 0.7
-			b, known, err := c.AmendOnce(t.Context(), campaign.AmendBody{Epsilon: &epsilon, Reason: "enough"}, "Ann")
-			if b.String() != "epsilon is 0.7" {
-				t.Errorf("what is recorded is %q", b)
-			}
-			return known, err
+			return once(&campaign.Amend{Epsilon: &epsilon, Reason: "enough"}, "recorded: epsilon is 0.7")
 		},
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))
@@ -55,15 +60,15 @@ func TestTwice(t *testing.T) {
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 5)); !r.Refused() {
 		t.Errorf("a third value is taken: %+v", r)
 	}
-	if _, err := c.CloseRound(t.Context(), "the week is over", "Ann"); err != nil {
+	if _, err := closeBy(t.Context(), c, "the week is over", "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Advance(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.CloseRound(t.Context(), "the week is over", "Ann")
+	_, err := closeBy(t.Context(), c, "the week is over", "Ann")
 	wants(t, err, "nobody was handed a pull of round 2 yet", "--round 2")
-	if done, known, err := c.CloseOnce(t.Context(), 2, "the week is over", "Ann"); err != nil || known || done.Round != 2 {
-		t.Errorf("closed by its number: %+v, known %v, %v", done, known, err)
+	if done, err := c.Do(t.Context(), &campaign.Close{Round: 2, Reason: "the week is over", By: "Ann"}); err != nil || done.Known || done.Closing.Round != 2 {
+		t.Errorf("closed by its number: %+v, %v", done, err)
 	}
 }

@@ -109,8 +109,9 @@ func many(b testing.TB, c *Campaign, p campaign.Protocol, rewards [][]float64, e
 		}
 		var made []campaign.Event
 		for i, r := range l.Rows {
-			_, e := c.state.TellOne(p, r.ID, rewards[i%len(rewards)][i%20], campaign.TellOptions{By: "Ann", Sure: true}, time.Now())
-			made = append(made, e...)
+			done, _ := (&campaign.TellOne{ID: r.ID, Reward: rewards[i%len(rewards)][i%20], TellOptions: campaign.TellOptions{By: "Ann", Sure: true}}).Do(
+				b.Context(), campaign.Doing{Moment: c.state.Under(p, time.Now())})
+			made = append(made, done.Events...)
 		}
 		if left := events - int(c.state.Seq); len(made) > left {
 			made = made[:left]

@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,16 +52,18 @@ func TestOwnColumns(t *testing.T) {
 		{"a list", "id;task;arm;reward;Ausbeute in %\n" + l.Rows[2].ID + ";;;40,5;1\n", false, map[string]int{campaign.RowNew: 1}, ""},
 		{"by name", "task;arm;reward\nÖl B;\"Base=KOH, Temp / °C=60\";40,75\n", true, map[string]int{campaign.RowNew: 1}, ""},
 	} {
-		tell := c.Tell
+		tell := (*Campaign).Tell
 		if s.attach {
-			tell = c.Attach
+			tell = func(c *Campaign, ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
+				return attachBy(ctx, c, sheet, opt)
+			}
 		}
-		r, err := tell(t.Context(), []byte(s.text), campaign.TellOptions{By: "Ann", Sheet: s.name + ".csv", Sure: true})
+		r, err := tell(c, t.Context(), []byte(s.text), campaign.TellOptions{By: "Ann", Sheet: s.name + ".csv", Sure: true})
 		if err != nil || fmt.Sprint(r.Counts) != fmt.Sprint(s.want) || !strings.Contains(fmt.Sprint(r.Lines), s.says) {
 			t.Errorf("%s: %v, %+v, want %v", s.name, err, r, s.want)
 		}
 	}
-	if _, err := c.CloseRound(t.Context(), "the week is over", "Ann"); err != nil {
+	if _, err := closeBy(t.Context(), c, "the week is over", "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "out")

@@ -58,7 +58,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 				for range 100 {
 					rows = append(rows, fmt.Sprintf("north,\"b, c\",%g", 2+rng.NormFloat64()), fmt.Sprintf("south,\"b, c\",%g", 2+rng.NormFloat64()))
 				}
-				must(k.Attach(t.Context(), []byte(strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: "old", Sure: true}))
+				must(attachBy(t.Context(), k, []byte(strings.Join(rows, "\n")+"\n"), campaign.TellOptions{By: "Ann", Sheet: "old", Sure: true}))
 			}
 			withdrawn, epsilon, stated := false, 0.5, 0.02
 			for range 60 {
@@ -84,7 +84,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 						extra = append(extra, fmt.Sprintf("north,\"b, c\",%g", rng.NormFloat64()), fmt.Sprintf("south,a,%g", rng.NormFloat64()))
 					}
 					tell(extra, campaign.TellOptions{Sheet: "x" + l.Rows[0].ID, Extra: true})
-					must(k.CloseRound(t.Context(), "the freezer failed", "Ann"))
+					must(closeBy(t.Context(), k, "the freezer failed", "Ann"))
 				} else {
 					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
 				}
@@ -104,11 +104,11 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 					}
 					if next != epsilon {
 						epsilon = next
-						must(k.Amend(t.Context(), campaign.AmendBody{Epsilon: &next, Reason: "as it looks"}, "Ann"))
+						must(amendBy(t.Context(), k, campaign.AmendBody{Epsilon: &next, Reason: fmt.Sprintf("as it looks after event %d", st.Events)}, "Ann"))
 					}
 				case strings.HasPrefix(how, "delta") && open && stated < delta:
 					stated = min(delta, 1.5*stated)
-					must(k.Amend(t.Context(), campaign.AmendBody{Delta: &stated, Reason: "too slow"}, "Ann"))
+					must(amendBy(t.Context(), k, campaign.AmendBody{Delta: &stated, Reason: fmt.Sprintf("too slow at event %d", st.Events)}, "Ann"))
 				case strings.HasPrefix(how, "the arm") && !withdrawn:
 					withdrawn = true
 					var arms [][2]string
@@ -118,7 +118,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 						}
 					}
 					if len(arms) > 0 {
-						must(k.Amend(t.Context(), campaign.AmendBody{Withdraw: arms, Reason: "sold out"}, "Ann"))
+						must(amendBy(t.Context(), k, campaign.AmendBody{Withdraw: arms, Reason: "sold out"}, "Ann"))
 					}
 				}
 			}

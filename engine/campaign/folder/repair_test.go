@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"testing"
@@ -10,9 +11,9 @@ import (
 
 // contradiction returns a result of a pull and words that it gave none, which no state can have.
 func contradiction(c *Campaign, id string) (campaign.Event, campaign.Event) {
-	it := c.state
-	_, told := it.TellOne(c.Protocol(), id, 1, campaign.TellOptions{By: "Ann"}, c.opt.now())
-	return told[0], campaign.NewEvent(campaign.KindFail, c.opt.now(), "Ann", campaign.FailBody{IDs: []string{id}, Reason: "spilt"})
+	told, _ := (&campaign.TellOne{ID: id, Reward: 1, TellOptions: campaign.TellOptions{By: "Ann"}}).Do(
+		context.Background(), campaign.Doing{Moment: c.state.Under(c.Protocol(), c.opt.now())})
+	return told.Events[0], campaign.NewEvent(campaign.KindFail, c.opt.now(), "Ann", campaign.FailBody{IDs: []string{id}, Reason: "spilt"})
 }
 
 // What could not be read again is not recorded, whatever act makes it; the campaign goes on.
@@ -27,7 +28,7 @@ func TestNothingIsRecordedThatCannotBeRead(t *testing.T) {
 		{campaign.NewEvent(campaign.KindAsk, c.opt.now(), "Ann", campaign.AskBody{Round: 1, Items: []campaign.Item{{ID: id}}})},
 		{campaign.NewEvent("other", c.opt.now(), "Ann", struct{}{})},
 	} {
-		err := c.write(t.Context(), func(campaign.Protocol, *campaign.State) ([]campaign.Event, error) { return made, nil })
+		err := c.write(t.Context(), func(campaign.Moment) ([]campaign.Event, error) { return made, nil })
 		wants(t, err, "nothing was recorded", string(made[len(made)-1].Kind))
 		if st, err := c.Status(t.Context()); err != nil || st.Hash != before {
 			t.Fatalf("%s: %v, hash %s, want %s", made[0].Kind, err, st.Hash, before)

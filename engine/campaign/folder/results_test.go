@@ -18,9 +18,9 @@ func TestLate(t *testing.T) {
 		rows = append(rows, row(r.ID, 1))
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
-	_, err := c.CloseRound(t.Context(), "", "Ann")
+	_, err := closeBy(t.Context(), c, "", "Ann")
 	wants(t, err, "needs a reason", "a result, with the reward 0")
-	closing, err := c.CloseRound(t.Context(), "the freezer broke", "Ann")
+	closing, err := closeBy(t.Context(), c, "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
 		t.Fatalf("%v: %+v", err, closing)
 	}
@@ -53,8 +53,8 @@ func TestFailed(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 1000)
 	id := l.Rows[0].ID
-	wants(t, c.Fail(t.Context(), []string{id}, " ", "Ann"), "needs a reason")
-	if err := c.Fail(t.Context(), []string{id}, "the vial broke", "Ann"); err != nil {
+	wants(t, failBy(t.Context(), c, []string{id}, " ", "Ann"), "needs a reason")
+	if err := failBy(t.Context(), c, []string{id}, "the vial broke", "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	got := asked(t, c, "Bob", 5)
@@ -62,7 +62,7 @@ func TestFailed(t *testing.T) {
 		t.Errorf("handed out again: %+v", got.Rows)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))
-	wants(t, c.Fail(t.Context(), []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1; correct replaces it")
+	wants(t, failBy(t.Context(), c, []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1; correct replaces it")
 	// a sheet can say it, too
 	r, err := c.Tell(t.Context(), []byte("id,reward,status,note\n"+l.Rows[2].ID+",,failed,the robot dropped it\n"+l.Rows[3].ID+",,failed,\n"), campaign.TellOptions{By: "Ann", TakeGood: true})
 	if err != nil || r.Counts[campaign.RowFailed] != 1 || r.Counts[campaign.RowBad] != 1 {
@@ -103,7 +103,7 @@ func TestCorrectedAfterwards(t *testing.T) {
 		t.Fatalf("%v: done %v, %+v, %s", err, st.Done, st.Tasks[0], st.Standing)
 	}
 	for _, id := range ids {
-		if err := c.Correct(t.Context(), id, -3, "the signs were wrong", "Ann"); err != nil {
+		if err := correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestCorrectedAfterwards(t *testing.T) {
 	if len(st.Differs) == 0 || st.Standing != "heuristic" || st.Corrected != len(ids) {
 		t.Errorf("differs %v, standing %s, corrected %d of %d", st.Differs, st.Standing, st.Corrected, len(ids))
 	}
-	wants(t, c.Correct(t.Context(), ids[0], 1, "", "Ann"), "needs a reason")
+	wants(t, correctBy(t.Context(), c, ids[0], 1, "", "Ann"), "needs a reason")
 }
 
 // A correction that changes a decision shows at once, while another task is still measured.
@@ -139,7 +139,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 	}
 	measureAll(t, c, value, decided)
 	for _, id := range ids {
-		if err := c.Correct(t.Context(), id, -3, "the signs were wrong", "Ann"); err != nil {
+		if err := correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,7 +170,7 @@ func TestWholeRounds(t *testing.T) {
 		rows = append(rows, row(r.ID, 1))
 	}
 	told(t, c, campaign.TellOptions{By: "Bob"}, rows[:len(rows)-1]...)
-	_, err := c.CloseRound(t.Context(), "enough", "Ann")
+	_, err := closeBy(t.Context(), c, "enough", "Ann")
 	wants(t, err, "needs whole rounds")
 	if st, err := c.Status(t.Context()); err != nil || st.Open == nil || st.Open.Measured != len(rows)-1 {
 		t.Fatalf("%v: a round that cannot be closed was: %+v", err, st.Open)

@@ -145,11 +145,11 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	}
 	c = open()
 	defer c.Close()
-	_, s, err := c.fresh(t.Context())
+	s, err := c.fresh(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	run, err := s.Replay(t.Context(), c.Protocol(), nil)
+	run, err := s.Replay(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

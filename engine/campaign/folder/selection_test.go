@@ -88,12 +88,12 @@ func TestSelection(t *testing.T) {
 			}
 			tell(timely, "timely")
 			if len(failed) > 0 {
-				if err := k.Fail(t.Context(), failed, "the vial broke", "Ann"); err != nil {
+				if err := failBy(t.Context(), k, failed, "the vial broke", "Ann"); err != nil {
 					t.Fatal(err)
 				}
 			}
 			if len(held) > 0 {
-				if _, err := k.CloseRound(t.Context(), "the freezer failed", "Ann"); err != nil {
+				if _, err := closeBy(t.Context(), k, "the freezer failed", "Ann"); err != nil {
 					t.Fatal(err)
 				}
 				if c.how == "late" {

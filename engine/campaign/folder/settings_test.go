@@ -28,7 +28,7 @@ func TestSettingsOfSheets(t *testing.T) {
 	if r, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "Montag.csv"}); err != nil || r.Counts[campaign.RowNew] != 4 {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if _, err := c.CloseRound(t.Context(), "enough", "Ann"); err != nil {
+	if _, err := closeBy(t.Context(), c, "enough", "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Advance(t.Context()); err != nil {

@@ -90,13 +90,13 @@ func TestNumbersOutOfRange(t *testing.T) {
 		if err != nil || r.Taken || !r.Refused() {
 			t.Errorf("told one by one: %v, %+v", err, r)
 		}
-		wants(t, c.Correct(t.Context(), l.Rows[0].ID, 1e300, "a reason", "Ann"), "from -1e100 to 1e100")
+		wants(t, correctBy(t.Context(), c, l.Rows[0].ID, 1e300, "a reason", "Ann"), "from -1e100 to 1e100")
 		sheets := []string{"id,reward\n" + l.Rows[1].ID + "," + x + "\n", "task,arm,count,mean,sd\nnorth,a,2," + x + ",1\n", "task,arm,count,mean,sd\nnorth,a,2,1," + x + "\n"}
 		for k, text := range sheets {
 			if r, err = c.Tell(t.Context(), []byte(text), opt); err != nil || r.Taken {
 				t.Errorf("%s: %v, %+v", text, err, r)
 			}
-			if r, err = c.Attach(t.Context(), []byte(text), opt); k > 0 && (err != nil || r.Taken) {
+			if r, err = attachBy(t.Context(), c, []byte(text), opt); k > 0 && (err != nil || r.Taken) {
 				t.Errorf("attached %s: %v, %+v", text, err, r)
 			}
 		}
@@ -105,11 +105,11 @@ func TestNumbersOutOfRange(t *testing.T) {
 		t.Errorf("%d events were recorded", c.state.Seq-before)
 	}
 	// what was kept before there was a rule
-	err := c.write(t.Context(), func(campaign.Protocol, *campaign.State) ([]campaign.Event, error) {
+	err := c.write(t.Context(), func(campaign.Moment) ([]campaign.Event, error) {
 		return []campaign.Event{campaign.NewEvent(campaign.KindCorrect, c.opt.now(), "Ann", campaign.CorrectBody{ID: l.Rows[0].ID, Old: 1, Reward: 1.7e308, Reason: "the instrument said so"})}, nil
 	})
 	if err == nil {
-		err = c.Correct(t.Context(), l.Rows[0].ID, 2, "no value was meant", "Ann")
+		err = correctBy(t.Context(), c, l.Rows[0].ID, 2, "no value was meant", "Ann")
 	}
 	if err == nil {
 		_, err = c.Status(t.Context())
@@ -204,11 +204,11 @@ func TestLargeSheets(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	results, err := campaign.ReadResults(c.Protocol(), []byte(text), "", campaign.KindTell)
-	if err != nil {
+	act := &campaign.Tell{File: campaign.File{Content: []byte(text)}}
+	if err := act.Prepare(c.Protocol()); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := c.state.Tell(ended, c.Protocol(), results, campaign.TellOptions{}, c.opt.now()); !errors.Is(err, context.Canceled) {
+	if _, err := act.Do(ended, campaign.Doing{Moment: c.state.Under(c.Protocol(), c.opt.now())}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupt: %v", err)
 	}
 	for _, n := range []string{"1000000000", "2147483647"} {
@@ -238,7 +238,7 @@ func TestSlipsByTheTable(t *testing.T) {
 		}
 		c := begin(t, p, Options{})
 		if name == "attached" {
-			if _, err := c.Attach(t.Context(), []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
+			if _, err := attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -265,15 +265,15 @@ func TestTextsOfPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, err := range []error{
-		c.Note(t.Context(), "two\nlines \x1b[2J", by),
-		c.Fail(t.Context(), []string{l.Rows[3].ID}, "\x1b[31mreason", "-1+1"),
-		c.Correct(t.Context(), l.Rows[0].ID, 1.5, "+1\u009b31m", by),
+		noteBy(t.Context(), c, "two\nlines \x1b[2J", by),
+		failBy(t.Context(), c, []string{l.Rows[3].ID}, "\x1b[31mreason", "-1+1"),
+		correctBy(t.Context(), c, l.Rows[0].ID, 1.5, "+1\u009b31m", by),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := c.CloseRound(t.Context(), "=HYPERLINK(\"http://x\")\x7f", by); err != nil {
+	if _, err := closeBy(t.Context(), c, "=HYPERLINK(\"http://x\")\x7f", by); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, func() error { _, err := c.Invite(t.Context(), by); return err }(), "control characters")

@@ -71,7 +71,8 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 		return v, err
 	}
 	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
-	if p, err = c.protocolOf(ctx, s); err != nil {
+	m, err := c.moment(ctx, s)
+	if err != nil {
 		return v, err
 	}
 	for _, b := range s.Additions() {
@@ -80,5 +81,5 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err := db.checkTriggers(ctx); err != nil {
 		return v, err
 	}
-	return v, c.checkCache(ctx, p, s)
+	return v, c.checkCache(ctx, m)
 }

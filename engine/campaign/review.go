@@ -1,15 +1,14 @@
 package campaign
 
-// epsilon returns the accuracy in force.
-func (x *Run) epsilon(p Protocol) float64 {
-	if x.Epsilon != nil {
-		return *x.Epsilon
-	}
-	return p.Options.Epsilon
+// review works out how far a campaign is from what an algorithm makes of it.
+type review struct {
+	Moment
+	*Run
 }
 
 // nextEpsilon says that the last change of epsilon is not the one that answers are for, as long as it waits.
-func (s *State) nextEpsilon(now float64) []Note {
+func (s review) nextEpsilon() []Note {
+	now := s.epsilon(s.Protocol)
 	next := now
 	for _, a := range s.amends {
 		if a.Epsilon != nil {
@@ -24,7 +23,7 @@ func (s *State) nextEpsilon(now float64) []Note {
 
 // assumes lists what the answers rest on besides the guarantee of the algorithm: what happened to
 // pulls on the way.
-func (s *State) assumes(x *Run) []Note {
+func (s review) assumes() []Note {
 	var out []Note
 	lost, extra, closed, early := 0, 0, 0, 0
 	for _, r := range s.rounds {
@@ -53,8 +52,33 @@ func (s *State) assumes(x *Run) []Note {
 	add(NoteExtra, extra)
 	add(NoteClosed, closed)
 	add(NoteEarly, early)
-	if b := x.Outcome.Bound; b > x.Delta {
-		out = append(out, Note{Kind: NoteChanged, Numbers: []float64{float64(x.Added), float64(x.Withdrawn), b, x.Delta}})
+	if b := s.Outcome.Bound; b > s.Delta {
+		out = append(out, Note{Kind: NoteChanged, Numbers: []float64{float64(s.Added), float64(s.Withdrawn), b, s.Delta}})
 	}
 	return out
+}
+
+// pending names the arms that were added and wait for the end of the open round; nil where none do.
+func (s review) pending() []Note {
+	n := Note{Kind: NotePending}
+	for i := range s.Problem.TaskOf {
+		if r := s.open(); r != nil && s.cameAfter(r, i) {
+			n.Names = append(n.Names, s.Problem.NamesOf(i)...)
+		}
+	}
+	if len(n.Names) == 0 {
+		return nil
+	}
+	return []Note{n}
+}
+
+// cameLate returns how many pulls of a round came after it was over.
+func (s review) cameLate(r *round) int {
+	n := 0
+	for _, g := range s.guides {
+		if g.late && g.round == r.plan.Round {
+			n += g.count()
+		}
+	}
+	return n
 }

@@ -1,0 +1,239 @@
+package campaign
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays as it is.
+// The same change for the same reason is made once: a cell of a notebook that is run again makes no second change.
+type Amend struct {
+	Epsilon    *float64 // an arm this close to the best is good enough, reward units
+	Delta      *float64 // error probability
+	Capacity   *int     // pulls in a unit of time; 0 for any number
+	Withdraw   []string // arms that cannot be measured any more: "task/arm"
+	Add        File     // rows of a table with columns of the table of the problem: its arms and tasks come in
+	Reason, By string
+}
+
+var amendEntry = Entry{
+	Name: "amend", Synonyms: []string{"withdraw", "change_protocol"}, New: func() Act { return new(Amend) }, Plans: true,
+	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time; " +
+		"of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the guarantee, which the report states. " +
+		"The same change for the same reason is made once",
+	Example: `amend("days", epsilon=2, reason="a yield this close is good enough for the plant")`,
+	Short:   "Change the protocol while it runs",
+	Long: `Change the protocol while it runs. Epsilon may be changed at any time, for any reason.
+The report states the largest delta that was ever in force. A withdrawn arm can no
+longer be an answer. Rows of a table like the one
+of the problem add arms or tasks. All changes hold from the next round on.`,
+}
+
+// withdrawHint says how arms are named.
+const withdrawHint = `write withdraw="task/arm", or withdraw=["task/arm", "task/other arm"]`
+
+// Params implements Act.
+func (a *Amend) Params() []Param {
+	return []Param{
+		reasonParam(&a.Reason),
+		{Name: "epsilon", Synonyms: []string{"accuracy", "tolerance"}, Into: &a.Epsilon, Range: fromZero,
+			Doc: "an arm this close to the best is good enough from now on, reward units", Flag: "an arm this close to the best is good enough"},
+		{Name: "delta", Into: &a.Delta, Range: inside, Doc: "error probability from now on", Flag: "error probability"},
+		{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Into: &a.Capacity, Range: countsUp,
+			Doc: "pulls that the laboratory makes in a unit of time from now on; 0 for any number", Flag: "pulls that the laboratory makes in a unit of time; 0 for any number"},
+		{Name: "withdraw", Synonyms: []string{"remove", "without"}, Into: &a.Withdraw, Optional: true, Hint: withdrawHint,
+			Doc: `arms that cannot be measured any more: "task/arm", or a list of these`, Flag: "an arm that cannot be measured any more: TASK/ARM (repeatable)"},
+		{Name: "add", Synonyms: []string{"extend"}, Into: &a.Add, Optional: true, Hint: "rows",
+			Doc:  "a CSV file with columns of the table of the problem, relative to the script: its arms and tasks come in",
+			Flag: "arms and tasks to add: FILE.csv with columns of the table of the problem"},
+		byParam(&a.By),
+	}
+}
+
+// Check implements Checked.
+func (a *Amend) Check() *ArgError {
+	if a.Epsilon == nil && a.Delta == nil && a.Capacity == nil && len(a.Withdraw) == 0 && a.Add.Path == "" {
+		return &ArgError{Text: "nothing is to be changed", Hint: "state epsilon=, delta=, capacity=, withdraw= or add="}
+	}
+	for _, w := range a.Withdraw {
+		if !strings.Contains(w, "/") {
+			return &ArgError{Param: "withdraw", Text: fmt.Sprintf("needs a task and an arm, got %q", w), Hint: withdrawHint}
+		}
+	}
+	return nil
+}
+
+// Refusable implements the interface of this name.
+func (a *Amend) Refusable() {}
+
+// Do implements Act.
+func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
+	b := AmendBody{Epsilon: a.Epsilon, Delta: a.Delta, Capacity: a.Capacity, Reason: a.Reason}
+	for _, w := range a.Withdraw {
+		b.Withdraw = append(b.Withdraw, at.Protocol.armIn(w))
+	}
+	if a.Add.Path != "" {
+		if len(a.Add.Content) == 0 {
+			return Done{}, fmt.Errorf("%s is empty", a.Add.Path)
+		}
+		sum := sha256.Sum256(a.Add.Content)
+		b.Add = &File{Path: filepath.Base(a.Add.Path), SHA256: hex.EncodeToString(sum[:]), Content: a.Add.Content}
+	}
+	if slices.ContainsFunc(at.amends, func(x amendment) bool { return x.same(b) }) {
+		return Done{Known: true, Text: knownBefore + "; a change that is meant a second time needs another reason"}, nil
+	}
+	if err := reasoned(b.Reason, nil); err != nil {
+		return Done{}, err
+	}
+	if err := b.check(at.Moment); err != nil {
+		return Done{}, err
+	}
+	out := Done{}
+	if b.Add != nil {
+		q, g, err := at.Grow(ctx, *b.Add)
+		if err != nil {
+			return Done{}, err
+		}
+		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
+	}
+	if out.Text = b.String(); out.Text == "" {
+		return Done{}, errors.New("nothing is to be changed")
+	}
+	out.Text, out.Events = "recorded: "+out.Text, []Event{NewEvent(KindAmend, at.Now, a.By, b)}
+	return out, nil
+}
+
+// armIn returns the task and the arm of "task/arm". It is parted at the first slash, where no name has slashes of its own.
+func (p Protocol) armIn(text string) [2]string {
+	task, arm, _ := strings.Cut(text, "/")
+	if !slices.Contains(p.Problem.Tasks.Names, task) {
+		for i := range p.Problem.TaskOf {
+			if names := p.Problem.NamesOf(i); strings.Join(names[:2], "/") == text {
+				return [2]string(names)
+			}
+		}
+	}
+	return [2]string{task, arm}
+}
+
+// check reports what cannot be changed so, and finds the numbers of the arms that are withdrawn.
+func (b *AmendBody) check(at Moment) error {
+	p := at.Protocol
+	switch {
+	case b.Epsilon != nil && (!(*b.Epsilon >= 0) || math.IsInf(*b.Epsilon, 0)):
+		return fmt.Errorf("epsilon must be 0 or more, got %g", *b.Epsilon)
+	case b.Delta != nil && !(*b.Delta > 0 && *b.Delta < 1):
+		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", *b.Delta)
+	case b.Capacity != nil && *b.Capacity < 0:
+		return fmt.Errorf("capacity must be at least 1, or 0 for none, got %d", *b.Capacity)
+	}
+	for _, w := range b.Withdraw {
+		v := slices.Index(p.Problem.Tasks.Names, w[0])
+		if v < 0 {
+			return fmt.Errorf("no task is called %q; there are %s", w[0], joined(p.Problem.Tasks.Names, 8))
+		}
+		lo, hi := p.Problem.ArmsOf(v)
+		k := p.armNamed(v, w[1])
+		switch {
+		case k < 0:
+			return fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], joined(p.Problem.Arms.Names[lo:hi], 8))
+		case at.withdrawn(lo + k):
+			return fmt.Errorf("task %q, arm %q is withdrawn already", w[0], w[1])
+		case slices.Contains(b.WithdrawArms, lo+k):
+			return fmt.Errorf("task %q, arm %q is named twice", w[0], w[1])
+		}
+		b.WithdrawArms = append(b.WithdrawArms, lo+k)
+	}
+	return nil
+}
+
+// decimalComma is a comma between two digits, as in the name "temp=72,5" of somebody whose table has
+// decimal commas; names that are made of numbers have points.
+var decimalComma = regexp.MustCompile(`(\d),(\d)`)
+
+// armNamed returns which of the arms of task v has a name, from 0, or -1. Where the table has decimal
+// commas, so may the name.
+func (p Protocol) armNamed(v int, name string) int {
+	lo, hi := p.Problem.ArmsOf(v)
+	k := slices.Index(p.Problem.Arms.Names[lo:hi], name)
+	if k < 0 && p.Problem.DialectOf().DecimalCommas {
+		k = slices.Index(p.Problem.Arms.Names[lo:hi], decimalComma.ReplaceAllString(name, "$1.$2"))
+	}
+	return k
+}
+
+// AmendBody changes the protocol. Fields that are nil or empty stay.
+type AmendBody struct {
+	Epsilon  *float64    `json:"epsilon,omitempty"`
+	Delta    *float64    `json:"delta,omitempty"`
+	Capacity *int        `json:"capacity,omitempty"`
+	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm
+	// the numbers of those arms, as they are before Add
+	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
+	Add          *File   `json:"add,omitempty"` // rows of the table, of arms and tasks that are added
+	Growth       *Growth `json:"growth,omitempty"`
+	Problem      string  `json:"problem_sha256,omitempty"` // with Add: Protocol.Fingerprint of then
+	Reason       string  `json:"reason"`
+}
+
+// same reports whether it is the same change: the same values, arms and rows for the same reason.
+func (b AmendBody) same(x AmendBody) bool {
+	return b.Reason == x.Reason && equal(b.Epsilon, x.Epsilon) && equal(b.Delta, x.Delta) && equal(b.Capacity, x.Capacity) &&
+		slices.Equal(b.Withdraw, x.Withdraw) && (b.Add == nil) == (x.Add == nil) && (b.Add == nil || b.Add.SHA256 == x.Add.SHA256)
+}
+
+// equal reports whether two values are the same, or both are not stated.
+func equal[T comparable](a, b *T) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// String says what changes, without the reason.
+func (b AmendBody) String() string {
+	var parts []string
+	if b.Epsilon != nil {
+		parts = append(parts, fmt.Sprintf("epsilon is %g", *b.Epsilon))
+	}
+	if b.Delta != nil {
+		parts = append(parts, fmt.Sprintf("delta is %g", *b.Delta))
+	}
+	if b.Capacity != nil {
+		parts = append(parts, fmt.Sprintf("capacity is %d", *b.Capacity))
+	}
+	for _, w := range b.Withdraw {
+		parts = append(parts, fmt.Sprintf("task %q, arm %q is withdrawn", w[0], w[1]))
+	}
+	if b.Growth != nil {
+		var arms []string
+		for _, a := range b.Growth.Added {
+			arms = append(arms, fmt.Sprintf("task %q, arm %q", a[0], a[1]))
+		}
+		parts = append(parts, fmt.Sprintf("%s added by %s: %s", map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, joined(arms, 8)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (b *AmendBody) fold(s *State, e Event) error {
+	if b.Capacity != nil {
+		s.Capacity = *b.Capacity
+	}
+	s.reopened = s.done != nil
+	s.amends = append(s.amends, amendment{*b, e.Seq, e.At, e.By})
+	if b.Add != nil {
+		if b.Growth == nil {
+			return errors.New("it adds arms and does not say which")
+		}
+		if err := b.Growth.fold(s); err != nil {
+			return err
+		}
+	}
+	s.note(e, b.String(), b.Reason)
+	return nil
+}
