@@ -41,13 +41,20 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		if line, err := reader.ReadString('\n'); err != nil || line != "ready\n" {
 			t.Fatalf("%q, %v", line, err)
 		}
-		life := time.Duration(rng.Int64N(int64(60 * time.Millisecond)))
-		killed := time.AfterFunc(life, func() { w.Process.Kill() })
+		lines, text := rng.IntN(20), []byte(nil) // however busy the machine is, some of them get far
+		for range lines {
+			line, err := reader.ReadBytes('\n')
+			if text = append(text, line...); err != nil {
+				break
+			}
+		}
+		killed := time.AfterFunc(time.Duration(rng.Int64N(int64(5*time.Millisecond))), func() { w.Process.Kill() })
 		defer killed.Stop()
-		text, err := io.ReadAll(reader)
+		rest, err := io.ReadAll(reader)
 		if err != nil {
 			t.Fatal(err)
 		}
+		text = append(text, rest...)
 		w.Wait()
 		if end := strings.LastIndexByte(string(text), '\n'); end >= 0 { // a line cut short was not yet said
 			said.Write(text[:end+1])
