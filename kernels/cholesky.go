@@ -86,5 +86,6 @@ func negativeRest(m Matrix, low, largest float64) error {
 			return err
 		}
 	}
-	return fmt.Errorf("the kernel is not positive semi-definite: a remaining diagonal value is %.3g, where the largest diagonal value is %.3g", low, largest)
+	return fmt.Errorf("the kernel is not positive semi-definite: a remaining diagonal value is %.3g, where the largest "+
+		"diagonal value is %.3g", low, largest)
 }

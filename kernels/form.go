@@ -71,7 +71,8 @@ func (f form) validate(dim int, columns []string) error {
 			}
 		}
 		if n := len(v.numbers); n > 1 && n != want {
-			return wrong(f.name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, howMany(want, "column"), f.active(columns))
+			return wrong(f.name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, howMany(want, "column"),
+				f.active(columns))
 		}
 	}
 	return nil

@@ -46,7 +46,8 @@ func (f Free) check(kernel string, p Param) error {
 	case f.Min == 0 && f.Max == 0 && !(f.Value > 0):
 		return wrong(kernel, p.Name, "starts at %s, from which no limits follow; give min= and max=", number(f.Value))
 	case !isFinite(f.Value) || !isFinite(least) || !isFinite(most) || !(least <= f.Value && f.Value <= most):
-		return wrong(kernel, p.Name, "starts at %s; it must lie between min, which is %s, and max, which is %s", number(f.Value), number(least), number(most))
+		return wrong(kernel, p.Name, "starts at %s; it must lie between min, which is %s, and max, which is %s", number(f.Value),
+			number(least), number(most))
 	case f.Min == 0 && f.Max == 0:
 		// limits that nobody wrote are narrowed to what the parameter allows
 		return p.check(kernel, f.Value, 0, 1)

@@ -38,7 +38,8 @@ func (j Joint) Free() ([]Parameter, error) {
 		case at < 0:
 			found = append(found, p)
 		case found[at].Value != p.Value:
-			mistake = fmt.Errorf("the free number %s has two definitions, %s and %s; free numbers with the same name are one number", p.Name, found[at].Free, p.Free)
+			mistake = fmt.Errorf("the free number %s has two definitions, %s and %s; free numbers with the same name are one number", p.Name,
+				found[at].Free, p.Free)
 		default: // limits that follow from two parameters
 			found[at].Min, found[at].Max = max(found[at].Min, p.Min), min(found[at].Max, p.Max)
 		}

@@ -14,7 +14,8 @@ type falling interface {
 }
 
 // ColumnScales returns the length scales by which a kernel compares the columns of points, of the
-// kernels whose value falls with the distance, wherever they stand in sums and products. Free numbers are left out, since they are still to be found, and so is
+// kernels whose value falls with the distance, wherever they stand in sums and products. Free numbers are
+// left out, since they are still to be found, and so is
 // what does not fit the points.
 func ColumnScales(k Kernel, p *Points) []ColumnScale {
 	bound, err := Bind(k, p)

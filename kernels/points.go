@@ -111,7 +111,8 @@ func (p *Points) read(pt *Point, i int) {
 // IDs, so a kernel means the same thing on a subset as on the whole list. An empty
 // subset has no Gram matrix.
 func (p *Points) Subset(indices []int) *Points {
-	q := &Points{distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: make([]string, len(indices)), ID: make([]int, len(indices)), X: make([][]float64, len(p.X))}
+	q := &Points{distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: make([]string, len(indices)),
+		ID: make([]int, len(indices)), X: make([][]float64, len(p.X))}
 	for c := range q.X {
 		q.X[c] = make([]float64, len(indices))
 	}

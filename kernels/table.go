@@ -91,7 +91,8 @@ func (k Table) Validate(dim int) error {
 	}
 	for i, row := range k.Values {
 		if len(row) != n {
-			return fmt.Errorf("table: row %s has %s, but there are %s; the table must be square", k.label(i), howMany(len(row), "value"), howMany(n, "row"))
+			return fmt.Errorf("table: row %s has %s, but there are %s; the table must be square", k.label(i), howMany(len(row), "value"),
+				howMany(n, "row"))
 		}
 		for j, v := range row {
 			if !isFinite(v) {
@@ -169,7 +170,8 @@ func (k Table) bind(p *Points) (Kernel, error) {
 	}
 	if len(k.Names) == 0 {
 		if p.Distinct() != len(k.Values) {
-			return nil, fmt.Errorf("table: has %d rows for %d points; give one row per point, or names= to say which is which", len(k.Values), p.Distinct())
+			return nil, fmt.Errorf("table: has %d rows for %d points; give one row per point, or names= to say which is which", len(k.Values),
+				p.Distinct())
 		}
 		return k, nil
 	}

@@ -40,7 +40,8 @@ func answerBlocks(a answer.Answer) []Block {
 	return append(out, answerFigure(a), KeyValues{Caption: "What was found", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "none: this is a belief, as true as the kernel predicts; for a proof run a campaign with CoTestFC (docs/campaigns.md)"},
+		{Key: "Guarantee", Value: "none: this is a belief, as true as the kernel predicts; for a proof run a campaign with " +
+			"CoTestFC (docs/campaigns.md)"},
 	}})
 }
 
@@ -58,7 +59,8 @@ func answerSentence(a answer.Answer) string {
 	}
 	if len(a.Picks) == 1 {
 		p := a.Picks[0]
-		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), decimal(p.Estimate, 4), decimal(p.CI95[0], 4), decimal(p.CI95[1], 4))
+		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), decimal(p.Estimate, 4),
+			decimal(p.CI95[0], 4), decimal(p.CI95[1], 4))
 	}
 	return fmt.Sprintf("The pick %s, with a probability of 95 %% or more, in %d of %s.", what, sure, plural(len(a.Picks), "task"))
 }
@@ -99,14 +101,16 @@ func pickTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to take",
 		Columns: []Column{
-			text("task", columnsOf(a).TaskTitle()), text("arm", best+": "+columnsOf(a).ArmTitle()), number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
+			text("task", columnsOf(a).TaskTitle()), text("arm", best+": "+columnsOf(a).ArmTitle()), number("probability_within", within, ""),
+			number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
 			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
 		},
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
 	}
 	for _, p := range a.Picks {
 		estimate, interval := rounded(p.Estimate, p.CI95)
-		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss, orAbsent(p.RunnerUp), p.Count})
+		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss,
+			orAbsent(p.RunnerUp), p.Count})
 	}
 	return t
 }
@@ -154,7 +158,8 @@ func nextTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to measure next",
 		Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()), number("count", "Times", "")},
-		Notes:   []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.", decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
+		Notes: []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.",
+			decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
 	}
 	for _, p := range a.Next {
 		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count})
@@ -294,7 +299,8 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	if len(mean.X) > 0 {
 		lines = append(lines, mean)
 	}
-	return append(lines, Series{Name: "pick", Style: Points, Reference: true, X: []float64{p.Features[along].(float64)}, Y: []float64{p.Estimate}})
+	return append(lines, Series{Name: "pick", Style: Points, Reference: true, X: []float64{p.Features[along].(float64)},
+		Y: []float64{p.Estimate}})
 }
 
 // answerNames returns the labels of the arms that are believed best in some task, in the order of their names.
@@ -318,7 +324,8 @@ func answerNames(a answer.Answer, picks []answer.Pick) []string {
 
 // answerPoints draws a task along the names of its arms.
 func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
-	believed, measured, pick := Series{Name: "believed", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2}, Series{Name: "pick", Style: Points, Hue: 3}
+	believed, measured, pick := Series{Name: "believed", Style: Points, Hue: 1}, Series{Name: "mean measured", Style: Points, Hue: 2},
+		Series{Name: "pick", Style: Points, Hue: 3}
 	for _, arm := range arms {
 		at := slices.Index(names, arm.Label)
 		if at < 0 {

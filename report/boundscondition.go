@@ -32,7 +32,8 @@ func theoremClause(r bounds.Report) string {
 	case normUnknown(r):
 		return fmt.Sprintf("; whether Theorem 1 holds at this ξ is unknown, and its formula gives %s%s for CoKernelFC", samples, times)
 	case unmet(r, "Theorem 1"):
-		return fmt.Sprintf("; Theorem 1 promises nothing, because ξ does not meet its condition (its formula gives %s%s for CoKernelFC)", samples, times)
+		return fmt.Sprintf("; Theorem 1 promises nothing, because ξ does not meet its condition (its formula gives %s%s for CoKernelFC)",
+			samples, times)
 	}
 	return fmt.Sprintf("; Theorem 1 promises that CoKernelFC needs at most %s%s", samples, times)
 }

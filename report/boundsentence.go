@@ -120,7 +120,8 @@ func tightestSentence(theorem, corollary string, t named, abc []named, unit stri
 
 func errorSentence(b bounds.Report, r engine.Result) string {
 	if b.Budget != r.Budget {
-		return fmt.Sprintf("The bounds are for a budget of %s per agent and the runs had %s: they cannot be compared.", cell(b.Budget, 0), cell(r.Budget, 0))
+		return fmt.Sprintf("The bounds are for a budget of %s per agent and the runs had %s: they cannot be compared.", cell(b.Budget, 0),
+			cell(r.Budget, 0))
 	}
 	measured := fmt.Sprintf("%s erred in %s of %s, %s", r.Algorithm, cell(r.Errors.Count, 0), plural(r.Errors.Runs, "run"),
 		interval(r.Errors.Rate, r.Errors.CI95[0], r.Errors.CI95[1]))
@@ -137,7 +138,8 @@ func errorSentence(b bounds.Report, r engine.Result) string {
 		}
 		return out
 	}
-	out := fmt.Sprintf("%s the tightest bound on the error probability is %s: %s. %s", at, strings.TrimSuffix(corollaryName(all[0]), ","), decimal(best, 3), measured)
+	out := fmt.Sprintf("%s the tightest bound on the error probability is %s: %s. %s", at, strings.TrimSuffix(corollaryName(all[0]), ","),
+		decimal(best, 3), measured)
 	switch e := r.Errors; {
 	case e.Runs == 0:
 	case e.Count == 0 && e.CI95[1] > best:

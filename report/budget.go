@@ -19,7 +19,8 @@ func budgetBlocks(f plan.Forecast) []Block {
 func budgetSentence(f plan.Forecast) string {
 	b := f.Budget
 	first, last := b.Points[0], b.Points[len(b.Points)-1]
-	s := fmt.Sprintf("%s on %s: the picks are then expected to lose %s a task", plural(int(last.Samples), "further measurement"), f.Problem, decimal(last.Loss, 3))
+	s := fmt.Sprintf("%s on %s: the picks are then expected to lose %s a task", plural(int(last.Samples), "further measurement"),
+		f.Problem, decimal(last.Loss, 3))
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
 	}
@@ -72,9 +73,11 @@ func budgetTable(f plan.Forecast) Table {
 		t.Rows = append(t.Rows, []any{p.Samples, known(p.Cost), known(p.Time), p.Loss, Share(p.Within), mark})
 	}
 	if b.Simulated == "" {
-		t.Notes = []string{"From what was measured, with the next measurements where they bring most; kernel and noise stay as they are believed today. Loss and probability are means over tasks."}
+		t.Notes = []string{"From what was measured, with the next measurements where they bring most; kernel and noise stay as " +
+			"they are believed today. Loss and probability are means over tasks."}
 	} else {
-		t.Notes = []string{fmt.Sprintf("Means over tasks and %s of %s, after each round, simulated with %s.", plural(b.Runs, "run"), b.Algorithm, b.Simulated)}
+		t.Notes = []string{fmt.Sprintf("Means over tasks and %s of %s, after each round, simulated with %s.", plural(b.Runs, "run"),
+			b.Algorithm, b.Simulated)}
 	}
 	return t.withoutEmptyColumns()
 }
@@ -82,7 +85,8 @@ func budgetTable(f plan.Forecast) Table {
 // budgetFigure draws the curve with its knee.
 func budgetFigure(f plan.Forecast) Figure {
 	b := f.Budget
-	out := Figure{Title: "What measurements buy, " + f.Problem, XLabel: "further measurements", YLabel: "expected loss (" + unitOf(rewardUnits, f.Words) + ")", NonNegative: true}
+	out := Figure{Title: "What measurements buy, " + f.Problem, XLabel: "further measurements",
+		YLabel: "expected loss (" + unitOf(rewardUnits, f.Words) + ")", NonNegative: true}
 	switch {
 	case f.Prices.Sample > 0 || f.Prices.Round > 0:
 		out.XLabel = "cost"

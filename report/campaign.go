@@ -70,7 +70,9 @@ func campaignBlocks(s campaign.Status) []Block {
 		out = append(out, t, Paragraph{Text: s.Best.Basis})
 	}
 	if len(s.People) > 0 {
-		t := Table{Caption: "Who has what", Columns: []Column{text("by", "Person"), number("pulls", "Pulls without result", ""), number("overdue", "Overdue", ""), text("until", "Due"), text("ids", "Ids")}}
+		t := Table{Caption: "Who has what",
+			Columns: []Column{text("by", "Person"), number("pulls", "Pulls without result", ""), number("overdue", "Overdue", ""),
+				text("until", "Due"), text("ids", "Ids")}}
 		for _, d := range s.People {
 			t.Rows = append(t.Rows, []any{person(d.By), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
 		}
@@ -105,7 +107,8 @@ func campaignSentence(s campaign.Status) string {
 			done++
 		}
 	}
-	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, done, plural(len(s.Tasks), "task"), plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
+	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, done, plural(len(s.Tasks), "task"),
+		plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {
 		out = upper(out[2:])
 	}
@@ -156,8 +159,11 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: []Column{
-			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"), number("gap", "Leader ahead by", "reward units"),
-			number("arms_open", "Arms open", ""), number("measured", "Measured", ""), number("beside", "Attached or late", ""), number("further_samples", "Further samples by itself", ""), number("further_time", "Further time", s.TimeUnit), text("out", "Arms out last"),
+			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"),
+			number("gap", "Leader ahead by", "reward units"),
+			number("arms_open", "Arms open", ""), number("measured", "Measured", ""), number("beside", "Attached or late", ""),
+			number("further_samples", "Further samples by itself", ""), number("further_time", "Further time", s.TimeUnit),
+			text("out", "Arms out last"),
 		},
 	}
 	if s.Goal == problem.GoalMin {
@@ -189,7 +195,8 @@ func campaignTasks(s campaign.Status) Table {
 // campaignFigure draws what was open, decided or measured over time.
 func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 	y := o.Y[0]
-	f := Figure{Title: "Campaign " + s.Name, XLabel: s.TimeUnit, YLabel: map[string]string{"open": "arms that may be an answer", "decided": "tasks decided", "samples": "samples"}[y]}
+	f := Figure{Title: "Campaign " + s.Name, XLabel: s.TimeUnit,
+		YLabel: map[string]string{"open": "arms that may be an answer", "decided": "tasks decided", "samples": "samples"}[y]}
 	if o.X == "round" || s.Capacity == 0 {
 		f.XLabel = "round"
 	}

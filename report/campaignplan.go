@@ -36,7 +36,8 @@ func protocolBlocks(p campaign.Protocol) []Block {
 
 // protocolSentence says what the protocol is of, and what it is expected to take.
 func protocolSentence(p campaign.Protocol) string {
-	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"), p.Algorithm)
+	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"),
+		p.Algorithm)
 	if p.Forecast == nil {
 		return s
 	}
@@ -74,8 +75,11 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	}
 	t := Table{
 		Caption: "Forecast, before anything is measured",
-		Columns: []Column{text("algorithm", "Algorithm"), number("samples", "Samples", ""), number("time", "Time", unit), number("rounds", "Rounds", ""), number("cost", "Cost", ""), text("backing", "Answers backed by")},
-		Notes:   []string{fmt.Sprintf("Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law%s. Simulated with %s.", plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
+		Columns: []Column{text("algorithm", "Algorithm"), number("samples", "Samples", ""), number("time", "Time", unit),
+			number("rounds", "Rounds", ""), number("cost", "Cost", ""), text("backing", "Answers backed by")},
+		Notes: []string{fmt.Sprintf(
+			"Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law%s. Simulated with %s.",
+			plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
 	}
 	for _, r := range f.Rows {
 		row := []any{r.Algorithm, rangeWords(r.Samples), rangeWords(r.Time), rangeWords(r.Rounds), nil, r.Backing}
@@ -86,10 +90,12 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 			row[0] = r.Algorithm + " (this protocol)"
 		}
 		if r.Undecided > 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s came to no end within the limit of the simulation in %d of %s.", r.Algorithm, r.Undecided, plural(cmp.Or(r.Runs, f.Runs), "run")))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s came to no end within the limit of the simulation in %d of %s.", r.Algorithm, r.Undecided,
+				plural(cmp.Or(r.Runs, f.Runs), "run")))
 		}
 		if r.Wrong > 0 && len(r.Buys) == 0 {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s gave a wrong answer in %d of %s.", r.Algorithm, r.Wrong, plural(cmp.Or(r.Runs, f.Runs), "run")))
+			t.Notes = append(t.Notes, fmt.Sprintf("%s gave a wrong answer in %d of %s.", r.Algorithm, r.Wrong,
+				plural(cmp.Or(r.Runs, f.Runs), "run")))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -109,8 +115,10 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 func boughtTable(r campaign.ForecastRow) Table {
 	t := Table{
 		Caption: "What the budget buys, after each round",
-		Columns: []Column{number("samples", "Samples", ""), number("right", "Right answers", ""), number("loss", "Worse than the best by", "reward units")},
-		Notes:   []string{"Means over tasks and simulated runs, each graded by the rewards that it was simulated with: the share of tasks whose answer is within epsilon of the best."},
+		Columns: []Column{number("samples", "Samples", ""), number("right", "Right answers", ""),
+			number("loss", "Worse than the best by", "reward units")},
+		Notes: []string{"Means over tasks and simulated runs, each graded by the rewards that it was simulated with: the share of " +
+			"tasks whose answer is within epsilon of the best."},
 	}
 	for _, b := range r.Buys {
 		t.Rows = append(t.Rows, []any{b.Samples, b.Right, b.Loss})

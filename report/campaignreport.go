@@ -31,7 +31,8 @@ func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History,
 
 // loggedTable has everything that somebody gave a reason for.
 func loggedTable(h campaign.History) Table {
-	t := Table{Caption: "What people did, and why", Columns: []Column{number("event", "Event", ""), text("at", "When"), text("by", "Who"), text("what", "What"), text("reason", "Why")}}
+	t := Table{Caption: "What people did, and why",
+		Columns: []Column{number("event", "Event", ""), text("at", "When"), text("by", "Who"), text("what", "What"), text("reason", "Why")}}
 	for _, l := range h.Log {
 		t.Rows = append(t.Rows, []any{int(l.Seq), l.At.Format("2006-01-02 15:04"), orAbsent(l.By), l.What, orAbsent(l.Reason)})
 	}
@@ -43,7 +44,9 @@ func loggedTable(h campaign.History) Table {
 
 // campaignRounds has a row for each round.
 func campaignRounds(h campaign.History) Table {
-	t := Table{Caption: "Rounds", Columns: []Column{number("round", "Round", ""), text("began", "Began"), number("planned", "Planned", ""), number("measured", "Measured", ""), text("ended", "Ended"), text("digest", "Digest of the plan"), text("build", "Planned by")}}
+	t := Table{Caption: "Rounds",
+		Columns: []Column{number("round", "Round", ""), text("began", "Began"), number("planned", "Planned", ""),
+			number("measured", "Measured", ""), text("ended", "Ended"), text("digest", "Digest of the plan"), text("build", "Planned by")}}
 	for _, r := range h.Rounds {
 		ended := "complete"
 		switch {
@@ -62,7 +65,9 @@ func campaignRounds(h campaign.History) Table {
 
 // correctedTable lists results that were corrected, old and new.
 func correctedTable(h campaign.History) Table {
-	t := Table{Caption: "Corrected results", Columns: []Column{text("id", "Id"), number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("old", "Old"), number("new", "New", "")}}
+	t := Table{Caption: "Corrected results",
+		Columns: []Column{text("id", "Id"), number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("old", "Old"),
+			number("new", "New", "")}}
 	for _, m := range h.Measurements {
 		if len(m.Old) == 0 {
 			continue
@@ -83,6 +88,7 @@ func campaignHashes(h campaign.History, files []campaign.File) Table {
 		t.Rows = append(t.Rows, []any{f.Path, f.SHA256})
 	}
 	t.Rows = append(t.Rows, []any{"problem and protocol", h.Start.Problem}, []any{fmt.Sprintf("last of %d events", h.Events), h.Hash})
-	t.Notes = []string{"Each event is hashed with the one before it, so that the last hash stands for all of them. gonb-cope campaign verify computes them again."}
+	t.Notes = []string{"Each event is hashed with the one before it, so that the last hash stands for all of them. gonb-cope " +
+		"campaign verify computes them again."}
 	return t
 }

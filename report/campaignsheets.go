@@ -30,7 +30,8 @@ func worklistBlocks(l campaign.List) []Block {
 
 // WorklistTable returns the list as a table for spreadsheets, with columns to fill in.
 func WorklistTable(l campaign.List) Table {
-	t := Table{Columns: []Column{text("id", "Id"), number("round", "Round", ""), number("plate", "Plate", ""), number("position", "Position", ""), text("task", "Task"), text("arm", "Arm")}}
+	t := Table{Columns: []Column{text("id", "Id"), number("round", "Round", ""), number("plate", "Plate", ""),
+		number("position", "Position", ""), text("task", "Task"), text("arm", "Arm")}}
 	words := make([]bool, len(l.Columns))
 	for k, c := range l.Columns {
 		words[k] = len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k])

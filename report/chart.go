@@ -37,7 +37,8 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	}
 	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel), o.LogX)
 	m := c.measures[0]
-	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, NonNegative: !c.signed, Categories: g.categories, XNames: g.xNames}
+	f := Figure{Title: c.title, XLabel: o.X, YLabel: m.column().heading(), LogX: g.log, LogY: m.log, NonNegative: !c.signed,
+		Categories: g.categories, XNames: g.xNames}
 	if len(c.measures) > 1 {
 		f.YLabel = m.quantity
 	}

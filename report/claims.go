@@ -58,7 +58,8 @@ func tally(rows []sim.Claim) map[string]int {
 
 // claimsSummary returns a table with a row for each statement and a column for each case.
 func claimsSummary(c sim.Claims) Table {
-	t := Table{Caption: "The claims, by case", Columns: []Column{text("source", "Source"), text("statement", "Statement"), text("where", "Where measured")}}
+	t := Table{Caption: "The claims, by case",
+		Columns: []Column{text("source", "Source"), text("statement", "Statement"), text("where", "Where measured")}}
 	type key struct{ source, statement, name string }
 	var keys []key
 	var cases []float64
@@ -122,7 +123,8 @@ func where(rows []sim.Claim) string {
 // that have the same reason but for its numbers.
 func reasonsTable(c sim.Claims) Table {
 	t := Table{Caption: "Why the others fail or are open", Columns: []Column{
-		text("statement", "Statement"), text("verdict", "Verdict"), number("case", "Case", ""), text("where", "Where measured"), text("why", "Why"),
+		text("statement", "Statement"), text("verdict", "Verdict"), number("case", "Case", ""), text("where", "Where measured"),
+		text("why", "Why"),
 	}}
 	type key struct {
 		statement, verdict, names string
@@ -149,7 +151,8 @@ func reasonsTable(c sim.Claims) Table {
 		for i, r := range rows[k] {
 			whys[i] = r.Why
 		}
-		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)), orAbsent(sim.ReasonText(whys...))})
+		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)),
+			orAbsent(sim.ReasonText(whys...))})
 	}
 	return t
 }
@@ -164,7 +167,8 @@ func claimsTable(c sim.Claims) Table {
 		setting := fmt.Sprintf("case %s, %s %s", decimal(r.Case, 0), r.Name, decimal(r.Value, 0))
 		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), orAbsent(r.Why.String())})
 	}
-	t.Notes = []string{"Brackets are simultaneous 95 % intervals over the statements of one case. A statement holds when its interval supports it, fails when the interval excludes it, and is open when the runs cannot tell."}
+	t.Notes = []string{"Brackets are simultaneous 95 % intervals over the statements of one case. A statement holds when its " +
+		"interval supports it, fails when the interval excludes it, and is open when the runs cannot tell."}
 	if len(t.Rows) == 0 {
 		return t
 	}
@@ -178,7 +182,8 @@ func claimRows(c sim.Claims) Table {
 		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
 	}}
 	for _, r := range c.Rows {
-		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, orAbsent(r.Why.String())})
+		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict,
+			orAbsent(r.Why.String())})
 	}
 	return t
 }

@@ -121,7 +121,8 @@ func swept(names []string, row func(i int) []any, rows int) []Column {
 func speedupBlocks(s sim.Speedup) []Block {
 	t := Table{Caption: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
-	t.Columns = append(t.Columns, number("beta", "Speedup β, measured", ""), number("by_hardness", "Predicted by hardness", ""), number("by_rank", "V / rank K_Z", ""))
+	t.Columns = append(t.Columns, number("beta", "Speedup β, measured", ""), number("by_hardness", "Predicted by hardness", ""),
+		number("by_rank", "V / rank K_Z", ""))
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Beta, known(r.ByHardness), known(r.ByRank)))
 	}
@@ -166,7 +167,8 @@ func speedupSentence(s sim.Speedup) string {
 		}
 		return fmt.Sprintf("%s learn %s times as fast together as alone%s.", agents, cell(least.Beta, 0), at)
 	}
-	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least), cell(most.Beta, 0), at(most))
+	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least),
+		cell(most.Beta, 0), at(most))
 }
 
 func sign(x float64) float64 {

@@ -117,7 +117,8 @@ func progressTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(open) > 0 {
-		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the samples. ± is one standard error.")
+		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the "+
+			"samples. ± is one standard error.")
 	}
 	predicted := 0
 	for _, s := range open {
@@ -126,7 +127,8 @@ func progressTable(x engine.Explanation) Table {
 		}
 	}
 	if predicted > 0 {
-		t.Notes = append(t.Notes, "Further samples are predicted from the gap and its error, and carry no guarantee. Where the gap is within two standard errors (unclear) the prediction is very uncertain; in the first two rounds it is mostly far too low.")
+		t.Notes = append(t.Notes, "Further samples are predicted from the gap and its error, and carry no guarantee. Where the gap "+
+			"is within two standard errors (unclear) the prediction is very uncertain; in the first two rounds it is mostly far too low.")
 	}
 	if predicted > 1 {
 		t.Notes = append(t.Notes, "All open tasks together take less than the sum, where tasks share rounds.")

@@ -48,7 +48,8 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 		}
 		return o.apply(f)
 	case o.Task != "":
-		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true"}
+		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task),
+			"write posterior=true"}
 	}
 	o, err := o.chosen(v)
 	if err != nil {

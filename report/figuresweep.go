@@ -91,7 +91,8 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	c := chart{names: append(slices.Clone(s.Names), "algorithm"), measures: []measure{comparedMeasure(o.Y[0], m.title, s.Reference)}}
 	lo, hi := 1.0, 1.0
 	for _, r := range s.Rows {
-		row := chartRow{values: append(slices.Clone(r.Values), r.Algorithm), mode: modeOf(r.Algorithm), algorithm: r.Algorithm, cells: []any{r.Difference}}
+		row := chartRow{values: append(slices.Clone(r.Values), r.Algorithm), mode: modeOf(r.Algorithm), algorithm: r.Algorithm,
+			cells: []any{r.Difference}}
 		if o.Y[0] == "ratio" {
 			row.cells[0] = ratio(r)
 			if r.Ratio.Mean > 0 {

@@ -65,7 +65,8 @@ func spectrumFigure(s bounds.Spectrum) Figure {
 		f.Lines = append(f.Lines, ReferenceLine{Label: "ridge ξ", At: s.Ridge})
 	}
 	if s.EffectiveDimension > 0 {
-		f.Lines = append(f.Lines, ReferenceLine{Label: fmt.Sprintf("d_eff = %d", s.EffectiveDimension), At: float64(s.EffectiveDimension), Vertical: true})
+		f.Lines = append(f.Lines, ReferenceLine{Label: fmt.Sprintf("d_eff = %d", s.EffectiveDimension), At: float64(s.EffectiveDimension),
+			Vertical: true})
 	}
 	return f
 }

@@ -63,7 +63,8 @@ func predicts(f fit.Fit) bool { return f.CrossValidation.Arms > 0 && f.CrossVali
 // predictionSentence says how well the kernel predicts, which is what it is fitted for.
 func predictionSentence(f fit.Fit) string {
 	c := f.CrossValidation
-	return fmt.Sprintf("The kernel predicts an arm from all others to within ±%s; the mean of its task's other arms does so to within ±%s.", decimal(c.Error, 3), decimal(c.Without, 3))
+	return fmt.Sprintf("The kernel predicts an arm from all others to within ±%s; the mean of its task's other arms "+
+		"does so to within ±%s.", decimal(c.Error, 3), decimal(c.Without, 3))
 }
 
 // kernelsOf lists the kernel before, after, and as problems take it.
@@ -90,7 +91,8 @@ func parameterTable(f fit.Fit) Table {
 			number("low", "95 % from", ""), number("high", "To", ""),
 			number("min", "Smallest", ""), number("max", "Largest", ""), text("limit", "Ended at"),
 		},
-		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; there is none at a limit, nor where the data do not determine the number."},
+		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; there is none at a limit, nor where the data " +
+			"do not determine the number."},
 	}
 	for _, p := range f.Parameters {
 		low, high := any(nil), any(nil)
@@ -105,18 +107,21 @@ func parameterTable(f fit.Fit) Table {
 func misfitSentence(m fit.Misfit) string {
 	nugget := ""
 	if m.Nugget > 0 {
-		nugget = fmt.Sprintf(" The likelihood is largest with %s*identity() added (by %s nats, p = %s).", decimal(m.Nugget, 3), decimal(m.Gain, 3), decimal(m.GainP, 2))
+		nugget = fmt.Sprintf(" The likelihood is largest with %s*identity() added (by %s nats, p = %s).", decimal(m.Nugget, 3),
+			decimal(m.Gain, 3), decimal(m.GainP, 2))
 	}
 	switch m.Test {
 	case "F":
-		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the pure error of the replicates (F with %s and %s degrees of freedom, p = %s).%s",
+		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the pure error of "+
+			"the replicates (F with %s and %s degrees of freedom, p = %s).%s",
 			decimal(m.Statistic, 3), decimal(m.Freedom[0], 0), decimal(m.Freedom[1], 0), decimal(m.PValue, 2), nugget)
 	case "chi-square":
 		approximate := ""
 		if !m.Exact {
 			approximate = ", approximate: every arm has a standard deviation of its own, from few replicates"
 		}
-		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the noise (chi-square with %s degrees of freedom, p = %s%s).%s",
+		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the noise "+
+			"(chi-square with %s degrees of freedom, p = %s%s).%s",
 			decimal(m.Statistic, 3), decimal(m.Freedom[0], 0), decimal(m.PValue, 2), approximate, nugget)
 	}
 	return "Lack of fit is not tested: " + m.Reason + "." + nugget
@@ -143,14 +148,20 @@ func sharingSentence(f fit.Fit) string {
 		fit.SharingHurts:   "These data speak against pooling the tasks",
 		fit.SharingUnclear: "These data cannot tell whether pooling the tasks helps",
 	}[s.Verdict]
-	return fmt.Sprintf("%s: %s nats for the kernel against one whose tasks share nothing that distinguishes their arms (one nat taken off for each free number). The effects of the arms are about %s, and these data determine them to within %s. At that precision the %s count as %s independent ones, and a shared measurement is predicted to be worth %s measurements that are not shared. Where every arm has one measurement, it is predicted to be worth %s.",
-		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3), decimal(s.Speedup, 3), decimal(s.Single, 3))
+	return fmt.Sprintf("%s: %s nats for the kernel against one whose tasks share nothing that distinguishes their arms (one nat "+
+		"taken off for each free number). The effects of the arms are about %s, and these data determine them to within %s. At "+
+		"that precision the %s count as %s independent ones, and a shared measurement is predicted to be worth %s measurements "+
+		"that are not shared. Where every arm has one measurement, it is predicted to be worth %s.",
+		verdict, decimal(s.Support, 3), decimal(s.Signal, 3), decimal(s.Noise, 3), plural(f.Tasks, "task"), decimal(s.Rank, 3),
+		decimal(s.Speedup, 3), decimal(s.Single, 3))
 }
 
 // measuredSentence describes simulated runs with and without sharing.
 func measuredSentence(m fit.Measured) string {
-	return fmt.Sprintf("Measured in %s, with these means for expected rewards (δ = %s, arms within %s of the best count as best): together an agent takes %s samples, alone %s, a speedup of %s. Answers were wrong in %d runs together and in %d alone.",
-		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0), cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
+	return fmt.Sprintf("Measured in %s, with these means for expected rewards (δ = %s, arms within %s of the best count as "+
+		"best): together an agent takes %s samples, alone %s, a speedup of %s. Answers were wrong in %d runs together and in %d alone.",
+		plural(m.Runs, "simulated run"), decimal(m.Delta, 3), decimal(m.Epsilon, 3), cell(m.Together, 0), cell(m.Alone, 0),
+		cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }
 
 // fitFacts returns the numbers behind a fit.
@@ -160,7 +171,8 @@ func fitFacts(f fit.Fit) KeyValues {
 		kv.Items = append(kv.Items, KeyValue{Key: "Goal", Value: lowest})
 	}
 	kv.Items = append(kv.Items, []KeyValue{
-		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task", fit.MeanNone: "none"}[f.Mean]},
+		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task",
+			fit.MeanNone: "none"}[f.Mean]},
 		{Key: "Noise", Value: f.Noise},
 		{Key: "Effective parameters of the kernel", Value: f.Effective},
 		{Key: "Condition of the covariance", Value: f.Condition, Digits: 2},
@@ -178,7 +190,8 @@ func fitFacts(f fit.Fit) KeyValues {
 			KeyValue{Key: "Arms within their 95 % interval", Value: fmt.Sprintf("%.0f of %d", c.Coverage*float64(c.Arms), c.Arms)})
 	}
 	if f.Sharing.Separate != "" {
-		kv.Items = append(kv.Items, KeyValue{Key: "Without sharing", Value: fmt.Sprintf("%s, log likelihood %s", f.Sharing.Separate, decimal(f.Sharing.SeparateLikelihood, 6))})
+		kv.Items = append(kv.Items, KeyValue{Key: "Without sharing",
+			Value: fmt.Sprintf("%s, log likelihood %s", f.Sharing.Separate, decimal(f.Sharing.SeparateLikelihood, 6))})
 	}
 	return kv
 }

@@ -47,7 +47,8 @@ func CompareFits(names []string, fits []fit.Fit) Table {
 		t.Notes = append(t.Notes, best+".")
 	}
 	t.Notes = append(t.Notes,
-		"A difference of 3 nats in the marginal likelihood is strong; free numbers raise it, since they are chosen for it. A small p says that the kernel does not fit.")
+		"A difference of 3 nats in the marginal likelihood is strong; free numbers raise it, since they are chosen for it. A small "+
+			"p says that the kernel does not fit.")
 	for i, f := range fits {
 		for _, w := range f.Warnings {
 			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", names[i], w))

@@ -40,7 +40,8 @@ func HTML(w io.Writer, d Document) error {
 	h := htmlWriter{prefix: "cope"}
 	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + ContentPolicy("") + "\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n", html.EscapeString(d.title()), stylesheet+pageStyle)
+	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n",
+		html.EscapeString(d.title()), stylesheet+pageStyle)
 	for _, s := range d.sections() {
 		if err := h.section(s); err != nil {
 			return err
@@ -292,7 +293,8 @@ func (h *htmlWriter) picture(f Figure) error {
 		h.writef("<figure>\n<img src=\"%s\" alt=\"%s\"/>\n</figure>\n", drawn, alt)
 		return nil
 	}
-	h.writef("<figure>\n<picture><source type=\"image/svg+xml\" srcset=\"%s\"/><img src=\"data:image/png;base64,%s\" alt=\"%s\"/></picture>\n</figure>\n",
+	h.writef("<figure>\n<picture><source type=\"image/svg+xml\" srcset=\"%s\"/><img src=\"data:image/png;base64,%s\" "+
+		"alt=\"%s\"/></picture>\n</figure>\n",
 		drawn, base64.StdEncoding.EncodeToString(h.png), alt)
 	return nil
 }

@@ -110,7 +110,8 @@ func (l *latexWriter) table(t Table) {
 	for j, c := range t.Columns {
 		sides[j], heads[j] = latexColumn(c, j, rows)
 	}
-	l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(t.Caption), strings.Join(sides, ""))
+	l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(t.Caption),
+		strings.Join(sides, ""))
 	if strings.Join(heads, "") != "" {
 		l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
 	}

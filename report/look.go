@@ -143,16 +143,19 @@ func (a framed) check(f Figure) error {
 		}
 	}
 	if logged && lo < 0 {
-		return wrong("log"+a.name, fmt.Sprintf("log%s is true; a logarithmic axis needs values above 0, and %s is as low as %s", a.name, a.name, decimal(lo, 0)), "")
+		return wrong("log"+a.name, fmt.Sprintf("log%s is true; a logarithmic axis needs values above 0, and %s is as low as %s", a.name,
+			a.name, decimal(lo, 0)), "")
 	}
 	switch {
 	case a.lim == nil:
 	case !(a.lim[0] < a.lim[1]) || !isFinite(a.lim[0]) || !isFinite(a.lim[1]):
 		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; it must be two numbers, the lower one first", a.name, ends(a.lim)), "")
 	case a.log && !(a.lim[0] > 0):
-		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; both ends must be above 0, because the axis is logarithmic", a.name, ends(a.lim)), fmt.Sprintf("log%s=false makes it linear", a.name))
+		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; both ends must be above 0, because the axis is logarithmic", a.name,
+			ends(a.lim)), fmt.Sprintf("log%s=false makes it linear", a.name))
 	case lo <= hi && (a.lim[1] < lo || a.lim[0] > hi):
-		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; nothing lies there: %s is between %s and %s", a.name, ends(a.lim), a.name, decimal(lo, 0), decimal(hi, 0)), "")
+		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; nothing lies there: %s is between %s and %s", a.name, ends(a.lim), a.name,
+			decimal(lo, 0), decimal(hi, 0)), "")
 	}
 	return nil
 }

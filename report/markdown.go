@@ -159,7 +159,8 @@ func (m *markdownWriter) fence(s string) {
 	m.writef("\n%s\n%s\n%s\n", fence, strings.TrimRight(s, "\n"), fence)
 }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`, "#", `\#`, "\n", " ")
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`,
+	"#", `\#`, "\n", " ")
 
 // inlineMarkdown escapes what would be markup.
 func inlineMarkdown(s string) string { return markdownEscapes.Replace(s) }

@@ -35,11 +35,13 @@ func measures() []measure {
 		{"bytes_raw", "Communication, raw rewards", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesRaw) }, true},
 		{"bytes_theta", "Communication, explicit parameters", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesTheta) }, true},
 		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true},
-		{"decided_error", "Runs with a decided answer that is wrong", "", "Relative frequency", func(r engine.Result) any { return decidedErrors(r) }, true},
+		{"decided_error", "Runs with a decided answer that is wrong", "", "Relative frequency",
+			func(r engine.Result) any { return decidedErrors(r) }, true},
 		{"task_error", "Tasks in error", "", "Relative frequency", func(r engine.Result) any { return rate(r.TaskErrors) }, true},
 		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any { return rate(r.Undecided) }, false},
 		{"regret", "Regret", "reward units", "Reward units", func(r engine.Result) any { return truth(r, r.Regret) }, true},
-		{"relative_regret", "Relative regret", "", "Shares of the gap to the median arm", func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
+		{"relative_regret", "Relative regret", "", "Shares of the gap to the median arm",
+			func(r engine.Result) any { return truth(r, r.RelativeRegret) }, true},
 	}
 }
 
@@ -129,7 +131,8 @@ func Compare(results []engine.Result) Table {
 	}
 	var lead [][]any
 	t.Columns, lead = l.lead()
-	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"), text("standing", "Guarantee"))
+	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"),
+		text("standing", "Guarantee"))
 	undecided := someUndecided(results)
 	if undecided {
 		t.Columns = append(t.Columns, text("decided", "Decided, first run"))

@@ -37,8 +37,10 @@ func (h *htmlWriter) mistake(m Mistake) {
 	h.writef("<div class=\"error\" role=\"note\">\n<p><strong>Error:</strong> %s</p>\n", html.EscapeString(m.Message))
 	if m.Line > 0 {
 		number := fmt.Sprint(m.Line)
-		h.writef("<p class=\"place\">%s</p>\n<pre><code><span class=\"n\">%s</span>%s<mark>%s</mark>%s\n<span class=\"n\">%s</span><span class=\"carets\" aria-hidden=\"true\">%s</span></code></pre>\n",
-			html.EscapeString(m.Place), number, html.EscapeString(m.Before), html.EscapeString(m.Wrong), html.EscapeString(strings.TrimRight(m.After, " \t")),
+		h.writef("<p class=\"place\">%s</p>\n<pre><code><span class=\"n\">%s</span>%s<mark>%s</mark>%s\n<span "+
+			"class=\"n\">%s</span><span class=\"carets\" aria-hidden=\"true\">%s</span></code></pre>\n",
+			html.EscapeString(m.Place), number, html.EscapeString(m.Before), html.EscapeString(m.Wrong),
+			html.EscapeString(strings.TrimRight(m.After, " \t")),
 			strings.Repeat(" ", len(number)), html.EscapeString(m.Underline))
 	}
 	if m.Cause != "" {

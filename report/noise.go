@@ -36,7 +36,8 @@ func noiseWords(p problem.Problem) string {
 	}
 	switch {
 	case p.Noise.Bounds != nil:
-		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.TurnedBounds(p.Noise.Bounds)[0], 6), cell(p.TurnedBounds(p.Noise.Bounds)[1], 6))
+		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.TurnedBounds(p.Noise.Bounds)[0], 6),
+			cell(p.TurnedBounds(p.Noise.Bounds)[1], 6))
 	case p.Noise.Estimated():
 		return "scale estimated from the data: guarantees that take it as known are heuristic"
 	}

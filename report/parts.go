@@ -45,7 +45,8 @@ func Parts(t reflect.Type) []Part {
 	if t == reflect.TypeFor[engine.Result]() {
 		for _, m := range measures() {
 			if !hasPart(parts, m.name) {
-				parts = append(parts, Part{Name: m.name, Type: reflect.TypeFor[float64](), of: func(v any) any { return plainNumber(m.value(v.(engine.Result))) }})
+				parts = append(parts, Part{Name: m.name, Type: reflect.TypeFor[float64](),
+					of: func(v any) any { return plainNumber(m.value(v.(engine.Result))) }})
 			}
 		}
 	}

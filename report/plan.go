@@ -115,16 +115,20 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 			if r.Undecided == 1 {
 				what = "reached its limit undecided and counts"
 			}
-			out = append(out, Note{Warning: true, Text: fmt.Sprintf("%d of %s of %s %s as infinite.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r), what)})
+			out = append(out, Note{Warning: true,
+				Text: fmt.Sprintf("%d of %s of %s %s as infinite.", r.Undecided, plural(r.Runs, "simulated run"), methodName(r), what)})
 		}
 	}
 	if len(rows) == 0 {
 		return out
 	}
 	whole := needTable(rows, prices)
-	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90", "ratio", "ratio_to_baseline", "best")
+	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90",
+		"ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
-	first.Notes = []string{fmt.Sprintf("Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not separate the rows. 90 %% of the runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
+	first.Notes = []string{fmt.Sprintf(
+		"Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not separate the rows. 90 %% of the "+
+			"runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
 	second := whole.only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "What it takes"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
@@ -137,12 +141,15 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
 		Columns: []Column{
-			text("change", "Change"), number("gap", "Gap", "reward units"), text("method", "Method"), text("algorithm", "Algorithm"), text("schedule", "Schedule"),
-			number("tasks", "Tasks", ""), number("delta", "δ", ""), number("epsilon", "ε", ""), number("runs", "Simulated runs", ""), number("undecided", "Undecided", ""),
+			text("change", "Change"), number("gap", "Gap", "reward units"), text("method", "Method"), text("algorithm", "Algorithm"),
+			text("schedule", "Schedule"),
+			number("tasks", "Tasks", ""), number("delta", "δ", ""), number("epsilon", "ε", ""), number("runs", "Simulated runs", ""),
+			number("undecided", "Undecided", ""),
 			number("rounds", "Rounds", ""), number("rounds_q90", "Rounds, 90 %", ""), number("samples", "Samples per agent", ""),
 			number("samples_total", "Samples, all agents", ""), number("samples_total_q90", "All agents, 90 %", ""),
 			number("ratio", "Times the lower bound", ""), number("ratio_to_baseline", "Times the baseline", ""),
-			number("cost", "Cost", ""), number("cost_q90", "Cost, 90 %", ""), number("time", "Calendar time", prices.TimeUnit), number("time_q90", "Time, 90 %", prices.TimeUnit),
+			number("cost", "Cost", ""), number("cost_q90", "Cost, 90 %", ""), number("time", "Calendar time", prices.TimeUnit),
+			number("time_q90", "Time, 90 %", prices.TimeUnit),
 			number("busiest", "Samples of the busiest agent", ""), number("first_round", "First round, all agents", ""),
 			number("messages", "Messages", ""), number("bytes", "Communication", "bytes"), text("best", "Best"),
 		},
@@ -224,7 +231,8 @@ func planSentence(f plan.Forecast) string {
 			words = fmt.Sprintf("with a gap of %s, ", decimal(gap, 0))
 		}
 		of := func(best string, r plan.Row) {
-			words += fmt.Sprintf("%s: %s, about %s per agent in %s%s", best, methodName(r), amount(r.SamplesPerAgent, "sample"), amount(r.Rounds, "round"), price(r, f.Prices))
+			words += fmt.Sprintf("%s: %s, about %s per agent in %s%s", best, methodName(r), amount(r.SamplesPerAgent, "sample"),
+				amount(r.Rounds, "round"), price(r, f.Prices))
 		}
 		for _, r := range f.Rows {
 			switch {

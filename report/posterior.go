@@ -36,7 +36,8 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	r, ok := v.(engine.Result)
 	switch {
 	case !ok:
-		return Figure{}, &OptionError{"posterior", fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
+		return Figure{}, &OptionError{"posterior",
+			fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
 	case len(o.Y) > 0:
 		return Figure{}, &OptionError{"y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out"}
 	case o.Panel != "":
@@ -44,7 +45,8 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	case o.X != "" && o.X != alongArms && o.X != alongRounds:
 		return Figure{}, &OptionError{"x", fmt.Sprintf("x is %q; with posterior=true it is %q or %q", o.X, alongArms, alongRounds), ""}
 	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
-		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms", "results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
+		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms",
+			"results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
 	}
 	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin, compared: truthOf(r)}
 	p.choose()
@@ -153,7 +155,9 @@ func (p picture) tasks(asked string) ([]int, error) {
 	case len(out) == 0:
 		return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(p.Tasks, 8)), ""}
 	case len(out) > mostPosteriorTasks:
-		return nil, &OptionError{"posterior", fmt.Sprintf("posterior is true; it draws up to %d tasks, and the result has %d", mostPosteriorTasks, len(out)), fmt.Sprintf("choose one with task=%q", p.Tasks[0])}
+		return nil, &OptionError{"posterior",
+			fmt.Sprintf("posterior is true; it draws up to %d tasks, and the result has %d", mostPosteriorTasks, len(out)),
+			fmt.Sprintf("choose one with task=%q", p.Tasks[0])}
 	}
 	return out, nil
 }

@@ -125,7 +125,9 @@ func reliability(r engine.Result) string {
 	var parts []string
 	switch {
 	case r.Runs == 0 && len(r.Trace) > 0:
-		parts = append(parts, fmt.Sprintf("No run finished%s. Answers, samples and rounds are those of the first one so far; explain(…) says what it still takes.", interruptedBy(r)))
+		parts = append(parts, fmt.Sprintf(
+			"No run finished%s. Answers, samples and rounds are those of the first one so far; explain(…) says what it still takes.",
+			interruptedBy(r)))
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
 	}
@@ -305,7 +307,8 @@ func traceTable(r engine.Result) Table {
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits = 6, 6
 	for _, x := range r.Trace {
-		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, lackOfFit(x), short(x.Digest)})
+		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, lackOfFit(x),
+			short(x.Digest)})
 	}
 	return t.withoutEmptyColumns()
 }

@@ -78,8 +78,9 @@ func spectrumBlocks(s bounds.Spectrum) []Block {
 		}
 	}
 	t := Table{
-		Caption:   "Eigenvalues, largest first",
-		Columns:   []Column{number("index", "Index", ""), number("joint", "Joint K", ""), number("task", "Tasks K_Z", ""), number("arm", "Arms K_X", "")},
+		Caption: "Eigenvalues, largest first",
+		Columns: []Column{number("index", "Index", ""), number("joint", "Joint K", ""), number("task", "Tasks K_Z", ""),
+			number("arm", "Arms K_X", "")},
 		Collapsed: len(s.Joint) > 12,
 	}
 	at := func(xs []float64, i int) any {
@@ -192,7 +193,8 @@ func problemBlocks(p problem.Problem) []Block {
 	}
 	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noiseWords(p)}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
 	if p.KernelFittedHere() {
-		kv.Items = append(kv.Items, KeyValue{Key: "The kernel is from", Value: "these data, by fitting: guarantees that take it as known are heuristic"})
+		kv.Items = append(kv.Items, KeyValue{Key: "The kernel is from",
+			Value: "these data, by fitting: guarantees that take it as known are heuristic"})
 	}
 	for _, s := range p.Sources {
 		kv.Items = append(kv.Items, KeyValue{Key: "Data", Value: fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256)})

@@ -59,8 +59,10 @@ func tidy(v any) (Table, error) {
 // reference has a separate column, so that names stay names.
 func settings() []Column {
 	return []Column{
-		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""), text("standing", ""),
-		number("runs", "", ""), number("delta", "", ""), number("epsilon", "", ""), number("budget", "", ""), number("ridge", "", ""), number("seed", "", ""),
+		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""),
+		text("standing", ""),
+		number("runs", "", ""), number("delta", "", ""), number("epsilon", "", ""), number("budget", "", ""), number("ridge", "", ""),
+		number("seed", "", ""),
 	}
 }
 

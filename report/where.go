@@ -24,13 +24,18 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	p := *o.Where
 	switch {
 	case !ok:
-		return Figure{}, &OptionError{"where", fmt.Sprintf("where is a problem; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
+		return Figure{}, &OptionError{"where",
+			fmt.Sprintf("where is a problem; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
 	case r.Problem != p.Name || r.Arms != p.N() || r.Tasks != p.V():
-		return Figure{}, &OptionError{"where", fmt.Sprintf("where is %s, %s of %s; the result is of %s, with %d of %d", p.Name, plural(p.N(), "arm"), plural(p.V(), "task"), r.Problem, r.Arms, r.Tasks), "give the problem that the result is of"}
+		return Figure{}, &OptionError{"where",
+			fmt.Sprintf("where is %s, %s of %s; the result is of %s, with %d of %d", p.Name, plural(p.N(), "arm"), plural(p.V(), "task"),
+				r.Problem, r.Arms, r.Tasks), "give the problem that the result is of"}
 	case len(r.Eliminations) == 0:
-		return Figure{}, &OptionError{"where", "where is a problem; this result has no audit trail, which says when an arm left", "results of sweeps have none; run fc or fb by itself"}
+		return Figure{}, &OptionError{"where", "where is a problem; this result has no audit trail, which says when an arm left",
+			"results of sweeps have none; run fc or fb by itself"}
 	case o.Panel != "":
-		return Figure{}, &OptionError{"panel", fmt.Sprintf("panel is %q; with where= there is a map for each task and round", o.Panel), "leave panel out"}
+		return Figure{}, &OptionError{"panel", fmt.Sprintf("panel is %q; with where= there is a map for each task and round", o.Panel),
+			"leave panel out"}
 	case len(o.Y) > 1:
 		return Figure{}, &OptionError{"y", "y is a list; with where= it is the name of one feature", ""}
 	case p.Arms.Dim() == 0:
@@ -55,7 +60,8 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	left := leftRounds(r, &p)
 	steps := mapSteps(left, tasks, &p)
 	h := openGrid(&p, tasks, steps, left, across, up)
-	f := Figure{Title: "Where arms were open, " + r.Algorithm + ", " + r.Problem, XLabel: across.column + ", after each round", YLabel: up.column + ", of each task", Heat: h}
+	f := Figure{Title: "Where arms were open, " + r.Algorithm + ", " + r.Problem, XLabel: across.column + ", after each round",
+		YLabel: up.column + ", of each task", Heat: h}
 	if len(tasks) == 1 {
 		f.Title, f.YLabel = f.Title+": "+p.Tasks.Names[tasks[0]], up.column
 	}
@@ -117,7 +123,8 @@ func mapTasks(p *problem.Problem, asked string) ([]int, error) {
 		return []int{v}, nil
 	}
 	if n := p.V(); n > mostMapTasks {
-		return nil, &OptionError{"where", fmt.Sprintf("where is a problem; maps are drawn of up to %d tasks, and it has %d", mostMapTasks, n), fmt.Sprintf("choose one with task=%q", p.Tasks.Names[0])}
+		return nil, &OptionError{"where", fmt.Sprintf("where is a problem; maps are drawn of up to %d tasks, and it has %d", mostMapTasks, n),
+			fmt.Sprintf("choose one with task=%q", p.Tasks.Names[0])}
 	}
 	var all []int
 	for v := range p.V() {

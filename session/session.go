@@ -28,7 +28,8 @@ var ErrNoSession = bridge.ErrNoKernel
 func client(what string) (*bridge.Client, error) {
 	c, err := bridge.Connect()
 	if errors.Is(err, ErrNoSession) {
-		err = fmt.Errorf("%w: %s needs a cell of the notebook kernel \"Go + CoPE (gonb-cope)\"; elsewhere, make values with the packages kernels and engine, and show them with session/display", err, what)
+		err = fmt.Errorf("%w: %s needs a cell of the notebook kernel \"Go + CoPE (gonb-cope)\"; elsewhere, make values with the "+
+			"packages kernels and engine, and show them with session/display", err, what)
 	}
 	return c, err
 }

@@ -11,7 +11,8 @@ import (
 const halfPrecision = 1.0 / (1 << 24)
 
 // pairs visits all pairs of a group, in tiles on the cores of the context, offers each arm's most
-// uncertain contrast, with what lies outside the span or without, and returns what none exceeds. Products are of 32 bits, which are twice as fast;
+// uncertain contrast, with what lies outside the span or without, and returns what none exceeds. Products are
+// of 32 bits, which are twice as fast;
 // what their rounding may hide is in the number returned: an inner product of m terms is off by at
 // most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order, doubled here for the higher ones and for what the
 // features are rounded by.

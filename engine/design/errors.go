@@ -25,7 +25,8 @@ type RatioError struct {
 
 // Error returns the message for the user.
 func (e *RatioError) Error() string {
-	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times the allocation's own, at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
+	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times the allocation's own, "+
+		"at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
 }
 
 // errNoRidgeOnPivots is the condition of MinimaxOnPivots: without a ridge, what pivots leave out is

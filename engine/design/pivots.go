@@ -28,7 +28,8 @@ type Pivots struct {
 //
 // Reached is the largest variance that was met at Weights. The Status is Optimal when the best
 // allocation on pivots is known to the tolerance, over the contrasts met. The gap to Lower, which
-// DualityGap reports, has what Rest adds and what the restriction to pivots loses besides. Products of large matrices use all cores of the context, with the same bits for
+// DualityGap reports, has what Rest adds and what the restriction to pivots loses besides. Products of large
+// matrices use all cores of the context, with the same bits for
 // any number.
 func MinimaxOnPivots(in Pivots, c Contrasts, opt Options) (d Design, err error) {
 	defer caught(&err)

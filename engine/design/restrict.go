@@ -68,7 +68,8 @@ func (w *wide) restrict(tolerance float64) (Design, Status, error) {
 			near[k] = 1
 		}
 	}
-	s := &minimax{working: newWorking(p, near), opt: w.opt, tolerance: tolerance, best: newBound(p.phi.Rows), lastGap: 1, fixed: true, from: w.lambda}
+	s := &minimax{working: newWorking(p, near), opt: w.opt, tolerance: tolerance, best: newBound(p.phi.Rows), lastGap: 1, fixed: true,
+		from: w.lambda}
 	s.opt.Threshold, s.inner.large.on = 0, p.phi.Cols >= largeCols
 	status, err := s.solve()
 	if err != nil {

@@ -31,7 +31,8 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 	for i, k := range r.Counts {
 		parts[i] = float64(k) / float64(n)
 	}
-	scaled, l, a := reshape(blas64.General{}, x.Rows, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols)
+	scaled, l, a := reshape(blas64.General{}, x.Rows, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols),
+		reshape(blas64.General{}, x.Cols, x.Cols)
 	if !information(stop, x, roots(s.Precision), lambda, s.Ridge, scaled, l) {
 		return Rounding{}, errSingular
 	}

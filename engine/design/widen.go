@@ -126,7 +126,8 @@ func (w *wide) prove(d Design) {
 		return
 	}
 	m := w.p.phi.Cols
-	y, white, solved := reshape(blas64.General{}, len(pairs), m), reshape(blas64.General{}, len(pairs), m), reshape(blas64.General{}, len(pairs), m)
+	y, white, solved := reshape(blas64.General{}, len(pairs), m), reshape(blas64.General{}, len(pairs), m),
+		reshape(blas64.General{}, len(pairs), m)
 	for k, q := range pairs {
 		to := row(y, k)
 		copy(to, row(w.p.phi, q.I))

@@ -40,7 +40,8 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		opt.Kernel = p.Kernel
 	}
 	if p.N() > MaxArms {
-		return Fit{}, fmt.Errorf("problem %q has %d arms; a kernel is fitted to at most %d: fit it to a problem with a part of the table, and take it over with with_kernel(…, fitted(…))", p.Name, p.N(), MaxArms)
+		return Fit{}, fmt.Errorf("problem %q has %d arms; a kernel is fitted to at most %d: fit it to a problem with a part of the "+
+			"table, and take it over with with_kernel(…, fitted(…))", p.Name, p.N(), MaxArms)
 	}
 	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return Fit{}, err
@@ -65,7 +66,8 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		return Fit{}, err
 	}
 	f := Fit{
-		Problem: p.Name, Goal: p.Goal, Words: p.Words(), Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(), Mean: opt.Mean,
+		Problem: p.Name, Goal: p.Goal, Words: p.Words(), Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(),
+		Mean:  opt.Mean,
 		Noise: noiseWords(p, opt.Noise), LogLikelihoodStart: best.begin, LogLikelihood: best.likelihood,
 	}
 	for _, n := range d.count {

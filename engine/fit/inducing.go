@@ -160,7 +160,8 @@ func (s *surface) cross(k kernels.Joint, arms []int) (*mat.Dense, []float64, err
 }
 
 // newInduced computes F and all that the fit asks of a process, O(n m²).
-func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diagonal []float64, own float64, variance []float64) (*process, error) {
+func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diagonal []float64, own float64,
+	variance []float64) (*process, error) {
 	n, m := len(d.y), len(arms)
 	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: make([]float64, n), features: mat.DenseCopyOf(cross)}
 	corner := mat.NewSymDense(m, nil)

@@ -228,7 +228,8 @@ func alone(k kernels.Joint, s *surface) (kernels.Joint, error) {
 		made := kernels.Term{Scale: scale, Task: kernels.Identity{}, Arm: t.Arm}
 		if len(free) > 0 && scale > 0 {
 			made.Scale = 1
-			made.Task = kernels.Product{Factors: []kernels.Kernel{kernels.Free{Value: scale, Min: scale / 1e4, Max: scale * 1e4}, kernels.Identity{}}}
+			made.Task = kernels.Product{Factors: []kernels.Kernel{kernels.Free{Value: scale, Min: scale / 1e4, Max: scale * 1e4},
+				kernels.Identity{}}}
 		}
 		out = kernels.AddJoint(out, kernels.Joint{Terms: []kernels.Term{made}})
 	}

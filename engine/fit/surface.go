@@ -209,7 +209,8 @@ func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 // eachSlope returns the derivative of the likelihood by u = Free.To of each number: of σ from the
 // derivative of the means' likelihood by it, of a number of the kernel from its values to both sides
 // of u.
-func (s *surface) eachSlope(values []float64, noise func(sigma float64) float64, kernel func(i int, up, down float64) (float64, error)) ([]float64, error) {
+func (s *surface) eachSlope(values []float64, noise func(sigma float64) float64,
+	kernel func(i int, up, down float64) (float64, error)) ([]float64, error) {
 	out := make([]float64, len(values))
 	for i, f := range s.free {
 		u := f.To(values[i])

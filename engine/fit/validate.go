@@ -37,7 +37,8 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 			plain += (y - others) * (y - others)
 			alone++
 		}
-		all = append(all, Residual{problem.Tasks.Names[problem.TaskOf[i]], problem.Arms.Names[i], problem.Turned(y), problem.Turned(y - off), problem.Turned(z)})
+		all = append(all, Residual{problem.Tasks.Names[problem.TaskOf[i]], problem.Arms.Names[i], problem.Turned(y), problem.Turned(y - off),
+			problem.Turned(z)})
 	}
 	if c.Arms > 0 {
 		n := float64(c.Arms)

@@ -170,7 +170,8 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 		sheets[r.PostForm.Get("sure."+id) != ""] += id + "," + strconv.FormatFloat(x, 'g', -1, 64) + "\n"
 	}
 	for sure, rows := range sheets {
-		receipt, err := s.c.Tell(r.Context(), []byte("id,reward\n"+rows), campaign.TellOptions{By: by, Own: true, Sheet: "the page", Sure: sure, TakeGood: true})
+		receipt, err := s.c.Tell(r.Context(), []byte("id,reward\n"+rows),
+			campaign.TellOptions{By: by, Own: true, Sheet: "the page", Sure: sure, TakeGood: true})
 		if err != nil {
 			return err
 		}

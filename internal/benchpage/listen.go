@@ -48,7 +48,8 @@ func Serve(ctx context.Context, c *folder.Campaign, a Address, said func(url str
 		}
 		l, scheme = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}), "https"
 	}
-	server := &http.Server{Handler: New(c, secure), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
+	server := &http.Server{Handler: New(c, secure), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute,
+		WriteTimeout: 2 * time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 1 << 16}
 	said(scheme + "://" + l.Addr().String())
 	stop := context.AfterFunc(ctx, func() {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)

@@ -79,7 +79,8 @@ func placeOf(secret string) string {
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		h.Set("Content-Security-Policy",
+			"default-src 'none'; style-src 'self'; script-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cache-Control", "no-store")
@@ -223,7 +224,8 @@ func (s *server) join(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	at := "/p/" + placeOf(secret) + "/"
-	http.SetCookie(w, &http.Cookie{Name: cookie, Value: secret, Path: at, HttpOnly: true, Secure: s.secure, SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600})
+	http.SetCookie(w, &http.Cookie{Name: cookie, Value: secret, Path: at, HttpOnly: true, Secure: s.secure,
+		SameSite: http.SameSiteStrictMode, MaxAge: 180 * 24 * 3600})
 	http.Redirect(w, r, at, http.StatusSeeOther)
 }
 

@@ -46,7 +46,8 @@ func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 
 func (s *server) confirm(w http.ResponseWriter, r *http.Request, by string) {
 	text, file := r.PostFormValue("text"), r.PostFormValue("file")
-	receipt, err := s.c.Tell(r.Context(), []byte(text), campaign.TellOptions{By: by, Own: true, Sheet: file, TakeGood: r.PostFormValue("good") != "", Sure: r.PostFormValue("sure") != ""})
+	receipt, err := s.c.Tell(r.Context(), []byte(text),
+		campaign.TellOptions{By: by, Own: true, Sheet: file, TakeGood: r.PostFormValue("good") != "", Sure: r.PostFormValue("sure") != ""})
 	switch {
 	case err != nil:
 		s.upload(w, by, err.Error())
@@ -59,7 +60,8 @@ func (s *server) confirm(w http.ResponseWriter, r *http.Request, by string) {
 
 // received shows what became of the rows of a sheet, or would.
 func (s *server) received(w http.ResponseWriter, by, page string, receipt campaign.Receipt, text, file string) {
-	v := view{By: by, Page: page, Receipt: &receipt, Sheet: text, File: file, Lines: receipt.Lines[:min(len(receipt.Lines), mostLines)], Doubted: receipt.Counts[campaign.RowSure] > 0}
+	v := view{By: by, Page: page, Receipt: &receipt, Sheet: text, File: file, Lines: receipt.Lines[:min(len(receipt.Lines), mostLines)],
+		Doubted: receipt.Counts[campaign.RowSure] > 0}
 	v.Good, v.Wrong = receipt.Words()
 	v.More = len(receipt.Lines) - len(v.Lines)
 	s.show(w, http.StatusOK, v)

@@ -93,8 +93,10 @@ func unpackProblem(w packedProblem, fs Functions) (*problem.Problem, error) {
 	if _, err := problem.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise.Scales, p.Mean); err != nil {
 		return nil, err
 	}
-	if n := p.N(); len(p.Noise.Scales) != n || p.Noise.SD != nil && len(p.Noise.SD) != n || p.Reps != nil && len(p.Reps) != n || p.Rewards != nil && len(p.Rewards) != n {
-		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n, len(p.Noise.Scales), len(p.Noise.SD), len(p.Rewards))
+	if n := p.N(); len(p.Noise.Scales) != n || p.Noise.SD != nil && len(p.Noise.SD) != n || p.Reps != nil && len(p.Reps) != n ||
+		p.Rewards != nil && len(p.Rewards) != n {
+		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n,
+			len(p.Noise.Scales), len(p.Noise.SD), len(p.Rewards))
 	}
 	return &p, nil
 }

@@ -65,7 +65,8 @@ func packKernel(k kernels.Kernel, fs Functions) (node, error) {
 			return n, err
 		}
 	}
-	return node{}, fmt.Errorf("a kernel of type %T stays in the program that defines it; make it a kernels.Func, and it can be used everywhere", k)
+	return node{}, fmt.Errorf("a kernel of type %T stays in the program that defines it; make it a kernels.Func, and it "+
+		"can be used everywhere", k)
 }
 
 func packParts(n node, parts []kernels.Kernel, fs Functions) (node, error) {

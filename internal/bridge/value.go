@@ -128,7 +128,8 @@ func encodeOther(v any, fs Functions) (Value, error) {
 		data, err := Pack(list)
 		return Value{Kind: kindList, Data: data}, err
 	}
-	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results and sweeps have, and func(x, y []float64) float64 as a kernel", r.Type())
+	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results and "+
+		"sweeps have, and func(x, y []float64) float64 as a kernel", r.Type())
 }
 
 func encodeAs[T, W any](kind string, v T, fs Functions, pack func(T, Functions) (W, error)) (Value, error) {

@@ -34,7 +34,8 @@ func reduce(ctx context.Context, a *mat.SymDense) (*tridiagonal, error) {
 			return nil, err
 		}
 		impl.Dlatrd(blas.Upper, i+panel, panel, t.data, n, t.beside, t.tau, work, panel)
-		blas64.Syr2k(blas.NoTrans, -1, blas64.General{Rows: i, Cols: panel, Stride: n, Data: t.data[i:]}, blas64.General{Rows: i, Cols: panel, Stride: panel, Data: work},
+		blas64.Syr2k(blas.NoTrans, -1, blas64.General{Rows: i, Cols: panel, Stride: n, Data: t.data[i:]},
+			blas64.General{Rows: i, Cols: panel, Stride: panel, Data: work},
 			1, blas64.Symmetric{Uplo: blas.Upper, N: i, Stride: n, Data: t.data})
 		for j := i; j < i+panel; j++ {
 			t.data[(j-1)*n+j] = t.beside[j-1]

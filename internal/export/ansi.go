@@ -12,7 +12,8 @@ import (
 
 // escapes matches what programs send to terminals: colours (ending in m), other commands, and
 // titles.
-var escapes = regexp.MustCompile("\x1b\\[([0-9;:]*)m|\x1b\\[[0-9;?<=>]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_=>()][0-9AB]?")
+var escapes = regexp.MustCompile(
+	"\x1b\\[([0-9;:]*)m|\x1b\\[[0-9;?<=>]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_=>()][0-9AB]?")
 
 // ansi turns text for a terminal into text and spans. Colours 0 to 15 are classes,
 // which the page's style makes readable in light and dark; others are as given.

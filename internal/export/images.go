@@ -134,7 +134,8 @@ func sniffed(data []byte) (same []byte, media, problem string) {
 
 // isWebP reports whether data are a RIFF file of the kind WebP, as long as it says.
 func isWebP(data []byte) bool {
-	return len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" && int64(binary.LittleEndian.Uint32(data[4:]))+8 <= int64(len(data))
+	return len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" &&
+		int64(binary.LittleEndian.Uint32(data[4:]))+8 <= int64(len(data))
 }
 
 // isSVG reports whether data are an XML document whose root is an SVG drawing.

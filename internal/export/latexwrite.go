@@ -90,7 +90,8 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 		date = opt.Provenance.Started.Format("2 January 2006")
 	}
 	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", tex.Text(title), date)
-	_, err = io.WriteString(w, strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1)+tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
+	_, err = io.WriteString(w, strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1)+
+		tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
 	return err
 }
 
@@ -135,7 +136,8 @@ var float = regexp.MustCompile(`\\begin\{(table|figure)\}(\[[a-zA-Z!]*\])?`)
 // placed keeps the tables of an output where they were put out, and on the page.
 func placed(source string) string {
 	source = float.ReplaceAllString(strings.TrimSpace(source), `\begin{$1}[H]`)
-	return strings.NewReplacer(`\begin{tabular}`, `\begin{fitted}\begin{tabular}`, `\end{tabular}`, `\end{tabular}\end{fitted}`).Replace(source)
+	return strings.NewReplacer(`\begin{tabular}`, `\begin{fitted}\begin{tabular}`, `\end{tabular}`,
+		`\end{tabular}\end{fitted}`).Replace(source)
 }
 
 func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
@@ -192,7 +194,8 @@ func (l *latexWriter) figure(p picture) {
 	if caption == "" {
 		caption = p.alt
 	}
-	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n", l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
+	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n",
+		l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
 }
 
 // image returns a picture in running text.

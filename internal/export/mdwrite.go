@@ -193,7 +193,8 @@ func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string
 		return "", problem
 	}
 	m.files++
-	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp", "image/svg+xml": ".svg"}[media]
+	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+		"image/svg+xml": ".svg"}[media]
 	return m.put(fileName("image", m.files, ending), data), ""
 }
 

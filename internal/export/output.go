@@ -120,7 +120,8 @@ func errorNode(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
 }
 
 // preferred are the representations that a page can show, best first.
-var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/markdown", "text/latex", "application/json", "text/plain"}
+var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/markdown", "text/latex",
+	"application/json", "text/plain"}
 
 // rich shows the best representation in which something is left after cleaning.
 func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([]*markup.Node, error) {
@@ -159,7 +160,8 @@ func lostNote(lost []string) []*markup.Node {
 }
 
 // represent shows one representation; lost are the tags dropped from it.
-func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell, o notebook.Output) (nodes []*markup.Node, lost []string, err error) {
+func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell,
+	o notebook.Output) (nodes []*markup.Node, lost []string, err error) {
 	source, _ := data.(string)
 	if f, ours := ownFigure(o); ours && media == "text/html" { // in the colours of the page
 		var b strings.Builder
@@ -177,7 +179,8 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		}
 		return []*markup.Node{tree}, k.Lost, nil
 	case "image/png", "image/jpeg", "image/gif":
-		img := markup.Element("img", []string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
+		img := markup.Element("img",
+			[]string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
 		if outputImage(o, media) == nil {
 			return nil, []string{"a damaged " + media}, nil
 		}
@@ -201,7 +204,8 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 func visible(tree *markup.Node) bool {
 	found := false
 	tree.Walk(func(n *markup.Node) bool {
-		found = found || n.Tag == "img" || n.Tag == "svg" || n.Tag == "hr" || n.Tag == "meter" || n.Tag == "progress" || n.Tag == "" && strings.TrimSpace(n.Text) != ""
+		found = found || n.Tag == "img" || n.Tag == "svg" || n.Tag == "hr" || n.Tag == "meter" || n.Tag == "progress" ||
+			n.Tag == "" && strings.TrimSpace(n.Text) != ""
 		return !found && n.Tag != "title" && n.Tag != "desc"
 	})
 	return found
@@ -212,7 +216,8 @@ func altText(cell int, o notebook.Output) string {
 	if alt := stringOf(o.Metadata["alt"]); alt != "" {
 		return alt
 	}
-	if plain := strings.TrimSpace(stripANSI(stringOf(o.Data["text/plain"]))); plain != "" && !strings.HasPrefix(plain, "<") && len(plain) < 300 {
+	if plain := strings.TrimSpace(stripANSI(stringOf(o.Data["text/plain"]))); plain != "" && !strings.HasPrefix(plain, "<") &&
+		len(plain) < 300 {
 		return plain
 	}
 	return fmt.Sprintf("Picture put out by cell %d", cell)
@@ -244,5 +249,6 @@ func prettyJSON(data any) string {
 
 func jsonNode(data any) []*markup.Node {
 	text, _ := shorten(prettyJSON(data))
-	return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")), markup.Element("pre", nil, markup.Text(text)))}
+	return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")),
+		markup.Element("pre", nil, markup.Text(text)))}
 }

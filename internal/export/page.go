@@ -53,7 +53,8 @@ func (p *page) write(w io.Writer) error {
 	var b strings.Builder
 	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + p.policy() +
 		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()), report.Stylesheet()+pageStyle+p.sheetStyle()+strings.Join(p.sheets, ""))
+	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()),
+		report.Stylesheet()+pageStyle+p.sheetStyle()+strings.Join(p.sheets, ""))
 	b.WriteString("</head>\n")
 	if p.paper {
 		fitPaper(body)

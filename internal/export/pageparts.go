@@ -47,8 +47,9 @@ func (p *page) banner() []*markup.Node {
 	if len(list) > 1 {
 		text = fmt.Sprintf("This run failed in %d cells. ", len(list))
 	}
-	out := markup.Element("div", []string{"class", "failed", "role", "note"}, markup.Element("p", nil, markup.Element("strong", nil, markup.Text(text)),
-		markup.Text("What follows is what was finished.")))
+	out := markup.Element("div", []string{"class", "failed", "role", "note"},
+		markup.Element("p", nil, markup.Element("strong", nil, markup.Text(text)),
+			markup.Text("What follows is what was finished.")))
 	ul := markup.Element("ul", nil)
 	for _, f := range list {
 		link := markup.Text(fmt.Sprintf("Cell %d", f.cell))

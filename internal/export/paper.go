@@ -53,7 +53,8 @@ func shortenTable(table *markup.Node) {
 	for _, body := range table.All("tbody") {
 		if rows := len(body.Children); rows > paperRows && !table.HasClass("facts") {
 			columns := len(body.Children[0].Children)
-			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"}, markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
+			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"},
+				markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
 			body.Children = append(body.Children[:paperHead:paperHead], markup.Element("tr", nil, note))
 		}
 		for _, cell := range slices.Concat(body.All("th"), body.All("td")) {

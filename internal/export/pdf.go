@@ -89,8 +89,10 @@ func printPage(ctx context.Context, browser string, page []byte) ([]byte, error)
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, printTime, fmt.Errorf("printing took more than %s", seconds(printTime)))
 	defer cancel()
-	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-background-networking", "--disable-extensions",
-		"--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(folder, "profile"), "--no-pdf-header-footer", "--generate-pdf-document-outline", "--print-to-pdf=" + out}
+	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
+		"--disable-extensions",
+		"--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(folder, "profile"), "--no-pdf-header-footer",
+		"--generate-pdf-document-outline", "--print-to-pdf=" + out}
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
 	}

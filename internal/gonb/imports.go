@@ -26,7 +26,8 @@ var notGo = []string{"%%writefile", "%%script", "%%bash", "%%sh", "%%gx"}
 
 // ImportsLibrary reports whether the Go code of a cell imports a package of this library.
 func ImportsLibrary(cell string) bool {
-	return slices.ContainsFunc(ImportsOf(cell), func(path string) bool { return path == modulePath || strings.HasPrefix(path, modulePath+"/") })
+	return slices.ContainsFunc(ImportsOf(cell),
+		func(path string) bool { return path == modulePath || strings.HasPrefix(path, modulePath+"/") })
 }
 
 // ImportsOf lists the import paths in a cell, each once, in order. A cell is no Go file:

@@ -56,7 +56,8 @@ func FindSource(ctx context.Context, start string) (Module, error) {
 			return sourceAt(folder, version)
 		}
 	}
-	return Module{}, fmt.Errorf("the source of %s was not found, so Go cells cannot import it\n  = hint: set GONB_COPE_SOURCE to the folder of a checkout", modulePath)
+	return Module{}, fmt.Errorf("the source of %s was not found, so Go cells cannot import it\n  = hint: set GONB_COPE_SOURCE "+
+		"to the folder of a checkout", modulePath)
 }
 
 // sourceAt returns the module in a folder.

@@ -116,8 +116,9 @@ func compile(ctx context.Context, goCommand, folder string, log func(string)) er
 		return fmt.Errorf("GoNB cannot be built: %w", err)
 	}
 	c := command{
-		args: []string{goCommand, "build", "-mod=readonly", "-buildvcs=false", "-o", bin + string(filepath.Separator), gonbPackage, goimportsPackage},
-		dir:  folder,
+		args: []string{goCommand, "build", "-mod=readonly", "-buildvcs=false", "-o", bin + string(filepath.Separator), gonbPackage,
+			goimportsPackage},
+		dir: folder,
 		// What the user has set for own builds must not change these.
 		env: []string{"GOFLAGS=", "GOWORK=off", "GO111MODULE=on", "GOOS=", "GOARCH="},
 		log: log,
@@ -126,7 +127,8 @@ func compile(ctx context.Context, goCommand, folder string, log func(string)) er
 		if ctx.Err() != nil {
 			return fmt.Errorf("building GoNB was interrupted: %w", context.Cause(ctx))
 		}
-		return fmt.Errorf("GoNB cannot be built: %w\n  = hint: its modules are downloaded once; with a network (or GOPROXY set to a mirror) run: gonb-cope doctor --build", err)
+		return fmt.Errorf("GoNB cannot be built: %w\n  = hint: its modules are downloaded once; with a network (or GOPROXY set to "+
+			"a mirror) run: gonb-cope doctor --build", err)
 	}
 	return nil
 }

@@ -43,7 +43,8 @@ func Compare(old, new *notebook.Notebook) []Difference {
 		}
 	}
 	if len(old.Cells) != len(new.Cells) {
-		all = append(all, Difference{max(len(old.Cells), len(new.Cells)), 0, fmt.Sprintf("%d cells before, %d now", len(old.Cells), len(new.Cells))})
+		all = append(all, Difference{max(len(old.Cells), len(new.Cells)), 0,
+			fmt.Sprintf("%d cells before, %d now", len(old.Cells), len(new.Cells))})
 	}
 	return all
 }

@@ -102,9 +102,11 @@ var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // ofScript makes a notebook of a script.
 func ofScript(text string) *notebook.Notebook {
-	n := &notebook.Notebook{Metadata: map[string]any{"kernelspec": map[string]any{"name": KernelName, "display_name": "Go + CoPE (gonb-cope)", "language": "go"}}}
+	n := &notebook.Notebook{Metadata: map[string]any{"kernelspec": map[string]any{"name": KernelName,
+		"display_name": "Go + CoPE (gonb-cope)", "language": "go"}}}
 	for _, p := range dsl.Paragraphs(text) {
-		c := notebook.Cell{Type: notebook.Code, ID: fmt.Sprintf("%s%d", linePrefix, p.Line), Source: cellMagic + p.Source, Metadata: map[string]any{}}
+		c := notebook.Cell{Type: notebook.Code, ID: fmt.Sprintf("%s%d", linePrefix, p.Line), Source: cellMagic + p.Source,
+			Metadata: map[string]any{}}
 		if p.Comment {
 			c.Type, c.Source = notebook.Markdown, p.Source
 		}

@@ -43,7 +43,8 @@ func ReadConnection(path string) (Connection, error) {
 	case c.Transport != "tcp" && c.Transport != "ipc":
 		return c, fmt.Errorf("connection file %s: transport must be tcp or ipc, not %q", path, c.Transport)
 	}
-	for name, port := range map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control, "hb_port": c.Heartbeat} {
+	for name, port := range map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control,
+		"hb_port": c.Heartbeat} {
 		if port <= 0 {
 			return c, fmt.Errorf("connection file %s: %s must be a port, not %d", path, name, port)
 		}
@@ -93,7 +94,8 @@ func (c Connection) guarded() error {
 	ip, err := netip.ParseAddr(c.IP)
 	local := c.Transport == "ipc" || c.IP == "localhost" || err == nil && ip.IsLoopback()
 	if c.Key == "" && !local {
-		return fmt.Errorf("the key is empty, and ip %q is not of this machine alone: whoever can connect could execute code; give a key, or the ip 127.0.0.1", c.IP)
+		return fmt.Errorf("the key is empty, and ip %q is not of this machine alone: whoever can connect could execute code; give "+
+			"a key, or the ip 127.0.0.1", c.IP)
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 	}
 	s := &Server{
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
-		routes: map[Channel]map[string][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{}, joined: make(chan struct{}, 1),
+		routes: map[Channel]map[string][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{},
+		joined: make(chan struct{}, 1),
 	}
 	if s.rejected == nil {
 		s.rejected = func(error) {}

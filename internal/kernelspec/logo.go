@@ -64,7 +64,8 @@ func LogoSVG() []byte {
 		for x := margin; x <= 1-margin+1e-9; x += (1 - 2*margin) / 36 {
 			path = append(path, fmt.Sprintf("%.1f %.1f", 100*x, 100*t.at(x)))
 		}
-		fmt.Fprintf(&b, `<path d="M%s" fill="none" stroke="%s" stroke-width="%g" stroke-linejoin="round"/>`+"\n", strings.Join(path, "L"), hex(t.paint), 100*stroke)
+		fmt.Fprintf(&b, `<path d="M%s" fill="none" stroke="%s" stroke-width="%g" stroke-linejoin="round"/>`+"\n", strings.Join(path, "L"),
+			hex(t.paint), 100*stroke)
 		fmt.Fprintf(&b, `<circle cx="%g" cy="%g" r="%g" fill="%s"/>`+"\n", 100*bumpAt, 100*(t.base-t.height), 100*dot, hex(t.paint))
 	}
 	return []byte(b.String() + "</svg>\n")

@@ -67,7 +67,8 @@ func interrupted(what string) *failure {
 func (k *kernel) execute(ctx context.Context, r request) {
 	c := &cell{k: k, request: r.message, payload: []any{}}
 	if err := r.message.Decode(&c.ask); err != nil {
-		k.reply(jupyter.ShellChannel, r.message, "execute_reply", c.errorReply(&failure{Name: "BadRequest", Value: err.Error(), Traceback: []string{err.Error()}}))
+		k.reply(jupyter.ShellChannel, r.message, "execute_reply",
+			c.errorReply(&failure{Name: "BadRequest", Value: err.Error(), Traceback: []string{err.Error()}}))
 		return
 	}
 	if r.arrived.Before(k.abortBefore) {
@@ -137,7 +138,8 @@ func (c *cell) errorReply(f *failure) map[string]any {
 	if f == nil {
 		return nil
 	}
-	return map[string]any{"status": "error", "execution_count": c.count, "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback, "payload": c.payload, "user_expressions": map[string]any{}}
+	return map[string]any{"status": "error", "execution_count": c.count, "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback,
+		"payload": c.payload, "user_expressions": map[string]any{}}
 }
 
 // publish sends output to all front ends, and remembers it where that was asked for.

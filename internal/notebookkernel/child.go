@@ -64,7 +64,8 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
 	argv := append(append([]string{}, c.warden...), c.folder, c.gonb, "-kernel", path, "-raw_error=true")
-	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: &tail{}, exchanges: map[string]*exchange{}, stray: stray, prompt: prompt}
+	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: &tail{},
+		exchanges: map[string]*exchange{}, stray: stray, prompt: prompt}
 	g.cmd.Env, g.cmd.Stderr, g.cmd.Stdout = c.env, g.log, g.log
 	var err error
 	if g.orders, err = g.cmd.StdinPipe(); err != nil {

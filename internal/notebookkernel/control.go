@@ -82,7 +82,8 @@ func (k *kernel) info() any {
 // ports returns the content of connect_reply.
 func (k *kernel) ports() any {
 	c, _ := jupyter.ReadConnection(k.opt.ConnectionFile) // it could be read when the kernel started
-	return map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "hb_port": c.Heartbeat, "control_port": c.Control}
+	return map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "hb_port": c.Heartbeat,
+		"control_port": c.Control}
 }
 
 // debugReply says that there is no debugger, in the form of its protocol.
@@ -92,5 +93,6 @@ func debugReply(m *jupyter.Message) any {
 		Command string `json:"command"`
 	}
 	_ = m.Decode(&content)
-	return map[string]any{"type": "response", "request_seq": content.Seq, "success": false, "command": content.Command, "message": "this kernel has no debugger"}
+	return map[string]any{"type": "response", "request_seq": content.Seq, "success": false, "command": content.Command,
+		"message": "this kernel has no debugger"}
 }

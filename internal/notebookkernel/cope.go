@@ -162,7 +162,8 @@ func staleText(causes, stale []string) string {
 	if len(stale) == 1 {
 		return fmt.Sprintf("%s is stale: made with what %s was before. Run its cell again.", stale[0], strings.Join(causes, ", "))
 	}
-	return fmt.Sprintf("%s are stale: made with what %s was before. Run their cells again, in this order.", strings.Join(stale, ", "), strings.Join(causes, ", "))
+	return fmt.Sprintf("%s are stale: made with what %s was before. Run their cells again, in this order.", strings.Join(stale, ", "),
+		strings.Join(causes, ", "))
 }
 
 // help opens the help for the names that a cell asked about in the pager.

@@ -90,7 +90,9 @@ func (g *goSide) failed(ctx context.Context, c *cell, out *goOutput, reply *jupy
 		if _, err := gonb.FindSource(ctx, cmp.Or(g.k.opt.Folder, ".")); err != nil {
 			lines := strings.Split(err.Error(), "\n")
 			failed.Name, failed.Value = "SourceMissing", lines[0]
-			failed.Traceback = append(append(lines, "GONB_COPE_SOURCE is the folder of a checkout of this library, with which Go cells are compiled. Start the kernel again after setting it.", ""),
+			failed.Traceback = append(append(lines,
+				"GONB_COPE_SOURCE is the folder of a checkout of this library, with which Go cells are compiled. Start the kernel "+
+					"again after setting it.", ""),
 				failed.Traceback...)
 		}
 	}
@@ -112,7 +114,8 @@ func (g *goSide) source() string {
 func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	m := *c.request
 	m.SetContent(map[string]any{
-		"code": strings.ReplaceAll(c.ask.Code, "\r\n", "\n"), "silent": c.ask.Silent, "store_history": c.ask.stores(), "allow_stdin": isTrue(c.ask.AllowStdin),
+		"code": strings.ReplaceAll(c.ask.Code, "\r\n", "\n"), "silent": c.ask.Silent, "store_history": c.ask.stores(),
+		"allow_stdin":      isTrue(c.ask.AllowStdin),
 		"user_expressions": map[string]string{}, "stop_on_error": isTrue(c.ask.StopOnError),
 	})
 	return &m
@@ -120,7 +123,8 @@ func (g *goSide) requestFor(c *cell) *jupyter.Message {
 
 // gone returns the failure of a cell during which GoNB ended.
 func gone(child *child) *failure {
-	text := "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of %%cope cells are kept" + child.log.lines()
+	text := "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of " +
+		"%%cope cells are kept" + child.log.lines()
 	return &failure{Name: "GoNBEnded", Value: firstLine(text), Traceback: strings.Split(text, "\n")}
 }
 

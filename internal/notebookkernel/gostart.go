@@ -22,7 +22,8 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 	case ctx.Err() != nil:
 		return nil, interrupted("GoNB was not started")
 	}
-	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()), Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to fix it")}
+	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()),
+		Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to fix it")}
 }
 
 // start starts GoNB unless it runs. log receives what takes long.
@@ -97,7 +98,8 @@ func (g *goSide) writeModule(ctx context.Context) error {
 // silently lets GoNB execute something of ours. counted says that its counter moves.
 func (g *goSide) silently(ctx context.Context, child *child, code string, counted bool) {
 	m := child.client.Session().New("execute_request", nil, map[string]any{
-		"code": code, "silent": true, "store_history": counted, "allow_stdin": false, "user_expressions": map[string]string{}, "stop_on_error": false,
+		"code": code, "silent": true, "store_history": counted, "allow_stdin": false, "user_expressions": map[string]string{},
+		"stop_on_error": false,
 	})
 	if counted {
 		g.count++

@@ -70,7 +70,8 @@ func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) {
 		k.reply(jupyter.ShellChannel, m, "inspect_reply", reply)
 		return
 	}
-	k.reply(jupyter.ShellChannel, m, "inspect_reply", map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
+	k.reply(jupyter.ShellChannel, m, "inspect_reply",
+		map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
 }
 
 // copeCursor returns the script of a %%cope cell and the cursor in it: the line of

@@ -92,7 +92,8 @@ func (h *holder) rest(failed *failure) string {
 	var out strings.Builder
 	for line := range strings.SplitAfterSeq(text, "\n") {
 		switch s := strings.TrimSpace(line); {
-		case s == failed.Value, failed.Name == "Interrupted" && (s == "^C" || strings.HasPrefix(s, "signal: ") || strings.HasPrefix(s, "exit status ")):
+		case s == failed.Value, failed.Name == "Interrupted" &&
+			(s == "^C" || strings.HasPrefix(s, "signal: ") || strings.HasPrefix(s, "exit status ")):
 		default:
 			out.WriteString(line)
 		}

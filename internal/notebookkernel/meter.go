@@ -77,11 +77,13 @@ func (m *meter) replace(now time.Time) {
 	}
 	m.shown = now
 	text := m.text(now)
-	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%.4g" max="%d"></progress> %s</div>`, float64(m.now.Done)+m.now.Share, max(m.now.Total, 1), html.EscapeString(text))
+	page := fmt.Sprintf(`<div class="cope-progress"><progress value="%.4g" max="%d"></progress> %s</div>`, float64(m.now.Done)+m.now.Share,
+		max(m.now.Total, 1), html.EscapeString(text))
 	if m.stopped {
 		page = fmt.Sprintf(`<div class="cope-progress" style="opacity:.7">%s</div>`, html.EscapeString(text))
 	}
-	m.cell.send(msgType, m.cell.displayed(msgType, m.id, map[string]any{"text/plain": text, "text/html": page}, map[string]any{"gonb_cope": map[string]any{"progress": true}}))
+	m.cell.send(msgType, m.cell.displayed(msgType, m.id, map[string]any{"text/plain": text, "text/html": page},
+		map[string]any{"gonb_cope": map[string]any{"progress": true}}))
 }
 
 // text says how far the activity is.

@@ -29,7 +29,11 @@ type source struct {
 	folder string // of the package, "." for the root
 	test   bool
 	tree   *ast.File
+	set    *token.FileSet
 }
+
+// line returns the number of the line at which a node begins.
+func (s source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
 
 // sources returns every Go file of the module, which tests share: they read the trees only.
 func sources(t *testing.T) []source {
@@ -69,7 +73,7 @@ var parsed = sync.OnceValues(func() ([]source, error) {
 			return err
 		}
 		file := filepath.ToSlash(relative)
-		out = append(out, source{file, path.Dir(file), strings.HasSuffix(file, "_test.go"), tree})
+		out = append(out, source{file, path.Dir(file), strings.HasSuffix(file, "_test.go"), tree, set})
 		return nil
 	})
 	return out, err

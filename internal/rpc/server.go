@@ -111,7 +111,8 @@ type helloParams struct {
 
 func (s *server) hello(_ context.Context, p helloParams) (any, error) {
 	if p.Protocol != Protocol {
-		return nil, wrong(codeRequest, fmt.Errorf("this program speaks protocol %d, not %d; install the package and the command of one version", Protocol, p.Protocol))
+		return nil, wrong(codeRequest,
+			fmt.Errorf("this program speaks protocol %d, not %d; install the package and the command of one version", Protocol, p.Protocol))
 	}
 	if p.Folder != "" {
 		if err := os.Chdir(p.Folder); err != nil {

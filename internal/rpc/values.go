@@ -174,7 +174,8 @@ func (t *teller) tell(a dsl.Activity) {
 	defer t.mu.Unlock()
 	if now := time.Now(); now.Sub(t.last) >= pause {
 		t.last, t.told = now, true
-		t.server.notify("progress", progress{Request: t.server.request, Label: a.Label, Done: a.Done, Total: a.Total, Share: a.Share, Note: a.Note})
+		t.server.notify("progress", progress{Request: t.server.request, Label: a.Label, Done: a.Done, Total: a.Total, Share: a.Share,
+			Note: a.Note})
 	}
 }
 

@@ -64,7 +64,8 @@ func pipesOf(programs []process) []string {
 	for _, p := range programs {
 		for _, v := range environment(p.id) {
 			name, path, _ := strings.Cut(v, "=")
-			if (name == "GONB_PIPE" || name == "GONB_PIPE_BACK") && strings.HasPrefix(filepath.Base(path), "gonb_pipe_") && !slices.Contains(found, path) {
+			if (name == "GONB_PIPE" || name == "GONB_PIPE_BACK") && strings.HasPrefix(filepath.Base(path), "gonb_pipe_") &&
+				!slices.Contains(found, path) {
 				found = append(found, path)
 			}
 		}

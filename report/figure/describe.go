@@ -14,7 +14,8 @@ func (f Figure) Describe() string {
 		return f.Alt
 	}
 	if f.Heat != nil {
-		return fmt.Sprintf("Heat map of %s: %s by %s.", f.Heat.Label, wording.Plural(len(f.Heat.Rows), "row"), wording.Plural(len(f.Heat.Columns), "column"))
+		return fmt.Sprintf("Heat map of %s: %s by %s.", f.Heat.Label, wording.Plural(len(f.Heat.Rows), "row"),
+			wording.Plural(len(f.Heat.Columns), "column"))
 	}
 	lo, hi, n := f.Extent()
 	names := f.names()

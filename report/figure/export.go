@@ -76,7 +76,8 @@ var (
 )
 
 // darkColours are for the dark pages of browsers. The plate has the colour of JupyterLab's dark page.
-const darkColours = "<style>svg { --ink: #1b1f24; --page: #ffffff; --grid: #dde2e7 } @media (prefers-color-scheme: dark) { svg { --ink: #e8ebee; --page: #111111; --grid: #333b44 } }</style>\n"
+const darkColours = "<style>svg { --ink: #1b1f24; --page: #ffffff; --grid: #dde2e7 } @media (prefers-color-scheme: dark) { " +
+	"svg { --ink: #e8ebee; --page: #111111; --grid: #333b44 } }</style>\n"
 
 var (
 	inks  = []string{"#1B1F24", "#FFFFFF", "#DDE2E7"} // of ink, plate and grid, as vgsvg writes them
@@ -121,7 +122,8 @@ func svgOf(f Figure, id string, titled bool, in []string) (string, error) {
 		title = "Figure"
 	}
 	s = fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="%s" role="img" aria-labelledby="%s-title %[4]s-desc"`+
-		` font-family="'Liberation Sans', Arial, Helvetica, sans-serif">`+"\n"+`<title id="%[4]s-title">%[5]s</title>`+"\n"+`<desc id="%[4]s-desc">%[6]s</desc>`,
+		` font-family="'Liberation Sans', Arial, Helvetica, sans-serif">`+"\n"+`<title id="%[4]s-title">%[5]s</title>`+"\n"+
+		`<desc id="%[4]s-desc">%[6]s</desc>`,
 		head[1], head[2], head[3], html.EscapeString(id), html.EscapeString(title), html.EscapeString(f.Describe())) + s[len(head[0]):]
 	s = anchors(svgFont.ReplaceAllString(s, ""))
 	return strings.NewReplacer(inks[0], in[0], inks[1], in[1], inks[2], in[2]).Replace(s), nil

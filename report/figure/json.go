@@ -114,7 +114,8 @@ func (h *Heat) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &v); err != nil {
 		return err
 	}
-	*h = Heat{Rows: v.Rows, Columns: v.Columns, Label: v.Label, Log: v.Log, RowMarks: v.RowMarks, ColumnMarks: v.ColumnMarks, Z: make([][]float64, len(v.Z))}
+	*h = Heat{Rows: v.Rows, Columns: v.Columns, Label: v.Label, Log: v.Log, RowMarks: v.RowMarks, ColumnMarks: v.ColumnMarks,
+		Z: make([][]float64, len(v.Z))}
 	for i, row := range v.Z {
 		h.Z[i] = floats(row)
 	}

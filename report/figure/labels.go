@@ -161,7 +161,8 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 		if e.shaded {
 			color.A = shadeAlpha
 		}
-		fill(c, color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4}, {X: at.X + 4, Y: at.Y + 4}})
+		fill(c, color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4},
+			{X: at.X + 4, Y: at.Y + 4}})
 		return
 	}
 	if !e.bare {

@@ -112,7 +112,8 @@ func (p pane) draw(c draw.Canvas) {
 	if p.title != "" {
 		t := words(9.5)
 		t.XAlign = draw.XCenter
-		c.FillText(t, vg.Point{X: (p.box.Min.X + p.box.Max.X) / 2, Y: p.box.Max.Y + vg.Length(p.rows)*above + caption/2}, fitting(p.title, 9.5, p.box.Max.X-p.box.Min.X+between-4))
+		c.FillText(t, vg.Point{X: (p.box.Min.X + p.box.Max.X) / 2, Y: p.box.Max.Y + vg.Length(p.rows)*above + caption/2},
+			fitting(p.title, 9.5, p.box.Max.X-p.box.Min.X+between-4))
 	}
 }
 

@@ -140,7 +140,8 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 func (c *pdfCanvas) arc(a vg.PathComp, first bool) {
 	at := func(angle, along vg.Length) (x, y float64) { // along the tangent there
 		sin, cos := math.Sincos(float64(angle))
-		return c.down(vg.Point{X: a.Pos.X + a.Radius*(vg.Length(cos)-along*vg.Length(sin)), Y: a.Pos.Y + a.Radius*(vg.Length(sin)+along*vg.Length(cos))})
+		return c.down(vg.Point{X: a.Pos.X + a.Radius*(vg.Length(cos)-along*vg.Length(sin)),
+			Y: a.Pos.Y + a.Radius*(vg.Length(sin)+along*vg.Length(cos))})
 	}
 	x, y := at(vg.Length(a.Start), 0)
 	if first {

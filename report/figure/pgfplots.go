@@ -36,7 +36,8 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	} else {
 		columns := f.gridColumns()
 		rows := (len(f.Panels) + columns - 1) / columns
-		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=%.0fpt, y descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(p.names()-tickRow), p.options(f))
+		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=%.0fpt, y "+
+			"descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(p.names()-tickRow), p.options(f))
 		for i, panel := range f.Panels {
 			x := ""
 			if i == (len(f.Panels)-1)/columns*columns+min(columns-1, len(f.Panels)-1-(len(f.Panels)-1)/columns*columns)/2 {
@@ -127,7 +128,8 @@ func (p *pgf) options(f Figure) string {
 	if f.IsBars() { // names of any length stand beside the axis
 		box := newLayout(f, false).panes[0].box
 		sheet := f.sheet()
-		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)), p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
+		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)),
+			p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
 	}
 	opt("xmin=%s, xmax=%s, ymin=%s, ymax=%s", num(x.lo), num(x.hi), num(y.lo), num(y.hi))
 	if x.log {
@@ -142,8 +144,10 @@ func (p *pgf) options(f Figure) string {
 	if !f.IsBars() { // the names of bars need no label
 		opt("ylabel={%s}", texLabel(f.YLabel))
 	}
-	opt("axis lines=left, axis line style={-}, ymajorgrids=%v, major grid style={black!12}, tick align=outside, tick style={black}", !f.IsBars())
-	opt("tick label style={font=\\footnotesize}, label style={font=\\small}, title style={font=\\small, yshift=-4pt}, legend style={font=\\footnotesize, draw=none, /tikz/every even column/.append style={column sep=8pt}}")
+	opt("axis lines=left, axis line style={-}, ymajorgrids=%v, major grid style={black!12}, tick align=outside, tick style={black}",
+		!f.IsBars())
+	opt("tick label style={font=\\footnotesize}, label style={font=\\small}, title style={font=\\small, yshift=-4pt}, legend " +
+		"style={font=\\footnotesize, draw=none, /tikz/every even column/.append style={column sep=8pt}}")
 	opt("scaled ticks=false, clip=%v", f.IsBars()) // curves lie inside, their markers may reach out
 	b.WriteString(p.ticks(f))
 	return b.String()

@@ -34,7 +34,8 @@ func (p *pgf) rule(l ReferenceLine, look look) {
 	}
 	x, y := p.shared.x, p.shared.y
 	if _, outside := x.clamp(l.At); l.Vertical && outside == 0 {
-		p.writef("\\draw[copeh, dashed] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n", num(l.At), num(y.lo), num(y.hi), texLabel(l.Label))
+		p.writef("\\draw[copeh, dashed] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n",
+			num(l.At), num(y.lo), num(y.hi), texLabel(l.Label))
 	} else if _, outside := y.clamp(l.At); !l.Vertical && outside == 0 {
 		p.writef("\\addplot[forget plot, %s] coordinates {(%s,%s) (%s,%[3]s)};\n", pgfStyle(Series{}, look), num(x.lo), num(l.At), num(x.hi))
 	}
@@ -64,20 +65,24 @@ func (p *pgf) curve(drawn pane, panel, i int) {
 	}
 	// The points at the edge, apart from which a line is drawn: none leads to them.
 	at := func(edge int) string {
-		return strings.Replace(table, fmt.Sprintf("{\\thisrow{id}}{%d:%[1]d}", id), fmt.Sprintf("{4*\\thisrow{id}+\\thisrow{edge}}{%d:%[1]d}", 4*id+edge), 1)
+		return strings.Replace(table, fmt.Sprintf("{\\thisrow{id}}{%d:%[1]d}", id),
+			fmt.Sprintf("{4*\\thisrow{id}+\\thisrow{edge}}{%d:%[1]d}", 4*id+edge), 1)
 	}
 	p.writef("\\addplot[forget plot, unbounded coords=jump, %s] %s%s", pgfStyle(s, look), at(0), source)
 	for _, e := range []struct{ edge, rotate int }{{-1, 180}, {1, 0}} {
 		if slices.ContainsFunc(points, func(q point) bool { return q.outside == e.edge }) {
-			p.writef("\\addplot[forget plot, %s, only marks, mark=triangle, mark size=%.1fpt, mark options={solid, rotate=%d}] %s%s", name, 2.6+1.2*float64(drawn.above(i, e.edge)), e.rotate, at(e.edge), source)
+			p.writef("\\addplot[forget plot, %s, only marks, mark=triangle, mark size=%.1fpt, mark options={solid, rotate=%d}] %s%s", name,
+				2.6+1.2*float64(drawn.above(i, e.edge)), e.rotate, at(e.edge), source)
 		}
 	}
 }
 
 // intervals draws bars at the places that the layout has found for them.
 func (p *pgf) intervals(table, source, color string) {
-	p.writef("\\addplot[forget plot, draw=none, no markers, error bars/.cd, y dir=both, y explicit, error bar style={draw=%s, solid, line width=0.5pt}, "+
-		"error mark options={draw=%[1]s, rotate=90, mark size=1.5pt, line width=0.5pt}] %[2]s, y error minus expr=\\thisrow{y}-\\thisrow{lo}, y error plus expr=\\thisrow{hi}-\\thisrow{y}%[3]s",
+	p.writef("\\addplot[forget plot, draw=none, no markers, error bars/.cd, y dir=both, y explicit, error bar style={draw=%s, "+
+		"solid, line width=0.5pt}, "+
+		"error mark options={draw=%[1]s, rotate=90, mark size=1.5pt, line width=0.5pt}] %[2]s, y error minus "+
+		"expr=\\thisrow{y}-\\thisrow{lo}, y error plus expr=\\thisrow{hi}-\\thisrow{y}%[3]s",
 		color, strings.Replace(table, "x=x", "x=bar", 1), source)
 }
 
@@ -91,7 +96,8 @@ func (p *pgf) bar(panel, i int) {
 		style += ", error bars/.cd, x dir=both, x explicit, error bar style={black}"
 		bars = ", x error minus expr=\\thisrow{x}-\\thisrow{lo}, x error plus expr=\\thisrow{hi}-\\thisrow{x}"
 	}
-	p.writef("\\addplot[%s] table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[2]d}%s] {%s};\n", style, p.id(panel, i), bars, p.dat)
+	p.writef("\\addplot[%s] table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[2]d}%s] {%s};\n", style,
+		p.id(panel, i), bars, p.dat)
 }
 
 // pgfStyle returns a look in the words of pgfplots.
@@ -130,7 +136,8 @@ func (p *pgf) legend() {
 	if len(entries) == 0 {
 		return
 	}
-	p.writef("\\matrix[anchor=north, yshift=-4pt, matrix anchor=north, column sep=5pt, row sep=0pt, nodes={font=\\footnotesize, anchor=west}] at (current bounding box.south) {\n")
+	p.writef("\\matrix[anchor=north, yshift=-4pt, matrix anchor=north, column sep=5pt, row sep=0pt, nodes={font=\\footnotesize, " +
+		"anchor=west}] at (current bounding box.south) {\n")
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.rank() - b.rank() })
 	columns := 3
 	if p.figure.Width != 0 {

@@ -89,7 +89,8 @@ func (a *axis) thin(length, beyond, size vg.Length) {
 		}
 		at, half := vg.Length(a.fraction(t.value))*length, width(t.label, size)/2
 		s := span{at - half - 2.5, at + half + 2.5}
-		if at-half < -beyond || at+half > length+beyond || slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
+		if at-half < -beyond || at+half > length+beyond ||
+			slices.ContainsFunc(placed, func(o span) bool { return s.from < o.to && o.from < s.to }) {
 			t.label = ""
 			continue
 		}

@@ -33,7 +33,8 @@ type LettersError struct{ Letters string }
 
 // Error implements error.
 func (e *LettersError) Error() string {
-	return fmt.Sprintf("the font of figures, Liberation Sans, has no letters %q for PNG and PDF; save the figure as .svg, which is shown with the fonts of the reader", e.Letters)
+	return fmt.Sprintf("the font of figures, Liberation Sans, has no letters %q for PNG and PDF; save the figure as .svg, which "+
+		"is shown with the fonts of the reader", e.Letters)
 }
 
 // letters collects the letters of a drawing that the font of figures lacks, each once.

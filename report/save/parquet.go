@@ -64,7 +64,8 @@ func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error
 	group := parquet.Group{}
 	for j, c := range columns {
 		if group[c.Name] != nil {
-			return nil, fmt.Errorf("two columns of the table are called %s, and Parquet needs different names: save it as CSV, or sweep under another name", c.Name)
+			return nil, fmt.Errorf("two columns of the table are called %s, and Parquet needs different names: save it as CSV, or "+
+				"sweep under another name", c.Name)
 		}
 		group[c.Name] = parquet.Optional(kinds[j].leaf())
 	}

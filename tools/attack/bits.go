@@ -42,11 +42,13 @@ func (l *laboratory) finish(ctx context.Context) error {
 		if err := l.write("sheet.csv", text); err != nil {
 			return err
 		}
-		if _, err := l.must(ctx, "campaign", "tell", campaignFolder, "sheet.csv", "--sheet", fmt.Sprint("round-", round), "--by", "Ann", "--sure"); err != nil {
+		if _, err := l.must(ctx, "campaign", "tell", campaignFolder, "sheet.csv", "--sheet", fmt.Sprint("round-", round), "--by", "Ann",
+			"--sure"); err != nil {
 			return err
 		}
 		if round == 0 {
-			for _, args := range [][]string{{"correct", sum.order[0], "1.5", "--reason", "misread"}, {"amend", "--epsilon", "0.02", "--reason", "near enough"}, {"note", "some words"}} {
+			for _, args := range [][]string{{"correct", sum.order[0], "1.5", "--reason", "misread"},
+				{"amend", "--epsilon", "0.02", "--reason", "near enough"}, {"note", "some words"}} {
 				if _, err := l.must(ctx, append([]string{"campaign", args[0], campaignFolder}, args[1:]...)...); err != nil {
 					return err
 				}
@@ -129,7 +131,8 @@ func (l *laboratory) look(ctx context.Context) (s sight, err error) {
 // differs returns what is wrong with what a changed folder shows.
 func (s sight) differs(whole sight) (found []finding) {
 	same := func(a, b outcome) bool { return a.code == b.code && a.out == b.out }
-	for what, o := range map[string][2]outcome{"verify": {s.verify, whole.verify}, "status": {s.status, whole.status}, "export": {s.export, whole.export}} {
+	for what, o := range map[string][2]outcome{"verify": {s.verify, whole.verify}, "status": {s.status, whole.status},
+		"export": {s.export, whole.export}} {
 		found = append(found, o[0].badly()...)
 		if o[0].code == 0 && !same(o[0], o[1]) && (what == "verify" || !alarm.MatchString(o[0].errs)) {
 			found = append(found, finding{untrue, what + " says something else, without a word of it"})

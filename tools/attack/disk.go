@@ -55,7 +55,8 @@ func (l *laboratory) failDisk(ctx context.Context, s *series, part, errors int) 
 		if l.rng.IntN(6) == 0 {
 			a = act{kind: "status", by: a.by, text: a.text}
 			a.args = [][]string{
-				{"campaign", "status", campaignFolder, "--json"}, {"campaign", "verify", campaignFolder}, {"campaign", "export", campaignFolder, "-o", fmt.Sprint("out", l.number)},
+				{"campaign", "status", campaignFolder, "--json"}, {"campaign", "verify", campaignFolder},
+				{"campaign", "export", campaignFolder, "-o", fmt.Sprint("out", l.number)},
 			}[l.rng.IntN(3)]
 		}
 		n, fault, more := 1+l.rng.IntN(call.most), call.errors[l.rng.IntN(len(call.errors))], l.rng.IntN(4) == 0

@@ -31,13 +31,15 @@ func (l *laboratory) killAtCalls(ctx context.Context, s *series, kills int) erro
 		name string
 		most int // the calls at which it is killed are drawn from 1 to this
 	}{
-		{"pwrite64", 12}, {"pwrite64", 12}, {"pwrite64", 6}, {"fdatasync", 3}, {"fsync", 3}, {"ftruncate", 2}, {"write", 10}, {"unlinkat", 3}, {"renameat", 2},
+		{"pwrite64", 12}, {"pwrite64", 12}, {"pwrite64", 6}, {"fdatasync", 3}, {"fsync", 3}, {"ftruncate", 2}, {"write", 10}, {"unlinkat", 3},
+		{"renameat", 2},
 		{"openat", 30}, {"flock", 2}, {"fcntl", 60}, {"close", 30}, {"pread64", 30},
 	}
 	return l.kill(ctx, s, kills, func(a act) (outcome, string, error) {
 		call := calls[l.rng.IntN(len(calls))]
 		n := 1 + l.rng.IntN(call.most)
-		o, err := program(ctx, l.folder, 0, injecting(os.DevNull, call.name, "signal=SIGKILL", n, false, "", append([]string{l.command}, a.args...)...)...)
+		o, err := program(ctx, l.folder, 0,
+			injecting(os.DevNull, call.name, "signal=SIGKILL", n, false, "", append([]string{l.command}, a.args...)...)...)
 		return o, fmt.Sprintf("killed at %s number %d", call.name, n), err
 	})
 }

@@ -53,7 +53,8 @@ func (l *laboratory) path(name string) string { return filepath.Join(l.folder, n
 // start begins a campaign that goes on for long: nothing is near enough to the best.
 func (l *laboratory) start(ctx context.Context) error {
 	l.before = nil
-	script := "p = problem(\"wells.csv\", kernel=identity(), noise=1)\nk = protocol(p, delta=0.1, epsilon=0.01, runs=0, algorithm=\"CoTestFC\", plate=4, capacity=12, lease=3)\n"
+	script := "p = problem(\"wells.csv\", kernel=identity(), noise=1)\nk = protocol(p, delta=0.1, epsilon=0.01, runs=0, " +
+		"algorithm=\"CoTestFC\", plate=4, capacity=12, lease=3)\n"
 	if err := errors.Join(os.RemoveAll(l.path(campaignFolder)), l.write("wells.cope", script)); err != nil {
 		return err
 	}

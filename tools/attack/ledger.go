@@ -26,7 +26,8 @@ type ledger struct {
 }
 
 func ledgerOf(events []campaign.Event) ledger {
-	s := ledger{arm: map[string]int{}, issued: map[string]int{}, told: map[string]int{}, failed: map[string]int{}, value: map[string]float64{}, pulls: map[string]int{},
+	s := ledger{arm: map[string]int{}, issued: map[string]int{}, told: map[string]int{}, failed: map[string]int{},
+		value: map[string]float64{}, pulls: map[string]int{},
 		texts: map[string]int{}, rows: map[string]int{}, last: map[string][]string{}}
 	for _, e := range events {
 		read := func(into any) {
@@ -114,7 +115,8 @@ func (s ledger) owed() []string {
 
 // doubles returns what is there twice.
 func (s ledger) doubles() (found []finding) {
-	for what, counts := range map[string]map[string]int{"issued": s.issued, "told": s.told, "given back": s.failed, "handed out": s.pulls, "recorded": s.texts} {
+	for what, counts := range map[string]map[string]int{"issued": s.issued, "told": s.told, "given back": s.failed, "handed out": s.pulls,
+		"recorded": s.texts} {
 		for name, n := range counts {
 			if n > 1 {
 				found = append(found, finding{doubled, fmt.Sprintf("%s is %s %d times", name, what, n)})

@@ -52,7 +52,8 @@ func attack(ctx context.Context, command string, seed uint64, n attempts) (healt
 	if command, err = filepath.Abs(command); err != nil {
 		return false, err
 	}
-	random, calls, failing := newSeries("SIGKILL at random moments"), newSeries("SIGKILL at the n-th system call"), newSeries("errors of the disk at the n-th system call")
+	random, calls, failing := newSeries("SIGKILL at random moments"), newSeries("SIGKILL at the n-th system call"),
+		newSeries("errors of the disk at the n-th system call")
 	bits, cache := newSeries("bits of campaign.db and its -wal"), newSeries("bits of the cache")
 	sheets, addresses := newSeries("hostile sheets"), newSeries("addresses of answers, every role and target")
 	authors := newSeries("wrong authors, every role and kind of fact")

@@ -92,7 +92,8 @@ func (o outcome) badly() []finding {
 func (o outcome) words() string { return strings.Join(strings.Fields(o.errs), " ") }
 
 // alarm matches words that send people to a backup, or call what was recorded gone.
-var alarm = regexp.MustCompile(`(?i)damaged|holds no campaign|holds a campaign without|restore|backup|is missing:|not what was recorded|never issued|were recorded after`)
+var alarm = regexp.MustCompile(
+	`(?i)damaged|holds no campaign|holds a campaign without|restore|backup|is missing:|not what was recorded|never issued|were recorded after`)
 
 // maligns returns a finding where words call a folder damaged that is not.
 func (o outcome) maligns() []finding {
@@ -109,7 +110,8 @@ func injecting(trace, call, what string, n int, more bool, path string, args ...
 	if more {
 		when += "+"
 	}
-	out := []string{"strace", "-f", "-qq", "-o", trace, "--seccomp-bpf", "-e", "trace=" + call, "-e", "inject=" + call + ":" + what + ":when=" + when}
+	out := []string{"strace", "-f", "-qq", "-o", trace, "--seccomp-bpf", "-e", "trace=" + call, "-e",
+		"inject=" + call + ":" + what + ":when=" + when}
 	if path != "" {
 		out = append(out, "-P", path)
 	}

@@ -42,7 +42,8 @@ func operations() []operation {
 			seconds: map[int]float64{1000: 2, 10_000: 12, 100_000: 120}},
 		{name: "`fb` CoTestFB, the default, 500 pulls a task", last: "r = fb(p, budget=500, runs=1, seed=1)\nr", sizes: all,
 			seconds: map[int]float64{1000: 1, 10_000: 4, 100_000: 40}},
-		{name: "`fc` CoTestFC, norm known, to JSON and a table of all arms", last: fc("CoTestFC", norm) + "\nsave(r, \"r.json\")\nsave(explain(r), \"r.csv\")", sizes: all},
+		{name: "`fc` CoTestFC, norm known, to JSON and a table of all arms",
+			last: fc("CoTestFC", norm) + "\nsave(r, \"r.json\")\nsave(explain(r), \"r.csv\")", sizes: all},
 		{name: "`fit`, 2,000 measurements, two length scales", last: "fit(p, kernel=task(rbf(free(1))) * arm(rbf(free(1))))", sizes: []int{2000},
 			seconds: map[int]float64{2000: 10}},
 	}

@@ -20,7 +20,10 @@ type row struct {
 // between them, and below it what failed.
 func section(rows []row, limit time.Duration) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "CPU seconds of the whole command (user and system, loading and report included) and largest resident memory, one run each, %s/%s with %s, %s. In brackets the budget; * is above it. Growth is the exponent of a power of the number of arms, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and larger sizes are left out.\n\n",
+	fmt.Fprintf(&b, "CPU seconds of the whole command (user and system, loading and report included) and largest resident "+
+		"memory, one run each, %s/%s with %s, %s. In brackets the budget; * is above it. Growth is the exponent of a power of the "+
+		"number of arms, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and "+
+		"larger sizes are left out.\n\n",
 		runtime.GOOS, runtime.GOARCH, counted(runtime.NumCPU(), "processor"), runtime.Version(), limit)
 	sizes := []int{1000, 3000, 10_000, 30_000, 100_000}
 	b.WriteString("| operation |")

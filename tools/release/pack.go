@@ -170,7 +170,8 @@ func tarred(w io.Writer, entries []entry) error {
 	}
 	t := tar.NewWriter(g)
 	for _, e := range entries {
-		if err := t.WriteHeader(&tar.Header{Name: e.name, Mode: int64(e.mode()), Size: int64(len(e.content)), ModTime: epoch, Format: tar.FormatUSTAR}); err != nil {
+		if err := t.WriteHeader(&tar.Header{Name: e.name, Mode: int64(e.mode()), Size: int64(len(e.content)), ModTime: epoch,
+			Format: tar.FormatUSTAR}); err != nil {
 			return err
 		}
 		if _, err := t.Write(e.content); err != nil {

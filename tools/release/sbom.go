@@ -31,7 +31,8 @@ func sbom(program, version string) ([]byte, error) {
 	}
 	text, err := json.MarshalIndent(map[string]any{
 		"bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
-		"metadata":   map[string]any{"component": map[string]any{"type": "application", "name": "gonb-cope", "version": version, "licenses": []any{map[string]any{"license": map[string]string{"id": "MIT"}}}}},
+		"metadata": map[string]any{"component": map[string]any{"type": "application", "name": "gonb-cope", "version": version,
+			"licenses": []any{map[string]any{"license": map[string]string{"id": "MIT"}}}}},
 		"components": components,
 	}, "", "  ")
 	return append(text, '\n'), err

@@ -214,7 +214,8 @@ func (h *Host) greet(conn net.Conn) bool {
 		return refuse(bridge.EnvKey + " is not the key of this kernel; a Go cell that the kernel starts has it in its environment")
 	}
 	if hello.Version != bridge.Version {
-		return refuse(fmt.Sprintf("the cell speaks version %d of the protocol and the kernel version %d; install the kernel again (gonb-cope install), and use the same version of the module", hello.Version, bridge.Version))
+		return refuse(fmt.Sprintf("the cell speaks version %d of the protocol and the kernel version %d; install the kernel again "+
+			"(gonb-cope install), and use the same version of the module", hello.Version, bridge.Version))
 	}
 	return bridge.WriteFrame(conn, bridge.OpDone, nil) == nil
 }

@@ -69,7 +69,8 @@ func recorded(op bridge.Op) bool {
 // copy returns the ledger as it is now.
 func (l *ledger) copy() (ledger, error) {
 	if l.size > maxLedger {
-		return ledger{}, fmt.Errorf("the cell has read more than %d MiB from the session before; bind the function in a cell of its own", maxLedger>>20)
+		return ledger{}, fmt.Errorf("the cell has read more than %d MiB from the session before; bind the function in a cell of its own",
+			maxLedger>>20)
 	}
 	return ledger{slices.Clone(l.exchanges), l.size, slices.Clone(l.formulas)}, nil
 }
@@ -108,7 +109,9 @@ func (r *replay) answer(op bridge.Op, content []byte) (bridge.Op, []byte) {
 		if act := (bridge.Act{}); op == bridge.OpAct && json.Unmarshal(content, &act) == nil {
 			name = act.Function
 		}
-		return bridge.OpError, []byte(fmt.Sprintf("the cell runs again to become the process of a function, and asks for %q, which it did not ask for before; it must come to session.Put in the same way", name))
+		return bridge.OpError, []byte(
+			fmt.Sprintf("the cell runs again to become the process of a function, and asks for %q, which it did not ask for before; "+
+				"it must come to session.Put in the same way", name))
 	}
 	r.used[last] = true
 	return r.exchanges[last].kind, r.exchanges[last].answer

@@ -73,7 +73,8 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	case <-interrupted:
 		err = errors.New("interrupted while the function's process was starting")
 	case <-limit.C:
-		err = fmt.Errorf("the cell's program was started again for the function, but did not come to session.Put within %v", (startTime + 3*put.Elapsed).Round(time.Second))
+		err = fmt.Errorf("the cell's program was started again for the function, but did not come to session.Put within %v",
+			(startTime + 3*put.Elapsed).Round(time.Second))
 	}
 	if err != nil {
 		r.kill(err)

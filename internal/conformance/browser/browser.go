@@ -16,7 +16,8 @@ import (
 // test ends, or after the limit.
 func Open(t testing.TB, program string, limit time.Duration) context.Context {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(
+		chromedp.DefaultExecAllocatorOptions)],
 		chromedp.ExecPath(program), chromedp.WindowSize(1200, 1000), chromedp.WSURLReadTimeout(limit))
 	if os.Geteuid() == 0 {
 		options = append(options, chromedp.NoSandbox)

@@ -19,13 +19,17 @@ type Cleaner struct {
 }
 
 var (
-	htmlTags = Names("a abbr article aside b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn div dl dt em figcaption " +
-		"figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li mark meter ol p pre progress q s samp section small span strong sub summary " +
+	htmlTags = Names("a abbr article aside b bdi bdo blockquote br caption cite code col colgroup data dd del details dfn div " +
+		"dl dt em figcaption " +
+		"figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li mark meter ol p pre progress q s samp section small span " +
+		"strong sub summary " +
 		"sup table tbody td tfoot th thead time tr u ul var wbr")
-	mathTags = Names("math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle " +
+	mathTags = Names("math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow " +
+		"ms mspace msqrt mstyle " +
 		"msub msubsup msup mtable mtd mtext mtr munder munderover none")
 	// What these hold is no text for a reader, or could do something.
-	dropped = Names("script style iframe object embed applet base link meta head title template noscript noembed noframes textarea xmp select input " +
+	dropped = Names("script style iframe object embed applet base link meta head title template noscript noembed noframes " +
+		"textarea xmp select input " +
 		"video audio canvas map param source track frame frameset math-field animate animateTransform animateMotion set foreignObject metadata")
 	// What a reader would have seen.
 	missed = Names("script iframe object embed applet video audio canvas foreignObject")
@@ -33,7 +37,8 @@ var (
 
 // parents lists the elements that stand in certain others alone.
 var parents = map[string]map[string]bool{
-	"tr": Names("table thead tbody tfoot"), "td": Names("tr"), "th": Names("tr"), "caption": Names("table"), "colgroup": Names("table"), "col": Names("colgroup"),
+	"tr": Names("table thead tbody tfoot"), "td": Names("tr"), "th": Names("tr"), "caption": Names("table"), "colgroup": Names("table"),
+	"col":   Names("colgroup"),
 	"thead": Names("table"), "tbody": Names("table"), "tfoot": Names("table"), "li": Names("ul ol"), "dt": Names("dl"), "dd": Names("dl"),
 	"figcaption": Names("figure"), "summary": Names("details"),
 }
@@ -190,11 +195,13 @@ func MissingImage(src, problem string) string {
 var (
 	global   = Names("id class title lang dir role style hidden")
 	specific = map[string]map[string]bool{
-		"a": Names("href"), "td": Names("colspan rowspan headers"), "th": Names("colspan rowspan headers scope abbr"), "img": Names("alt width height"),
-		"ol": Names("start type reversed"), "li": Names("value"), "details": Names("open"), "time": Names("datetime"), "col": Names("span"),
+		"a": Names("href"), "td": Names("colspan rowspan headers"), "th": Names("colspan rowspan headers scope abbr"),
+		"img": Names("alt width height"),
+		"ol":  Names("start type reversed"), "li": Names("value"), "details": Names("open"), "time": Names("datetime"), "col": Names("span"),
 		"colgroup": Names("span"), "data": Names("value"), "meter": Names("value min max low high optimum"), "progress": Names("value max"),
 	}
-	mathAttributes = Names("display displaystyle mathvariant stretchy symmetric fence separator accent accentunder columnalign columnspacing rowspacing " +
+	mathAttributes = Names("display displaystyle mathvariant stretchy symmetric fence separator accent accentunder columnalign " +
+		"columnspacing rowspacing " +
 		"width height depth lspace rspace minsize maxsize linethickness scriptlevel movablelimits largeop form notation id class")
 	attributeName = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*[A-Za-z0-9]*$`)
 	safeLink      = regexp.MustCompile(`(?i)^(https?://|mailto:|#)`)

@@ -101,9 +101,11 @@ func (s *sheetReader) selectors(tokens []css.Token) (string, bool) {
 // selectorTokens holds the kinds of token that make a selector.
 var selectorTokens = map[css.TokenType]bool{
 	css.IdentToken: true, css.HashToken: true, css.WhitespaceToken: true, css.ColonToken: true, css.CommaToken: true, css.DelimToken: true,
-	css.FunctionToken: true, css.LeftParenthesisToken: true, css.RightParenthesisToken: true, css.LeftBracketToken: true, css.RightBracketToken: true,
-	css.StringToken: true, css.NumberToken: true, css.DimensionToken: true,
-	css.IncludeMatchToken: true, css.DashMatchToken: true, css.PrefixMatchToken: true, css.SuffixMatchToken: true, css.SubstringMatchToken: true,
+	css.FunctionToken: true, css.LeftParenthesisToken: true, css.RightParenthesisToken: true, css.LeftBracketToken: true,
+	css.RightBracketToken: true,
+	css.StringToken:       true, css.NumberToken: true, css.DimensionToken: true,
+	css.IncludeMatchToken: true, css.DashMatchToken: true, css.PrefixMatchToken: true, css.SuffixMatchToken: true,
+	css.SubstringMatchToken: true,
 }
 
 // declarations returns the harmless ones of a list "name: value; …".

@@ -116,7 +116,8 @@ func harmless(tokens []css.Token, id func(string) string) ([]css.Token, bool) {
 	out := slices.Clone(tokens)
 	for i, t := range tokens {
 		switch t.TokenType {
-		case css.IdentToken, css.CustomPropertyNameToken, css.HashToken, css.StringToken, css.NumberToken, css.PercentageToken, css.DimensionToken,
+		case css.IdentToken, css.CustomPropertyNameToken, css.HashToken, css.StringToken, css.NumberToken, css.PercentageToken,
+			css.DimensionToken,
 			css.WhitespaceToken, css.CommaToken, css.LeftParenthesisToken, css.RightParenthesisToken, css.LeftBracketToken, css.RightBracketToken:
 		case css.DelimToken:
 			if !strings.Contains("/*+-!", string(t.Data)) {

@@ -120,7 +120,8 @@ func (n *Node) Plain() string {
 }
 
 // block holds the elements that stand on separate lines.
-var block = Names("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
+var block = Names("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer " +
+	"form h1 h2 h3 h4 h5 h6 " +
 	"header hgroup hr main menu nav ol p pre section summary table ul")
 
 // Lines returns the text as lines: rows on lines, cells apart.

@@ -11,7 +11,8 @@ import (
 // commandNames are the commands that LaTeX of an output may hold besides those of
 // symbols.go: none of them reads or writes a file, defines anything, or changes how
 // TeX reads what follows.
-var commandNames = markup.Names(`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
+var commandNames = markup.Names(
+	`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
 	tag label ref eqref boxed pmod bmod not phantom hphantom vphantom
 	text textrm textit textbf texttt textsf textsc textsl textup textmd textnormal textsuperscript textsubscript emph mbox fbox
 	tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape ttfamily rmfamily sffamily normalfont
@@ -27,7 +28,8 @@ const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
 
 // environmentNames are the environments that LaTeX of an output may hold besides those
 // of formulas.
-var environmentNames = markup.Names("tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
+var environmentNames = markup.Names(
+	"tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
 
 // mayUse reports whether an output may use a command.
 func mayUse(name string) bool {
@@ -56,7 +58,8 @@ var anyWriting = regexp.MustCompile(`\{\\ifdefined\\Umathchar [^\x00-\x7f]\\else
 // environments is known, and all that is opened is closed. Two carets would spell any character,
 // and an @ after a command belongs to a name that documents do not use.
 func Compilable(source string) bool {
-	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) || strings.Contains(source, "^^") {
+	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) ||
+		strings.Contains(source, "^^") {
 		return false
 	}
 	r := reader{rest: anyWriting.ReplaceAllString(source, "x")}

@@ -26,8 +26,10 @@ var (
 	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
 	accents   = pairs("hat ^ widehat ^ tilde ~ widetilde ~ bar ¯ overline ¯ vec → dot ˙ ddot ¨ check ˇ breve ˘ overbrace ⏞ overrightarrow →")
 	unders    = pairs("underline _ underbrace ⏟ underbar _")
-	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em", "quad": "1em", "qquad": "2em", "enspace": "0.5em", "~": "0.25em"}
-	ignored   = markup.Names("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl biggr Biggl Biggr bigm Bigm notag nonumber hfill")
+	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em",
+		"quad": "1em", "qquad": "2em", "enspace": "0.5em", "~": "0.25em"}
+	ignored = markup.Names("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl " +
+		"biggr Biggl Biggr bigm Bigm notag nonumber hfill")
 )
 
 // pairs reads "name character name character".

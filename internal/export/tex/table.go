@@ -57,8 +57,10 @@ func bracketed(open string, content *markup.Node, end string) *markup.Node {
 // columns are aligned.
 var environments = map[string]struct{ open, end, align string }{
 	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"},
-	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {}, "smallmatrix": {}, "array": {},
-	"pmatrix": {"(", ")", ""}, "bmatrix": {"[", "]", ""}, "vmatrix": {"|", "|", ""}, "Vmatrix": {"‖", "‖", ""}, "cases": {"{", "", "left left"},
+	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {},
+	"smallmatrix": {}, "array": {},
+	"pmatrix": {"(", ")", ""}, "bmatrix": {"[", "]", ""}, "vmatrix": {"|", "|", ""}, "Vmatrix": {"‖", "‖", ""},
+	"cases": {"{", "", "left left"},
 }
 
 var beginMath = regexp.MustCompile(`^\\begin\{([a-z]+\*?)\}`)

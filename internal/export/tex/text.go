@@ -10,8 +10,10 @@ import (
 
 // special are the characters that mean something to TeX. All letters and signs
 // beyond ASCII stand for themselves: the preamble says what they are.
-var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
-	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`, `\textquotedbl{}`, "[", "{[}", "]", "{]}")
+var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}",
+	`\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`,
+	`\textquotedbl{}`, "[", "{[}", "]", "{]}")
 
 // Text returns text as LaTeX that prints it. Long words, such as checksums, may
 // break.

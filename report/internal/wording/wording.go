@@ -97,9 +97,11 @@ var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "[", `{[}`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 	"d_eff", `$d_{\mathrm{eff}}$`, "ρ_1", `$\rho_1$`, "ρ*", `$\rho^*$`, "θ*", `$\theta^*$`, "T*", `$T^*$`, "K_Z", `$K_Z$`, "K_X", `$K_X$`,
-	"Δ_min", `$\Delta_{\min}$`, "_", `\_`, "Υ", `$\Upsilon$`, "ω", `$\omega$`, "ρ", `$\rho$`, "β", `$\beta$`, "✓", `$\surd$`, "✗", `$\times$`, "ξ", `$\xi$`, "δ", `$\delta$`, "Δ", `$\Delta$`,
+	"Δ_min", `$\Delta_{\min}$`, "_", `\_`, "Υ", `$\Upsilon$`, "ω", `$\omega$`, "ρ", `$\rho$`, "β", `$\beta$`, "✓", `$\surd$`, "✗",
+	`$\times$`, "ξ", `$\xi$`, "δ", `$\delta$`, "Δ", `$\Delta$`,
 	"ε", `$\varepsilon$`, "σ", `$\sigma$`, "θ", `$\theta$`, "λ", `$\lambda$`, "d̃", `$\tilde d$`, "‖", `$\|$`, "±", `$\pm$`, "×", `$\times$`,
-	"≤", `$\le$`, "≥", `$\ge$`, "²", `$^2$`, "√", `$\surd$`, "∞", `$\infty$`, "−", `$-$`, "³", `$^3$`, "¹", `$^1$`, "₂", `$_2$`, "→", `$\to$`, "—", "---", "–", "--", "…", `\dots{}`, "\u00a0", "~", "█", `\rule{0.4em}{1.2ex}`, "░", `\rule{0.4em}{0.2ex}`, "\n", " ",
+	"≤", `$\le$`, "≥", `$\ge$`, "²", `$^2$`, "√", `$\surd$`, "∞", `$\infty$`, "−", `$-$`, "³", `$^3$`, "¹", `$^1$`, "₂", `$_2$`, "→",
+	`$\to$`, "—", "---", "–", "--", "…", `\dots{}`, "\u00a0", "~", "█", `\rule{0.4em}{1.2ex}`, "░", `\rule{0.4em}{0.2ex}`, "\n", " ",
 )
 
 // LaTeX escapes text for LaTeX. Letters that pdflatex has no font for are written by XeLaTeX and LuaLaTeX, and by
@@ -112,7 +114,8 @@ func LaTeX(s string) string {
 			b.WriteString("$\\" + name + "$")
 		case r < 0x80 || unicode.Is(unicode.Latin, r) && r < 0x180 || strings.ContainsRune("¡§©«°µ¶·»¿÷‘’“”„†‡•€™", r):
 			b.WriteRune(r)
-		case unicode.Is(unicode.Mn, r) || r == '\u200d' || r >= 0xfe00 && r <= 0xfe0f: // it changes the letter before it, which alone is read as well
+		// it changes the letter before it, which alone is read as well
+		case unicode.Is(unicode.Mn, r) || r == '\u200d' || r >= 0xfe00 && r <= 0xfe0f:
 		default:
 			fmt.Fprintf(&b, `{\ifdefined\Umathchar %c\else[U+%04X]\fi}`, r, r)
 		}
@@ -125,6 +128,7 @@ var greekLetters = map[rune]string{
 	'α': "alpha", 'γ': "gamma", 'ζ': "zeta", 'η': "eta", 'ι': "iota", 'κ': "kappa", 'μ': "mu", 'ν': "nu", 'ο': "mathrm{o}", 'π': "pi",
 	'ς': "varsigma", 'τ': "tau", 'υ': "upsilon", 'φ': "varphi", 'χ': "chi", 'ψ': "psi", 'ϕ': "phi", 'ϑ': "vartheta",
 	'Α': "mathrm{A}", 'Β': "mathrm{B}", 'Γ': "Gamma", 'Ε': "mathrm{E}", 'Ζ': "mathrm{Z}", 'Η': "mathrm{H}", 'Θ': "Theta", 'Ι': "mathrm{I}",
-	'Κ': "mathrm{K}", 'Λ': "Lambda", 'Μ': "mathrm{M}", 'Ν': "mathrm{N}", 'Ξ': "Xi", 'Ο': "mathrm{O}", 'Π': "Pi", 'Ρ': "mathrm{P}", 'Σ': "Sigma",
+	'Κ': "mathrm{K}", 'Λ': "Lambda", 'Μ': "mathrm{M}", 'Ν': "mathrm{N}", 'Ξ': "Xi", 'Ο': "mathrm{O}", 'Π': "Pi", 'Ρ': "mathrm{P}",
+	'Σ': "Sigma",
 	'Τ': "mathrm{T}", 'Φ': "Phi", 'Χ': "mathrm{X}", 'Ψ': "Psi", 'Ω': "Omega",
 }
