@@ -41,7 +41,8 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 			continue
 		}
 		r := x.Hardest(v)
-		tasks[v] = Progress{Task: a.Task, Leader: a.Leader, Rival: r.Arm, Gap: r.Gap, Error: r.Error, Reached: reached(r.Statistic, r.Threshold), Open: r.Open}
+		tasks[v] = Progress{Task: a.Task, Leader: a.Leader, Rival: r.Arm, Gap: r.Gap, Error: r.Error,
+			Reached: reached(r.Statistic, r.Threshold), Open: r.Open}
 		if len(r.Tasks) > 0 && r.Tasks[0] < v {
 			tasks[v].Samples = tasks[r.Tasks[0]].Samples
 			continue

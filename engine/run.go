@@ -61,7 +61,8 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 func (o *Outcome) record(p Plan, alive int, amended bool) {
 	o.Samples += p.Pulls()
 	o.Rounds = append(o.Rounds, RoundRecord{
-		Round: p.Round, Pulls: p.Pulls(), Rho: p.Rho, RhoLower: p.RhoLower, Rounding: p.Rounding, Alive: alive, Digest: p.Digest, Amended: amended,
+		Round: p.Round, Pulls: p.Pulls(), Rho: p.Rho, RhoLower: p.RhoLower, Rounding: p.Rounding, Alive: alive, Digest: p.Digest,
+		Amended: amended,
 	})
 }
 

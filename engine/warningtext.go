@@ -83,9 +83,11 @@ func (w Warning) lackOfFit() string {
 		remedy = "no kernel explains numbers so large: look for a slip in them"
 	}
 	if a := l.Alike; a != nil {
-		remedy = fmt.Sprintf("arms %q and %q of task %q have the same features and differ by %.3g (%s standard errors): a column that tells them apart is missing; ", a.Arm, a.Other, a.Task, math.Abs(a.Off), tenths(math.Abs(a.Standardised))) + remedy
+		remedy = fmt.Sprintf("arms %q and %q of task %q have the same features and differ by %.3g (%s standard errors): a column "+
+			"that tells them apart is missing; ", a.Arm, a.Other, a.Task, math.Abs(a.Off), tenths(math.Abs(a.Standardised))) + remedy
 	}
-	s := fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than noise does (p = %.2g); farthest off: %s; %s",
+	s := fmt.Sprintf("the kernel does not fit: in round %d the mean rewards differed from what it can represent by more than "+
+		"noise does (p = %.2g); farthest off: %s; %s",
 		l.Round, l.PValue, strings.Join(arms, ", "), remedy)
 	if len(w.Numbers) == 2 && w.Numbers[1] > 1 {
 		s = fmt.Sprintf("in %.0f of %.0f runs %s (of the first such run)", w.Numbers[0], w.Numbers[1], s)

@@ -15,7 +15,8 @@ import (
 func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	p := m.Problem
 	if p.Noise.Environment != problem.EnvironmentMeasured {
-		return engine.Result{}, fmt.Errorf("problem %q: a result of measured rewards needs the environment %q, got %q", p.Name, problem.EnvironmentMeasured, p.Noise.Environment)
+		return engine.Result{}, fmt.Errorf("problem %q: a result of measured rewards needs the environment %q, got %q", p.Name,
+			problem.EnvironmentMeasured, p.Noise.Environment)
 	}
 	opt, out := s.Options(), s.Outcome()
 	r := Asked(e, p, opt, 1)

@@ -101,7 +101,8 @@ func (b *builder) conditions() error {
 			b.note(engine.WarnBoundsRidge, []string{theorem}, r.Ridge, left, right)
 		}
 	}
-	if need := math.Max(r.RhoStar.Value, float64(r.RoundingDimension)) / float64(r.Tasks) * math.Log(r.Omega.Value); opt.Budget > 0 && float64(opt.Budget) < need {
+	if need := math.Max(r.RhoStar.Value, float64(r.RoundingDimension)) / float64(r.Tasks) * math.Log(r.Omega.Value); opt.Budget > 0 &&
+		float64(opt.Budget) < need {
 		b.note(engine.WarnBoundsBudget, nil, float64(opt.Budget), need)
 	}
 	if opt.Epsilon > 0 && opt.Epsilon > r.DeltaMin {

@@ -179,7 +179,8 @@ func (p Prices) mark(rows []Row) {
 	least := func(of func(Row) float64) int {
 		best := -1
 		for i, r := range rows {
-			if v := of(r); !math.IsInf(v, 0) && (best < 0 || cmp.Or(cmp.Compare(v, of(rows[best])), cmp.Compare(r.SamplesTotal, rows[best].SamplesTotal)) < 0) {
+			if v := of(r); !math.IsInf(v, 0) &&
+				(best < 0 || cmp.Or(cmp.Compare(v, of(rows[best])), cmp.Compare(r.SamplesTotal, rows[best].SamplesTotal)) < 0) {
 				best = i
 			}
 		}

@@ -111,7 +111,8 @@ func (t *table) differs(row []cell, other *table, old []cell) error {
 	for k, name := range t.header {
 		was := other.cellText(old, name)
 		if t.decimal(row[k].text) != other.decimal(was) {
-			return t.at(row[k], "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is", name, row[k].text, was, other.path, t.cellText(row, "task"), t.cellText(row, "arm"))
+			return t.at(row[k], "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
+				name, row[k].text, was, other.path, t.cellText(row, "task"), t.cellText(row, "arm"))
 		}
 	}
 	return nil

@@ -35,9 +35,12 @@ type Description struct {
 
 // words by which people name the columns of tasks, of rewards, and of neither, in lower case.
 var (
-	taskWords   = []string{"task", "site", "machine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env", "block", "farm", "country", "center", "centre", "substrate", "reaction", "subject", "batch", "campaign"}
-	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss", "error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue"}
-	otherWords  = []string{"seed", "rep", "reps", "replicate", "id", "patient", "date", "day", "time", "operator", "bearbeiter", "technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
+	taskWords = []string{"task", "site", "machine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env",
+		"block", "farm", "country", "center", "centre", "substrate", "reaction", "subject", "batch", "campaign"}
+	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
+		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue"}
+	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "patient", "date", "day", "time", "operator", "bearbeiter",
+		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
 )
 
 // Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.

@@ -124,7 +124,9 @@ func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err erro
 			continue
 		}
 		if n < 1 || len(row) != width {
-			return nil, nil, t.at(row[0], "%s in this row, and %d rows in all: a Gram matrix is square, with or without a header and a first column of names", values(len(row)), len(grid))
+			return nil, nil, t.at(row[0],
+				"%s in this row, and %d rows in all: a Gram matrix is square, with or without a header and a first column of names",
+				values(len(row)), len(grid))
 		}
 		name := row[0]
 		if rowNames {
@@ -148,7 +150,8 @@ func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err erro
 				return nil, nil, err
 			}
 			if rowNames && names[k] != c.text {
-				return nil, nil, t.at(c, "column %q stands where the rows have %q: rows and columns must have the same names in the same order", c.text, names[k])
+				return nil, nil, t.at(c, "column %q stands where the rows have %q: rows and columns must have the same names in the same order",
+					c.text, names[k])
 			}
 		}
 		names = of

@@ -27,7 +27,8 @@ func CheckRewards(count int, mean, squares float64) error {
 	}
 	const most = kernels.Largest * kernels.Largest * (1 + 1e-9) // of the squared rewards' mean, with room for rounding
 	if !(squares >= 0 && squares/float64(count)+mean*mean <= most) {
-		return fmt.Errorf("rewards from -1e100 to 1e100 have squares of 0 or more, and %d of them with mean %g cannot have %g", count, mean, squares)
+		return fmt.Errorf("rewards from -1e100 to 1e100 have squares of 0 or more, and %d of them with mean %g cannot have %g", count, mean,
+			squares)
 	}
 	return nil
 }

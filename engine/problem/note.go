@@ -70,17 +70,25 @@ var noteSentences = map[NoteKind]string{
 	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
-	NoteOnce:          "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",
-	NotePooled:        "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)",
-	NoteNoNoise:       "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it",
+	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
+		"scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",
+	NotePooled: "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks " +
+		"where the task has none)",
+	NoteNoNoise: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by " +
+		"algorithms that can; noise= or a column sd states it",
 
-	NoteCodes:      "%[1]s reads column %[2]q, whose numbers are codes of text in no order; name the other columns in dims= of %[1]s, and multiply by category(dims=%[2]q)",
-	NoteLongScale:  "the length scale %.4[4]g of %[1]s is more than 20 times the range of column %[2]q, %.4[5]g (%.4[6]g to %.4[7]g%[3]s): to the kernel all its values are nearly the same",
-	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g (values %.4[6]g to %.4[7]g%[3]s): to the kernel no two of its values are alike",
+	NoteCodes: "%[1]s reads column %[2]q, whose numbers are codes of text in no order; name the other columns in dims= of " +
+		"%[1]s, and multiply by category(dims=%[2]q)",
+	NoteLongScale: "the length scale %.4[4]g of %[1]s is more than 20 times the range of column %[2]q, %.4[5]g (%.4[6]g to " +
+		"%.4[7]g%[3]s): to the kernel all its values are nearly the same",
+	NoteShortScale: "the length scale %.4[4]g of %[1]s is less than a twentieth of the smallest step of column %[2]q, %.4[5]g " +
+		"(values %.4[6]g to %.4[7]g%[3]s): to the kernel no two of its values are alike",
 
-	NoteAdmitsAll:   `the kernel admits every truth on these %d arms, so CoTestFC and CoKernelFC gain nothing by it over identity(); what helps is a bound on the norm (norm=) for CoTestFC, or CoBayesFC or CoTestFB with xi="gp", which go by what the kernel calls likely, or a kernel of lower rank (fewer terms, no identity(), longer length scales)`,
-	NoteUnrelated:   "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length scales, or a kernel of lower rank such as linear(), relate them",
-	NoteRough:       "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
+	NoteAdmitsAll: `the kernel admits every truth on these %d arms, so CoTestFC and CoKernelFC gain nothing by it over identity(); what helps is a bound on the norm (norm=) for CoTestFC, or CoBayesFC or CoTestFB with xi="gp", which go by what the kernel calls likely, or a kernel of lower rank (fewer terms, no identity(), longer length scales)`,
+	NoteUnrelated: "the kernel takes these %d arms for unrelated, as identity() does: no method gains by it; longer length " +
+		"scales, or a kernel of lower rank such as linear(), relate them",
+	NoteRough: "at an accuracy of %.2g the kernel tells %d to %d directions apart (counted on %d of the %d arms, drawn at " +
+		"random): each has to be sampled, and memory and time grow with their number; %d directions are left at an accuracy of about %.2g",
 	NoteRoughKernel: "a smoother kernel with the same length scales, %s, tells about %d directions apart there",
 }
 

@@ -42,7 +42,8 @@ func Columns(head []byte) []string {
 	for n := 0; n < mostPreamble && len(rest) > 0; n++ {
 		line, after, _ := bytes.Cut(rest, []byte("\n"))
 		header := Header(line)
-		if len(header) > len(best) && len(split(after, separatorOf(line))) == len(header) && !slices.ContainsFunc(header, func(name string) bool { return gap(name) || decimalComma(name) }) {
+		if len(header) > len(best) && len(split(after, separatorOf(line))) == len(header) &&
+			!slices.ContainsFunc(header, func(name string) bool { return gap(name) || decimalComma(name) }) {
 			best = header
 		}
 		rest = after

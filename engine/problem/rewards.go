@@ -110,7 +110,9 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 			s.sd[i] = stat.StdDev(rewards, nil)
 		}
 		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*(1+math.Abs(given[i])) {
-			return s, &DataError{Path: path, Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i])}
+			return s, &DataError{Path: path,
+				Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out "+
+					"of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i])}
 		}
 	}
 	return s, nil
@@ -148,7 +150,8 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	case !m.Estimated():
 		m.Scales = slices.Repeat(m.Scales, p.N())
 	case !measured:
-		return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(t.header, ", "))}
+		return &DataError{Path: t.path, Line: 1,
+			Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(t.header, ", "))}
 	case m.Known == NoiseTask:
 		if m.Scales = p.pooled(s); silent { // a task whose measurements are all alike scatters as the others do
 			for i, sigma := range m.Scales {
@@ -162,7 +165,9 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	}
 	for i, sigma := range m.Scales {
 		if !(sigma > 0) {
-			return &DataError{Path: t.path, Message: fmt.Sprintf("%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number", p.Where(i), sigma)}
+			return &DataError{Path: t.path,
+				Message: fmt.Sprintf("%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number",
+					p.Where(i), sigma)}
 		}
 	}
 	p.Noise = m

@@ -38,13 +38,17 @@ func (s *sides) align(p *Problem, path string) error {
 		order := s.names[set[0]]
 		for _, i := range set {
 			if len(s.names[i]) != len(order) {
-				return &DataError{Path: path, Message: fmt.Sprintf("%s has rewards in %d blocks (column %q), and %s in %d; all arms of a task need the same blocks", p.Where(i), len(s.names[i]), s.column, p.Where(set[0]), len(order))}
+				return &DataError{Path: path,
+					Message: fmt.Sprintf("%s has rewards in %d blocks (column %q), and %s in %d; all arms of a task need the same blocks", p.Where(i),
+						len(s.names[i]), s.column, p.Where(set[0]), len(order))}
 			}
 			sorted := make([]float64, len(order))
 			for k, name := range order {
 				at := slices.Index(s.names[i], name)
 				if at < 0 {
-					return &DataError{Path: path, Message: fmt.Sprintf("%s has no reward in block %q (column %q), and %s has one; all arms of a task need the same blocks", p.Where(i), name, s.column, p.Where(set[0]))}
+					return &DataError{Path: path,
+						Message: fmt.Sprintf("%s has no reward in block %q (column %q), and %s has one; all arms of a task need the same blocks",
+							p.Where(i), name, s.column, p.Where(set[0]))}
 				}
 				sorted[k] = p.Rewards[i][at]
 			}

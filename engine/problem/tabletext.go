@@ -98,5 +98,6 @@ func (s *spellings) checkName(t *table, c cell) error {
 	if s.path != t.path {
 		place = fmt.Sprintf("%s:%d", s.path, first.line)
 	}
-	return t.at(c, "%q looks like the name in %s but has other characters, since accents can be written in two ways; write both names alike", form, place)
+	return t.at(c, "%q looks like the name in %s but has other characters, since accents can be written in two ways; "+
+		"write both names alike", form, place)
 }

@@ -45,8 +45,10 @@ func ClaimsOf(fc, fb Sweep) (Claims, error) {
 	}
 	asked = append(asked, more...)
 	if len(asked) == 0 {
-		return Claims{}, errors.New("nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm with CoKernelFC and one of IndRAGE/V, IndRAGE and its competitors, " +
-			"or one over case, budget and algorithm with CoKernelFB and one of its competitors")
+		return Claims{}, errors.New(
+			"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm with CoKernelFC and one of IndRAGE/V, " +
+				"IndRAGE and its competitors, " +
+				"or one over case, budget and algorithm with CoKernelFB and one of its competitors")
 	}
 	slices.SortStableFunc(asked, func(a, b openClaim) int { return cmp.Compare(a.Case, b.Case) })
 	perCase := map[float64]float64{}
@@ -85,7 +87,8 @@ func (s Sweep) panel(mode, name string) (panel, error) {
 	if len(s.Names) == 0 && len(s.Rows) == 0 {
 		return p, nil
 	}
-	wrong := fmt.Errorf("claims need a sweep of %s over case, %s and algorithm (and seed, if you like); this one sweeps %s", mode, name, listed(s.Names))
+	wrong := fmt.Errorf("claims need a sweep of %s over case, %s and algorithm (and seed, if you like); this one sweeps %s", mode, name,
+		listed(s.Names))
 	t, err := s.table()
 	if err != nil {
 		return p, err

@@ -10,7 +10,8 @@ import (
 )
 
 // detail lays the scores out run by run, with what theory predicts of the speedup.
-func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score, runs []int) *engine.Detail {
+func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score,
+	runs []int) *engine.Detail {
 	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.Samples })}
 	for _, s := range scores {
 		d.Rounds = append(d.Rounds, s.Rounds)

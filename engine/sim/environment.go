@@ -116,7 +116,8 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 		return nil, fmt.Errorf("problem %q cannot be simulated: %s", p.Name, unmeasured)
 	}
 	if p.Mean == nil {
-		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean of every arm and no raw rewards; plan(p, gaps=…) predicts what it takes", p.Name)
+		return nil, fmt.Errorf("problem %q cannot be simulated: it has no mean of every arm and no raw rewards; plan(p, gaps=…) "+
+			"predicts what it takes", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
 	switch p.Noise.Environment {

@@ -25,7 +25,8 @@ type keeper struct {
 }
 
 func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Problem) *keeper {
-	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
+	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1,
+		kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
 	for _, m := range p.Mean {
 		k.kept.Truth = append(k.kept.Truth, p.Turned(m))
 	}

@@ -105,6 +105,7 @@ func count(b bool) int {
 
 // worse orders the ways to end: a set of runs has the status of its worst.
 func worse(a, b engine.Status) bool {
-	order := []engine.Status{engine.StatusDecided, engine.StatusEpsilon, engine.StatusBudget, engine.StatusLeft, engine.StatusRounds, engine.StatusSamples, engine.StatusInterrupted}
+	order := []engine.Status{engine.StatusDecided, engine.StatusEpsilon, engine.StatusBudget, engine.StatusLeft, engine.StatusRounds,
+		engine.StatusSamples, engine.StatusInterrupted}
 	return slices.Index(order, a) > slices.Index(order, b)
 }

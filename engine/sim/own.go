@@ -8,7 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-var errOwn = errors.New("a result of an algorithm that is not in the catalogue is not remembered: a store knows algorithms by their names, behind which there can be another program")
+var errOwn = errors.New("a result of an algorithm that is not in the catalogue is not remembered: a store knows algorithms " +
+	"by their names, behind which there can be another program")
 
 // entry returns the algorithm that runs: Own, or the one of the catalogue that Algorithm names.
 func (x *Experiment) entry() (algorithms.Entry, error) {

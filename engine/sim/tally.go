@@ -190,7 +190,8 @@ func (t *tally) warned() []engine.Warning {
 		out = append(out, w)
 	}
 	if t.rejected() {
-		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits), float64(t.done)}, LackOfFit: t.misfit})
+		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits), float64(t.done)},
+			LackOfFit: t.misfit})
 	}
 	return out
 }

@@ -76,7 +76,8 @@ type Merged struct {
 // numbers that are not finite are errors.
 func (m Merged) Append(b []byte) ([]byte, error) {
 	if len(m.Counts) != len(m.Means) {
-		return b, fmt.Errorf("wire: a merged message has a count and a mean for each arm, got %d counts and %d means", len(m.Counts), len(m.Means))
+		return b, fmt.Errorf("wire: a merged message has a count and a mean for each arm, got %d counts and %d means", len(m.Counts),
+			len(m.Means))
 	}
 	form := kindMerged
 	if m.Squares != nil {
@@ -88,7 +89,8 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 	if m.Ranges != nil {
 		form = kindRanges
 		if len(m.Ranges) != len(m.Counts) || m.Squares == nil {
-			return b, fmt.Errorf("wire: a ranges message has squares and a range for each arm, got %d ranges and %d squares for %d arms", len(m.Ranges), len(m.Squares), len(m.Counts))
+			return b, fmt.Errorf("wire: a ranges message has squares and a range for each arm, got %d ranges and %d squares for %d arms",
+				len(m.Ranges), len(m.Squares), len(m.Counts))
 		}
 	}
 	w := begin(b, form, m.Header, len(m.Counts))

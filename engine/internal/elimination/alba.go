@@ -73,7 +73,8 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, err
 		if err != nil {
 			return design.Design{}, err
 		}
-		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: make([]float64, m.Problem.N()), Status: d.Status, Iterations: d.Iterations}
+		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: make([]float64, m.Problem.N()), Status: d.Status,
+			Iterations: d.Iterations}
 		for k, i := range set {
 			out.Weights[i] = d.Weights[k]
 		}

@@ -33,18 +33,22 @@ func (a allocation) design(m *model.Model, ridge float64, alive [][]int) (design
 	return a.choose(m, ridge, alive)
 }
 
-func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error) {
-	st, err = model.Remembered(m, canon.Key{Kind: canon.KindStage, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)}, func() (*rounds.Stage, error) {
-		r, err := model.Remembered(m, canon.Key{Kind: canon.KindRounding, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)}, func() (design.Rounding, error) {
-			r, _, err := m.Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
-			return r, err
+func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design.Design,
+	n int) (st *rounds.Stage, covered bool, err error) {
+	st, err = model.Remembered(m, canon.Key{Kind: canon.KindStage, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
+		func() (*rounds.Stage, error) {
+			r, err := model.Remembered(m,
+				canon.Key{Kind: canon.KindRounding, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
+				func() (design.Rounding, error) {
+					r, _, err := m.Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
+					return r, err
+				})
+			if err != nil {
+				return nil, err
+			}
+			e, err := model.NewEstimator(m, ridge, r.Counts)
+			return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
 		})
-		if err != nil {
-			return nil, err
-		}
-		e, err := model.NewEstimator(m, ridge, r.Counts)
-		return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
-	})
 	if err != nil {
 		return nil, false, err
 	}

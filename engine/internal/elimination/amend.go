@@ -48,7 +48,8 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 // stays. The literal schedule eliminates at 2^-r, which holds for the pulls that it planned.
 func (e *elimination) Amend(counts []int) error {
 	if e.opt.Schedule == engine.SchedulePaper {
-		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w", engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
+		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
+			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
 	}
 	st, err := amended(e.own, e.Model, e.ridge, e.stage, counts)
 	if err != nil {

@@ -59,20 +59,21 @@ func (gaussianWidth) covered() bool { return false }
 // as it is, and in canonical form for all models that have the same arms. With a threshold above 0
 // it only tells on which side of it the value is.
 func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) (design.Design, error) {
-	return model.Remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (design.Design, error) {
-		r := m.Layout.Reduce([][]int{set})
-		if len(r.Arms) == 0 {
-			return design.Width(m.Space(ridge), nil, design.Options{})
-		}
-		k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
-		d, err := canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
-			d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
-			d.Lower = 0 // no certificate, as a plan's lower bound has to be
-			return d, err
+	return model.Remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}},
+		func() (design.Design, error) {
+			r := m.Layout.Reduce([][]int{set})
+			if len(r.Arms) == 0 {
+				return design.Width(m.Space(ridge), nil, design.Options{})
+			}
+			k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
+			d, err := canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
+				d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
+				d.Lower = 0 // no certificate, as a plan's lower bound has to be
+				return d, err
+			})
+			if err != nil {
+				return design.Design{}, err
+			}
+			return r.Restore(m.Layout, d), nil
 		})
-		if err != nil {
-			return design.Design{}, err
-		}
-		return r.Restore(m.Layout, d), nil
-	})
 }

@@ -82,9 +82,10 @@ func (a *pooledPeace) Learn(b engine.Batch) error {
 	}
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)
-	e, err := model.Remembered(a.Model, canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}}, func() (*model.Estimator, error) {
-		return model.NewEstimator(a.Model, a.ridge, a.Counts)
-	})
+	e, err := model.Remembered(a.Model, canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}},
+		func() (*model.Estimator, error) {
+			return model.NewEstimator(a.Model, a.ridge, a.Counts)
+		})
 	if err != nil {
 		return err
 	}

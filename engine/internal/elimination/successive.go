@@ -58,18 +58,19 @@ func (equal) design(m *model.Model, _ float64, alive [][]int) (design.Design, er
 func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error) {
 	left := slices.Concat(alive...)
 	each := (n + len(left) - 1) / len(left)
-	st, err = model.Remembered(m, canon.Key{Kind: canon.KindEqualStage, Pulls: each, Sets: withNames(m, alive)}, func() (*rounds.Stage, error) {
-		counts := make([]int, m.Problem.N())
-		for _, i := range left {
-			counts[i] = each
-		}
-		names, err := byName(m)
-		if err != nil {
-			return nil, err
-		}
-		e, err := model.NewEstimator(names, 0, counts)
-		return &rounds.Stage{Design: d, Rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, Estimate: e}, err
-	})
+	st, err = model.Remembered(m, canon.Key{Kind: canon.KindEqualStage, Pulls: each, Sets: withNames(m, alive)},
+		func() (*rounds.Stage, error) {
+			counts := make([]int, m.Problem.N())
+			for _, i := range left {
+				counts[i] = each
+			}
+			names, err := byName(m)
+			if err != nil {
+				return nil, err
+			}
+			e, err := model.NewEstimator(names, 0, counts)
+			return &rounds.Stage{Design: d, Rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, Estimate: e}, err
+		})
 	return st, true, err
 }
 
@@ -103,17 +104,20 @@ func sameTasks(m *model.Model) error {
 	for v := 1; v < p.V(); v++ {
 		from, to := p.ArmsOf(v)
 		if to-from != len(first) {
-			return fmt.Errorf("it needs the same arms in every task: task %q has %d, task %q has %d", p.Tasks.Names[0], len(first), p.Tasks.Names[v], to-from)
+			return fmt.Errorf("it needs the same arms in every task: task %q has %d, task %q has %d", p.Tasks.Names[0], len(first),
+				p.Tasks.Names[v], to-from)
 		}
 		seen := map[int]bool{}
 		for i := from; i < to; i++ {
 			j, known := first[p.Arms.ID[i]]
 			if !known || seen[p.Arms.ID[i]] {
-				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q does not", p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
+				return fmt.Errorf("it needs the same arms in every task: task %q has arm %q, task %q does not", p.Tasks.Names[v], p.Arms.Names[i],
+					p.Tasks.Names[0])
 			}
 			seen[p.Arms.ID[i]] = true
 			if !m.Same(i, j) {
-				return fmt.Errorf("it needs tasks that are the same: to the kernel, arm %q is not the same in tasks %q and %q", p.Arms.Names[i], p.Tasks.Names[v], p.Tasks.Names[0])
+				return fmt.Errorf("it needs tasks that are the same: to the kernel, arm %q is not the same in tasks %q and %q", p.Arms.Names[i],
+					p.Tasks.Names[v], p.Tasks.Names[0])
 			}
 		}
 	}

@@ -57,7 +57,8 @@ func Instances(t *testing.T) []*problem.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.New("random, unequal n and noise", tasks, arms, taskOf, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}, noise, mean)
+	p, err := problem.New("random, unequal n and noise", tasks, arms, taskOf,
+		kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}, noise, mean)
 	if err != nil {
 		t.Fatal(err)
 	}

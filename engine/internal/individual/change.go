@@ -93,7 +93,8 @@ func (a *Algorithm) Continue(from engine.Algorithm, at []int) error {
 	}
 	old, same := from.(*Algorithm)
 	if !same || len(at) != old.model.Problem.N() {
-		return fmt.Errorf("%w: with the added arms each task would be tested by itself, because the kernel says nothing across them, and so far they are tested together; walks of one kind are none of the other", engine.ErrFixedQuestion)
+		return fmt.Errorf("%w: with the added arms each task would be tested by itself, because the kernel says nothing across "+
+			"them, and so far they are tested together; walks of one kind are none of the other", engine.ErrFixedQuestion)
 	}
 	for u, part := range old.Parts {
 		lo, hi := old.model.Problem.ArmsOf(u)

@@ -30,7 +30,8 @@ var (
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
 // decided is judged at δ/V.
-func NewFB(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (engine.Algorithm, error) {
+func NewFB(m *model.Model, opt engine.Options,
+	algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (engine.Algorithm, error) {
 	opt, err := opt.Checked(engine.ModeFB)
 	if err != nil {
 		return nil, err

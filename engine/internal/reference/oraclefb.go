@@ -19,7 +19,8 @@ func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 		return nil, err
 	}
 	if rival, tied := m.Ties(); tied && opt.Epsilon == 0 {
-		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited, m.Problem.Where(rival))
+		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
+			m.Problem.Where(rival))
 	}
 	d, err := m.Confirmation(0, opt.Epsilon)
 	if err != nil {

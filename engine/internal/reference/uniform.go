@@ -86,7 +86,8 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 		return nil, err
 	}
 	counts := make([]int, m.Problem.N())
-	first, orders := 0, budget.Order(m.Problem, slices.Repeat([]int{opt.Budget}, m.Problem.V())) // arm at which a task begins: where the last one ended
+	// arm at which a task begins: where the last one ended
+	first, orders := 0, budget.Order(m.Problem, slices.Repeat([]int{opt.Budget}, m.Problem.V()))
 	for v, set := range m.Problem.Groups() {
 		if opt.Budget < len(set) {
 			set, first = orders[v], 0
@@ -121,7 +122,8 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 	}
 	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, 1, bound)
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
-	if a.estimator, err = model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
+	if a.estimator, err = model.Remembered(m, k,
+		func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
 		return nil, err
 	}
 	a.full = a.estimator
