@@ -53,7 +53,8 @@ func peers(root, cache string) []method {
 			name: "BoTorch-MT", revision: torch, most: 45, on: bears,
 			about: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best",
 		},
-		{name: "BayBE", revision: baybe, most: 45, on: bears, about: "a campaign for each task, all measurements shared by a TaskParameter; rounds as best"},
+		{name: "BayBE", revision: baybe, most: 45, on: bears,
+			about: "a campaign for each task, all measurements shared by a TaskParameter; rounds as best"},
 		{
 			name: "Ax", revision: ax, most: 30, on: bears,
 			about: "a client for each task; it takes no arm twice, so that its picks stay when it has had every arm",
