@@ -27,9 +27,9 @@ def test_block(machines, folder):
     bundle = a._repr_mimebundle_()
     assert {"text/html", "text/plain", "image/png"} <= set(bundle)
 
-    r = p.fc(delta=0.05, epsilon=1, runs=20)
+    r = p.fc(delta=0.05, epsilon=1, runs=200)
     assert isinstance(r.table, pd.DataFrame)
-    assert r.runs == 20
+    assert r.runs == 200
     assert r.samples > 0
     figure = r.plot()
     assert isinstance(figure, cope.Figure)
