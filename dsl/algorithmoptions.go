@@ -9,14 +9,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// modeOf returns the mode of the algorithms that a function runs.
-func (f *Function) modeOf() string {
-	if f.Name == engine.ModeFB {
-		return engine.ModeFB
-	}
-	return engine.ModeFC
-}
-
 // hasOptions reports arguments for options that the algorithm does not have. It reports whether
 // there are none. In a sweep over algorithms an option goes to those that have it. One that is swept
 // is a mistake where none has it, see reportLacking; one of the call itself is checked with the call.

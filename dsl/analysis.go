@@ -24,76 +24,61 @@ func analysisFunctions() []Function {
 		return p
 	}
 	return []Function{
-		{
-			Name: "paired", Section: SectionRuns, Synonyms: []string{"versus_reference", "difference"}, Doc: "every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run where seeds are shared",
+		bound(Function{
+			Name: "paired", Section: SectionRuns, Synonyms: []string{"versus_reference", "difference"},
+			Doc: "every algorithm of a sweep beside a reference: difference and ratio with 95 % intervals, run by run where seeds are shared",
 			Params: []Param{sweep,
 				algorithm("reference", "the algorithm that the others are compared with", "", engine.ModeFC, engine.ModeFB),
-				{Name: "y", Synonyms: []string{"measure"}, Types: []Type{Text}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "what is compared"}},
-			Result: typeOf[sim.Comparisons](), Example: `paired(s, reference="IndKernelFC")`, check: checkPaired,
-			eval: func(c *call) (any, error) {
-				y := "samples"
-				if c.has("y") {
-					y = c.text("y")
-				}
-				return given(sim.Compare(c.arg("s").Data.(sim.Sweep), c.text("reference"), y))
-			},
-		},
-		{
-			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"}, Doc: "the speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts",
+				{Name: "y", Synonyms: []string{"measure"}, Choices: []string{"samples", "error", "rounds", "regret"}, Default: `"samples"`, Doc: "what is compared"}},
+			Result: typeOf[sim.Comparisons](), Example: `paired(s, reference="IndKernelFC")`,
+			early: func(c *call) { algorithmIn(c, c.arg("s"), c.arg("reference"), c.text("reference")) },
+		}, nil, func(_ *call, a struct {
+			S         sim.Sweep
+			Reference string
+			Y         string `arg:"default"`
+		}) (any, error) {
+			return given(sim.Compare(a.S, a.Reference, a.Y))
+		}),
+		bound(Function{
+			Name: "speedup", Section: SectionRuns, Synonyms: []string{"beta", "acceleration"},
+			Doc: "the speedup β of [Du23, eq. (4)], measured, beside V and what the rank of the task kernel predicts",
 			Params: []Param{sweep,
 				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
-			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`, check: checkSpeedup,
-			eval: func(c *call) (any, error) {
-				together, alone := speedupOf(c)
-				return given(sim.SpeedupOf(c.arg("s").Data.(sim.Sweep), together, alone))
-			},
-		},
-		{
-			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"}, Doc: "what the paper says of its experiments, each statement beside what was measured, with a verdict",
+			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
+			early: checkSpeedup,
+		}, nil, func(_ *call, a speedupArgs) (any, error) { return given(sim.SpeedupOf(a.S, a.Algorithm, a.Alone)) }),
+		bound(Function{
+			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"},
+			Doc: "what the paper says of its experiments, each statement beside what was measured, with a verdict",
 			Params: []Param{
-				{Name: "fc", Types: []Type{Sweep}, Doc: "a sweep of fc over case, gap and algorithm"},
-				{Name: "fb", Types: []Type{Sweep}, Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
-			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`, check: checkClaims,
-			eval: func(c *call) (any, error) {
-				fb, _ := c.arg("fb").Data.(sim.Sweep)
-				return given(sim.ClaimsOf(c.arg("fc").Data.(sim.Sweep), fb))
-			},
-		},
+				{Name: "fc", Doc: "a sweep of fc over case, gap and algorithm"},
+				{Name: "fb", Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
+			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`,
+			early: checkClaims,
+		}, nil, func(_ *call, a struct{ FC, FB sim.Sweep }) (any, error) { return given(sim.ClaimsOf(a.FC, a.FB)) }),
 	}
 }
 
-// checkPaired finds a reference that the sweep does not have.
-func checkPaired(c *call) {
-	reference := c.arg("reference")
-	algorithmIn(c, c.arg("s"), reference, c.text("reference"))
+// speedupArgs are the arguments of speedup.
+type speedupArgs struct {
+	S                sim.Sweep
+	Algorithm, Alone string `arg:"default"`
 }
 
 // checkSpeedup finds algorithms that the sweep does not have.
 func checkSpeedup(c *call) {
-	together, alone := speedupOf(c)
-	if algorithmIn(c, c.arg("s"), c.arg("algorithm"), together) {
-		algorithmIn(c, c.arg("s"), c.arg("alone"), alone)
+	a := stated[speedupArgs](c)
+	if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
+		algorithmIn(c, c.arg("s"), c.arg("alone"), a.Alone)
 	}
-}
-
-// speedupOf returns the algorithms that speedup compares.
-func speedupOf(c *call) (together, alone string) {
-	together, alone = "CoKernelFC", "IndRAGE"
-	if c.has("algorithm") {
-		together = c.text("algorithm")
-	}
-	if c.has("alone") {
-		alone = c.text("alone")
-	}
-	return together, alone
 }
 
 // algorithmIn reports an algorithm that a sweep does not have, under the argument that names it;
 // under the call where that is not given. It reports whether it is there, as far as that can be
 // said.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := c.e.outline(s)
+	o := outlineIn(c.e, s)
 	if o == nil || algorithm == "" {
 		return true
 	}
@@ -113,7 +98,7 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
-		o := c.e.outline(a)
+		o := outlineIn(c.e, a)
 		if o == nil {
 			continue
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -96,58 +95,6 @@ func (c *call) fail(a *argument, message, hint string) {
 		n = c.node
 	}
 	c.e.report(st.Source.At(st.Span(n), message, hint))
-}
-
-func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
-
-// suggestChoice proposes a text for one that the parameter does not take.
-func (p Param) suggestChoice(text string) string {
-	if hint := p.elsewhere[text]; hint != "" {
-		return hint
-	}
-	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" {
-		return hint
-	}
-	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) {
-		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
-	}
-	for _, choice := range p.Choices { // "minimize" is "min", "maximise" is "max"
-		if len(choice) >= 3 && strings.HasPrefix(strings.ToLower(text), choice) {
-			return fmt.Sprintf("did you mean %q?", choice)
-		}
-	}
-	if best := nearest(text, p.Choices); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "" // the message lists them
-}
-
-// wants says what a parameter accepts, as it reads after "it must be".
-func (p Param) wants() string {
-	var words []string
-	for _, t := range p.Types {
-		if t == Text && len(p.Choices) > 0 {
-			for _, choice := range p.Choices {
-				words = append(words, fmt.Sprintf("%q", choice))
-			}
-			continue
-		}
-		if t == Number && p.IsSwitch() {
-			words = append(words, "true", "false")
-			continue
-		}
-		words = append(words, t.a())
-	}
-	return orList(words)
-}
-
-// meaning returns the hint for a value of the wrong type: what the parameter is for says more than
-// a long signature does.
-func (p Param) meaning(fn *Function) string {
-	if p.Doc == "" {
-		return "write " + fn.Signature()
-	}
-	return p.Name + ": " + p.About()
 }
 
 // builtKernel builds a kernel of the catalogue.

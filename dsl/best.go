@@ -14,36 +14,43 @@ const kernelAuto = "auto"
 
 // bestFunction returns the function that answers from measurements.
 func bestFunction() Function {
-	return Function{
+	return bound(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
-		Doc: "the best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are found from the measurements and averaged over, whatever kernel the problem has",
+		Doc: "the best arm of every task by what was measured, how sure that is, and what to measure next; kernel, level and noise are " +
+			"found from the measurements and averaged over, whatever kernel the problem has",
 		Params: []Param{
 			problemParam,
-			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"},
-			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0", Doc: "how many further measurements to propose, of all tasks together"},
+			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"},
+			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0",
+				Doc: "how many further measurements to propose, of all tasks together"},
 		},
 		Result: typeOf[answer.Answer](), Example: `best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)`,
-		eval: func(c *call) (any, error) {
-			p := c.arg("p").Data.(*problem.Problem)
-			return given(computed(c, func() (answer.Answer, error) {
-				b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
-				if b == nil || b.Usable != p {
-					var err error
-					begun = 0.7 // about
-					if b, err = believe(c, p, begun); err != nil {
-						return answer.Answer{}, err
-					}
-				}
-				a, err := answer.Of(c.e.ctx, b, answer.Options{
-					Epsilon: c.number("epsilon"), Next: c.whole("next"), Progress: sharing(c, "how sure, and what to measure next", begun, 1),
-				})
-				if err != nil {
-					return answer.Answer{}, err
-				}
-				return *a, nil
-			}))
-		},
-	}
+	}, nil, evalBest)
+}
+
+// evalBest evaluates best(...).
+func evalBest(c *call, a struct {
+	P       *problem.Problem
+	Epsilon float64
+	Next    int
+}) (any, error) {
+	return given(computed(c, func() (answer.Answer, error) {
+		b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
+		if b == nil || b.Usable != a.P {
+			var err error
+			begun = 0.7 // about
+			if b, err = believe(c, a.P, begun); err != nil {
+				return answer.Answer{}, err
+			}
+		}
+		x, err := answer.Of(c.e.ctx, b, answer.Options{
+			Epsilon: a.Epsilon, Next: a.Next, Progress: sharing(c, "how sure, and what to measure next", begun, 1),
+		})
+		if err != nil {
+			return answer.Answer{}, err
+		}
+		return *x, nil
+	}))
 }
 
 // findKernel returns the problem under the kernel that is found from its measurements, which it must have, and

@@ -55,7 +55,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return e.fail(n, anything, "only a function can be called", hint)
 	}
 	if textName(callee) {
-		return e.withValues(n)
+		return withValues(e, n)
 	}
 	fn := e.function(callee)
 	if fn == nil {
@@ -67,7 +67,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 			}
 			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
 		}
-		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), e.suggestFunction(callee.Value))
+		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(e, callee.Value))
 	}
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := e.mistakes
@@ -82,11 +82,18 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	if e.mistakes > before || !c.complete() {
 		return unknown(fn.Result)
 	}
-	if e.dry && !c.pure() {
-		if fn.check != nil {
-			fn.check(c)
+	pure := c.pure()
+	if fn.check != nil {
+		fn.check(c)
+	}
+	if e.dry && !pure {
+		if fn.early != nil {
+			fn.early(c)
 		}
 		c.checkFiles()
+		return unknown(fn.Result)
+	}
+	if e.mistakes > before {
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))

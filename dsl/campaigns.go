@@ -137,8 +137,10 @@ func checkProtocol(c *call) bool {
 			right = false
 		}
 	}
-	if right && c.has("budget") && !oneBudget(c) {
-		return false
+	if before := c.e.mistakes; right && c.has("budget") {
+		if oneBudget(c); c.e.mistakes > before {
+			return false
+		}
 	}
 	if c.has("rounds") && !c.has("budget") && !c.has("total") && right {
 		if c.has("plate") || c.has("capacity") {
@@ -201,7 +203,7 @@ func evalProtocol(c *call) (any, error) {
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
 		return campaign.MakeForecast(c.e.ctx, p, c.number("gaps"), runs, func(done, total int) {
-			if tell := c.e.progress(c.fn.Name, p.Problem.Name, total); tell != nil {
+			if tell := progressOf(c.e, c.fn.Name, p.Problem.Name, total); tell != nil {
 				tell(sim.Step{Done: done, Total: total})
 			}
 		})
@@ -222,7 +224,7 @@ func evalStart(c *call) (any, error) {
 		return nil, nil
 	}
 	s := c.e.session
-	text, err := s.scriptOf(p.Name)
+	text, err := scriptOf(s, p.Name)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
 	}

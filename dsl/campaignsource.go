@@ -62,6 +62,12 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	return p, r, nil
 }
 
+// ReadRun is ReadProtocol without a forecast: a run of agents asks what a protocol fixes.
+func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, folder.Recipe, error) {
+	opt.noForecast = true
+	return ReadProtocol(ctx, name, text, opt)
+}
+
 // MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. Rows
 // that were added stand below those of the table that the problem is read from. It is the Maker of
 // engine/campaign/folder.
@@ -211,7 +217,7 @@ func (n names) Visit(node *ast.Node) {
 var errCell = errors.New("what it does cannot be done again from the folder of a campaign")
 
 // scriptOf returns what a name of the session is defined by as a script that stands by itself.
-func (s *Session) scriptOf(name string) (string, error) {
+func scriptOf(s *Session, name string) (string, error) {
 	wanted := map[string]bool{}
 	var visit func(name string) error
 	visit = func(name string) error {

@@ -1,10 +1,11 @@
 package dsl
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -25,7 +26,8 @@ type Function struct {
 
 	pure  bool // computed while a script is checked; the others only when it runs
 	eval  func(*call) (any, error)
-	check func(*call) // what can be said of an impure call before it runs; may be nil
+	check func(*call) // reports arguments that do not fit together, before it runs and when; may be nil
+	early func(*call) // reports before an impure call runs what it would refuse after a long time; may be nil
 }
 
 // Section groups functions in help and documentation.
@@ -41,35 +43,6 @@ const (
 	SectionOutput   Section = "Output"
 	SectionNumbers  Section = "Numbers"
 )
-
-// Param describes a parameter.
-type Param struct {
-	Name      string
-	Synonyms  []string
-	Types     []Type            // accepted types; none for any
-	Choices   []string          // accepted texts, where Types has Text; none for any text
-	elsewhere map[string]string // texts that it takes in other functions, with the hint to that
-	words     words             // what other texts name, "" for nothing that is known
-	Whole     bool              // numbers must be whole
-	Range     kernels.Range
-	Default   string // as text; "" for a parameter that must be given
-	Doc       string
-	only      string // of an option, after Doc: which algorithms have it, where not all do
-	// of an option of algorithms: which of them have it, and which of these take no number for it; nil
-	// where all do, and where none refuses one
-	of, wordsOnly func(algorithms.Entry) bool
-}
-
-// About says what a parameter is, and of an option which algorithms have it.
-func (p Param) About() string { return p.Doc + p.only }
-
-// had reports whether an algorithm has the option that the parameter is.
-func (p Param) had(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
-
-// takesNumber reports whether an algorithm has the option and takes a number for it.
-func (p Param) takesNumber(e algorithms.Entry) bool {
-	return p.had(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
-}
 
 // Functions returns the catalogue, section by section.
 func Functions() []Function { return slices.Clone(functions) }
@@ -103,15 +76,27 @@ func (f *Function) Signature() string {
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// written returns how an argument is given, with its default.
-func (p Param) written() string {
-	switch p.Default {
-	case "":
-		return p.Name
-	case unset:
-		return p.Name + "="
+// modeOf returns the mode of the algorithms that a function runs.
+func (f *Function) modeOf() string {
+	if f.Name == engine.ModeFB {
+		return engine.ModeFB
 	}
-	return p.Name + "=" + p.initial()
+	return engine.ModeFC
+}
+
+// suggestParam proposes a parameter of the function.
+func (f *Function) suggestParam(word string) string {
+	var known []string
+	for _, p := range f.Params {
+		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
+			return fmt.Sprintf("did you mean %q?", p.Name)
+		}
+		known = append(known, p.Name)
+	}
+	if best := nearest(word, known); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "write " + f.Signature()
 }
 
 // unset is the Default of a parameter that may be left out and has no value then.
@@ -203,5 +188,15 @@ func kernelTypes(k kernels.Kind) []Type {
 	return []Type{Number}
 }
 
-// IsFile reports whether the texts of a parameter name a table to read.
-func (p Param) IsFile() bool { return p.words == wordsData }
+// spaceFunctions returns the functions that say which space a kernel compares.
+func spaceFunctions() []Function {
+	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
+		return bound(Function{
+			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,
+		}, nil, func(_ *call, a struct{ K kernels.Kernel }) (any, error) { return lift(a.K), nil })
+	}
+	return []Function{
+		space("task", "a joint kernel that compares tasks by their features z_*", "kernel of two tasks", "task(rbf(lengthscale=0.7))", kernels.LiftTask),
+		space("arm", "a joint kernel that compares arms by their features x_*", "kernel of two arms", "arm(linear())", kernels.LiftArm),
+	}
+}

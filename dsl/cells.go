@@ -50,23 +50,6 @@ func Cell(code string) (script string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Reads reports whether a text reads as a script of this session: it has the form of one, and calls a
-// function of the language or uses a name that is bound.
-func (s *Session) Reads(text string) bool {
-	script, errs := Parse("", text)
-	if len(errs) > 0 {
-		return false
-	}
-	for _, st := range script.statements {
-		used := &evaluator{uses: map[string]bool{}}
-		used.mention(st.Node)
-		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 || slices.ContainsFunc(s.Names(), func(name string) bool { return used.uses[name] }) {
-			return true
-		}
-	}
-	return false
-}
-
 // Paragraph is a part of a script that makes a notebook cell.
 type Paragraph struct {
 	Source  string // the text; of a comment without the slashes

@@ -59,16 +59,23 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
 	case c.InText && c.Owner != "":
-		completeRow(&p, s.worth(c.Owner, c.Above(text)))
+		completeRow(&p, worth(s, c.Owner, c.Above(text)))
 	case c.InText:
-		p.header = func() []string { return s.header(text, cursor) }
-		s.completeText(&p, c)
+		p.header = func() []string { return headerIn(s, text, cursor) }
+		completeText(s, &p, c)
 	case c.Owner != "":
-		completePart(&p, s.worth(c.Owner, c.Above(text)))
+		completePart(&p, worth(s, c.Owner, c.Above(text)))
 	default:
-		s.completeName(&p, c)
+		completeName(s, &p, c)
 	}
 	return c.At.From, c.At.To, p.items
+}
+
+// Inspect describes what the cursor is on: an algorithm inside quotes, a name that
+// is bound, a function; or else the function whose call is around it. The cursor
+// counts runes.
+func (s *Session) Inspect(text string, cursor int) Inspection {
+	return inspection(description(s, text, cursor))
 }
 
 // proposals collects the words that begin with a prefix, each once.
@@ -103,7 +110,7 @@ const worthTime = 200 * time.Millisecond
 
 // worth returns what an expression is worth where the statements above it are not evaluated yet, as far
 // as that is known without running anything.
-func (s *Session) worth(src, above string) value {
+func worth(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
@@ -145,7 +152,7 @@ func completePart(p *proposals, v value) {
 }
 
 // completeName proposes what may stand outside quotes.
-func (s *Session) completeName(p *proposals, c front.Cursor) {
+func completeName(s *Session, p *proposals, c front.Cursor) {
 	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
 		given := map[string]bool{}
 		for _, name := range c.Given {
@@ -157,7 +164,7 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 			}
 		}
 		if fn.Named != "" {
-			s.sweepable(c.First, func(name string, param *Param) {
+			sweepable(s, c.First, func(name string, param *Param) {
 				if !given[name] {
 					p.add(CompletesKeyword, name+"=", "a list of values to try")
 				}
@@ -185,7 +192,7 @@ func (s *Session) completeName(p *proposals, c front.Cursor) {
 
 // sweepable lists what a sweep of a result may vary: the names that it depends on, without a
 // parameter, and the parameters of the calls below it.
-func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
+func sweepable(s *Session, result string, tell func(name string, p *Param)) {
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
 		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
@@ -206,9 +213,9 @@ func (s *Session) sweepable(result string, tell func(name string, p *Param)) {
 }
 
 // completeText proposes what may stand inside quotes.
-func (s *Session) completeText(p *proposals, c front.Cursor) {
+func completeText(s *Session, p *proposals, c front.Cursor) {
 	if c.Formula { // x["x_1"]
-		p.addAll(CompletesColumn, s.columns(""), "")
+		p.addAll(CompletesColumn, columnsIn(s, ""), "")
 		return
 	}
 	fn := index[c.Function()]
@@ -221,42 +228,42 @@ func (s *Session) completeText(p *proposals, c front.Cursor) {
 	}
 	if at < 0 {
 		if fn.Named != "" {
-			s.sweepable(c.First, func(name string, param *Param) {
+			sweepable(s, c.First, func(name string, param *Param) {
 				if name == c.Argument && param != nil {
-					s.completeParam(p, c, *param)
+					completeParam(s, p, c, *param)
 				}
 			})
 		}
 		return
 	}
-	s.completeParam(p, c, fn.Params[at])
+	completeParam(s, p, c, fn.Params[at])
 }
 
 // completeParam proposes the texts that a parameter takes.
-func (s *Session) completeParam(p *proposals, c front.Cursor, param Param) {
+func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	for _, choice := range param.Choices {
 		p.add(CompletesChoice, choice, algorithmDoc(choice))
 	}
 	switch param.words {
 	case wordsColumns:
-		p.addAll(CompletesColumn, s.columns(space(c.Calls)), "")
+		p.addAll(CompletesColumn, columnsIn(s, space(c.Calls)), "")
 		if slices.Contains(c.Calls, "problem") {
 			p.addAll(CompletesColumn, ofSpace(p.header(), space(c.Calls)), "")
 		}
 	case wordsPoints:
-		p.addAll(CompletesColumn, s.points(space(c.Calls)), "")
+		p.addAll(CompletesColumn, pointsIn(s, space(c.Calls)), "")
 	case wordsTasks:
-		p.addAll(CompletesColumn, s.tasksOf(c.First), "")
+		p.addAll(CompletesColumn, tasksIn(s, c.First), "")
 	case wordsData:
-		p.addAll(CompletesPath, s.files(p.prefix, dataEndings), "")
+		p.addAll(CompletesPath, filesIn(s, p.prefix, dataEndings), "")
 	case wordsHeader:
 		p.addAll(CompletesColumn, p.header(), "")
 	case wordsOutput:
-		p.addAll(CompletesPath, s.files(p.prefix, nil), "")
+		p.addAll(CompletesPath, filesIn(s, p.prefix, nil), "")
 	case wordsStore:
-		p.addAll(CompletesPath, s.files(p.prefix, []string{storeEnding}), "")
+		p.addAll(CompletesPath, filesIn(s, p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
-		xs, ys := s.axes(c.First)
+		xs, ys := axesIn(s, c.First)
 		if slices.Contains(c.Given, "posterior") {
 			xs, ys = report.PosteriorX(), nil
 		}

@@ -9,10 +9,10 @@ import (
 )
 
 // The lists in docs/language.md and docs/functions.md come from the catalogues: between the markers
-// <!-- NAME --> and <!-- end --> stands what Reference returns for NAME. With -update
+// <!-- NAME --> and <!-- end --> stands what reference returns for NAME. With -update
 // they are written again.
 func TestLanguageDocumentation(t *testing.T) {
-	lists := Reference()
+	lists := reference()
 	documented(t, "../docs/language.md", map[string]string{"formulas": lists["formulas"], "limits": lists["limits"]})
 	documented(t, "../docs/functions.md", map[string]string{"functions": lists["functions"], "algorithms": lists["algorithms"]})
 }

@@ -8,27 +8,32 @@ import (
 
 // explainFunctions returns the functions about single runs.
 func explainFunctions() []Function {
-	return []Function{{
+	return []Function{bound(Function{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
-		Doc: "how far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit",
+		Doc: "how far each task of a run is: what separates its leader from the next arm, the samples still needed, and what decided the " +
+			"other arms. Of several runs it explains the first; the run may have been interrupted or stopped by a limit",
 		Params: []Param{
 			{Name: "r", Types: []Type{Result, typeOf[campaign.Status](), Text}, Doc: "a result of fc or fb, or a campaign or its folder"},
-			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "the task to explain; all when not given"}},
+			{Name: "task", words: wordsTasks, Default: unset, Doc: "the task to explain; all when not given"}},
 		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
-		eval: func(c *call) (any, error) {
-			r, ok := c.arg("r").Data.(engine.Result)
-			if !ok {
-				return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
-					st, err := k.Status(c.e.ctx)
-					if err != nil {
-						return nil, err
-					}
-					return explained(c, *st.Result)
-				})
-			}
-			return explained(c, r)
-		},
-	}}
+	}, nil, evalExplain)}
+}
+
+// evalExplain evaluates explain(...).
+func evalExplain(c *call, a struct {
+	R    any
+	Task string
+}) (any, error) {
+	if r, ok := a.R.(engine.Result); ok {
+		return explained(c, r)
+	}
+	return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
+		st, err := k.Status(c.e.ctx)
+		if err != nil {
+			return nil, err
+		}
+		return explained(c, *st.Result)
+	})
 }
 
 // explained explains a result, or one of its tasks.

@@ -36,7 +36,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * q.N()},
 		}
 		if c.e.swept == nil {
-			x.Progress = c.e.progress(c.fn.Name, name, runs)
+			x.Progress = progressOf(c.e, c.fn.Name, name, runs)
 		}
 		r, err := sim.Run(c.e.ctx, x)
 		if err != nil {

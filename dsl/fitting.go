@@ -12,7 +12,7 @@ import (
 // fittingFunctions returns the functions that find the numbers of kernels from data.
 func fittingFunctions() []Function {
 	all := []Function{
-		{
+		bound(Function{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
 			Doc: "the free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is",
 			Params: []Param{
@@ -23,20 +23,30 @@ func fittingFunctions() []Function {
 				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
 				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0", Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, with the data's means for expected rewards"},
 			},
-			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`, eval: evalFit,
-		},
-		{
+			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`,
+		}, nil, evalFit),
+		bound(Function{
 			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p, fitted(f))",
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
-			eval: func(c *call) (any, error) { return c.arg("f").Data.(fit.Fit).Kernel, nil },
-		},
+		}, nil, func(_ *call, a struct{ F fit.Fit }) (any, error) { return a.F.Kernel, nil }),
 	}
 	return append(all, compareKernels(all[0].Params))
 }
 
+// searchArgs are the arguments that fit and compare_kernels have in common.
+type searchArgs struct {
+	Mean   string
+	Noise  any
+	Starts int `arg:"default"`
+}
+
 // evalFit evaluates fit(...).
-func evalFit(c *call) (any, error) {
-	p := c.arg("p").Data.(*problem.Problem)
+func evalFit(c *call, a struct {
+	searchArgs
+	P       *problem.Problem
+	Kernel  kernels.Joint
+	Measure int
+}) (any, error) {
 	kept := c.e.session.opt.found
 	if x, k, err := kept.take(c.e.ctx, "fit"); err != nil {
 		return nil, err
@@ -45,13 +55,12 @@ func evalFit(c *call) (any, error) {
 		f.Kernel = k
 		return f, nil
 	}
-	j, _ := c.arg("kernel").Data.(kernels.Joint)
-	f, err := fitOf(c, p, j, "kernel", 0, 1)
+	f, err := a.fit(c, a.P, a.Kernel, "kernel", 0, 1)
 	if err == nil {
 		kept.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
-	if runs := c.whole("measure"); err == nil && runs > 0 {
-		err = measureSharing(c, p, &f, runs)
+	if err == nil && a.Measure > 0 {
+		err = measureSharing(c, a.P, &f, a.Measure)
 		if c.e.ctx.Err() != nil { // the fit itself is finished
 			f.Warnings = append(f.Warnings, engine.Warning{Kind: engine.WarnUnmeasured})
 			return f, err
@@ -63,17 +72,17 @@ func evalFit(c *call) (any, error) {
 // usualEvaluations is how often a search evaluates the likelihood, about, for the bar of progress.
 const usualEvaluations = 40
 
-// fitOf fits a kernel that the parameter of this name gives, without terms the problem's own: the one at a place of so many.
+// fit fits a kernel that the parameter of this name gives, without terms the problem's own: the one at a place of so many.
 // What is wrong with it on the problem's points is shown there.
-func fitOf(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
-	opt := fit.Options{Mean: c.text("mean"), Starts: c.whole("starts")}
+func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
+	opt := fit.Options{Mean: a.Mean, Starts: a.Starts}
 	if c.e.teller != nil {
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
 			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual), Note: fmt.Sprintf("%d evaluations of the likelihood", n)})
 		}
 	}
-	switch noise := c.arg("noise").Data.(type) {
+	switch noise := a.Noise.(type) {
 	case float64:
 		opt.Noise = &kernels.Free{Value: noise, Min: noise, Max: noise}
 	case kernels.Free:

@@ -12,15 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// formula makes the kernel that `name(x, y) = …` defines. Column names and numbers
+// evalFormula makes the kernel that `name(x, y) = …` defines. Column names and numbers
 // are looked up when the kernel meets its points.
-func (e *evaluator) formula(st *front.Statement) value {
+func evalFormula(e *evaluator, st *front.Statement) value {
 	if len(st.Params) < 2 {
 		e.failAt(st.Params[0].At, fmt.Sprintf("a formula has two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) = …")
 		return unknown(Kernel)
 	}
 	x, y := st.Params[0], st.Params[1]
-	args, ok := e.parameters(st)
+	args, ok := formulaParameters(e, st)
 	if !ok {
 		return unknown(Kernel)
 	}
@@ -57,8 +57,8 @@ func (e *evaluator) formula(st *front.Statement) value {
 	return kernelValue(compiled(k, names, definition, st))
 }
 
-// parameters returns the further parameters of a formula with their numbers.
-func (e *evaluator) parameters(st *front.Statement) ([]kernels.Arg, bool) {
+// formulaParameters returns the further parameters of a formula with their numbers.
+func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) {
 	before := e.mistakes
 	seen := map[string]bool{}
 	var args []kernels.Arg
@@ -127,7 +127,7 @@ func formulaFunction(v value) *Function {
 }
 
 // function returns the function that a name stands for: one of the catalogue, or a formula with
-// parameters that is bound; nil for neither.
+// formulaParameters that is bound; nil for neither.
 func (s scope) function(name string) *Function {
 	if fn := index[name]; fn != nil {
 		return fn

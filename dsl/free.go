@@ -8,33 +8,36 @@ import (
 
 // freeFunction makes a number that may be fitted.
 func freeFunction() Function {
-	limit := func(name, doc string) Param {
-		return Param{Name: name, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: doc}
-	}
-	return Function{
+	return bound(Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
 		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it has its start value until it is fitted",
 		Params: []Param{
-			{Name: "value", Synonyms: []string{"start", "initial"}, Types: []Type{Number}, Range: fromZero, Doc: "where the search begins"},
-			{Name: "min", Synonyms: []string{"lower", "low"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "smallest value; a thousandth of the start when not given"},
-			limit("max", "largest value; a thousand times the start when not given, as far as the parameter allows"),
-			{Name: "name", Types: []Type{Text}, Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
+			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "where the search begins"},
+			{Name: "min", Synonyms: []string{"lower", "low"}, Range: fromZero, Default: unset, Doc: "smallest value; a thousandth of the start when not given"},
+			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; a thousand times the start when not given, as far as the parameter allows"},
+			{Name: "name", Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
-		eval: func(c *call) (any, error) {
-			f := kernels.Free{Name: c.text("name"), Value: c.number("value")}
-			if c.has("min") || c.has("max") {
-				f.Min, f.Max = f.Limits()
-			}
-			if c.has("min") {
-				f.Min = c.number("min")
-			}
-			if c.has("max") {
-				f.Max = c.number("max")
-			}
-			return given(f, f.Validate(0))
-		},
+	}, nil, evalFree)
+}
+
+// evalFree evaluates free(...).
+func evalFree(_ *call, a struct {
+	Value    float64
+	Min, Max *float64
+	Name     string
+}) (any, error) {
+	f := kernels.Free{Name: a.Name, Value: a.Value}
+	if a.Min != nil || a.Max != nil {
+		f.Min, f.Max = f.Limits()
 	}
+	if a.Min != nil {
+		f.Min = *a.Min
+	}
+	if a.Max != nil {
+		f.Max = *a.Max
+	}
+	return given(f, f.Validate(0))
 }
 
 // named gives a free number the name that it is bound to, unless it has one: the name

@@ -70,7 +70,7 @@ func FuzzEdit(f *testing.F) {
 			if from, to, _ := s.CompleteItems(src, at); from > to || to > len(runes) {
 				t.Errorf("at %d: replaces %d to %d", at, from, to)
 			}
-			s.description(src, at) // TestDescriptionsRender renders them all
+			description(s, src, at) // TestDescriptionsRender renders them all
 		}
 		_, errs := Parse("fuzz.cope", src)
 		if status, _ := Completeness(src); (status == "complete") != (len(errs) == 0) {

@@ -1,9 +1,6 @@
 package dsl
 
-import (
-	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/kernels"
-)
+import "github.com/gonb-cope/gonb-cope/engine/problem"
 
 // unmeasuredDrop is the text by which arms that are not measured are left out.
 const unmeasuredDrop = "drop"
@@ -18,14 +15,15 @@ var goalParam = Param{
 func goalParams() []Param {
 	return []Param{
 		goalParam,
-		{Name: "standardize", Synonyms: []string{"standardise", "scale", "normalize", "normalise"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data"},
+		{Name: "standardize", Synonyms: []string{"standardise", "scale", "normalize", "normalise"}, Default: "0",
+			Doc: "true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data"},
 		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text}, Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`, Doc: "arms that have no mean yet: kept, which fit and bounds allow for and simulations do not, or left out"},
 	}
 }
 
-// goalOf returns the goal of a call, as problems have it.
-func goalOf(c *call) string {
-	if c.text("goal") == problem.GoalMin {
+// goalOf returns a goal as problems have it.
+func goalOf(text string) string {
+	if text == problem.GoalMin {
 		return problem.GoalMin
 	}
 	return problem.GoalMax

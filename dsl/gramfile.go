@@ -18,12 +18,12 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 		return c.e.session.opt.Host.Gram(c.e.session.path(path), opt)
 	})
 	if err == nil {
-		err = c.e.remember([]problem.Source{g.Source})
+		err = remember(c.e, []problem.Source{g.Source})
 	}
 	if err != nil {
 		a := &argumentError{param: "values", message: fmt.Sprintf("cannot load %q", path), err: err}
 		if errors.Is(err, fs.ErrNotExist) {
-			a.hint = c.e.session.suggestFile(path)
+			a.hint = suggestFile(c.e.session, path)
 		}
 		return nil, a
 	}

@@ -15,16 +15,9 @@ import (
 // from. All are empty when there is nothing to say.
 type Inspection struct{ Text, Markdown, HTML string }
 
-// Inspect describes what the cursor is on: an algorithm inside quotes, a name that
-// is bound, a function; or else the function whose call is around it. The cursor
-// counts runes.
-func (s *Session) Inspect(text string, cursor int) Inspection {
-	return inspection(s.description(text, cursor))
-}
-
 // description returns the blocks that Inspect renders. It is one of finitely many: the text chooses
 // one, and none of its words enter.
-func (s *Session) description(text string, cursor int) []report.Block {
+func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
 	if c.InText {
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
@@ -33,10 +26,10 @@ func (s *Session) description(text string, cursor int) []report.Block {
 		return functionHelp(c.Function())
 	}
 	if c.Owner != "" {
-		return partHelp(s.worth(c.Owner, c.Above(text)), c.Word)
+		return partHelp(worth(s, c.Owner, c.Above(text)), c.Word)
 	}
 	if _, bound := s.scope[c.Word]; bound {
-		return s.describe(c.Word)
+		return describe(s, c.Word)
 	}
 	if c.Formula {
 		if blocks := formulaHelp(c.Word); blocks != nil {
@@ -92,7 +85,7 @@ func inspection(blocks []report.Block) Inspection {
 
 // describe describes a bound name: its definition, what it is, and the first sentence of what it
 // would display.
-func (s *Session) describe(name string) []report.Block {
+func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}

@@ -16,9 +16,16 @@ const (
 	maxArms   = 100_000 // of all agents together
 )
 
+// paperArgs are the arguments of paper.
+type paperArgs struct {
+	noiseArgs
+	Case        int
+	Gap         float64 `arg:"default"`
+	Lengthscale any
+}
+
 // checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
-// It reports whether the call is right.
-func checkPaper(c *call) bool {
+func checkPaper(c *call, a paperArgs) {
 	scale := c.arg("lengthscale")
 	switch {
 	case c.has("case") && c.has("lengthscale"):
@@ -26,73 +33,53 @@ func checkPaper(c *call) bool {
 	case !c.has("case") && !c.has("lengthscale"):
 		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
 	default:
-		return checkNoise(c)
+		checkNoise(c, a.noiseArgs)
 	}
-	return false
 }
 
 // evalPaper makes one of the cases of [Du23, App. A], or an instance between them.
-func evalPaper(c *call) (any, error) {
-	if !checkPaper(c) {
-		return nil, nil // reported
-	}
-	gap := 0.1
-	if c.arg("gap").known() {
-		gap = c.number("gap")
-	}
+func evalPaper(c *call, a paperArgs) (any, error) {
 	var p *problem.Problem
 	var err error
-	switch scale := c.arg("lengthscale").Data.(type) {
+	switch scale := a.Lengthscale.(type) {
 	case float64:
-		p, err = problem.PaperFamily(scale, gap)
+		p, err = problem.PaperFamily(scale, a.Gap)
 	case string:
-		p, err = problem.PaperFamily(math.Inf(1), gap)
+		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
 	default:
-		p, err = problem.PaperCase(c.whole("case"), gap)
+		p, err = problem.PaperCase(a.Case, a.Gap)
 	}
 	if err != nil {
 		return nil, err
 	}
-	p, err = p.WithNoise(noiseModel(c))
+	p, err = p.WithNoise(a.model())
 	return p, noiseError(c, err)
 }
 
-// checkClassic reports means that are not numbers, and too many of them. It reports whether the
-// call is right.
-func checkClassic(c *call) bool {
+// classicArgs are the arguments of classic.
+type classicArgs struct {
+	Means  []float64
+	Agents int `arg:"default"`
+	Goal   string
+}
+
+// checkClassic reports means that are not numbers, and too many of them.
+func checkClassic(c *call, a classicArgs) {
 	means := c.arg("means")
-	list, known := means.Data.([]value)
-	if !known {
-		return true
+	switch list, known := means.Data.([]value); {
+	case !known:
+	case len(a.Means) == 0:
+		c.fail(&means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
+	case len(list)*a.Agents > maxArms:
+		c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), a.Agents, maxArms), "")
 	}
-	if _, ok := every[float64](list); ok && len(list) > 0 {
-		if n := len(list) * agentsOf(c); n > maxArms {
-			c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), agentsOf(c), maxArms), "")
-			return false
-		}
-		return true
-	}
-	c.fail(&means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
-	return false
 }
 
 // evalClassic makes collaborative best-arm identification without features.
-func evalClassic(c *call) (any, error) {
-	if !checkClassic(c) {
-		return nil, nil // reported
-	}
-	means, _ := every[float64](c.arg("means").Data.([]value))
-	p, err := problem.Classic(means, agentsOf(c))
-	if err == nil && goalOf(c) == problem.GoalMin {
+func evalClassic(_ *call, a classicArgs) (any, error) {
+	p, err := problem.Classic(a.Means, a.Agents)
+	if err == nil && goalOf(a.Goal) == problem.GoalMin {
 		p = p.Minimised()
 	}
 	return given(p, err)
-}
-
-// agentsOf returns the number of agents of a call of classic.
-func agentsOf(c *call) int {
-	if c.arg("agents").known() {
-		return c.whole("agents")
-	}
-	return 5
 }

@@ -21,33 +21,37 @@ func compareKernels(fitted []Param) Function {
 			params = append(params, p)
 		}
 	}
-	return Function{
+	return bound(Function{
 		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
 		Doc:    "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side",
 		Params: params, Result: Table,
 		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
-		check:   func(c *call) { kernelList(c) },
-		eval: func(c *call) (any, error) {
-			list, ok := kernelList(c)
-			if !ok {
-				return nil, nil // reported
-			}
-			var names []string
-			var fits []fit.Fit
-			for i, k := range list {
-				f, err := fitOf(c, c.arg("p").Data.(*problem.Problem), k.Data.(kernels.Joint), "kernels", i, len(list))
-				if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
-					c.failWith(&k.argument, wrong)
-					return nil, nil
-				}
-				if err != nil {
-					return nil, err
-				}
-				names, fits = append(names, fmt.Sprint(k.label)), append(fits, f)
-			}
-			return report.CompareFits(names, fits), nil
-		},
+	}, func(c *call, _ compareArgs) { kernelList(c) }, evalCompareKernels)
+}
+
+// compareArgs are the arguments of compare_kernels, but for the kernels.
+type compareArgs struct {
+	searchArgs
+	P *problem.Problem
+}
+
+// evalCompareKernels evaluates compare_kernels(...).
+func evalCompareKernels(c *call, a compareArgs) (any, error) {
+	list, _ := kernelList(c)
+	var names []string
+	var fits []fit.Fit
+	for i, k := range list {
+		f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
+		if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
+			c.failWith(&k.argument, wrong)
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		names, fits = append(names, fmt.Sprint(k.label)), append(fits, f)
 	}
+	return report.CompareFits(names, fits), nil
 }
 
 // kernelList returns the list of kernels as joint ones, and reports what is none.

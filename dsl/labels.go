@@ -21,7 +21,7 @@ type labelled struct {
 // known only as it stands in the script; nil and false where it is not known at all.
 func (c *call) labelled(a argument) ([]labelled, bool) {
 	list, known := a.Data.([]value)
-	n, st := c.e.source(a.Node)
+	n, st := sourceOf(c.e, a.Node)
 	literal, written := n.(*ast.ArrayNode)
 	if !known && (!c.e.dry || !written) {
 		return nil, false
@@ -29,7 +29,7 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 	if !known {
 		list = make([]value, len(literal.Nodes))
 		for i, node := range literal.Nodes {
-			list[i] = c.e.again(node, st)
+			list[i] = evalAgain(c.e, node, st)
 		}
 	}
 	out := make([]labelled, len(list))

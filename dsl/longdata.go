@@ -34,18 +34,35 @@ func longParams() []Param {
 	}
 }
 
-// checkProblem reports arguments of problem that do not fit together, and whether there are none.
-func checkProblem(c *call) bool {
+// longArgs are the arguments of longParams.
+type longArgs struct {
+	Data                                 string
+	Task, Arm, Blocks, Log               []string
+	Reward, SD, Count, Successes, Trials string
+	Where                                string
+	TaskFeatures, ArmFeatures            []string
+}
+
+// columns returns the columns of a long table, which are checked.
+func (a longArgs) columns() *problem.Long {
+	return &problem.Long{
+		Task: a.Task, Arm: a.Arm, Reward: a.Reward, SD: a.SD, Count: a.Count, Successes: a.Successes, Trials: a.Trials,
+		Blocks: a.Blocks, Log: a.Log, TaskFeatures: a.TaskFeatures, ArmFeatures: a.ArmFeatures,
+	}
+}
+
+// checkProblem reports arguments of problem that do not fit together.
+func checkProblem(c *call, a problemArgs) {
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is
 		c.move("path", "data")
 	}
 	switch path := c.arg("path"); {
 	case c.has("path") && c.has("data"):
 		c.fail(&path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
-		return false
+		return
 	case !c.has("path") && !c.has("data"):
 		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, `+longExample+" for one with a row per measurement")
-		return false
+		return
 	}
 	given, missing := longGiven(c)
 	switch {
@@ -55,25 +72,25 @@ func checkProblem(c *call) bool {
 			is = "are"
 		}
 		c.fail(&first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is), "write data= in place of path")
-		return false
+		return
 	case c.has("data") && len(missing) > 0:
 		c.e.fail(c.node, c.fn.Result, "problem: data needs "+andList(missing), "as in "+longExample)
-		return false
+		return
 	}
 	for _, name := range given {
 		if !checkNames(c, c.arg(name)) {
-			return false
+			return
 		}
 	}
 	if rewards := c.arg("rewards"); c.has("rewards") && c.has("data") {
 		c.fail(&rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
-		return false
+		return
 	}
 	if block := c.arg("block"); c.has("block") && !c.has("rewards") {
 		c.fail(&block, "problem: block names a column of rewards=, which is not given", "give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
-		return false
+		return
 	}
-	return checkNoise(c)
+	checkNoise(c, a.noiseArgs)
 }
 
 // longGiven returns the names of those longDetails that are given, and of those that data needs and are not.
@@ -110,30 +127,11 @@ func checkNames(c *call, a argument) bool {
 	return true
 }
 
-// columnsOf returns the columns that an argument names.
-func columnsOf(c *call, param string) []string {
-	switch a := c.arg(param).value; data := a.Data.(type) {
-	case string:
-		return []string{data}
-	case []value:
-		return texts(a)
-	}
-	return nil
-}
-
-// longOf returns the columns of a long table, which are checked.
-func longOf(c *call) *problem.Long {
-	return &problem.Long{
-		Task: columnsOf(c, "task"), Arm: columnsOf(c, "arm"), Reward: c.text("reward"), SD: c.text("sd"), Count: c.text("count"),
-		Successes: c.text("successes"), Trials: c.text("trials"), Blocks: columnsOf(c, "blocks"), Log: columnsOf(c, "log"),
-		TaskFeatures: columnsOf(c, "task_features"), ArmFeatures: columnsOf(c, "arm_features"),
-	}
-}
-
 // naming returns the parameter of a long table whose argument names a column, "" for none.
 func naming(c *call, column string) string {
 	for _, p := range longDetails {
-		if slices.Contains(columnsOf(c, p.Name), column) {
+		a := c.arg(p.Name)
+		if slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column) {
 			return p.Name
 		}
 	}

@@ -48,46 +48,46 @@ func unknownBy(text string) string {
 	return strings.TrimPrefix(by, " ")
 }
 
+// noiseArgs are the arguments of noise.
+type noiseArgs struct {
+	Noise       any
+	NoiseGuess  *float64
+	Bounded     []float64
+	Environment string
+	Strength    float64
+}
+
 // checkNoise reports arguments of noise that do not fit together. It reports whether they do.
-func checkNoise(c *call) bool {
-	if guess := c.arg("noise_guess"); guess.known() {
-		if kind, text := c.arg("noise").Data.(string); !text || unknownBy(kind) == "" {
-			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(c.number("noise_guess")))
+func checkNoise(c *call, a noiseArgs) bool {
+	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
+		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
+			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess))
 			return false
 		}
 	}
-	bounded := c.arg("bounded")
-	list, known := bounded.Data.([]value)
-	if !known {
-		return true
-	}
-	if numbers, ok := every[float64](list); !ok || len(numbers) != 2 || !(numbers[0] < numbers[1]) {
+	if bounded := c.arg("bounded"); bounded.known() && (len(a.Bounded) != 2 || !(a.Bounded[0] < a.Bounded[1])) {
 		c.fail(&bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
 		return false
 	}
 	return true
 }
 
-// noiseModel reads the arguments of noise, which are checked.
-func noiseModel(c *call) problem.NoiseModel {
-	m := problem.NoiseModel{Environment: c.text("environment")}
-	switch noise := c.arg("noise").Data.(type) {
+// model returns what the arguments state, which are checked.
+func (a noiseArgs) model() problem.NoiseModel {
+	m := problem.NoiseModel{Environment: a.Environment, Strength: a.Strength}
+	switch noise := a.Noise.(type) {
 	case float64:
 		m.Scales = []float64{noise}
 	case string:
 		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" {
 			m.Known = noise
 		}
-		if c.arg("noise_guess").known() {
-			m.Scales = []float64{c.number("noise_guess")}
+		if a.NoiseGuess != nil {
+			m.Scales = []float64{*a.NoiseGuess}
 		}
 	}
-	if list, known := c.arg("bounded").Data.([]value); known {
-		numbers, _ := every[float64](list)
-		m.Bounds = &[2]float64{numbers[0], numbers[1]}
-	}
-	if c.arg("strength").known() {
-		m.Strength = c.number("strength")
+	if a.Bounded != nil {
+		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]}
 	}
 	return m
 }

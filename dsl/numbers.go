@@ -67,34 +67,34 @@ func listFunctions() []Function {
 				return float64(len(c.args[0].Data.([]value))), nil
 			},
 		},
-		{
+		bound(Function{
 			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"}, Doc: "nearest whole number, or number with so many digits after the point; of each element of a list",
 			Params: []Param{
 				{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"},
-				{Name: "digits", Synonyms: []string{"places", "decimals"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 15}, Default: "0", Doc: "digits after the point"},
+				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0", Doc: "digits after the point"},
 			},
 			Result: Number, Example: "round(2/3, digits=2)", pure: true,
-			eval: func(c *call) (any, error) {
-				return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, c.whole("digits")) }), nil
-			},
-		},
-		{
+		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
+			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, a.Digits) }), nil
+		}),
+		bound(Function{
 			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"}, Doc: "n numbers at equal distances from one number to another, both included",
 			Params: []Param{
 				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
 				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "the last number"},
-				{Name: "n", Synonyms: []string{"num", "count"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 2, Max: maxRange}, Doc: "how many numbers"},
+				{Name: "n", Synonyms: []string{"num", "count"}, Range: kernels.Range{Min: 2, Max: maxRange}, Doc: "how many numbers"},
 			},
 			Result: List, Example: "linspace(0, 1, 5)", pure: true,
-			eval: func(c *call) (any, error) {
-				from, to, n := c.number("from"), c.number("to"), c.whole("n")
-				return spaced(c, n, func(i int) float64 {
-					t := float64(i) / float64(n-1)
-					return (1-t)*from + t*to
-				})
-			},
-		},
-		{
+		}, nil, func(c *call, a struct {
+			From, To float64
+			N        int
+		}) (any, error) {
+			return spaced(c, a.N, func(i int) float64 {
+				t := float64(i) / float64(a.N-1)
+				return (1-t)*a.From + t*a.To
+			})
+		}),
+		bound(Function{
 			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"}, Doc: "numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as from..to",
 			Params: []Param{
 				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
@@ -102,23 +102,24 @@ func listFunctions() []Function {
 				{Name: "step", Synonyms: []string{"by"}, Types: []Type{Number}, Range: anyNumber, Default: "1", Doc: "distance of two numbers; below 0 they go down"},
 			},
 			Result: List, Example: "range(0.1, 0.5, step=0.1)", pure: true,
-			eval: func(c *call) (any, error) {
-				from, to, step := c.number("from"), c.number("to"), 1.0
-				if c.has("step") {
-					step = c.number("step")
-				}
-				if step == 0 || (to-from)/step < 0 {
-					return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(step), formatNumber(from), formatNumber(to))
-				}
-				// a step that ends within rounding of the last number ends there
-				steps := math.Floor((to-from)/step + 1e-9)
-				if !(steps < maxRange) {
-					return nil, fmt.Errorf("range: more than %d numbers", maxRange)
-				}
-				return spaced(c, int(steps)+1, func(i int) float64 { return from + float64(i)*step })
-			},
-		},
+		}, nil, evalRange),
 	}
+}
+
+// evalRange evaluates range(...).
+func evalRange(c *call, a struct {
+	From, To float64
+	Step     float64 `arg:"default"`
+}) (any, error) {
+	if a.Step == 0 || (a.To-a.From)/a.Step < 0 {
+		return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
+	}
+	// a step that ends within rounding of the last number ends there
+	steps := math.Floor((a.To-a.From)/a.Step + 1e-9)
+	if !(steps < maxRange) {
+		return nil, fmt.Errorf("range: more than %d numbers", maxRange)
+	}
+	return spaced(c, int(steps)+1, func(i int) float64 { return a.From + float64(i)*a.Step })
 }
 
 // spaced returns the list of n numbers.

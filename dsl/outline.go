@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// outline holds what the text of a sweep says of its value before anything runs.
+// outlineIn holds what the text of a sweep says of its value before anything runs.
 type outline struct {
 	names []string
 	// the texts among the values of each name; nil where the values are not known yet
@@ -18,13 +18,13 @@ type outline struct {
 	mode  string // of the result that is swept; "" where that is not known
 }
 
-// outline reads what an expression of type sweep will have: from its value where
+// outlineIn reads what an expression of type sweep will have: from its value where
 // there is one, else from the call that it is or names; nil where it is neither.
-func (e *evaluator) outline(a argument) *outline {
+func outlineIn(e *evaluator, a argument) *outline {
 	if s, known := a.Data.(sim.Sweep); known {
 		return outlineOf(s)
 	}
-	n, st := e.source(a.Node)
+	n, st := sourceOf(e, a.Node)
 	call, ok := n.(*ast.CallNode)
 	if !ok {
 		return nil
@@ -36,16 +36,16 @@ func (e *evaluator) outline(a argument) *outline {
 	for _, a := range call.Arguments {
 		m, named := a.(*ast.MapNode)
 		if !named {
-			o.mode = e.modeOf(a)
+			o.mode = modeOfNode(e, a)
 			continue
 		}
 		for _, p := range m.Pairs {
 			pair := p.(*ast.PairNode)
 			switch name := pair.Key.(*ast.StringNode).Value; {
 			case name == "r":
-				o.mode = e.modeOf(pair.Value)
+				o.mode = modeOfNode(e, pair.Value)
 			case index["sweep"].param(name) < 0:
-				o.names, o.texts = append(o.names, name), append(o.texts, texts(e.again(pair.Value, st)))
+				o.names, o.texts = append(o.names, name), append(o.texts, texts(evalAgain(e, pair.Value, st)))
 			}
 		}
 	}
@@ -66,8 +66,8 @@ func outlineOf(s sim.Sweep) *outline {
 	return o
 }
 
-// source returns the expression that an expression stands for, and its statement.
-func (e *evaluator) source(n ast.Node) (ast.Node, *front.Statement) {
+// sourceOf returns the expression that an expression stands for, and its statement.
+func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	st := e.st
 	for range len(e.scope) + 1 { // a name may be that of a name
 		id, ok := n.(*ast.IdentifierNode)
@@ -80,16 +80,16 @@ func (e *evaluator) source(n ast.Node) (ast.Node, *front.Statement) {
 	return n, st
 }
 
-// again evaluates an expression of a statement that was evaluated without mistakes,
+// evalAgain evaluates an expression of a statement that was evaluated without mistakes,
 // and leaves no trace of it.
-func (e *evaluator) again(n ast.Node, st *front.Statement) value {
+func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 	other := &evaluator{ctx: e.ctx, session: e.session, dry: true, scope: e.scope, st: st}
 	return other.eval(n)
 }
 
-// modeOf returns the mode of a result by the call that it is or names.
-func (e *evaluator) modeOf(n ast.Node) string {
-	n, _ = e.source(n)
+// modeOfNode returns the mode of a result by the call that it is or names.
+func modeOfNode(e *evaluator, n ast.Node) string {
+	n, _ = sourceOf(e, n)
 	if call, ok := n.(*ast.CallNode); ok {
 		if callee, ok := call.Callee.(*ast.IdentifierNode); ok && (callee.Value == engine.ModeFC || callee.Value == engine.ModeFB) {
 			return callee.Value

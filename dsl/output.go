@@ -74,24 +74,23 @@ func outputFunctions() []Function {
 				return report.Compare(found), nil
 			},
 		},
-		{
+		bound(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"}, Doc: "chosen measures of a sweep as a table, a row for each result",
-			Params: []Param{
-				{Name: "s", Types: []Type{Sweep}, Doc: "a sweep"},
-				{Name: "y", Types: []Type{Text, List}, words: wordsY, Doc: "a measure or a list of them, as in plot"},
-			},
-			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, check: checkColumns,
-			eval: func(c *call) (any, error) {
-				return report.SweepMeasures(c.arg("s").Data.(sim.Sweep), measuresOf(c)...)
-			},
-		},
+			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
+			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: checkColumns,
+		}, nil, func(_ *call, a struct {
+			S sim.Sweep
+			Y []string
+		}) (any, error) {
+			return report.SweepMeasures(a.S, a.Y...)
+		}),
 		{
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " + strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") + "; .tex of a figure is pgfplots and writes its .dat",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
 			},
-			Result: Nothing, Example: `save(s, "fc.csv")`, check: checkSave,
+			Result: Nothing, Example: `save(s, "fc.csv")`, early: checkSave,
 			eval: func(c *call) (any, error) {
 				if err := saveTo(c, "path", c.arg("value").value); err != nil {
 					return nil, err

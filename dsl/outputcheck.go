@@ -22,11 +22,12 @@ func checkPlot(c *call) {
 	if !checkMeasures(c) {
 		return
 	}
+	a := stated[plotArgs](c)
 	sample := sampleOf(c, c.arg("value"))
 	if sample == nil {
 		return
 	}
-	if c.number("posterior") > 0 {
+	if a.Posterior {
 		checkPosterior(c)
 		return
 	}
@@ -37,13 +38,12 @@ func checkPlot(c *call) {
 		return // the names of features are in the data
 	}
 	xs, _ := report.Axes(sample, "")
-	x := c.text("x")
-	checkLook(c, sample)
+	checkLook(c, a, sample)
 	// a sweep whose names are not known has none
 	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) {
 		return
 	}
-	if !checkY(c, sample, x) {
+	if !checkY(c, sample, a.X, a.Y) {
 		return
 	}
 	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
@@ -52,10 +52,10 @@ func checkPlot(c *call) {
 }
 
 // checkY reports a measure that a value of this kind does not have.
-func checkY(c *call, sample any, x string) bool {
+func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
-	for i := range measuresOf(c) {
+	for i := range measures {
 		if at := c.element(y, i); len(ys) > 0 && !offered(c, "y", at, ys) {
 			return false
 		}
@@ -66,7 +66,7 @@ func checkY(c *call, sample any, x string) bool {
 // checkColumns finds a measure that a sweep does not have, before it is run.
 func checkColumns(c *call) {
 	if checkMeasures(c) {
-		checkY(c, sampleOf(c, c.arg("s")), "")
+		checkY(c, sampleOf(c, c.arg("s")), "", stated[struct{ Y []string }](c).Y)
 	}
 }
 
@@ -115,7 +115,7 @@ func sampleOf(c *call, a argument) any {
 	}
 	switch a.Type {
 	case Sweep:
-		if o := c.e.outline(a); o != nil {
+		if o := outlineIn(c.e, a); o != nil {
 			return sim.Sweep{Names: o.names}
 		}
 	case List:

@@ -101,10 +101,10 @@ func (t Type) hasParts() bool {
 	return slices.ContainsFunc(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
 }
 
-// member evaluates v.name, v["name"] and v[i].
-func (e *evaluator) member(n *ast.MemberNode) value {
+// evalMember evaluates v.name, v["name"] and v[i].
+func evalMember(e *evaluator, n *ast.MemberNode) value {
 	name, named := n.Property.(*ast.StringNode)
-	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && e.fileName(n, id, name.Value) {
+	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && isFileName(e, n, id, name.Value) {
 		return unknown(anything)
 	}
 	v := e.eval(n.Node)
@@ -116,22 +116,22 @@ func (e *evaluator) member(n *ast.MemberNode) value {
 	}
 	if named && !strings.HasPrefix(e.st.Text(n.Property), name.Value) {
 		if v.Type == List { // list["key"]
-			return e.row(n, v, value{Type: Text, Data: name.Value})
+			return evalRow(e, n, v, value{Type: Text, Data: name.Value})
 		}
 		if table, ok := v.Data.(report.Table); ok && !slices.Contains(v.partNames(), name.Value) {
-			return e.tableRow(n, table, name.Value)
+			return tableRow(e, n, table, name.Value)
 		}
-		return e.part(n, v, name.Value)
+		return evalPart(e, n, v, name.Value)
 	}
 	if named {
-		return e.part(n, v, name.Value)
+		return evalPart(e, n, v, name.Value)
 	}
 	at := e.eval(n.Property)
 	switch {
 	case v.Type == List && at.Type == Text:
-		return e.row(n, v, at)
+		return evalRow(e, n, v, at)
 	case at.Type == Text && at.known():
-		return e.part(n, v, at.Data.(string))
+		return evalPart(e, n, v, at.Data.(string))
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
 			return unknown(Record)
@@ -148,8 +148,8 @@ func (e *evaluator) member(n *ast.MemberNode) value {
 	return e.element(n, v, at)
 }
 
-// fileName reports a name that stands where the name of a file should: machines.csv without quotes.
-func (e *evaluator) fileName(n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
+// isFileName reports a name that stands where the name of a file should: machines.csv without quotes.
+func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
 	ending = "." + strings.ToLower(ending)
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
 		return false
@@ -158,10 +158,10 @@ func (e *evaluator) fileName(n *ast.MemberNode, id *ast.IdentifierNode, ending s
 	return true
 }
 
-// part returns a part of a value by its name; of a list, that of every element.
-func (e *evaluator) part(n *ast.MemberNode, v value, name string) value {
+// evalPart returns a part of a value by its name; of a list, that of every element.
+func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	if v.Type == List {
-		return e.column(n, v, name)
+		return evalColumn(e, n, v, name)
 	}
 	names := v.partNames()
 	if len(names) == 0 && v.Type.hasParts() && !v.known() {
@@ -177,7 +177,7 @@ func (e *evaluator) part(n *ast.MemberNode, v value, name string) value {
 		return unknownPart(v.goType(), name)
 	}
 	data, _ := report.PartOf(v.Data, name)
-	return e.given(n, data)
+	return partValue(e, n, data)
 }
 
 // usualPart returns the part that stands for the whole in a sentence, else the first.
@@ -220,8 +220,8 @@ func unknownPart(t reflect.Type, name string) value {
 	return unknown(anything)
 }
 
-// given returns the value of what a part holds in Go. What is not known there has no value here.
-func (e *evaluator) given(n ast.Node, data any) value {
+// partValue returns the value of what a part holds in Go. What is not known there has no value here.
+func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
 	if reason != "" {
 		return e.fail(n, anything, fmt.Sprintf("%s %s here", e.st.Text(n), reason), "")

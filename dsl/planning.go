@@ -31,15 +31,14 @@ func planningFunctions() []Function {
 		return p
 	}
 	return []Function{
-		{
+		bound(Function{
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
 			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time",
 			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
 				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam, boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
-			check: checkPlan, eval: evalPlan,
-		},
-		{
+		}, checkPlan, evalPlan),
+		bound(Function{
 			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
 			Doc: "how samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run",
 			Params: append([]Param{
@@ -51,8 +50,7 @@ func planningFunctions() []Function {
 				ofSome(engine.ModeFC, []Param{scheduleParam})[0],
 				runs, seed}, prices...),
 			Result: typeOf[plan.Comparison](), Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
-			check: checkWhatIf, eval: evalWhatIf,
-		},
+		}, checkWhatIf, evalWhatIf),
 	}
 }
 
@@ -81,26 +79,30 @@ func ofCoKernelFC(p Param) Param {
 	return p
 }
 
-// questionOf reads what plan and what_if have in common.
-func questionOf(c *call, p *problem.Problem) plan.Question {
+// forecastArgs are the arguments that plan and what_if have in common.
+type forecastArgs struct {
+	Cost, CostRound, SampleTime, RoundTime float64
+	Parallel, Capacity                     int
+	TimeUnit                               string
+	Gaps                                   []float64
+	Runs                                   *int
+	Seed                                   uint64 `arg:"default"`
+}
+
+// question returns what is asked of a problem, which may be nil.
+func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 	q := plan.Question{
-		Runs: plan.DefaultRuns, Seed: 1, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
+		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
-			Sample: c.number("cost"), Round: c.number("cost_round"), Parallel: c.whole("parallel"), Capacity: c.whole("capacity"),
-			SampleTime: c.number("sample_time"), RoundTime: c.number("round_time"), TimeUnit: c.text("time_unit"),
+			Sample: a.Cost, Round: a.CostRound, Parallel: a.Parallel, Capacity: a.Capacity,
+			SampleTime: a.SampleTime, RoundTime: a.RoundTime, TimeUnit: a.TimeUnit,
 		},
 	}
-	if p != nil {
+	switch {
+	case a.Runs != nil:
+		q.Runs = *a.Runs
+	case p != nil:
 		q.Runs = plan.RunsFor(p)
-	}
-	if c.arg("runs").known() {
-		q.Runs = c.whole("runs")
-	}
-	if c.arg("seed").known() {
-		q.Seed = uint64(c.number("seed"))
-	}
-	for _, a := range c.elements("gaps") {
-		q.Gaps = append(q.Gaps, a.Data.(float64))
 	}
 	return q
 }
@@ -121,23 +123,27 @@ func checkNumbers(c *call, name string) bool {
 	return c.e.mistakes == before
 }
 
-// checkPlan reports gaps that cannot be planned for, and what a budget does not go with.
-func checkPlan(c *call) { checkNumbers(c, "gaps"); oneQuestion(c) }
+// planArgs are the arguments of plan.
+type planArgs struct {
+	forecastArgs
+	P              *problem.Problem
+	Delta, Epsilon float64
+	Total          int
+}
 
-// oneQuestion reports a plan that asks for what a budget buys and how long a test takes at once.
-func oneQuestion(c *call) bool {
-	if c.has("total") && c.has("gaps") {
+// checkPlan reports gaps that cannot be planned for, and a plan that asks for what a budget buys and how long a test
+// takes at once.
+func checkPlan(c *call, _ planArgs) {
+	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
 		a := c.arg("gaps")
 		c.fail(&a, "plan: gaps says how hard a question is, and total how much may be measured for it", "leave one of them out")
-		return false
 	}
-	return true
 }
 
 // bought evaluates plan(..., total=): by what was measured, and where nothing was by simulated runs.
-func bought(c *call, p *problem.Problem) (any, error) {
-	q, total := questionOf(c, p), c.whole("total")
-	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(c.number("delta"), engine.DefaultDelta), Epsilon: c.number("epsilon"), Prices: q.Prices, Words: p.Words()}
+func bought(c *call, a planArgs) (any, error) {
+	p, q, total := a.P, a.question(c, a.P), a.Total
+	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		b, err := believe(c, p, 0.7)
 		if err != nil {
@@ -149,7 +155,7 @@ func bought(c *call, p *problem.Problem) (any, error) {
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name, Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
 	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, func(done, total int) {
-		if tell := c.e.progress(c.fn.Name, p.Name, total); tell != nil {
+		if tell := progressOf(c.e, c.fn.Name, p.Name, total); tell != nil {
 			tell(sim.Step{Done: done, Total: total})
 		}
 	})
@@ -169,22 +175,15 @@ func bought(c *call, p *problem.Problem) (any, error) {
 }
 
 // evalPlan evaluates plan(...). An interrupted one keeps what was finished.
-func evalPlan(c *call) (any, error) {
-	if !checkNumbers(c, "gaps") {
-		return nil, nil // reported
+func evalPlan(c *call, a planArgs) (any, error) {
+	if a.Total > 0 {
+		return bought(c, a)
 	}
-	p := c.arg("p").Data.(*problem.Problem)
-	if c.has("total") {
-		if !oneQuestion(c) {
-			return nil, nil // reported
-		}
-		return bought(c, p)
-	}
-	q := questionOf(c, p)
+	p, q := a.P, a.question(c, a.P)
 	q.Options = optionsOf(c)
 	var worth atomic.Bool
-	q.Progress = noting(c.e.progress(c.fn.Name, p.Name, q.Runs), &worth, finished)
-	if !c.arg("runs").known() {
+	q.Progress = noting(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, finished)
+	if a.Runs == nil {
 		q.Runs = 0 // then plan.Of may leave some out
 	}
 	f, err := simulated(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
@@ -197,27 +196,32 @@ func evalPlan(c *call) (any, error) {
 // finished reports whether a run of a forecast is over, which an interrupt keeps.
 func finished(s sim.Step) bool { return s.Done > 0 }
 
+// whatIfArgs are the arguments of what_if.
+type whatIfArgs struct {
+	forecastArgs
+	P              any
+	Delta, Epsilon []float64
+	Schedule       string
+}
+
 // checkWhatIf reports what can be told before anything runs: numbers out of range, and a
 // result whose call is not known.
-func checkWhatIf(c *call) {
+func checkWhatIf(c *call, _ whatIfArgs) {
 	switch {
 	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
-	case c.arg("p").Type == Result:
-		baseline(c)
-	default:
+	case c.arg("p").Type != Result:
 		hasOptions(c)
+	case c.e.dry:
+		baseline(c)
 	}
 }
 
 // evalWhatIf evaluates what_if(...). An interrupted one keeps what was finished.
-func evalWhatIf(c *call) (any, error) {
-	if !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon") || c.arg("p").Type != Result && !hasOptions(c) {
-		return nil, nil // reported
-	}
-	p, given := c.arg("p").Data.(*problem.Problem)
-	q, algorithm := questionOf(c, p), algorithmOf(c, engine.ModeFC)
+func evalWhatIf(c *call, a whatIfArgs) (any, error) {
+	p, given := a.P.(*problem.Problem)
+	q, algorithm := a.question(c, p), algorithmOf(c, engine.ModeFC)
 	drawn := false // by a function of a Go cell
-	q.Options.Schedule = c.text("schedule")
+	q.Options.Schedule = a.Schedule
 	if !given {
 		run, ok := baseline(c)
 		if !ok {
@@ -228,17 +232,17 @@ func evalWhatIf(c *call) (any, error) {
 			return nil, nil
 		}
 		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
-		if !c.has("runs") {
+		if a.Runs == nil {
 			q.Runs = plan.RunsFor(p)
 		}
 		drawn = run.has("rewards")
 	}
-	changes, ok := changesOf(c, p)
+	changes, ok := changesOf(c, a, p)
 	if !ok {
 		return nil, nil // reported
 	}
 	var worth atomic.Bool
-	q.Progress = noting(c.e.progress(c.fn.Name, algorithm, q.Runs), &worth, finished)
+	q.Progress = noting(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, finished)
 	w, err := simulated(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
 	if drawn {
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
@@ -288,12 +292,13 @@ func baseline(c *call) (*call, bool) {
 }
 
 // changesOf returns the alternatives, in the order of the parameters.
-func changesOf(c *call, p *problem.Problem) ([]plan.Change, bool) {
+func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
 	var out []plan.Change
-	for _, name := range []string{plan.VaryDelta, plan.VaryEpsilon} {
-		for _, a := range c.elements(name) {
-			out = append(out, plan.Change{Vary: name, Value: a.Data.(float64)})
-		}
+	for _, x := range a.Delta {
+		out = append(out, plan.Change{Vary: plan.VaryDelta, Value: x})
+	}
+	for _, x := range a.Epsilon {
+		out = append(out, plan.Change{Vary: plan.VaryEpsilon, Value: x})
 	}
 	tasks, ok := taskSets(c, p)
 	if !ok {

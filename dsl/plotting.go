@@ -36,38 +36,72 @@ func plotFunction() Function {
 			measured.add("several results", ys)
 		}
 	}
-	text := func(name, doc string, synonyms ...string) Param {
-		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text}, Default: unset, Doc: doc}
-	}
-	truth := func(name, initial, doc string, synonyms ...string) Param {
-		return Param{Name: name, Synonyms: synonyms, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: initial, Doc: doc}
-	}
-	limits := func(name, doc string, synonyms ...string) Param {
-		return Param{Name: name, Synonyms: synonyms, Types: []Type{List}, Default: unset, Doc: doc}
-	}
-	return Function{
+	return bound(Function{
 		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
 		Params: []Param{
 			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
-			{Name: "x", Types: []Type{Text}, words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
-			{Name: "y", Types: []Type{Text, List}, words: wordsY, Default: unset, Doc: "the measure to draw, the first when not given; or, of a sweep or several results, a list of measures of one unit. The measures " + measured.String()},
-			{Name: "file", Types: []Type{Text}, words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
-			{Name: "panel", Synonyms: []string{"facet", "by"}, Types: []Type{Text}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
-			text("title", `the title, in place of its own; "" for none`, "caption", "main"),
-			text("xlabel", "what stands below the x axis, in place of its own", "xlab"),
-			text("ylabel", "what stands beside the y axis, in place of its own", "ylab"),
-			truth("logx", unset, "true or false: a logarithmic x axis or a linear one; when not given, what suits the values", "xlog", "xscale"),
-			truth("logy", unset, "true or false: a logarithmic y axis or a linear one; when not given, what suits the values", "ylog", "yscale"),
-			limits("xlim", "the ends of the x axis, [from, to]; what lies outside is not drawn", "xrange"),
-			limits("ylim", "the ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles", "yrange"),
-			{Name: "width", Synonyms: []string{"figsize", "columns"}, Types: []Type{Number}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest}, Default: unset, Doc: "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
-			truth("reference", "1", "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for", "references"),
-			truth("posterior", "0", "true: of a result, the mean and the 95 % interval of every arm of every task by round, of its first run, with the true means where they are known; x is then arm, or round for the course of the best arms", "estimates", "beliefs"),
-			{Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
-			{Name: "where", Synonyms: []string{"map", "settings"}, Types: []Type{Problem}, Default: unset, Doc: "a problem: of a result on it, where its arms were open, at first and round by round, in the plane of two of their features, which x and y name; of its first run"},
+			{Name: "x", words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
+			{Name: "y", words: wordsY, Default: unset,
+				Doc: "the measure to draw, the first when not given; or, of a sweep or several results, a list of measures of one unit. The measures " + measured.String()},
+			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
+			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
+			{Name: "title", Synonyms: []string{"caption", "main"}, Default: unset, Doc: `the title, in place of its own; "" for none`},
+			{Name: "xlabel", Synonyms: []string{"xlab"}, Default: unset, Doc: "what stands below the x axis, in place of its own"},
+			{Name: "ylabel", Synonyms: []string{"ylab"}, Default: unset, Doc: "what stands beside the y axis, in place of its own"},
+			{Name: "logx", Synonyms: []string{"xlog", "xscale"}, Default: unset,
+				Doc: "true or false: a logarithmic x axis or a linear one; when not given, what suits the values"},
+			{Name: "logy", Synonyms: []string{"ylog", "yscale"}, Default: unset,
+				Doc: "true or false: a logarithmic y axis or a linear one; when not given, what suits the values"},
+			{Name: "xlim", Synonyms: []string{"xrange"}, Types: []Type{List}, Default: unset, Doc: "the ends of the x axis, [from, to]; what lies outside is not drawn"},
+			{Name: "ylim", Synonyms: []string{"yrange"}, Types: []Type{List}, Default: unset,
+				Doc: "the ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles"},
+			{Name: "width", Synonyms: []string{"figsize", "columns"}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest}, Default: unset,
+				Doc: "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
+			{Name: "reference", Synonyms: []string{"references"}, Default: "1",
+				Doc: "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for"},
+			{Name: "posterior", Synonyms: []string{"estimates", "beliefs"},
+				Doc: "true: of a result, the mean and the 95 % interval of every arm of every task by round, of its first run, with the true means " +
+					"where they are known; x is then arm, or round for the course of the best arms"},
+			{Name: "task", words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
+			{Name: "where", Synonyms: []string{"map", "settings"}, Default: unset,
+				Doc: "a problem: of a result on it, where its arms were open, at first and round by round, in the plane of two of their features, " +
+					"which x and y name; of its first run"},
 		},
-		Result: Figure, Example: `plot(s, x="gap", y="samples")`, check: checkPlot, eval: evalPlot,
+		Result: Figure, Example: `plot(s, x="gap", y="samples")`, early: checkPlot,
+	}, nil, evalPlot)
+}
+
+// plotArgs are the arguments of plot, but for the value.
+type plotArgs struct {
+	lookArgs
+	X, File, Panel, Task string
+	Y                    []string
+	Posterior            bool
+	Where                *problem.Problem
+}
+
+// lookArgs are the arguments of plot that are about looks alone.
+type lookArgs struct {
+	Title, XLabel, YLabel *string
+	LogX, LogY, Reference *bool
+	XLim, YLim            []float64
+	Width                 float64
+}
+
+// look returns the arguments as package report takes them.
+func (a lookArgs) look() report.Look {
+	return report.Look{
+		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
+		XLim: ends(a.XLim), YLim: ends(a.YLim), Width: a.Width, NoReference: a.Reference != nil && !*a.Reference,
 	}
+}
+
+// ends returns the ends of an axis, nil where a list is none.
+func ends(list []float64) *[2]float64 {
+	if len(list) == 2 {
+		return &[2]float64{list[0], list[1]}
+	}
+	return nil
 }
 
 // groups are kinds of value by the measures that they have.
@@ -100,7 +134,7 @@ func (g groups) String() string {
 }
 
 // evalPlot draws a value and writes the figure where a file is given.
-func evalPlot(c *call) (any, error) {
+func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
 	if list, ok := data.([]value); ok {
@@ -117,8 +151,7 @@ func evalPlot(c *call) (any, error) {
 		}
 		data = now
 	}
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: c.text("x"), Y: measuresOf(c), Panel: c.text("panel"), Look: lookOf(c),
-		Posterior: c.number("posterior") > 0, Task: c.text("task"), Where: whereOf(c)})
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior, Task: a.Task, Where: a.Where})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		at := c.arg(wrong.Option)
 		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
@@ -127,7 +160,7 @@ func evalPlot(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.arg("file").known() {
+	if a.File != "" {
 		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
@@ -135,40 +168,10 @@ func evalPlot(c *call) (any, error) {
 	return drawn, nil
 }
 
-// lookOf reads the arguments that are about looks alone.
-func lookOf(c *call) report.Look {
-	text := func(name string) *string {
-		if s, given := c.arg(name).Data.(string); given {
-			return &s
-		}
-		return nil
-	}
-	truth := func(name string) *bool {
-		if x, given := c.arg(name).Data.(float64); given {
-			yes := x != 0
-			return &yes
-		}
-		return nil
-	}
-	return report.Look{
-		Title: text("title"), XLabel: text("xlabel"), YLabel: text("ylabel"), LogX: truth("logx"), LogY: truth("logy"),
-		XLim: axisLimits(c, "xlim"), YLim: axisLimits(c, "ylim"), Width: c.number("width"), NoReference: c.arg("reference").known() && c.number("reference") == 0,
-	}
-}
-
-// axisLimits returns the ends of an axis, nil where none are given.
-func axisLimits(c *call, name string) *[2]float64 {
-	list, _ := c.arg(name).Data.([]value)
-	if numbers, ok := every[float64](list); ok && len(numbers) == 2 {
-		return &[2]float64{numbers[0], numbers[1]}
-	}
-	return nil
-}
-
 // checkLook finds ends of an axis that plot would refuse, as far as that can be said before the value
 // is there.
-func checkLook(c *call, sample any) {
-	if _, swept := sample.(sim.Sweep); swept && lookOf(c).NoReference && slices.Contains(measuresOf(c), "lower_bound") {
+func checkLook(c *call, a plotArgs, sample any) {
+	if _, swept := sample.(sim.Sweep); swept && a.look().NoReference && slices.Contains(a.Y, "lower_bound") {
 		at := c.arg("reference")
 		c.fail(&at, "plot: "+report.ReferenceRule, report.ReferenceHint)
 	}
@@ -176,7 +179,8 @@ func checkLook(c *call, sample any) {
 		a := c.arg(axis + "lim")
 		if list, given := a.Data.([]value); given {
 			got := fmt.Sprintf("a list of %d", len(list))
-			ends := axisLimits(c, a.Name)
+			numbers, _ := every[float64](list)
+			ends := ends(numbers)
 			if ends != nil {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
 			}
@@ -199,17 +203,6 @@ func checkLook(c *call, sample any) {
 	}
 }
 
-// measuresOf returns the texts of y: one, several or none.
-func measuresOf(c *call) []string {
-	switch y := c.arg("y").Data.(type) {
-	case string:
-		return []string{y}
-	case []value:
-		return texts(c.arg("y").value)
-	}
-	return nil
-}
-
 // results returns the results in a list that holds nothing else.
 func results(list []value) ([]engine.Result, error) {
 	out, ok := every[engine.Result](list)
@@ -217,15 +210,6 @@ func results(list []value) ([]engine.Result, error) {
 		return nil, fmt.Errorf("it needs results of fc or fb, at least one")
 	}
 	return out, nil
-}
-
-// whereOf returns the problem whose arms are drawn in the plane of their features, nil without one.
-func whereOf(c *call) *problem.Problem {
-	if a := c.arg("where"); a.known() {
-		p, _ := a.Data.(*problem.Problem)
-		return p
-	}
-	return nil
 }
 
 // checkPosterior finds what a picture of the posterior cannot be, before anything runs.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"math"
-	"path/filepath"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -34,47 +33,54 @@ func engineFunctions() []Function {
 	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
-		{
+		bound(Function{
 			Name: "problem", Section: SectionProblems, Synonyms: []string{"csv", "data", "load", "read"},
-			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every measurement and any names of columns; see docs/data-format.md",
+			Doc: "reads tasks and arms from a CSV file: task,arm,x_*,z_*,mean,sd,reps; or, with data=, from a table with a row for every " +
+				"measurement and any names of columns; see docs/data-format.md",
 			Params: slices.Concat([]Param{
-				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "the file, relative to the script"},
-				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`, Doc: `similarity of arms of tasks; "auto" finds one from the measurements of the table`},
+				{Name: "path", Synonyms: []string{"file"}, words: wordsData, Default: unset, Doc: "the file, relative to the script"},
+				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`,
+					Doc: `similarity of arms of tasks; "auto" finds one from the measurements of the table`},
 			}, noise[:1], []Param{
-				{Name: "rewards", Synonyms: []string{"raw"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
-				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Types: []Type{Text}, Default: unset, Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open arms of a task in the same blocks and compares within blocks"},
-				{Name: "name", Types: []Type{Text}, Default: unset, Doc: "name in reports; the file's name when not given"},
+				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
+				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
+					Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open " +
+						"arms of a task in the same blocks and compares within blocks"},
+				{Name: "name", Default: unset, Doc: "name in reports; the file's name when not given"},
 			}, noise[1:], goalParams(), longParams()),
-			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`, check: func(c *call) { checkProblem(c) }, eval: evalProblem,
-		},
-		{
+			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,
+		}, checkProblem, evalProblem),
+		bound(Function{
 			Name: "with_kernel", Section: SectionProblems, Synonyms: []string{"rekernel", "using", "change_kernel"},
 			Doc:    "the same problem under another kernel, as one that was fitted: what else was stated of the data stays",
-			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Doc: "similarity of arms of tasks"}},
-			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`, eval: evalWithKernel,
-		},
-		{
-			Name: "paper", Section: SectionProblems, Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
+			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Doc: "similarity of arms of tasks"}},
+			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`,
+		}, nil, evalWithKernel),
+		bound(Function{
+			Name: "paper", Section: SectionProblems,
+			Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
 			Params: append([]Param{
-				{Name: "case", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
-				{Name: "gap", Synonyms: []string{"delta_min"}, Types: []Type{Number}, Range: positive, Default: "0.1", Doc: "reward gap"},
-				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite}, Range: fromZero, Default: unset, Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
+				{Name: "case", Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
+				{Name: "gap", Synonyms: []string{"delta_min"}, Range: positive, Default: "0.1", Doc: "reward gap"},
+				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite}, Range: fromZero, Default: unset,
+					Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
 			}, noiseParams("a number (1 when not given)")...),
-			Result: Problem, Example: "paper(case=2, gap=0.1)", check: func(c *call) { checkPaper(c) }, eval: evalPaper,
-		},
-		{
-			Name: "classic", Section: SectionProblems, Doc: "collaborative best-arm identification without features: every agent has the same arms, unit noise",
+			Result: Problem, Example: "paper(case=2, gap=0.1)",
+		}, checkPaper, evalPaper),
+		bound(Function{
+			Name: "classic", Section: SectionProblems,
+			Doc: "collaborative best-arm identification without features: every agent has the same arms, unit noise",
 			Params: []Param{
 				{Name: "means", Synonyms: []string{"mean", "mu", "rewards"}, Types: []Type{List}, Doc: "expected reward of each arm"},
-				{Name: "agents", Synonyms: []string{"tasks"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5", Doc: "how many agents there are"},
+				{Name: "agents", Synonyms: []string{"tasks"}, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5", Doc: "how many agents there are"},
 				goalParam,
 			},
-			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)", check: func(c *call) { checkClassic(c) }, eval: evalClassic,
-		},
+			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)",
+		}, checkClassic, evalClassic),
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
 			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam, rewardNorm},
-			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: func(c *call) { oneNorm(c) }, eval: evalBounds,
+			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: oneNorm, eval: evalBounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
 			[]Param{problemParam, ridgeParam, normParam, gapParam}, bounds.SpectrumOf),
@@ -82,19 +88,18 @@ func engineFunctions() []Function {
 			[]Param{problemParam}, func(ctx context.Context, p *problem.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
 			}),
-		{
+		bound(Function{
 			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"}, Doc: "the allocation of the first round, with its certificate",
-			Params: []Param{problemParam, ridgeParam, {Name: "tol", Synonyms: []string{"tolerance"}, Types: []Type{Number}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}, normParam, gapParam},
+			Params: []Param{problemParam, ridgeParam,
+				{Name: "tol", Synonyms: []string{"tolerance"}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}, normParam, gapParam},
 			Result: typeOf[bounds.Design](), Example: "design(paper(case=2))",
-			eval: func(c *call) (any, error) {
-				tol := 1e-4
-				if c.arg("tol").known() {
-					tol = c.number("tol")
-				}
-				p, opt := c.arg("p").Data.(*problem.Problem), optionsOf(c)
-				return given(computed(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, p, opt, tol) }))
-			},
-		},
+		}, nil, func(c *call, a struct {
+			P   *problem.Problem
+			Tol float64 `arg:"default"`
+		}) (any, error) {
+			opt := optionsOf(c)
+			return given(computed(c, func() (bounds.Design, error) { return bounds.FirstRound(c.e.ctx, a.P, opt, a.Tol) }))
+		}),
 	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
 
@@ -136,25 +141,31 @@ func given[T any](v T, err error) (any, error) {
 	return v, nil
 }
 
+// problemArgs are the arguments of problem.
+type problemArgs struct {
+	noiseArgs
+	longArgs
+	Path, Rewards, Block, Name string
+	Kernel                     any
+	Goal, Unmeasured           string
+	Standardize                bool
+}
+
 // evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
 // column, what is wrong with the kernel on these points under the kernel.
-func evalProblem(c *call) (any, error) {
-	if !checkProblem(c) {
-		return nil, nil // reported
-	}
+func evalProblem(c *call, a problemArgs) (any, error) {
 	file := "path"
 	opt := problem.LoadOptions{
-		Name: c.text("name"), Noise: noiseModel(c), Read: c.e.read,
-		Goal: goalOf(c), Standardize: c.number("standardize") > 0, Drop: c.text("unmeasured") == unmeasuredDrop,
+		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
+		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
 	}
-	if c.has("data") {
-		file, opt.Long, opt.Where, opt.Compile = "data", longOf(c), c.text("where"), compileRows
+	if a.Data != "" {
+		file, opt.Long, opt.Where, opt.Compile = "data", a.columns(), a.Where, compileRows
 	}
-	if raw := c.text("rewards"); raw != "" {
-		opt.Rewards = c.e.session.path(raw)
+	if a.Rewards != "" {
+		opt.Rewards = c.e.session.path(a.Rewards)
 	}
-	opt.Block = c.text("block")
-	joint, stated := c.arg("kernel").Data.(kernels.Joint)
+	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
@@ -170,7 +181,7 @@ func evalProblem(c *call) (any, error) {
 		return p, err
 	})
 	if err == nil {
-		err = c.e.remember(p.Sources)
+		err = remember(c.e, p.Sources)
 	}
 	if err != nil {
 		return nil, problemError(c, err, file, opt.Rewards)
@@ -185,9 +196,11 @@ func evalProblem(c *call) (any, error) {
 }
 
 // evalWithKernel evaluates with_kernel(...).
-func evalWithKernel(c *call) (any, error) {
-	joint := c.arg("kernel").Data.(kernels.Joint)
-	p := c.arg("p").Data.(*problem.Problem).WithKernel(joint)
+func evalWithKernel(c *call, a struct {
+	P      *problem.Problem
+	Kernel kernels.Joint
+}) (any, error) {
+	joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
 	_, err := computed(c, func() (bool, error) {
 		if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 			return false, err
@@ -233,7 +246,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		a.hint = c.e.session.suggestFile(c.text(file))
+		a.hint = suggestFile(c.e.session, c.text(file))
 	}
 	return a
 }
@@ -247,14 +260,6 @@ func fileOf(err error) string {
 		return read.Path
 	}
 	return ""
-}
-
-// path returns a path of the script as the system needs it.
-func (s *Session) path(path string) string {
-	if filepath.IsAbs(path) || s.opt.Folder == "" {
-		return path
-	}
-	return filepath.Join(s.opt.Folder, path)
 }
 
 // wholeFrom returns the range of whole numbers from least that a float64 holds exactly.

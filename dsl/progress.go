@@ -32,11 +32,11 @@ func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
 	return time.Duration(float64(passed) / float64(made) * float64(a.Total-a.Done)), true
 }
 
-// progress returns the function to which that many steps of an algorithm report, or nil. In a sweep
+// progressOf returns the function to which that many steps of an algorithm report, or nil. In a sweep
 // they count for the whole sweep, under one label. All its combinations count as many steps as the
 // first, even where the number of runs is swept, so what is done never goes back and the total
 // stays.
-func (e *evaluator) progress(function, algorithm string, steps int) func(sim.Step) {
+func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.Step) {
 	if e.teller == nil {
 		return nil
 	}

@@ -13,36 +13,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Put binds a name to a Go value, as if a script had bound it: the rules for names are the same,
-// and what used the name before becomes stale. The value may be a number, a string, or a slice of
-// these or of such slices, all finite; a kernels.Kernel or kernels.Joint, or a func(x, y []float64)
-// float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem, engine.Result,
-// or another value that functions of the language return; a report.Figure or report.Table; or a
-// pointer to one of these. What a script could not bind is an error, and then nothing changes.
-func (s *Session) Put(name string, v any) error {
-	st, err := s.nameFor(name)
-	if err != nil {
-		return err
-	}
-	bound, err := fromGo(name, v)
-	if err != nil {
-		return fmt.Errorf("cannot bind %s: %w", name, err)
-	}
-	if n := bound.size(maxElements); n > maxElements {
-		return fmt.Errorf("cannot bind %s: a list of more than %d elements; put data into a CSV file", name, maxElements)
-	}
-	if bound.depth() > maxNesting {
-		return fmt.Errorf("cannot bind %s: more than %d lists inside each other", name, maxNesting)
-	}
-	s.clock++
-	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
-	return nil
-}
-
 // nameFor checks that a name can be bound, and returns a statement that stands for
 // the definition that a Go value does not have: it uses nothing and calls nothing,
 // so a sweep takes the value as it is.
-func (s *Session) nameFor(name string) (*front.Statement, error) {
+func nameFor(s *Session, name string) (*front.Statement, error) {
 	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
 	_, bound := s.scope[name]
 	switch {

@@ -48,7 +48,7 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 	}
 	e := m.call.e
 	e.ctx, m.last = ctx, nil
-	x, err := e.experimentAt(m.sweep, m.root, cell)
+	x, err := experimentAt(e, m.sweep, m.root, cell)
 	if err != nil {
 		return sim.Experiment{}, err
 	}
@@ -57,7 +57,7 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 
 // experimentAt makes the experiment of a combination of a sweep and no run of it, and forgets that it
 // did. It is an error where the combination has none, or more than one.
-func (e *evaluator) experimentAt(s *swept, root *binding, cell int) (*sim.Experiment, error) {
+func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experiment, error) {
 	var found []sim.Experiment
 	outer, before, mistakes := e.collect, len(e.errs), e.mistakes
 	e.collect = func(x sim.Experiment) { found = append(found, x) }

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// column returns the list of one part of every element of a list.
-func (e *evaluator) column(n *ast.MemberNode, v value, name string) value {
+// evalColumn returns the list of one part of every element of a list.
+func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	list, known := v.Data.([]value)
 	t, _ := typeFor(v.of)
 	switch names := v.partNames(); {
@@ -35,7 +35,7 @@ func (e *evaluator) column(n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
 		}
 		if element.Type == List { // rows of rows
-			if out[i] = e.column(n, element, name); !out[i].known() {
+			if out[i] = evalColumn(e, n, element, name); !out[i].known() {
 				return unknown(List)
 			}
 			continue
@@ -56,8 +56,8 @@ func (e *evaluator) column(n *ast.MemberNode, v value, name string) value {
 	return column
 }
 
-// row returns the element of a list of records that a text names: the one whose first text it is.
-func (e *evaluator) row(n *ast.MemberNode, v, key value) value {
+// evalRow returns the element of a list of records that a text names: the one whose first text it is.
+func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 	list, known := v.Data.([]value)
 	part := keyOf(v)
 	switch {
@@ -101,7 +101,7 @@ func keyOf(v value) string {
 }
 
 // tableRow returns the row of a table whose first cell is a text.
-func (e *evaluator) tableRow(n *ast.MemberNode, t report.Table, word string) value {
+func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) value {
 	var names []string
 	for i, row := range t.Rows {
 		if len(row) == 0 {

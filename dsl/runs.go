@@ -2,13 +2,14 @@ package dsl
 
 import (
 	"fmt"
+	"math"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
-	"math"
 )
 
 // Options of algorithms, which several functions have; their names in engine.Options are the same.
@@ -46,7 +47,7 @@ func runFunctions() []Function {
 	confidence := deltaParam
 	confidence.Doc = "level at which an answer counts as supported"
 	return []Function{
-		{
+		bound(Function{
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"}, Doc: "fixed confidence: samples until every task's best arm is known",
 			Params: ofSome(engine.ModeFC, []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
 				scheduleParam, lawParam, ridgeParam, levelParam, scaleParam, runs, seed,
@@ -54,14 +55,12 @@ func runFunctions() []Function {
 				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
 				normParam, gapParam, unitParam, misfitParam, robustParam, rewards, rewardNorm}),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
-			check: func(c *call) { hasOptions(c); oneNorm(c) }, eval: func(c *call) (any, error) { return evalRun(c, engine.ModeFC) },
-		},
-		{
+		}, checkRun, evalRun),
+		bound(Function{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
 			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
-			check: func(c *call) { hasOptions(c); oneNorm(c); oneBudget(c) }, eval: func(c *call) (any, error) { return evalRun(c, engine.ModeFB) },
-		},
+		}, checkRun, evalRun),
 		{
 			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
 			Params: []Param{
@@ -71,7 +70,7 @@ func runFunctions() []Function {
 			},
 			Named:  "a name that r depends on, or an argument of a call that it depends on, with the list of values to try",
 			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
-			check: checkSweep, eval: evalSweep,
+			early: checkSweep, eval: evalSweep,
 		},
 	}
 }
@@ -107,46 +106,52 @@ func algorithmOf(c *call, mode string) string {
 	return algorithms.Default(mode).Name
 }
 
-// oneNorm reports a bound on the norm that is given in both units, and whether there is none.
-func oneNorm(c *call) bool {
-	if !c.has("norm") || !c.has("reward_norm") {
-		return true
+// oneNorm reports a bound on the norm that is given in both units.
+func oneNorm(c *call) {
+	if c.has("norm") && c.has("reward_norm") {
+		given := c.arg("reward_norm")
+		c.fail(&given, "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units and the other in units of the noise",
+			"leave one of them out")
 	}
-	given := c.arg("reward_norm")
-	c.fail(&given, "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units and the other in units of the noise", "leave one of them out")
-	return false
 }
 
-// oneBudget reports a run of fb without a budget, or with two.
-func oneBudget(c *call) bool {
+// oneBudget reports a function of a budget that is given none, or two.
+func oneBudget(c *call) {
 	switch {
-	case c.fn.param("total") < 0 || c.has("budget") != c.has("total"):
-		return true
+	case c.has("budget") != c.has("total"):
 	case c.has("total"):
 		a := c.arg("total")
 		c.fail(&a, c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
 	default:
 		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, those of all together", "write "+c.fn.Signature())
 	}
-	return false
+}
+
+// runArgs are the arguments of fc and fb that are not options of the algorithm.
+type runArgs struct {
+	P       *problem.Problem
+	Runs    int    `arg:"default"`
+	Seed    uint64 `arg:"default"`
+	Rewards any
+}
+
+// checkRun reports options that the algorithm does not have or that do not go together.
+func checkRun(c *call, _ runArgs) {
+	hasOptions(c)
+	oneNorm(c)
+	if c.fn.Name == engine.ModeFB {
+		oneBudget(c)
+	}
 }
 
 // evalRun evaluates fc and fb. An interrupted run keeps what was finished.
-func evalRun(c *call, mode string) (any, error) {
-	if !hasOptions(c) || !oneNorm(c) || !oneBudget(c) {
-		return nil, nil // reported
-	}
+func evalRun(c *call, a runArgs) (any, error) {
+	mode := c.fn.Name
 	x := sim.Experiment{
-		Problem: c.arg("p").Data.(*problem.Problem), Mode: mode, Options: optionsOf(c),
-		Algorithm: algorithmOf(c, mode), Runs: 1, Seed: 1, Workers: c.e.session.opt.Workers,
+		Problem: a.P, Mode: mode, Options: optionsOf(c),
+		Algorithm: algorithmOf(c, mode), Runs: a.Runs, Seed: a.Seed, Workers: c.e.session.opt.Workers,
 	}
-	if c.arg("runs").known() {
-		x.Runs = c.whole("runs")
-	}
-	if c.arg("seed").known() {
-		x.Seed = uint64(c.number("seed"))
-	}
-	switch draw := c.arg("rewards").Data.(type) {
+	switch draw := a.Rewards.(type) {
 	case sim.RewardFunc:
 		x.Draw = sim.Func(x.Problem, draw)
 	case sim.RoundFunc:
@@ -185,45 +190,35 @@ func foretell(c *call, x sim.Experiment) {
 	}
 }
 
-// optionsOf reads the arguments that are fields of engine.Options.
+// optionArgs are the arguments that are fields of engine.Options, as far as a function has them.
+type optionArgs struct {
+	P                                            *problem.Problem
+	Delta, Epsilon, Norm, RewardNorm, Gap, Unit  float64
+	Misfit, Scale                                float64
+	Budget, Total, Rounds, MaxRounds, MaxSamples int
+	Robust                                       bool
+	Law, Schedule                                string
+	Level, Xi                                    any
+}
+
+// optionsOf reads the arguments that are options. What is not stated is left to the engine.
 func optionsOf(c *call) engine.Options {
-	number := func(name string) float64 {
-		if c.fn.param(name) < 0 {
-			return 0
-		}
-		return c.number(name)
-	}
+	a := stated[optionArgs](c)
 	opt := engine.Options{
-		Delta: number("delta"), Epsilon: number("epsilon"), Budget: int(number("budget")), Total: int(number("total")), Rounds: int(number("rounds")),
-		Norm: number("norm"), Gap: number("gap"), Unit: number("unit"),
-		Misfit: number("misfit"), Robust: number("robust") > 0,
-		MaxRounds: int(number("max_rounds")), MaxSamples: int(number("max_samples")),
+		Delta: a.Delta, Epsilon: a.Epsilon, Budget: a.Budget, Total: a.Total, Rounds: a.Rounds, Norm: a.Norm, Gap: a.Gap, Unit: a.Unit,
+		Misfit: a.Misfit, Robust: a.Robust, MaxRounds: a.MaxRounds, MaxSamples: a.MaxSamples, Scale: a.Scale, Law: a.Law, Schedule: a.Schedule,
 	}
-	if p, ok := c.arg("p").Data.(*problem.Problem); ok && c.fn.param("reward_norm") >= 0 && c.has("reward_norm") {
-		opt.Norm = number("reward_norm") / model.UnitOf(p, opt.Unit)
+	if a.P != nil && a.RewardNorm > 0 {
+		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)
 	}
-	if c.fn.param("level") >= 0 {
-		opt.Level.Value, opt.Level.Known = c.arg("level").Data.(float64)
-		if p, ok := c.arg("p").Data.(*problem.Problem); ok && opt.Level.Known { // stated in the direction of the data
-			opt.Level.Value = p.Turned(opt.Level.Value)
-		}
+	if opt.Level.Value, opt.Level.Known = a.Level.(float64); opt.Level.Known && a.P != nil { // stated in the direction of the data
+		opt.Level.Value = a.P.Turned(opt.Level.Value)
 	}
-	if c.fn.param("scale") >= 0 {
-		opt.Scale, _ = c.arg("scale").Data.(float64)
-	}
-	if c.fn.param("law") >= 0 {
-		opt.Law = c.text("law")
-	}
-	if c.fn.param("schedule") >= 0 {
-		opt.Schedule = c.text("schedule")
-	}
-	if c.fn.param("xi") >= 0 {
-		switch xi := c.arg("xi").Data.(type) {
-		case float64:
-			opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}
-		case string:
-			opt.Ridge = engine.Ridge{Kind: xi}
-		}
+	switch xi := a.Xi.(type) {
+	case float64:
+		opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}
+	case string:
+		opt.Ridge = engine.Ridge{Kind: xi}
 	}
 	return opt
 }

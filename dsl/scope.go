@@ -128,7 +128,7 @@ func (o order) number(s scope, name string) int {
 
 // cyclic reports whether a name would be defined by itself if its definition used others. Only
 // names with a larger number can lead back to it.
-func (e *evaluator) cyclic(name string, uses map[string]int) bool {
+func cyclic(e *evaluator, name string, uses map[string]int) bool {
 	if e.scope[name] == nil { // nothing uses it
 		return false
 	}
@@ -155,8 +155,8 @@ func (e *evaluator) cyclic(name string, uses map[string]int) bool {
 	return reaches(uses)
 }
 
-// place keeps the order when a name is bound.
-func (e *evaluator) place(name string, uses map[string]int) {
+// renumber keeps the order when a name is bound.
+func renumber(e *evaluator, name string, uses map[string]int) {
 	if e.order == nil {
 		return
 	}

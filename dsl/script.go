@@ -63,9 +63,3 @@ func (s *Script) Check(opt Options) Errors {
 	}
 	return session.check(context.Background(), statements)
 }
-
-// prepare returns the statements of a script with the right sides that Options.Set
-// replaces. In a notebook another cell may bind a name that is set.
-func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
-	return script.replace(s.opt.Set, s.opt.Rebind)
-}

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -179,21 +181,6 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	return displays, nil
 }
 
-// kept says what an interrupt left of a statement that binds a name: a later cell
-// must not take a part, or what was there before, for the whole.
-func (e *evaluator) kept(st *front.Statement) string {
-	b := e.scope[st.Name]
-	switch {
-	case st.Name == "":
-		return ""
-	case b == nil:
-		return st.Name + " is not bound: nothing was finished"
-	case b.st != st:
-		return st.Name + " keeps the value that it had: nothing was finished"
-	}
-	return st.Name + " is bound to what was finished, shown above; run it again for the whole"
-}
-
 // check evaluates statements on a copy of the scope as far as that is possible
 // without reading or running anything, until the context ends.
 func (s *Session) check(ctx context.Context, statements []*front.Statement) Errors {
@@ -210,71 +197,6 @@ func (s *Session) check(ctx context.Context, statements []*front.Statement) Erro
 	}
 	slices.SortStableFunc(e.errs, func(a, b *Error) int { return a.Span.From - b.Span.From })
 	return e.errs
-}
-
-// checkName reports a name that cannot be bound here. own has the statements of
-// the same script that bind names.
-func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Statement) {
-	if st.Name == "" {
-		return
-	}
-	first := own[st.Name]
-	own[st.Name] = st
-	_, bound := e.scope[st.Name]
-	switch {
-	case taken(st.Name):
-		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
-	case first != nil:
-		line, _ := first.Source.Position(first.NameAt.From)
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; it was bound in line %d", st.Name, line), "choose another name: a name keeps its value")
-	case bound && !e.session.opt.Rebind:
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name keeps its value")
-	}
-}
-
-// taken reports whether a name is one of the language. A true that is bound would never be read:
-// the parser knows it for a value.
-func taken(name string) bool {
-	_, constant := constants[name]
-	return index[name] != nil || constant || name == "true" || name == "false"
-}
-
-// statement evaluates one statement and binds its name.
-func (e *evaluator) statement(st *front.Statement) value {
-	e.st, e.own, e.uses = st, st, map[string]bool{}
-	v := e.define(st)
-	if v.Type == Nothing && st.Name != "" {
-		return e.fail(st.Node, Nothing, "this gives no value that a name could be bound to", "write it without "+st.Name+" =")
-	}
-	if st.Name == "" {
-		return v
-	}
-	v = named(v, st.Name)
-	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
-	for name := range e.uses {
-		if used, ok := e.scope[name]; ok {
-			b.uses[name] = used.time
-		}
-	}
-	if e.cyclic(st.Name, b.uses) {
-		e.failAt(st.NameAt, fmt.Sprintf("%s would be defined by itself", st.Name), "choose another name: a name stands for its definition")
-		return v
-	}
-	if v.known() || e.dry {
-		e.session.clock++
-		b.time = e.session.clock
-		e.scope[st.Name] = b
-		e.place(st.Name, b.uses)
-	}
-	return v
-}
-
-// define returns the value of the right side of a statement.
-func (e *evaluator) define(st *front.Statement) value {
-	if st.Params != nil {
-		return e.formula(st)
-	}
-	return e.eval(st.Node)
 }
 
 // displayOf returns the display of a bare expression; its name is set when the expression is a
@@ -304,4 +226,103 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 		d.Value = text
 	}
 	return d
+}
+
+// Put binds a name to a Go value, as if a script had bound it: the rules for names are the same,
+// and what used the name before becomes stale. The value may be a number, a string, or a slice of
+// these or of such slices, all finite; a kernels.Kernel or kernels.Joint, or a func(x, y []float64)
+// float64 as a kernel; a sim.RewardFunc or sim.RoundFunc as a source of rewards; a problem.Problem, engine.Result,
+// or another value that functions of the language return; a report.Figure or report.Table; or a
+// pointer to one of these. What a script could not bind is an error, and then nothing changes.
+func (s *Session) Put(name string, v any) error {
+	st, err := nameFor(s, name)
+	if err != nil {
+		return err
+	}
+	bound, err := fromGo(name, v)
+	if err != nil {
+		return fmt.Errorf("cannot bind %s: %w", name, err)
+	}
+	if n := bound.size(maxElements); n > maxElements {
+		return fmt.Errorf("cannot bind %s: a list of more than %d elements; put data into a CSV file", name, maxElements)
+	}
+	if bound.depth() > maxNesting {
+		return fmt.Errorf("cannot bind %s: more than %d lists inside each other", name, maxNesting)
+	}
+	s.clock++
+	s.scope[name] = &binding{name: name, st: st, value: bound, time: s.clock, uses: map[string]int{}, put: true}
+	return nil
+}
+
+// Reads reports whether a text reads as a script of this session: it has the form of one, and calls a
+// function of the language or uses a name that is bound.
+func (s *Session) Reads(text string) bool {
+	script, errs := Parse("", text)
+	if len(errs) > 0 {
+		return false
+	}
+	for _, st := range script.statements {
+		used := &evaluator{uses: map[string]bool{}}
+		used.mention(st.Node)
+		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 || slices.ContainsFunc(s.Names(), func(name string) bool { return used.uses[name] }) {
+			return true
+		}
+	}
+	return false
+}
+
+// note keeps notes on data and kernels, which are told when all is displayed.
+func (s *Session) note(notes []problem.Note) { s.noted = append(s.noted, notes...) }
+
+// tellNotes tells the notes of an evaluation, each once, but for those that what was displayed shows
+// or that do not concern it.
+func (s *Session) tellNotes(displays []report.Display) {
+	notes := s.noted
+	s.noted = nil
+	answers := len(displays) > 0 // whether nothing but answers is displayed
+	for _, d := range displays {
+		_, is := d.Value.(answer.Answer)
+		answers = answers && is
+		if p, is := d.Value.(*problem.Problem); is {
+			shown := sentencesOf(slices.Concat(p.Notes, p.KernelNotes))
+			notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return slices.Contains(shown, n.String()) })
+		}
+	}
+	if len(displays) > 0 {
+		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAlgorithms() || answers && n.OfSimulation() })
+	}
+	told := sentencesOf(notes)
+	for i, line := range told {
+		if slices.Contains(told[:i], line) {
+			continue
+		}
+		if s.opt.Noted != nil {
+			s.opt.Noted(line)
+		} else {
+			s.notice(line)
+		}
+	}
+}
+
+// path returns a path of the script as the system needs it.
+func (s *Session) path(path string) string {
+	if filepath.IsAbs(path) || s.opt.Folder == "" {
+		return path
+	}
+	return filepath.Join(s.opt.Folder, path)
+}
+
+// prepare returns the statements of a script with the right sides that Options.Set
+// replaces. In a notebook another cell may bind a name that is set.
+func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
+	return script.replace(s.opt.Set, s.opt.Rebind)
+}
+
+// sentencesOf returns the sentences of notes.
+func sentencesOf(notes []problem.Note) []string {
+	var out []string
+	for _, n := range notes {
+		out = append(out, n.String())
+	}
+	return out
 }

@@ -14,26 +14,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// read reads a data file, once in an evaluation: a sweep gives all its combinations the same data.
-func (e *evaluator) read(path string) ([]byte, error) {
-	if data, known := e.contents[path]; known {
-		return data, nil
-	}
-	read := e.session.opt.readFile
-	if read == nil {
-		read = func(path string) ([]byte, error) { return e.session.opt.file(e.ctx, path) }
-	}
-	data, err := read(path)
-	if err != nil {
-		return nil, err
-	}
-	if e.contents == nil {
-		e.contents = map[string][]byte{}
-	}
-	e.contents[path] = data
-	return data, nil
-}
-
 // file reads a data file, or a table of the caller.
 func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 	if o.Tables != nil {
@@ -46,7 +26,7 @@ func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 
 // remember notes which files a problem came from. It is an error when a definition is evaluated
 // again, as a sweep does, and a file is not what it was before: results would be of different data.
-func (e *evaluator) remember(sources []problem.Source) error {
+func remember(e *evaluator, sources []problem.Source) error {
 	s := e.session
 	for _, source := range sources {
 		before, known := s.latest[source.Path]

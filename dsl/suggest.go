@@ -86,7 +86,7 @@ func distance(a, b string) int {
 }
 
 // suggestFunction proposes what says the same as a word of other tools, else a function.
-func (e *evaluator) suggestFunction(word string) string {
+func suggestFunction(e *evaluator, word string) string {
 	if hint := foreignWord(word); hint != "" {
 		return hint
 	}
@@ -101,7 +101,7 @@ func (e *evaluator) suggestFunction(word string) string {
 }
 
 // suggestName proposes a bound name, or a function written without brackets.
-func (e *evaluator) suggestName(word string) string {
+func suggestName(e *evaluator, word string) string {
 	for _, st := range e.all {
 		if st.Name == word && st == e.st {
 			return "a name cannot stand in its own definition"
@@ -132,19 +132,4 @@ func (e *evaluator) suggestName(word string) string {
 		return "no name is bound yet; texts stand in quotes"
 	}
 	return "bound names: " + listed(names) + "; texts stand in quotes"
-}
-
-// suggestParam proposes a parameter of the function.
-func (f *Function) suggestParam(word string) string {
-	var known []string
-	for _, p := range f.Params {
-		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
-			return fmt.Sprintf("did you mean %q?", p.Name)
-		}
-		known = append(known, p.Name)
-	}
-	if best := nearest(word, known); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
-	}
-	return "write " + f.Signature()
 }

@@ -219,7 +219,7 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if r, made, err := performAway(c, x); made || err != nil {
 		return r, err
 	}
-	tell := e.progress(c.fn.Name, x.Algorithm, x.Runs)
+	tell := progressOf(e, c.fn.Name, x.Algorithm, x.Runs)
 	if s != nil && s.away != nil {
 		tell = nil // the workers' progress is told
 	}

@@ -37,7 +37,7 @@ func handIn(c *call, s *swept, root *binding) error {
 	a := &away{order: map[int]int{}}
 	total, stored := 0, 0
 	for cell := range s.cells {
-		x, err := e.experimentAt(s, root, cell)
+		x, err := experimentAt(e, s, root, cell)
 		if err != nil {
 			break // the sweep comes to it and says what is wrong
 		}

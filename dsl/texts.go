@@ -130,7 +130,7 @@ func grouped(text string) string {
 }
 
 // withValues evaluates a text with values, see front.TextCall.
-func (e *evaluator) withValues(n *ast.CallNode) value {
+func withValues(e *evaluator, n *ast.CallNode) value {
 	var b strings.Builder
 	known := true
 	for i, a := range n.Arguments {
@@ -140,7 +140,7 @@ func (e *evaluator) withValues(n *ast.CallNode) value {
 		case 1:
 			form := n.Arguments[i+1].(*ast.StringNode)
 			v := e.eval(a)
-			text, ok := e.inside(a, v, form)
+			text, ok := insideText(e, a, v, form)
 			known = known && ok
 			b.WriteString(text)
 		}
@@ -151,8 +151,8 @@ func (e *evaluator) withValues(n *ast.CallNode) value {
 	return value{Type: Text, Data: b.String()}
 }
 
-// inside returns a value between the braces of a text, false where it is not known or does not fit.
-func (e *evaluator) inside(n ast.Node, v value, form *ast.StringNode) (string, bool) {
+// insideText returns a value between the braces of a text, false where it is not known or does not fit.
+func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string, bool) {
 	asked := form.Value != ""
 	switch {
 	case asked && v.Type != Number && v.Type != anything:
@@ -178,7 +178,7 @@ func (e *evaluator) inside(n ast.Node, v value, form *ast.StringNode) (string, b
 }
 
 // joined returns two texts as one.
-func (e *evaluator) joined(n *ast.BinaryNode, l, r value) value {
+func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
 		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "texts are joined by +")
 	}

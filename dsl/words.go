@@ -44,8 +44,8 @@ func space(calls []string) string {
 	return ""
 }
 
-// problems returns the problems that are bound, the youngest first.
-func (s *Session) problems() []*problem.Problem {
+// problemsIn returns the problems that are bound, the youngest first.
+func problemsIn(s *Session) []*problem.Problem {
 	var found []*problem.Problem
 	names := s.Names()
 	for i := len(names) - 1; i >= 0; i-- {
@@ -56,11 +56,11 @@ func (s *Session) problems() []*problem.Problem {
 	return found
 }
 
-// columns lists the columns of the problems bound, of one space or of both. As in
+// columnsIn lists the columns of the problems bound, of one space or of both. As in
 // the CSV file, those of arms begin with x_ and those of tasks with z_.
-func (s *Session) columns(space string) []string {
+func columnsIn(s *Session, space string) []string {
 	var all []string
-	for _, p := range s.problems() {
+	for _, p := range problemsIn(s) {
 		if space != "task" {
 			all = append(all, p.Arms.Columns...)
 		}
@@ -71,10 +71,10 @@ func (s *Session) columns(space string) []string {
 	return all
 }
 
-// points lists the names of the tasks or arms of the problems bound, or of both.
-func (s *Session) points(space string) []string {
+// pointsIn lists the names of the tasks or arms of the problems bound, or of both.
+func pointsIn(s *Session, space string) []string {
 	var all []string
-	for _, p := range s.problems() {
+	for _, p := range problemsIn(s) {
 		if space != "arm" {
 			all = append(all, p.Tasks.Names...)
 		}
@@ -85,8 +85,8 @@ func (s *Session) points(space string) []string {
 	return all
 }
 
-// tasksOf lists the tasks of a result or a problem by its name, or of all problems bound.
-func (s *Session) tasksOf(name string) []string {
+// tasksIn lists the tasks of a result or a problem by its name, or of all problems bound.
+func tasksIn(s *Session, name string) []string {
 	if b, bound := s.scope[name]; bound {
 		switch v := b.value.Data.(type) {
 		case engine.Result:
@@ -99,11 +99,11 @@ func (s *Session) tasksOf(name string) []string {
 			return v.Tasks.Names
 		}
 	}
-	return s.points("task")
+	return pointsIn(s, "task")
 }
 
-// axes returns what x and y may be in a plot of a name.
-func (s *Session) axes(name string) (xs, ys []string) {
+// axesIn returns what x and y may be in a plot of a name.
+func axesIn(s *Session, name string) (xs, ys []string) {
 	b, ok := s.scope[name]
 	if !ok || !b.value.known() {
 		return nil, nil
@@ -128,12 +128,12 @@ var dataEndings = []string{".csv", ".tsv", ".parquet"}
 
 // suggestFile proposes the file beside a path where there is none that its name resembles, or lists the tables
 // there.
-func (s *Session) suggestFile(name string) string {
+func suggestFile(s *Session, name string) string {
 	if _, ok := s.opt.Host.(files); !ok {
 		return ""
 	}
 	folder, _ := path.Split(filepath.ToSlash(name))
-	found := s.files(folder, dataEndings)
+	found := filesIn(s, folder, dataEndings)
 	if best := nearest(name, found); best != "" {
 		return suggest(name, found)
 	}
@@ -147,8 +147,8 @@ func (s *Session) suggestFile(name string) string {
 // dataNamed finds the file that a call of problem reads in its text: data, or else path.
 var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_]\w*)\s*[,)])`)
 
-// header lists the columns of the file that the text names for a problem nearest before the cursor, or after it.
-func (s *Session) header(text string, cursor int) []string {
+// headerIn lists the columns of the file that the text names for a problem nearest before the cursor, or after it.
+func headerIn(s *Session, text string, cursor int) []string {
 	runes := []rune(text)
 	cursor = min(max(cursor, 0), len(runes))
 	found := dataNamed.FindStringSubmatch(string(runes[cursor:]))
@@ -202,10 +202,10 @@ func ofSpace(columns []string, space string) []string {
 // maxHeader is how many bytes of a table completion reads for its header.
 const maxHeader = 1 << 16
 
-// files lists the files that complete a path of the script, with one of the endings
+// filesIn lists the files that complete a path of the script, with one of the endings
 // or, without any, one that values can be saved with; and folders, with a / behind.
 // Hidden ones only when asked for.
-func (s *Session) files(prefix string, endings []string) []string {
+func filesIn(s *Session, prefix string, endings []string) []string {
 	if endings == nil {
 		endings = save.Endings()
 	}

@@ -1,0 +1,215 @@
+package dsl
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Param describes a parameter.
+type Param struct {
+	Name      string
+	Synonyms  []string
+	Types     []Type            // accepted types; none for any
+	Choices   []string          // accepted texts, where Types has Text; none for any text
+	elsewhere map[string]string // texts that it takes in other functions, with the hint to that
+	words     words             // what other texts name, "" for nothing that is known
+	Whole     bool              // numbers must be whole
+	Range     kernels.Range
+	Default   string // as text; "" for a parameter that must be given
+	Doc       string
+	only      string // of an option, after Doc: which algorithms have it, where not all do
+	// of an option of algorithms: which of them have it, and which of these take no number for it; nil
+	// where all do, and where none refuses one
+	of, wordsOnly func(algorithms.Entry) bool
+}
+
+// About says what a parameter is, and of an option which algorithms have it.
+func (p Param) About() string { return p.Doc + p.only }
+
+// IsFile reports whether the texts of a parameter name a table to read.
+func (p Param) IsFile() bool { return p.words == wordsData }
+
+// IsSwitch reports whether a parameter is true or false, which the language counts as 1 and 0.
+func (p Param) IsSwitch() bool {
+	return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1}
+}
+
+// rule says which numbers a parameter accepts, as it reads after "it must be".
+func (p Param) rule() string {
+	if p.IsSwitch() {
+		return "true or false"
+	}
+	return p.Range.String()
+}
+
+// initial returns the default of a parameter as help shows it.
+func (p Param) initial() string {
+	switch {
+	case p.IsSwitch() && p.Default == "0":
+		return "false"
+	case p.IsSwitch() && p.Default == "1":
+		return "true"
+	}
+	return p.Default
+}
+
+// written returns how an argument is given, with its default.
+func (p Param) written() string {
+	switch p.Default {
+	case "":
+		return p.Name
+	case unset:
+		return p.Name + "="
+	}
+	return p.Name + "=" + p.initial()
+}
+
+// Given says what a parameter accepts and what it is when not given.
+func (p Param) Given() string {
+	text := p.wants()
+	if text == "" {
+		text = "any value"
+	}
+	if p.Whole && !p.IsSwitch() {
+		text += ", whole"
+	}
+	if !p.IsSwitch() && p.Range != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
+		text += ", " + p.Range.String()
+	}
+	switch p.Default {
+	case "":
+		return text
+	case unset:
+		return text + ", optional"
+	}
+	return text + ", default " + p.initial()
+}
+
+func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
+
+// suggestChoice proposes a text for one that the parameter does not take.
+func (p Param) suggestChoice(text string) string {
+	if hint := p.elsewhere[text]; hint != "" {
+		return hint
+	}
+	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" {
+		return hint
+	}
+	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) {
+		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
+	}
+	for _, choice := range p.Choices { // "minimize" is "min", "maximise" is "max"
+		if len(choice) >= 3 && strings.HasPrefix(strings.ToLower(text), choice) {
+			return fmt.Sprintf("did you mean %q?", choice)
+		}
+	}
+	if best := nearest(text, p.Choices); best != "" {
+		return fmt.Sprintf("did you mean %q?", best)
+	}
+	return "" // the message lists them
+}
+
+// wants says what a parameter accepts, as it reads after "it must be".
+func (p Param) wants() string {
+	var words []string
+	for _, t := range p.Types {
+		if t == Text && len(p.Choices) > 0 {
+			for _, choice := range p.Choices {
+				words = append(words, fmt.Sprintf("%q", choice))
+			}
+			continue
+		}
+		if t == Number && p.IsSwitch() {
+			words = append(words, "true", "false")
+			continue
+		}
+		words = append(words, t.a())
+	}
+	return orList(words)
+}
+
+// meaning returns the hint for a value of the wrong type: what the parameter is for says more than
+// a long signature does.
+func (p Param) meaning(fn *Function) string {
+	if p.Doc == "" {
+		return "write " + fn.Signature()
+	}
+	return p.Name + ": " + p.About()
+}
+
+// had reports whether an algorithm has the option that the parameter is.
+func (p Param) had(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
+
+// takesNumber reports whether an algorithm has the option and takes a number for it.
+func (p Param) takesNumber(e algorithms.Entry) bool {
+	return p.had(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
+}
+
+// complete takes from the Go type of an argument what a parameter does not say.
+func (p *Param) complete(t reflect.Type) {
+	if t.Kind() == reflect.Pointer && t != reflect.TypeFor[*problem.Problem]() {
+		t = t.Elem()
+	}
+	if len(p.Types) > 0 || t == reflect.TypeFor[any]() {
+		return
+	}
+	switch t.Kind() {
+	case reflect.Float64:
+		p.Types = []Type{Number}
+	case reflect.Int, reflect.Uint64:
+		p.Types, p.Whole = []Type{Number}, true
+	case reflect.Bool:
+		p.Types, p.Whole, p.Range = []Type{Number}, true, kernels.Range{Min: 0, Max: 1}
+		if p.Default == "" {
+			p.Default = "0"
+		}
+	case reflect.String:
+		p.Types = []Type{Text}
+	case reflect.Slice:
+		p.Types = []Type{Text, List}
+		if t.Elem().Kind() == reflect.Float64 {
+			p.Types = []Type{Number, List}
+		}
+	default:
+		p.Types = []Type{ofGo(t)}
+	}
+}
+
+// ofGo returns the type of values that are a t in Go.
+func ofGo(t reflect.Type) Type {
+	switch t {
+	case reflect.TypeFor[*problem.Problem]():
+		return Problem
+	case reflect.TypeFor[kernels.Joint]():
+		return Joint
+	case reflect.TypeFor[kernels.Kernel]():
+		return Kernel
+	case reflect.TypeFor[engine.Result]():
+		return Result
+	}
+	k, ok := kinds.Of[struct{}](t)
+	if !ok {
+		panic("dsl: package kinds does not list " + t.String())
+	}
+	return Type(k.Name)
+}
+
+// literal returns the default of a parameter, nil where it has none or is described in words.
+func (p Param) literal() any {
+	if x, err := strconv.ParseFloat(p.Default, 64); err == nil {
+		return x
+	}
+	if text, err := strconv.Unquote(p.Default); err == nil {
+		return text
+	}
+	return nil
+}
