@@ -18,9 +18,10 @@ func campaignActs(c Param) []Function {
 			continue // of the command alone
 		}
 		f := Function{
-			Name: e.Name, Section: SectionCampaign, Synonyms: e.Synonyms, Doc: e.Doc, Example: e.Example, Params: []Param{c}, Result: typeOf[campaign.Status](),
-			check: func(c *call) { filled(c, e.New()) },
-			eval:  func(c *call) (any, error) { return evalAct(c, e) },
+			Name: e.Name, Section: SectionCampaign, Synonyms: e.Synonyms, Doc: e.Doc, Example: e.Example, Params: []Param{c},
+			Result: typeOf[campaign.Status](),
+			check:  func(c *call) { filled(c, e.New()) },
+			eval:   func(c *call) (any, error) { return evalAct(c, e) },
 		}
 		if e.Sheet {
 			f.Result = typeOf[campaign.Receipt]()

@@ -16,20 +16,23 @@ var foreign = func() map[string]string {
 		inPlace  = "a name is bound to what an expression gives: q = with_kernel(p, ...)"
 	)
 	out := map[string]string{
-		"true": "write true", "false": "write false", "none": "leave the argument out", "null": "leave the argument out", "nan": "leave the argument out",
+		"true": "write true", "false": "write false", "none": "leave the argument out", "null": "leave the argument out",
+		"nan":        "leave the argument out",
 		"help":       "in a notebook write fc? in a line, or press Shift and Tab; docs/functions.md has every function",
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
 		"set_kernel": inPlace, "append": inPlace, "numpy": "all functions are there: exp, sqrt, sum, ...; a Go cell can import packages",
 	}
 	for hint, words := range map[string]string{
-		read:     "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv pd pandas pl polars",
-		write:    "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
-		answer:   "predict suggest recommend best best_params best_arm best_params_ best_value best_trial argmax winner answer predictions posterior",
+		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv pd pandas pl polars",
+		write: "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
+		answer: "predict suggest recommend best best_params best_arm best_params_ best_value best_trial argmax winner answer " +
+			"predictions posterior",
 		lowest:   "minimize minimise fmin maximize maximise optimize optimise argmin gp_minimize forest_minimize",
 		simulate: "run simulate experiment study trial create_study",
 		process:  "gp gpr gaussianprocess gaussianprocessregressor singletaskgp multitaskgp botorch gpytorch sklearn gauche",
-		bayes:    "ei ucb pi lcb ts thompson thompson_sampling expected_improvement qei qlognei qucb kg knowledge_gradient acquisition bo bayes bayesian tpe",
-		look:     "head tail describe summary info display shape columns dtypes",
+		bayes: "ei ucb pi lcb ts thompson thompson_sampling expected_improvement qei qlognei qucb kg knowledge_gradient " +
+			"acquisition bo bayes bayesian tpe",
+		look: "head tail describe summary info display shape columns dtypes",
 	} {
 		for _, word := range strings.Fields(words) {
 			out[word] = hint

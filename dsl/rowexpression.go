@@ -23,7 +23,8 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 		}
 	}
 	opts := []expr.Option{expr.Env(env)}
-	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp, "sqrt": math.Sqrt} {
+	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp,
+		"sqrt": math.Sqrt} {
 		opts = append(opts, expr.Function(name, func(args ...any) (any, error) {
 			switch v := args[0].(type) {
 			case float64:

@@ -61,7 +61,8 @@ func sweepSteps(c *call, a argument) []labelled {
 			c.fail(&x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel or a problem, not %s", x.Type.a()), "")
 			return nil
 		case x.label != nil && seen[x.label]:
-			c.fail(&x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label), "the same runs again would count as independent ones; raise runs, or sweep seed")
+			c.fail(&x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
+				"the same runs again would count as independent ones; raise runs, or sweep seed")
 			return nil
 		}
 		seen[x.label] = true
@@ -106,13 +107,15 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	case 1:
 		return found[0].call, true
 	case 0:
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, t.known(names, root.name)))
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name),
+			suggest(a.Name, t.known(names, root.name)))
 	default:
 		texts := make([]string, len(found))
 		for i, f := range found {
 			texts[i] = f.text
 		}
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may belong to %s", a.Name, orList(texts)), "bind the value to a name of its own, use the name there, and sweep the name")
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may belong to %s", a.Name, orList(texts)),
+			"bind the value to a name of its own, use the name there, and sweep the name")
 	}
 	return nil, false
 }

@@ -42,7 +42,8 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 	case float64:
 		k, ok := whole(data)
 		if !ok || k < 1 || k > p.V() {
-			c.fail(&a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data), p.V()), "")
+			c.fail(&a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data),
+				p.V()), "")
 			return change, false
 		}
 		for v := range k {
@@ -59,7 +60,8 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 		}
 		return namedTasks(c, p, change, named)
 	}
-	c.fail(&a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()), "write "+c.fn.Example)
+	c.fail(&a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
+		"write "+c.fn.Example)
 	return change, false
 }
 

@@ -92,7 +92,8 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 			}
 			rest, arm, missing := fitting(all, plan.Counts, left)
 			if missing > 0 {
-				return fmt.Errorf("arm %q: the results in %s make no %d of the %d pulls of round %d: correct one of them or its count", p.Problem.Arms.Names[arm], w.options.campaign, missing, plan.Counts[arm], plan.Round)
+				return fmt.Errorf("arm %q: the results in %s make no %d of the %d pulls of round %d: correct one of them or its count",
+					p.Problem.Arms.Names[arm], w.options.campaign, missing, plan.Counts[arm], plan.Round)
 			}
 			return tell(rest...)
 		}

@@ -110,7 +110,8 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 	}
 	wide := false
 	if len(o.of("arm")) == 0 || len(o.of("reward"))+len(o.of("successes")) == 0 {
-		d, err := problem.Describe(table, problem.LoadOptions{Read: func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) }})
+		d, err := problem.Describe(table,
+			problem.LoadOptions{Read: func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) }})
 		if err != nil {
 			return err
 		}
@@ -143,7 +144,8 @@ func (o *bestOptions) script(table string, wide bool) string {
 	if o.goal != "" {
 		args = append(args, `goal="`+o.goal+`"`)
 	}
-	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d)\n", strings.Join(args, ", "), strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
+	return fmt.Sprintf("p = problem(%s)\nbest(p, epsilon=%s, next=%d)\n", strings.Join(args, ", "),
+		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
 }
 
 // line returns the command.
@@ -203,7 +205,8 @@ func (o *bestOptions) describe(d problem.Description) error {
 		}
 	}
 	line := guessed.line(d.Path)
-	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\nWhere lower is better, add --goal min; for further measurements, --next 24.\n", line)
+	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\nWhere lower "+
+		"is better, add --goal min; for further measurements, --next 24.\n", line)
 	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
 		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}
 	}

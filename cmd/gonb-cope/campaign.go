@@ -47,7 +47,8 @@ nothing to do with its reward may be given back (fail) or left out (close).`,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(actCommands()...)
-	c.AddCommand(startCommand(), askCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(), exportCommand(), upgradeCommand(), repairCommand(), backupCommand(), serveCommand(), inviteCommand())
+	c.AddCommand(startCommand(), askCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(),
+		exportCommand(), upgradeCommand(), repairCommand(), backupCommand(), serveCommand(), inviteCommand())
 	return c
 }
 
@@ -158,7 +159,8 @@ originals have no effect from then on.`,
 				return err
 			}
 			bar := newProgress(os.Stderr)
-			p, recipe, err := dsl.ReadProtocol(c.Context(), src.name, src.text, dsl.Options{Folder: src.folder, Set: set, Progress: bar.update, Notice: bar.say})
+			p, recipe, err := dsl.ReadProtocol(c.Context(), src.name, src.text,
+				dsl.Options{Folder: src.folder, Set: set, Progress: bar.update, Notice: bar.say})
 			bar.clear()
 			if err != nil {
 				return err
@@ -174,7 +176,8 @@ originals have no effect from then on.`,
 		},
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
-	c.Flags().BoolVar(&network, "allow-network-folder", false, "allow a folder on another machine's file system; only one machine may ever use it")
+	c.Flags().BoolVar(&network, "allow-network-folder", false,
+		"allow a folder on another machine's file system; only one machine may ever use it")
 	return o.common(c, false)
 }
 
@@ -232,7 +235,8 @@ has the header alone, so that no list of before is measured twice.`,
 	c.Flags().IntVar(&q.Count, "count", 0, "how many (default: the capacity, a plate, or the round)")
 	c.Flags().BoolVar(&q.More, "more", false, "further pulls, although the last list is not told yet")
 	c.Flags().StringVarP(&output, "output", "o", "", "write the list to this file, .csv")
-	c.Flags().StringVar(&decimals, "decimals", "", "decimals of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
+	c.Flags().StringVar(&decimals, "decimals", "",
+		"decimals of the file: comma (with semicolons between columns) or point (default: as in the table of the problem)")
 	return o.common(c, true)
 }
 
@@ -261,7 +265,8 @@ func writeList(path string, list campaign.List) error {
 func tellCommand(e campaign.Entry) *cobra.Command {
 	var o campaignOptions
 	act := e.New().(*campaign.Tell)
-	c := &cobra.Command{Use: "tell DIR FILE.csv | DIR ID VALUE...", Short: e.Short, Long: e.Long, Args: arguments(2, -1, "a folder, and a file or an id with its value")}
+	c := &cobra.Command{Use: "tell DIR FILE.csv | DIR ID VALUE...", Short: e.Short, Long: e.Long,
+		Args: arguments(2, -1, "a folder, and a file or an id with its value")}
 	check := actFlags(c, act)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := check(c.Context()); err != nil {
@@ -282,7 +287,8 @@ func tellCommand(e campaign.Entry) *cobra.Command {
 			return o.do(c.Context(), k, e, act)
 		})
 	}
-	c.Flags().StringVar(&act.Sheet, "sheet", "", "name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
+	c.Flags().StringVar(&act.Sheet, "sheet", "",
+		"name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
 	return o.common(c, false)
 }
 

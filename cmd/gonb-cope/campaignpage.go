@@ -43,7 +43,8 @@ func inviteCommand() *cobra.Command {
 	var revoke bool
 	c := &cobra.Command{
 		Use: "invite DIR --name NAME", Short: "A link of the page for one person", Args: arguments(1, 1, "a folder"),
-		Long: "Print a link of the page for one person; an earlier link of the same person ends. The link is\nshown once: only a hash of it is kept. Without --name, list who is invited.",
+		Long: "Print a link of the page for one person; an earlier link of the same person ends. The link is\nshown once: only a " +
+			"hash of it is kept. Without --name, list who is invited.",
 		RunE: func(c *cobra.Command, args []string) error {
 			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
 				switch {

@@ -43,7 +43,8 @@ func statusCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&task, "task", "", "only this task")
-	c.Flags().BoolVar(&renew, "forecast", false, "simulate what is left, from the results so far (seconds; some minutes with thousands of arms)")
+	c.Flags().BoolVar(&renew, "forecast", false,
+		"simulate what is left, from the results so far (seconds; some minutes with thousands of arms)")
 	return o.common(c, false)
 }
 
@@ -90,7 +91,8 @@ print one.`,
 			if o.json {
 				return o.show(v)
 			}
-			fmt.Printf("%s, all as recorded; the last is %s, hash %s\n", counted(v.Events, "event"), v.At.Local().Format("2006-01-02 15:04:05"), v.Hash)
+			fmt.Printf("%s, all as recorded; the last is %s, hash %s\n", counted(v.Events, "event"), v.At.Local().Format("2006-01-02 15:04:05"),
+				v.Hash)
 			for _, f := range v.Files {
 				fmt.Printf("%s  %s\n", f.SHA256, f.Path)
 			}
@@ -107,7 +109,8 @@ print one.`,
 func backupCommand() *cobra.Command {
 	var o campaignOptions
 	return o.common(&cobra.Command{
-		Use: "backup DIR DEST", Short: "Copy a campaign into another folder, also while it is written to", Args: arguments(2, 2, "a folder and a new one"),
+		Use: "backup DIR DEST", Short: "Copy a campaign into another folder, also while it is written to",
+		Args: arguments(2, 2, "a folder and a new one"),
 		Long: `Copy the campaign as it is now into the folder DEST, which is new or empty. Others may go
 on meanwhile, and campaign serve too. Who is invited to the page is not copied.`,
 		RunE: func(c *cobra.Command, args []string) error {
@@ -203,7 +206,8 @@ func campaignReportCommand() *cobra.Command {
 	var o campaignOptions
 	var r runOptions
 	c := &cobra.Command{
-		Use: "report DIR -o FILE", Short: "Write the report: answers, their guarantee, the reason of every change, all hashes", Args: arguments(1, 1, "a folder"),
+		Use: "report DIR -o FILE", Short: "Write the report: answers, their guarantee, the reason of every change, all hashes",
+		Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := r.check(); err != nil {
 				return err

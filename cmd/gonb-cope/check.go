@@ -15,8 +15,9 @@ func checkCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check SCRIPT|-",
 		Short: "Find the mistakes of a script without running it",
-		Long:  "Find the mistakes of a script without reading its data or running anything.\nMistakes go to standard error, at most five at a time, each with its place and a hint.",
-		Args:  oneScript,
+		Long: "Find the mistakes of a script without reading its data or running anything.\nMistakes go to standard error, at " +
+			"most five at a time, each with its place and a hint.",
+		Args: oneScript,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSet(set); err != nil {
 				return err

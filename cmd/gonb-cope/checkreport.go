@@ -53,7 +53,8 @@ func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 	case err != nil:
 		return err
 	case differences > 0:
-		return fmt.Errorf("gonb-cope: %s is stale: gonb-cope report %s -o %s writes it again", path, quote(filepath.Join(filepath.Dir(path), source)), quote(path))
+		return fmt.Errorf("gonb-cope: %s is stale: gonb-cope report %s -o %s writes it again", path,
+			quote(filepath.Join(filepath.Dir(path), source)), quote(path))
 	}
 	fmt.Println("all outputs are the same")
 	return nil

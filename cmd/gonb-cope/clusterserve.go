@@ -59,7 +59,8 @@ this machine only, by everybody on it.`,
 // announce prints how to join a server, and waits for the interrupt.
 func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
 	if asJSON {
-		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"url": s.URL(), "folder": s.Folder(), "credentials": s.Guarded(), "pid": os.Getpid()}); err != nil {
+		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"url": s.URL(), "folder": s.Folder(), "credentials": s.Guarded(),
+			"pid": os.Getpid()}); err != nil {
 			return err
 		}
 	} else {
@@ -67,7 +68,8 @@ func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
 		if s.Guarded() {
 			creds = " --creds FILE"
 		}
-		fmt.Printf("serving %s at %s until interrupted\n  gonb-cope cluster open SCRIPT --server %s%s\n  gonb-cope worker --server %s%s\n", s.Folder(), s.URL(), s.URL(), creds, s.URL(), creds)
+		fmt.Printf("serving %s at %s until interrupted\n  gonb-cope cluster open SCRIPT --server %s%s\n  gonb-cope worker --server %s%s\n",
+			s.Folder(), s.URL(), s.URL(), creds, s.URL(), creds)
 	}
 	<-ctx.Done()
 	fmt.Fprintln(os.Stderr, "stopped; everything that was confirmed is in", s.Folder())
@@ -103,7 +105,8 @@ Credentials that exist are kept, so that agents and workers can be added later. 
 	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
 	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
 	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
-	f.StringSliceVar(&o.Hosts, "host", nil, "name or address under which other machines reach the server (repeatable; the names and addresses of this machine are included)")
+	f.StringSliceVar(&o.Hosts, "host", nil,
+		"name or address under which other machines reach the server (repeatable; the names and addresses of this machine are included)")
 	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")
 	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials to take back")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

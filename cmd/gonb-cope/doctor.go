@@ -112,7 +112,8 @@ func knownAnswer(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.001}, Runs: 10, Seed: 1})
+	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.001},
+		Runs: 10, Seed: 1})
 	if err != nil {
 		return "", err
 	}

@@ -35,5 +35,6 @@ func fontFound(system string, match func(name string) (string, error)) (string, 
 		}
 		instead = found
 	}
-	return "", fmt.Errorf("neither Liberation Sans nor Arial is installed: figures in notebooks and pages are set in %s, squeezed into the room for it", instead)
+	return "", fmt.Errorf("neither Liberation Sans nor Arial is installed: figures in notebooks and pages are set in %s, "+
+		"squeezed into the room for it", instead)
 }

@@ -37,8 +37,9 @@ func uninstallCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "uninstall",
 		Short: "Remove what 'gonb-cope install' installed",
-		Long:  "Remove the kernelspec that 'gonb-cope install' wrote with the same flags. The colours of cells are removed with the last kernelspec.",
-		Args:  none,
+		Long: "Remove the kernelspec that 'gonb-cope install' wrote with the same flags. The colours of cells are removed with " +
+			"the last kernelspec.",
+		Args: none,
 		RunE: func(*cobra.Command, []string) error {
 			if err := onePlace(o); err != nil {
 				return err
@@ -79,7 +80,8 @@ func install(o kernelspec.Options) error {
 	}
 	fmt.Printf("kernel     %s\n           in %s\n", kernelspec.DisplayName, done.Dir)
 	if done.Copied {
-		fmt.Printf("starts     %s,\n           a copy, since this program is in a temporary folder; install again after changes\n", done.Executable)
+		fmt.Printf("starts     %s,\n           a copy, since this program is in a temporary folder; install again after changes\n",
+			done.Executable)
 	} else {
 		fmt.Printf("starts     %s\n", done.Executable)
 	}

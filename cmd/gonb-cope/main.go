@@ -57,9 +57,10 @@ func Main() int {
 
 func root() *cobra.Command {
 	c := &cobra.Command{
-		Use:           "gonb-cope",
-		Short:         "Collaborative pure exploration in kernel bandits",
-		Long:          "gonb-cope finds the best arm of every task with few samples and few communication rounds,\nsharing what each agent learns through a product kernel over tasks and arms.",
+		Use:   "gonb-cope",
+		Short: "Collaborative pure exploration in kernel bandits",
+		Long: "gonb-cope finds the best arm of every task with few samples and few communication rounds,\nsharing what " +
+			"each agent learns through a product kernel over tasks and arms.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,
@@ -75,6 +76,8 @@ func root() *cobra.Command {
 	c.SetFlagErrorFunc(flagError)
 	c.SetHelpCommand(helpCommand())
 	c.CompletionOptions.HiddenDefaultCmd = true
-	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(), uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), serveLanguageCommand(), versionCommand())
+	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(),
+		uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), serveLanguageCommand(),
+		versionCommand())
 	return c
 }

@@ -23,16 +23,17 @@ import (
 // standard output. What it writes to standard error is shown. Grace is how long it may go on after its
 // last reward, 0 for ever.
 func commandPuller(argv []string, grace time.Duration) cluster.Puller {
-	return cluster.Asking{Name: "the command " + strings.Join(argv, " "), Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
-		done := make(chan error, 1)
-		go func() {
-			// the thread that starts the command stays until it has ended: see endWithParent
-			runtime.LockOSThread()
-			defer runtime.UnlockOSThread()
-			done <- measure(ctx, argv, request, answers)
-		}()
-		return <-done
-	}}
+	return cluster.Asking{Name: "the command " + strings.Join(argv, " "), Grace: grace,
+		Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
+			done := make(chan error, 1)
+			go func() {
+				// the thread that starts the command stays until it has ended: see endWithParent
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				done <- measure(ctx, argv, request, answers)
+			}()
+			return <-done
+		}}
 }
 
 // endWait is how long a command may take to end when it is told to, and how long its output may be open
@@ -51,7 +52,8 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 		return cause
 	}
 	if errors.Is(err, exec.ErrWaitDelay) {
-		return fmt.Errorf("the command %s has ended, and a program that it started still holds its output: what it prints is not read", strings.Join(argv, " "))
+		return fmt.Errorf("the command %s has ended, and a program that it started still holds its output: what it prints is not read",
+			strings.Join(argv, " "))
 	}
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		return fmt.Errorf("the command %s ended with %s", strings.Join(argv, " "), exit.ProcessState)

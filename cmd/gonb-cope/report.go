@@ -73,7 +73,8 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
 	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out when, where and with what the report was made")
 	f.BoolVar(&o.allowErrors, "allow-errors", false, "go on after a cell that fails")
-	f.BoolVar(&o.check, "check", false, "execute again and compare: print which outputs differ from the executed notebook or Markdown report; writes a report only with -o")
+	f.BoolVar(&o.check, "check", false,
+		"execute again and compare: print which outputs differ from the executed notebook or Markdown report; writes a report only with -o")
 	return c
 }
 
@@ -162,8 +163,9 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	}
 	bar := newProgress(os.Stderr)
 	record, failed := headless.Run(ctx, nb, headless.Options{
-		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors, Stderr: os.Stderr,
-		Saved: kept.save,
+		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors,
+		Stderr: os.Stderr,
+		Saved:  kept.save,
 		Progress: func(done, cells int, _ time.Duration) {
 			bar.update(dsl.Activity{Label: "cells", Done: done, Total: cells})
 		},
@@ -176,7 +178,8 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		return failed // nothing was executed: there is nothing to report
 	}
 	if target != "" {
-		opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path), Provenance: o.provenance(record, path, given)}
+		opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
+			Provenance: o.provenance(record, path, given)}
 		if o.anonymous {
 			opt.Provenance = export.Provenance{}
 		}
@@ -197,7 +200,8 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 func (o *reportOptions) provenance(r headless.Record, path string, given []headless.Parameter) export.Provenance {
 	b := buildOf()
 	p := r.Provenance(path, given)
-	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH, o.command(path)
+	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH,
+		o.command(path)
 	p.Host, _ = os.Hostname() // a machine without a name has none in its reports
 	p.ModuleSum = moduleSum(filepath.Dir(path))
 	return p
@@ -226,7 +230,8 @@ func (o *reportOptions) command(path string) string {
 	for _, s := range o.set {
 		line = append(line, "--set", quote(s))
 	}
-	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"--paper", notDefault(o.paper, string(export.A4))}, {"-o", o.output}} {
+	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel},
+		{"--paper", notDefault(o.paper, string(export.A4))}, {"-o", o.output}} {
 		if f.value != "" {
 			line = append(line, f.name, quote(f.value))
 		}

@@ -240,7 +240,9 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	}
 	defer elsewhere.close()
 	var noted []string
-	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed, Workers: o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say, Noted: func(line string) { noted = append(noted, line) }})
+	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed,
+		Workers: o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say,
+		Noted: func(line string) { noted = append(noted, line) }})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
 	for _, line := range noted {

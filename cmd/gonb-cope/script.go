@@ -38,7 +38,8 @@ func readSource(ctx context.Context, path string) (source, error) {
 	case ".csv", ".tsv":
 		return source{}, fmt.Errorf("%s is a table and no script; gonb-cope best %s says what its measurements say", path, quote(path))
 	case ".ipynb":
-		return source{}, fmt.Errorf("%s is a notebook and no script; gonb-cope report %s makes a report of it, and Jupyter runs it", path, quote(path))
+		return source{}, fmt.Errorf("%s is a notebook and no script; gonb-cope report %s makes a report of it, and Jupyter runs it", path,
+			quote(path))
 	}
 	text, err := await.File(ctx, path, maxScript)
 	if err != nil {

@@ -125,7 +125,8 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	case opt.Next < 0 || opt.Next > MaxNext:
 		return nil, fmt.Errorf("next must be a whole number from 0 to %d, got %d", MaxNext, opt.Next)
 	}
-	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, Left: b.Left, Log: b.Log, Kernel: b.Usable.Kernel.String(), Next: []Pull{}}
+	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, Left: b.Left, Log: b.Log,
+		Kernel: b.Usable.Kernel.String(), Next: []Pull{}}
 	if a.Log == nil {
 		a.Log = []string{}
 	}
@@ -201,7 +202,8 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 	}
 	for i := range n {
 		names := p.NamesOf(i)
-		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]), Best: float64(best[i]) / float64(count)}
+		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]),
+			Best: float64(best[i]) / float64(count)}
 		arm.Label = labelOf(p, arm)
 		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
 		if !math.IsNaN(means[i]) {
@@ -215,7 +217,8 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 	}
 	for v, i := range picks {
 		x, pick := a.Arms[i], &a.Picks[v]
-		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate, x.CI95, x.Count
+		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate,
+			x.CI95, x.Count
 		pick.Within = float64(within[v]) / float64(count)
 		lo, hi := p.ArmsOf(v)
 		second := -1

@@ -53,10 +53,12 @@ func (a *Answer) describe(b *belief.Belief) {
 		a.Basis += " To be 95 % sure: " + strings.Join(unsure, "; ") + rest + "."
 	}
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval: the intervals above are too narrow", 100*l.Coverage))
+		a.Warnings = append(a.Warnings,
+			fmt.Sprintf("of the means that were left out, %.0f %% lie in their 95 %% interval: the intervals above are too narrow", 100*l.Coverage))
 	}
 	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
-		a.Warnings = append(a.Warnings, "the features predict the arms no better than the mean of the task: the answer rests on what was measured of each arm alone")
+		a.Warnings = append(a.Warnings,
+			"the features predict the arms no better than the mean of the task: the answer rests on what was measured of each arm alone")
 	}
 }
 

@@ -91,12 +91,14 @@ type batch struct {
 }
 
 func (q *planner) batch(within []int) *batch {
-	b := &batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)), cov: mat.NewSymDense(len(q.arms), nil)}
+	b := &batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)),
+		cov: mat.NewSymDense(len(q.arms), nil)}
 	b.cov.CopySym(q.cov)
 	return b
 }
 
-// add takes some measurements more of one arm, the one whose value is largest when it is measured `repeated` times: with d the lead of a pick
+// add takes some measurements more of one arm, the one whose value is largest when it is measured `repeated`
+// times: with d the lead of a pick
 // over an arm and s² the variance of their contrast that the batch would take off, the sum over all arms of
 //
 //	s φ(d/s) - d Φ(-d/s),

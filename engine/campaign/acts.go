@@ -100,15 +100,18 @@ func recordedOnce(events []Event, text string, err error) (Done, error) {
 
 // byParam and reasonParam are arguments that acts have in common.
 func byParam(into *string) Param {
-	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true, Doc: "who asks or tells: the same person has one open list at a time", Flag: "who does this"}
+	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true,
+		Doc: "who asks or tells: the same person has one open list at a time", Flag: "who does this"}
 }
 
 func reasonParam(into *string) Param {
-	return Param{Name: "reason", Synonyms: []string{"why", "because"}, Into: into, Doc: "the reason, which the report shows", Flag: "the reason, which the report shows (required)"}
+	return Param{Name: "reason", Synonyms: []string{"why", "because"}, Into: into, Doc: "the reason, which the report shows",
+		Flag: "the reason, which the report shows (required)"}
 }
 
 func fileParam(into *File, what string) Param {
-	return Param{Name: "file", Synonyms: []string{"path", "data"}, Into: into, Doc: "the file, relative to the script", Place: "FILE.csv", Words: "a file", Hint: what}
+	return Param{Name: "file", Synonyms: []string{"path", "data"}, Into: into, Doc: "the file, relative to the script", Place: "FILE.csv",
+		Words: "a file", Hint: what}
 }
 
 // Ranges of numbers.

@@ -26,8 +26,10 @@ type Amend struct {
 
 var amendEntry = Entry{
 	Name: "amend", Synonyms: []string{"withdraw", "change_protocol"}, New: func() Act { return new(Amend) }, Plans: true,
-	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be changed at any time; " +
-		"of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the guarantee, which the report states. " +
+	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. epsilon may be " +
+		"changed at any time; " +
+		"of delta the report states the largest that was in force; arms that are withdrawn or added cost a little of the " +
+		"guarantee, which the report states. " +
 		"The same change for the same reason is made once",
 	Example: `amend("days", epsilon=2, reason="a yield this close is good enough for the plant")`,
 	Short:   "Change the protocol while it runs",
@@ -48,9 +50,11 @@ func (a *Amend) Params() []Param {
 			Doc: "an arm this close to the best is good enough from now on, reward units", Flag: "an arm this close to the best is good enough"},
 		{Name: "delta", Into: &a.Delta, Range: inside, Doc: "error probability from now on", Flag: "error probability"},
 		{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Into: &a.Capacity, Range: countsUp,
-			Doc: "pulls that the laboratory makes in a unit of time from now on; 0 for any number", Flag: "pulls that the laboratory makes in a unit of time; 0 for any number"},
+			Doc:  "pulls that the laboratory makes in a unit of time from now on; 0 for any number",
+			Flag: "pulls that the laboratory makes in a unit of time; 0 for any number"},
 		{Name: "withdraw", Synonyms: []string{"remove", "without"}, Into: &a.Withdraw, Optional: true, Hint: withdrawHint,
-			Doc: `arms that cannot be measured any more: "task/arm", or a list of these`, Flag: "an arm that cannot be measured any more: TASK/ARM (repeatable)"},
+			Doc:  `arms that cannot be measured any more: "task/arm", or a list of these`,
+			Flag: "an arm that cannot be measured any more: TASK/ARM (repeatable)"},
 		{Name: "add", Synonyms: []string{"extend"}, Into: &a.Add, Optional: true, Hint: "rows",
 			Doc:  "a CSV file with columns of the table of the problem, relative to the script: its arms and tasks come in",
 			Flag: "arms and tasks to add: FILE.csv with columns of the table of the problem"},
@@ -215,7 +219,8 @@ func (b AmendBody) String() string {
 		for _, a := range b.Growth.Added {
 			arms = append(arms, fmt.Sprintf("task %q, arm %q", a[0], a[1]))
 		}
-		parts = append(parts, fmt.Sprintf("%s added by %s: %s", map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, joined(arms, 8)))
+		parts = append(parts, fmt.Sprintf("%s added by %s: %s",
+			map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, joined(arms, 8)))
 	}
 	return strings.Join(parts, "; ")
 }

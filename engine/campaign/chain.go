@@ -46,7 +46,8 @@ func (s *State) CheckHead(known string) error {
 	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {
 		return nil
 	}
-	return fmt.Errorf("no event has the hash %s: since it was written down, events were cut off or written again, or it is of another campaign", known)
+	return fmt.Errorf("no event has the hash %s: since it was written down, events were cut off or written again, or it is "+
+		"of another campaign", known)
 }
 
 // checkChain reports a sheet whose list was made by another copy of the campaign, or by a later state of it than
@@ -72,8 +73,10 @@ func (s *State) checkChain(r Results) error {
 		if seq <= s.Seq {
 			here = fmt.Sprintf("has another event %d, of %s", seq, s.links[seq-1].at.UTC().Format(time.DateTime))
 		}
-		return fmt.Errorf("line %d: the list was made after event %d of %s (UTC), and this folder %s: one of the two is a copy, or an older backup that went on. "+
-			"Tell the sheet in the folder that made the list; where the results belong here all the same, take out the column %s", row.Line, seq, at.Format(time.DateTime), here, ChainColumn)
+		return fmt.Errorf("line %d: the list was made after event %d of %s (UTC), and this folder %s: one of the two is a copy, or "+
+			"an older backup that went on. "+
+			"Tell the sheet in the folder that made the list; where the results belong here all the same, take out the column %s", row.Line, seq,
+			at.Format(time.DateTime), here, ChainColumn)
 	}
 	return nil
 }

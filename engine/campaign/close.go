@@ -17,7 +17,8 @@ type Close struct {
 
 var closeEntry = Entry{
 	Name: "close", Synonyms: []string{"end_round"}, New: func() Act { return new(Close) }, Plans: true,
-	Doc:     "ends an open round with what came, and shows how far the campaign is; a round that is over stays as it is. " + capital(FailureRule),
+	Doc: "ends an open round with what came, and shows how far the campaign is; a round that is over stays as it is. " +
+		capital(FailureRule),
 	Example: `close("days", round=3, reason="the freezer failed")`,
 	Short:   "End the open round with what came",
 	Long:    "End the open round with what came. With --round, a round that is already over stays as it is.\n\n" + capital(FailureRule) + ".",
@@ -26,7 +27,8 @@ var closeEntry = Entry{
 // Params implements Act.
 func (a *Close) Params() []Param {
 	return []Param{
-		{Name: "round", Into: &a.Round, Range: fromOne, Doc: "the number of the round", Flag: "the round that is meant (default: the open one, if any of its pulls was handed out)"},
+		{Name: "round", Into: &a.Round, Range: fromOne, Doc: "the number of the round",
+			Flag: "the round that is meant (default: the open one, if any of its pulls was handed out)"},
 		reasonParam(&a.Reason), byParam(&a.By),
 	}
 }
@@ -76,7 +78,8 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 		return out, err
 	}
 	if a.Round == 0 && at.untouched(r) {
-		return out, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d closes it all the same)", c.Round)
+		return out, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d "+
+			"closes it all the same)", c.Round)
 	}
 	out.Text = fmt.Sprintf("round %d is closed with %d of %d pulls; %s", c.Round, c.Measured, c.Planned, c.Rule)
 	out.Events = []Event{NewEvent(KindClose, at.Now, a.By, CloseBody{Round: c.Round, Lost: c.Lost, PValue: c.PValue, Reason: a.Reason})}

@@ -16,7 +16,8 @@ type Correct struct {
 
 var correctEntry = Entry{
 	Name: "correct", Synonyms: []string{"replace", "revise"}, New: func() Act { return new(Correct) },
-	Doc:     "replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what followed is worked out again; where a decision changes, the answers are heuristic",
+	Doc: "replaces a result that was wrong, and shows how far the campaign is. In a round that is over, what followed is " +
+		"worked out again; where a decision changes, the answers are heuristic",
 	Example: `correct("days", "K7M2PQ", 41.5, reason="read from the wrong column")`,
 	Short:   "Replace a result that was wrong",
 }
@@ -25,7 +26,8 @@ var correctEntry = Entry{
 func (a *Correct) Params() []Param {
 	return []Param{
 		{Name: "id", Into: &a.ID, Doc: "the id of the pull", Place: "ID", Words: "an id"},
-		{Name: "value", Synonyms: []string{"reward", "result"}, Into: &a.Value, Doc: "the right reward", Place: "VALUE", Words: "the right value"},
+		{Name: "value", Synonyms: []string{"reward", "result"}, Into: &a.Value, Doc: "the right reward", Place: "VALUE",
+			Words: "the right value"},
 		reasonParam(&a.Reason), byParam(&a.By),
 	}
 }

@@ -65,7 +65,8 @@ var failEntry = Entry{
 // Params implements Act.
 func (a *Fail) Params() []Param {
 	return []Param{
-		{Name: "ids", Synonyms: []string{"id"}, Into: &a.IDs, Doc: "the id of a pull, or a list of ids", Place: "ID...", Words: "ids", Hint: `write "K7M2PQ", or ["K7M2PQ", "M3R8TX"]: ids of a list of ask`},
+		{Name: "ids", Synonyms: []string{"id"}, Into: &a.IDs, Doc: "the id of a pull, or a list of ids", Place: "ID...", Words: "ids",
+			Hint: `write "K7M2PQ", or ["K7M2PQ", "M3R8TX"]: ids of a list of ask`},
 		reasonParam(&a.Reason), byParam(&a.By),
 	}
 }

@@ -23,7 +23,8 @@ func (p Protocol) fitsOwn() bool {
 //	μ_i = m̄ + √h (√(1-s) (m_i - m̄) + √(s c) z_i),  z_i ~ N(0, 1),
 //
 // where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them
-// under the kernel, which the share leaves as it is, and the factor h of the task (spreads) in the mean. s has the density 6 s (1 - s) over the runs, which
+// under the kernel, which the share leaves as it is, and the factor h of the task (spreads) in the mean. s
+// has the density 6 s (1 - s) over the runs, which
 // keeps it from both ends: a kernel that is all of the truth and one that is nothing of it [as the
 // penalty of Chung et al. 2013 keeps a scale from 0]. Its quantiles ½ - sin(asin(1 - 2u)/3) are taken at the
 // fractional parts u of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].

@@ -25,7 +25,8 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	old, now := p.Problem, *q
 	var g Growth
 	if a, b := old.Kernel.String(), now.Kernel.String(); a != b {
-		return p, g, fmt.Errorf("with the added rows the kernel is %s, and the campaign has %s: state its numbers in the script, where they are found from data", b, a)
+		return p, g, fmt.Errorf("with the added rows the kernel is %s, and the campaign has %s: state its numbers in the script, "+
+			"where they are found from data", b, a)
 	}
 	if !slices.Equal(old.Arms.Columns, now.Arms.Columns) || !slices.Equal(old.Tasks.Columns, now.Tasks.Columns) {
 		return p, g, errors.New("with the added rows the features have other columns")
@@ -85,7 +86,8 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	case !same(mean(old, i), mean(now, k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
 		return fmt.Errorf("the added rows have measurements of %s, which is in the campaign already: attach records them", old.Where(i))
 	case old.Noise.UnknownBy != now.Noise.UnknownBy || !same(a, b):
-		return fmt.Errorf("with the added rows the noise of %s is %.4g in place of %.4g: state noise= in the script, or leave sd out of the added rows", old.Where(i), b, a)
+		return fmt.Errorf("with the added rows the noise of %s is %.4g in place of %.4g: state noise= in the script, or leave sd "+
+			"out of the added rows", old.Where(i), b, a)
 	case !same(at(old.Cost, i), at(now.Cost, k)):
 		return fmt.Errorf("with the added rows the cost of %s differs", old.Where(i))
 	}
@@ -111,7 +113,8 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 		}
 		for k, i := range at {
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
-				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of what is in the campaign stay as they are", now.Columns[c], old.Names[k])
+				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of what is in the campaign stay as they are",
+					now.Columns[c], old.Names[k])
 			}
 			x[i] = old.X[c][k]
 		}

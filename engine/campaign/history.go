@@ -60,7 +60,8 @@ type Measurement struct {
 func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
-		line := RoundLine{Round: r.plan.Round, Began: r.at, Cut: r.plan.Cut, Closed: r.reason, Over: r.closed != 0, Digest: r.plan.Digest, Seed: r.plan.Seed, Build: r.plan.Build}
+		line := RoundLine{Round: r.plan.Round, Began: r.at, Cut: r.plan.Cut, Closed: r.reason, Over: r.closed != 0, Digest: r.plan.Digest,
+			Seed: r.plan.Seed, Build: r.plan.Build}
 		for i, n := range r.plan.Counts {
 			line.Planned += n
 			line.Measured += r.measuredOf(i)

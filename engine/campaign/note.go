@@ -85,10 +85,11 @@ var noteSentences = map[NoteKind]string{
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
 
-	NoteLost:    "the %s nothing to do with %s (what fails is a result, and not lost)",
-	NoteExtra:   "the %s not chosen by %s",
-	NoteClosed:  "%s closed for reasons that have nothing to do with rewards",
-	NoteEarly:   "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior took whole when they came",
+	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
+	NoteExtra:  "the %s not chosen by %s",
+	NoteClosed: "%s closed for reasons that have nothing to do with rewards",
+	NoteEarly: "when a result comes has nothing to do with its reward: %s ended without late results, which the posterior " +
+		"took whole when they came",
 	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory/changes.md)",
 
 	NoteRewardsDrawn:    "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
@@ -96,8 +97,9 @@ var noteSentences = map[NoteKind]string{
 	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run",
 	NoteRewardsLed:      "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow:      "with a variance of the noise of each task evenly between none and what is stated",
-	NoteOwnPart:         "for %s, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another",
-	NoteLosses:          "with %s of pulls failing and %s of results coming up to %s late%s",
+	NoteOwnPart: "for %s, which finds out how far arms are from what the kernel says, with about half of the variance " +
+		"between the arms of a task by each arm itself and from none to twice of it in one task or another",
+	NoteLosses: "with %s of pulls failing and %s of results coming up to %s late%s",
 
 	NoteRule:       "a reaction or run that fails is a result, %s, and not a failed pull: " + givenBack,
 	NoteLateDiffer: "whether results came in time seems to hang on their rewards, see the warning",

@@ -82,7 +82,8 @@ func (b *PlanBody) fold(s *State, e Event) error {
 	if len(b.Counts) != len(s.taskOf) || b.Round != len(s.rounds)+1 {
 		return fmt.Errorf("round %d with %d arms, where round %d with %d arms must come", b.Round, len(b.Counts), len(s.rounds)+1, len(s.taskOf))
 	}
-	r := &round{plan: *b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]*filling{}, highest: map[int]int{}, results: map[int][]*measured{}}
+	r := &round{plan: *b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]*filling{}, highest: map[int]int{},
+		results: map[int][]*measured{}}
 	r.list = worklist(b.Counts, s.taskOf, b.Plate, b.Seed)
 	for i, n := range b.Counts {
 		r.highest[i] = n
@@ -111,7 +112,8 @@ func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 		}
 		out = append(out, NewEvent(KindClose, s.Now, "", CloseBody{Round: r.plan.Round, Lost: lost, Reason: reason}))
 	}
-	b := PlanBody{Round: len(s.rounds) + 1, Revision: Revision, Build: build, Counts: plan.Counts, WantSquares: plan.WantSquares, Digest: plan.Digest, Plate: s.Plate}
+	b := PlanBody{Round: len(s.rounds) + 1, Revision: Revision, Build: build, Counts: plan.Counts, WantSquares: plan.WantSquares,
+		Digest: plan.Digest, Plate: s.Plate}
 	b.Seed = s.Start.orderSeed(b.Round)
 	return append(out, NewEvent(KindPlan, s.Now, "", b))
 }

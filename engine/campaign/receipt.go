@@ -85,12 +85,14 @@ func (l List) Unsaved(name string, sheet []byte) error {
 
 // Unsaved reports a sheet with rows that were not told yet, by the receipt of a preview of it.
 func (r Receipt) Unsaved(name string) error {
-	return unsaved(name, r.Counts[RowNew]+r.Counts[RowLate]+r.Counts[RowFailed]+r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure])
+	return unsaved(name, r.Counts[RowNew]+r.Counts[RowLate]+r.Counts[RowFailed]+r.Counts[RowConflict]+r.Counts[RowUnknown]+
+		r.Counts[RowBad]+r.Counts[RowSure])
 }
 
 func unsaved(name string, rows int) error {
 	if rows == 0 {
 		return nil
 	}
-	return fmt.Errorf("%s has %d %s with results that are not told yet, which the list would be written over: tell it first, or write to another file", name, rows, agreed(rows, "row", "rows"))
+	return fmt.Errorf("%s has %d %s with results that are not told yet, which the list would be written over: tell it first, or "+
+		"write to another file", name, rows, agreed(rows, "row", "rows"))
 }

@@ -121,7 +121,8 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 		return engine.Warning{}, false
 	}
 	off := (late[worst].mean - timely[worst].mean) * s.Problem.Noise.Scales[worst]
-	return engine.Warning{Kind: engine.WarnLateDiffer, Names: s.Problem.NamesOf(worst), Numbers: []float64{value, off, math.Abs(most) / math.Sqrt(within/rest)}}, true
+	return engine.Warning{Kind: engine.WarnLateDiffer, Names: s.Problem.NamesOf(worst),
+		Numbers: []float64{value, off, math.Abs(most) / math.Sqrt(within/rest)}}, true
 }
 
 // toldTwice tests whether pulls that were handed out again have the value of their repetition more often than
@@ -171,7 +172,8 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	if !(tail < selectionLevel) {
 		return engine.Warning{}, false
 	}
-	return engine.Warning{Kind: engine.WarnTwice, Names: first, Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].told.Reward}}, true
+	return engine.Warning{Kind: engine.WarnTwice, Names: first,
+		Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].told.Reward}}, true
 }
 
 // concealed reports whether the result of a pull must not show yet.

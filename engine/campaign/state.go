@@ -115,7 +115,8 @@ type LogLine struct {
 
 // NewState returns the state before the start.
 func NewState() *State {
-	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, seen: map[string]string{}, Capacity: -1}
+	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, seen: map[string]string{},
+		Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one.

@@ -247,7 +247,8 @@ func (s review) tasks() []TaskStatus {
 	var out []TaskStatus
 	for v, a := range s.Outcome.Answers {
 		t := TaskStatus{Arm: a.Arm, Estimate: a.Estimate, Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
-		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
+		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(),
+			Error: math.NaN(), Samples: math.NaN()}
 		if v < len(s.Result.Progress) {
 			t.Progress = s.Result.Progress[v]
 		}
@@ -282,7 +283,8 @@ func (s review) days() []DayStatus {
 			break
 		}
 		pulls := s.Outcome.Rounds[k].Pulls
-		last = DayStatus{Round: k + 1, Time: last.Time + int(s.duration(pulls, s.capacity(s.Protocol))), Samples: last.Samples + pulls, Open: s.Outcome.Rounds[k].Alive}
+		last = DayStatus{Round: k + 1, Time: last.Time + int(s.duration(pulls, s.capacity(s.Protocol))), Samples: last.Samples + pulls,
+			Open: s.Outcome.Rounds[k].Alive}
 		switch {
 		case k+1 < len(s.rounds):
 			last.Decided = len(s.rounds[k+1].plan.Decided)

@@ -96,7 +96,8 @@ func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) str
 			now = fmt.Sprintf("is %g", x.Reward)
 		}
 		if !there || values && !(m.count() == max(1, x.Count) && (m.Reward == x.Reward || slices.Contains(m.old, x.Reward))) {
-			return fmt.Sprintf("%s: row %d of it in the sheet %q was told before as %g, and %s now; another sheet needs a name of its own (--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
+			return fmt.Sprintf("%s: row %d of it in the sheet %q was told before as %g, and %s now; another sheet needs a name "+
+				"of its own (--sheet)", t.where(m.Arm), m.Row, t.opt.Sheet, m.Reward, now)
 		}
 	}
 	return ""
@@ -137,7 +138,8 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 		t.say(x.line, "", RowBad, "%s: no round is open; attach records measurements of no round", t.where(x.Arm))
 		return
 	case t.state.cameAfter(r, x.Arm):
-		t.say(x.line, "", RowBad, "%s was added after round %d began, and is measured from the next round on; attach records measurements of no round", t.where(x.Arm), r.plan.Round)
+		t.say(x.line, "", RowBad, "%s was added after round %d began, and is measured from the next round on; attach records "+
+			"measurements of no round", t.where(x.Arm), r.plan.Round)
 		return
 	}
 	if why := t.fill(r, &x); why != "" {
@@ -274,7 +276,8 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 	case extra > 0 && (!t.opt.Extra || t.fixed()):
 		return fmt.Sprintf("has no open pull left in round %d; --extra takes the row as an extra measurement", r.plan.Round)
 	case extra > mostExtra:
-		return fmt.Sprintf("has %d measurements more than open pulls, and a row may have %d; attach records measurements of no round", extra, mostExtra)
+		return fmt.Sprintf("has %d measurements more than open pulls, and a row may have %d; attach records measurements of no round", extra,
+			mostExtra)
 	}
 	for k := range n {
 		open, ok := a.next()

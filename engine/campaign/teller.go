@@ -125,7 +125,8 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
 		if text := row.Text(column); text != "" && text != names[k] {
-			t.say(row.Line, id, RowBad, "this id is of %s, and the row says %s %q: was a column sorted without the others?", t.where(it.Arm), column, text)
+			t.say(row.Line, id, RowBad, "this id is of %s, and the row says %s %q: was a column sorted without the others?", t.where(it.Arm),
+				column, text)
 			return
 		}
 	}
@@ -235,13 +236,15 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case before != nil && before.Count > 1:
 		t.say(line, it.ID, RowConflict, "it is one of %d whose mean was told before", before.Count)
 	case before != nil && it.told != nil:
-		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward, someone(it.told.by), x.Reward, it.ID)
+		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward,
+			someone(it.told.by), x.Reward, it.ID)
 	case before != nil:
 		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
 	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s takes a round only as it was planned", it.round, t.protocol.Algorithm)
+		t.say(line, it.ID, RowLate, "the arm has its pulls of round %d, and %s takes a round only as it was planned", it.round,
+			t.protocol.Algorithm)
 	case r == nil || it.round != r.plan.Round:
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)

@@ -233,7 +233,9 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	case x.Reward != nil || x.Mean == nil || x.Count < 1:
 		return Reward{}, fmt.Errorf("arm %q: want reward, or count (at least 1) and mean", x.Arm)
 	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
-		return Reward{}, fmt.Errorf("arm %q: %s goes by how far rewards scatter, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm, r.pulls.Algorithm, x.Count)
+		return Reward{}, fmt.Errorf(
+			"arm %q: %s goes by how far rewards scatter, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm,
+			r.pulls.Algorithm, x.Count)
 	}
 	out := Reward{Arm: arm, Count: x.Count, Mean: *x.Mean}
 	if x.Squares != nil {

@@ -100,5 +100,6 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("run %s, round %d, %s: something else was said there before (%d bytes against %d now)", e.Stands.Run, e.Stands.Round, e.Stands.Name, len(e.Stands.Body), len(e.Said.Body))
+	return fmt.Sprintf("run %s, round %d, %s: something else was said there before (%d bytes against %d now)", e.Stands.Run,
+		e.Stands.Round, e.Stands.Name, len(e.Stands.Body), len(e.Said.Body))
 }

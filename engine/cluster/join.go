@@ -43,7 +43,9 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 		return err
 	}
 	if first.Instance != j.Instance {
-		return &RefusedError{run, fmt.Sprintf("task %q has an agent already: instance %.8s on %s joined first, and this is instance %.8s on %s; an agent comes back with its folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
+		return &RefusedError{run, fmt.Sprintf(
+			"task %q has an agent already: instance %.8s on %s joined first, and this is instance %.8s on %s; an agent comes "+
+				"back with its folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
 	}
 	return nil
 }

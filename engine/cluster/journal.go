@@ -132,7 +132,8 @@ func (j *journal) identify(run, task string) error {
 		return fmt.Errorf("%s cannot be read: %w", path, err)
 	}
 	if j.Run != run || j.Task != task {
-		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task, j.Run, task, run)
+		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task,
+			j.Run, task, run)
 	}
 	return nil
 }

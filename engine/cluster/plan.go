@@ -129,7 +129,8 @@ func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int)
 		}
 	}
 	if len(out) != agents {
-		return nil, &PlanError{run, p.Round, fmt.Sprintf("it sends %s on, and the run has %s", count(len(out), "message"), count(agents, "agent"))}
+		return nil, &PlanError{run, p.Round,
+			fmt.Sprintf("it sends %s on, and the run has %s", count(len(out), "message"), count(agents, "agent"))}
 	}
 	return out, nil
 }

@@ -23,11 +23,14 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		return w.compare(r, f)
 	}
 	if w.leftOut(r) && w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi).Left() > 0 {
-		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task}, Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
+		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
+			Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
 		return nil
 	}
 	left := w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi)
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(), Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left.Left()), w.Task, plan.Pulls(), AgentName(p.Author))})
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(),
+		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left.Left()), w.Task, plan.Pulls(),
+			AgentName(p.Author))})
 	if err := w.finish(ctx, r); err != nil {
 		if errors.Is(err, errLeftOut) {
 			return nil
@@ -59,10 +62,12 @@ func (w *agent) compare(r int, said Fact) error {
 	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
 	if left := w.journal.pullsOf(p, plan, w.lo, w.hi).Left(); left > 0 {
 		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(left), w.Task)
-	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil || bytes.Equal(body, said.Body) {
+	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil ||
+		bytes.Equal(body, said.Body) {
 		return err
 	}
-	w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{w.Task}, Text: text + ": it is older than the run, or was changed; what was told counts"})
+	w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{w.Task},
+		Text: text + ": it is older than the run, or was changed; what was told counts"})
 	return nil
 }
 
@@ -123,12 +128,14 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if now < left.Left() {
 			tries = 0
 		} else if tries >= most {
-			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), orNothing(err))
+			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+
+				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), orNothing(err))
 		}
 		if err != nil && now == 0 {
 			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
 		} else if err != nil {
-			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now, Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
+			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now,
+				Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
 			select {
 			case <-pulling.Done():
 			case <-time.After(min(time.Second, 50*time.Millisecond<<tries)):

@@ -35,7 +35,8 @@ type basis struct {
 
 // newBasis returns the basis of no arms; variances has the diagonal of the matrix.
 func newBasis(gram kernels.Matrix, variances []float64) *basis {
-	return &basis{gram: gram, largest: slices.Max(variances), filled: new(int), rest: slices.Clone(variances), inside: make([]bool, gram.Len())}
+	return &basis{gram: gram, largest: slices.Max(variances), filled: new(int), rest: slices.Clone(variances),
+		inside: make([]bool, gram.Len())}
 }
 
 // row returns φ_i.

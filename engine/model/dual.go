@@ -277,7 +277,8 @@ func (c *onBasis) estimator(m *Model) (*Estimator, error) {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
 	e := &Estimator{
-		Total: make([]float64, m.Problem.N()), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale, root: math.Sqrt(m.Scale), level: c.centre, dual: d,
+		Total: make([]float64, m.Problem.N()), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale, root: math.Sqrt(m.Scale),
+		level: c.centre, dual: d,
 	}
 	for k, i := range c.arms {
 		e.Total[i] = c.total[k]

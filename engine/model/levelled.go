@@ -60,7 +60,8 @@ const ownPatience = 4
 // withOwn looks for the part of arms by themselves of the largest likelihood, from small to large: from a
 // sixteenth of the noise, the mean variance of an arm with pulls, in steps of four as long as the
 // likelihood rises. none is the fit without such a part, at returns one with it.
-func withOwn[T interface{ likelihood() float64 }](none T, total []float64, observed int, at func(own float64) (T, error)) (best T, err error) {
+func withOwn[T interface{ likelihood() float64 }](none T, total []float64, observed int,
+	at func(own float64) (T, error)) (best T, err error) {
 	noise := 0.0
 	for _, t := range total {
 		if t > 0 {

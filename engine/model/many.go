@@ -109,7 +109,8 @@ func (m *Model) spanned(arms []int) (*mat.Dense, []float64, error) {
 	gram := kernels.Dense(among)
 	var factor mat.Cholesky
 	if !factor.Factorize(gram) {
-		return nil, nil, fmt.Errorf("problem %q: %d arms that were chosen to differ are the same to the rounding of the kernel; give a larger xi", m.Problem.Name, s)
+		return nil, nil, fmt.Errorf(
+			"problem %q: %d arms that were chosen to differ are the same to the rounding of the kernel; give a larger xi", m.Problem.Name, s)
 	}
 	inverse, err := inverseFactor(&factor)
 	if err != nil {

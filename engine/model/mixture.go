@@ -77,12 +77,13 @@ func (m *Model) mixed(prior Prior, before *Mixture, counts []int, means []float6
 			return nil, err
 		}
 		d := newPulledMeans(m, b, prior.Level, counts, means)
-		return membersAt(points, prior.Scale*d.natural, d.total, negligible, d.around, func(c *onBasis, scale float64) (*Posterior, float64, error) {
-			of := *c
-			of.scale = scale
-			p, err := d.posterior(m, &of)
-			return p, of.likelihood(), err
-		})
+		return membersAt(points, prior.Scale*d.natural, d.total, negligible, d.around,
+			func(c *onBasis, scale float64) (*Posterior, float64, error) {
+				of := *c
+				of.scale = scale
+				p, err := d.posterior(m, &of)
+				return p, of.likelihood(), err
+			})
 	}
 	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
 	if err := d.room(); err != nil {

@@ -144,9 +144,12 @@ func (r Resolution) Warnings() []engine.Warning {
 	if r.Directions[0] <= affordable || r.Drawn == r.Arms {
 		return nil
 	}
-	w := engine.Warning{Kind: engine.WarnRough, Numbers: []float64{r.Epsilon, float64(r.Directions[0]), float64(r.Directions[1]), float64(r.Drawn), float64(r.Arms), affordable, r.Affordable}}
+	w := engine.Warning{Kind: engine.WarnRough,
+		Numbers: []float64{r.Epsilon, float64(r.Directions[0]), float64(r.Directions[1]), float64(r.Drawn), float64(r.Arms), affordable,
+			r.Affordable}}
 	if r.Smoother == "" {
 		return []engine.Warning{w}
 	}
-	return []engine.Warning{w, {Kind: engine.WarnRoughKernel, Names: []string{r.Smoother}, Numbers: []float64{float64(r.SmootherDirections[1])}}}
+	return []engine.Warning{w, {Kind: engine.WarnRoughKernel, Names: []string{r.Smoother},
+		Numbers: []float64{float64(r.SmootherDirections[1])}}}
 }

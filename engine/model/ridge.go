@@ -21,7 +21,8 @@ func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
 		if most := mostRidge * m.Diagonal; opt.Ridge.Value > most {
-			return 0, fmt.Errorf("xi must be at most %.3g, %g times the largest variance of the kernel: beyond that estimates are rounding; got %g", most, float64(mostRidge), opt.Ridge.Value)
+			return 0, fmt.Errorf("xi must be at most %.3g, %g times the largest variance of the kernel: beyond that estimates "+
+				"are rounding; got %g", most, float64(mostRidge), opt.Ridge.Value)
 		}
 		return opt.Ridge.Value, nil
 	case engine.RidgeGP:
@@ -85,7 +86,8 @@ func (m *Model) gapOf(opt engine.Options) (float64, error) {
 	if opt.Epsilon == 0 {
 		if rival, tied := m.Ties(); tied {
 			p := m.Problem
-			return 0, fmt.Errorf("the smallest gap is 0: in task %q arm %q ties for best; give gap, epsilon or a number for xi", p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[rival])
+			return 0, fmt.Errorf("the smallest gap is 0: in task %q arm %q ties for best; give gap, epsilon or a number for xi",
+				p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[rival])
 		}
 	}
 	gap, err := m.DeltaMin()

@@ -118,7 +118,8 @@ func (m *Model) hardness(ridge float64, g gaps) (design.Design, error) {
 	if rival, tied := m.Ties(); tied && g == (gaps{}) {
 		p := m.Problem
 		best := t.best[p.TaskOf[rival]]
-		return design.Design{}, fmt.Errorf("problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
+		return design.Design{}, fmt.Errorf(
+			"problem %q: task %q: arms %q and %q tie for best, so no number of samples separates them; give epsilon",
 			p.Name, p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[best], p.Arms.Names[rival])
 	}
 	if m.Many() && m.Problem.N() > exactHardness {

@@ -29,7 +29,8 @@ func (m *Model) UniformMisfit() (float64, int, error) {
 		return 0, 0, err
 	}
 	if t.partial {
-		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so that what the kernel cannot represent is not known", m.Problem.Name, m.Rank())
+		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so that what the kernel cannot represent is not known",
+			m.Problem.Name, m.Rank())
 	}
 	off, at := t.misfit, t.worst
 	if rest, err := m.uniformRest(t.off, off); err == nil {

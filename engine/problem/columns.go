@@ -38,7 +38,8 @@ func (t *table) readColumn(name string) (*column, error) {
 		if !known {
 			switch {
 			case gap(x.text):
-				return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: fill the cell in, or delete the row", name)
+				return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: fill the cell "+
+					"in, or delete the row", name)
 			default:
 				if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
 					return nil, err

@@ -160,7 +160,8 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 	for _, name := range t.header {
 		if !slices.Contains(wideColumns, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
 			return nil, nil, &DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
-				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)", name)}
+				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm "+
+					"feature) or z_ (task feature)", name)}
 		}
 	}
 	first := map[string]arm{}
@@ -193,7 +194,8 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 		}
 		for k, z := range zs {
 			if known && a.z[k] != f.z[k] {
-				return nil, nil, t.at(row[t.column[z]], "column %q is %g here but %g in line %d: task features must not change within task %q", z, a.z[k], f.z[k], f.row[0].line, a.task)
+				return nil, nil, t.at(row[t.column[z]], "column %q is %g here but %g in line %d: task features must not change within task %q", z,
+					a.z[k], f.z[k], f.row[0].line, a.task)
 			}
 		}
 		arms = append(arms, a)

@@ -90,7 +90,8 @@ func (l Long) measured() []string {
 func (t *table) named(l Long) (Long, error) {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
-		return l, &DataError{Path: t.path, Message: "counts of successes need a column for successes and one for trials, and none for reward, sd and count"}
+		return l, &DataError{Path: t.path,
+			Message: "counts of successes need a column for successes and one for trials, and none for reward, sd and count"}
 	case len(l.Arm) == 0 || l.Reward == "" && !counts:
 		return l, &DataError{Path: t.path, Message: "a long table needs columns for arm and reward"}
 	}
@@ -98,14 +99,16 @@ func (t *table) named(l Long) (Long, error) {
 		l.ArmFeatures = l.Arm
 	}
 	measured := l.measured()
-	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured), slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log} {
+	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured),
+		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if err := t.find(name); err != nil {
 				return l, err
 			}
 			if k := t.column[name]; seen[k] {
-				return l, &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k])}
+				return l, &DataError{Path: t.path, Line: 1,
+					Message: fmt.Sprintf("column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k])}
 			}
 			seen[t.column[name]] = true
 		}
@@ -234,7 +237,8 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 			at = len(found.arms)
 			seen[v].arms[a], first, rows = at, append(first, r), append(rows, nil)
 			found.arms = append(found.arms, arm{
-				task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(), cost: math.NaN(),
+				task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(),
+				cost: math.NaN(),
 			})
 		} else if err := t.same(read, l.ArmFeatures, r, first[at], task, name); err != nil {
 			return found, err
@@ -266,7 +270,8 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		}
 	}
 	if unmeasured > 0 {
-		found.notes = append(found.notes, Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
+		found.notes = append(found.notes,
+			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
 	if l.Count != "" && sums(found.rows) {
 		found.notes = append(found.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})

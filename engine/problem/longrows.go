@@ -60,7 +60,8 @@ func (t *table) readCounts(row []cell, l Long) (longRow, error) {
 	case err != nil:
 		return longRow{}, err
 	case wins != math.Trunc(wins) || wins < 0 || wins > trials:
-		return longRow{}, t.at(c, "column %q: expected a whole number of successes from 0 to the %g of column %q, got %g", l.Successes, trials, l.Trials, wins)
+		return longRow{}, t.at(c, "column %q: expected a whole number of successes from 0 to the %g of column %q, got %g", l.Successes,
+			trials, l.Trials, wins)
 	}
 	m := longRow{mean: wins / trials, sd: math.NaN(), count: trials}
 	if trials > 1 {
@@ -188,7 +189,9 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 		model.Environment = EnvironmentPosterior
 	}
 	if model.Estimated() && !s.measured() {
-		return &DataError{Path: t.path, Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number", model.Known)}
+		return &DataError{Path: t.path,
+			Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: "+
+				"state noise= as a number", model.Known)}
 	}
 	p.separate(t.path)
 	switch {

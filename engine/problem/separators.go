@@ -14,7 +14,8 @@ const separatorMark = "sep="
 // tab, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt.
 func separatorOf(data []byte) rune {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(data, "\r\n"), []byte("\n"))
-	if mark, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte(separatorMark)); ok && len(mark) == 1 && bytes.ContainsAny(mark, ",;\t") {
+	if mark, ok := bytes.CutPrefix(bytes.TrimRight(line, "\r"), []byte(separatorMark)); ok && len(mark) == 1 &&
+		bytes.ContainsAny(mark, ",;\t") {
 		return rune(mark[0])
 	}
 	var commas, semicolons, tabs int
@@ -114,7 +115,8 @@ func (t *table) sameDecimals(c cell) error {
 		return nil
 	}
 	if t.comma != nil && t.point != nil {
-		return t.at(c, "%q is a number with a decimal comma in line %d and %q one with a decimal point in line %d; write all numbers alike", t.comma.text, t.comma.line, t.point.text, t.point.line)
+		return t.at(c, "%q is a number with a decimal comma in line %d and %q one with a decimal point in line %d; write all numbers alike",
+			t.comma.text, t.comma.line, t.point.text, t.point.line)
 	}
 	return nil
 }

@@ -258,7 +258,8 @@ func (t *table) numberIn(c cell, column string) (float64, error) {
 	case c.text == "":
 		return 0, t.at(c, "%sexpected a finite number, the cell is empty", inColumn(column))
 	case err != nil && t.separator == ',' && strings.Count(c.text, ",") == 1 && decimalComma(c.text):
-		return 0, t.at(c, "%sexpected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", inColumn(column), c.text)
+		return 0, t.at(c, "%sexpected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns",
+			inColumn(column), c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
 		return 0, t.at(c, "%sexpected a finite number, got %q", inColumn(column), c.text)
 	case !isDecimal(text):

@@ -67,7 +67,8 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	case !c.ok:
 		return nil
 	case k != scalar:
-		env.Fail(body, fmt.Sprintf("the formula gives %s, but a kernel is a number for each pair of points", k), "sum(…), dot(x, y) and x[0] give numbers")
+		env.Fail(body, fmt.Sprintf("the formula gives %s, but a kernel is a number for each pair of points", k),
+			"sum(…), dot(x, y) and x[0] give numbers")
 		return nil
 	}
 	return c.Definition
@@ -238,7 +239,8 @@ func (c *checker) call(n *ast.CallNode) kind {
 		return c.fail(n, "only a function can be called", "")
 	}
 	if strings.HasPrefix(callee.Value, "$") { // a text with values
-		return c.fail(n, "a text with values cannot stand in a formula", "columns are read by their names or numbers; write {{ for a brace in a name")
+		return c.fail(n, "a text with values cannot stand in a formula",
+			"columns are read by their names or numbers; write {{ for a brace in a name")
 	}
 	var kinds []kind
 	result := scalar
@@ -274,7 +276,8 @@ func (c *checker) call(n *ast.CallNode) kind {
 	}
 	for i, k := range kinds {
 		if k != vector {
-			return c.fail(n.Arguments[i], fmt.Sprintf("%s needs a vector, but here is %s", name, k), fmt.Sprintf("%s, %s and %s-%s are vectors", c.x, c.y, c.x, c.y))
+			return c.fail(n.Arguments[i], fmt.Sprintf("%s needs a vector, but here is %s", name, k),
+				fmt.Sprintf("%s, %s and %s-%s are vectors", c.x, c.y, c.x, c.y))
 		}
 	}
 	return scalar

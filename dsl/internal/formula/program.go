@@ -34,7 +34,8 @@ func (d *Definition) Resolve(columns []string) (*Program, error) {
 		case i < 0:
 			return nil, fmt.Errorf("%s (%s): there is no column %q; the columns are %s", d.name, c.place, c.name, strings.Join(columns, ", "))
 		case i >= len(columns):
-			return nil, fmt.Errorf("%s (%s): there is no column %d; the columns are %s, numbered from 0", d.name, c.place, i, strings.Join(columns, ", "))
+			return nil, fmt.Errorf("%s (%s): there is no column %d; the columns are %s, numbered from 0", d.name, c.place, i,
+				strings.Join(columns, ", "))
 		}
 		p.at[c.node] = i
 	}

@@ -63,7 +63,8 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 				return nil, err
 			}
 			if len(inner) == 0 {
-				return nil, s.At(Span{i, closed + 1}, "nothing stands between the braces of the text", "{name} shows a value in a text; write {{ and }} for braces")
+				return nil, s.At(Span{i, closed + 1}, "nothing stands between the braces of the text",
+					"{name} shows a value in a text; write {{ and }} for braces")
 			}
 			depth := 0
 			for _, in := range inner {
@@ -74,7 +75,8 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 					depth--
 				case depth == 0 && in.Is(lexer.Operator, ",", ";", "="):
 					whole := s.Slice(Span{i, closed + 1})
-					return nil, s.At(Span{i, closed + 1}, fmt.Sprintf("%s holds %q, but one value stands between the braces of a text", whole, in.Value), "write {"+whole+"} for braces")
+					return nil, s.At(Span{i, closed + 1},
+						fmt.Sprintf("%s holds %q, but one value stands between the braces of a text", whole, in.Value), "write {"+whole+"} for braces")
 				}
 			}
 			if depth != 0 {

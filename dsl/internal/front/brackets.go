@@ -33,7 +33,8 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			from := open[depth-1]
 			if want := closing(tokens[from].Value); t.Value != want {
 				line, col := s.Position(tokens[from].From)
-				return nil, s.At(Span(t.Location), fmt.Sprintf("%q does not close the %q of line %d, column %d", t.Value, tokens[from].Value, line, col), fmt.Sprintf("write %q", want))
+				return nil, s.At(Span(t.Location),
+					fmt.Sprintf("%q does not close the %q of line %d, column %d", t.Value, tokens[from].Value, line, col), fmt.Sprintf("write %q", want))
 			}
 			partner[i], partner[from] = from, i
 			open, chain = open[:depth-1], chain[:depth]
@@ -48,7 +49,8 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	}
 	if len(open) > 0 {
 		t := tokens[open[len(open)-1]]
-		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value), fmt.Sprintf("write %q after the last argument", closing(t.Value)))
+		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value),
+			fmt.Sprintf("write %q after the last argument", closing(t.Value)))
 	}
 	return partner, nil
 }

@@ -171,7 +171,8 @@ func (st *Statement) syntaxError(err error) *Error {
 		t = st.tokens[len(st.tokens)-1]
 		// of what the parser knows, only a choice wants more after a value
 		if t.Kind != lexer.Operator {
-			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value), "write condition ? a : b")
+			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value),
+				"write condition ? a : b")
 		}
 		return st.Source.At(Span(t.Location), fmt.Sprintf("the statement ends after %q, where a value should follow", t.Value), "")
 	}

@@ -138,7 +138,8 @@ func (st *Statement) head() *Error {
 	closed := st.partner[1]
 	for i := 2; i < closed; i++ {
 		if !is(i, lexer.Identifier) || !is(i+1, lexer.Operator, ",", "=") && i+1 != closed {
-			return st.Source.At(Span(t[i].Location), "the parameters of a formula are names", "write f(x, y) = …, where x and y are the two points, or f(x, y, a=1) = … with a number that may be chosen")
+			return st.Source.At(Span(t[i].Location), "the parameters of a formula are names",
+				"write f(x, y) = …, where x and y are the two points, or f(x, y, a=1) = … with a number that may be chosen")
 		}
 		p := Param{Name: t[i].Value, At: Span(t[i].Location)}
 		if i++; is(i, lexer.Operator, "=") {

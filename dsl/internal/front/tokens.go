@@ -48,10 +48,12 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
 	}
 	if at := slices.IndexFunc(s.runes, obeyed); at >= 0 {
-		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script holds the control character %U", s.runes[at]), "remove it: terminals obey such characters and show nothing")
+		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script holds the control character %U", s.runes[at]),
+			"remove it: terminals obey such characters and show nothing")
 	}
 	if len(s.runes) > maxRunes {
-		return nil, s.At(Span{}, fmt.Sprintf("the script has %d characters; at most %d are read", len(s.runes), maxRunes), "put data into a CSV file")
+		return nil, s.At(Span{}, fmt.Sprintf("the script has %d characters; at most %d are read", len(s.runes), maxRunes),
+			"put data into a CSV file")
 	}
 	return tokensOf(s, 0, len(s.runes))
 }
@@ -138,7 +140,8 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	case strings.HasPrefix(e.Message, "unrecognized character"):
 		c := s.Slice(at)
 		if c == `\` && to < len(s.runes) {
-			return s.At(at, "quotes are not escaped between the braces of a text", `use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
+			return s.At(at, "quotes are not escaped between the braces of a text",
+				`use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
 		}
 		if strings.ContainsAny(c, "“”„’‘«»") {
 			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `texts stand in straight quotes: "x_1"`)
@@ -194,9 +197,11 @@ func refused(t lexer.Token) (message, hint string) {
 	case "let":
 		return "the language has no let", "a name is bound by name = expression"
 	case "and", "&&":
-		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0, so (a) * (b) is both of them; a formula chooses twice: a ? (b ? c : d) : d"
+		return fmt.Sprintf("the language has no %s", t.Value),
+			"comparisons are 1 or 0, so (a) * (b) is both of them; a formula chooses twice: a ? (b ? c : d) : d"
 	case "or", "||":
-		return fmt.Sprintf("the language has no %s", t.Value), "comparisons are 1 or 0, so max(a, b) is one of them; a formula chooses twice: a ? c : (b ? c : d)"
+		return fmt.Sprintf("the language has no %s", t.Value),
+			"comparisons are 1 or 0, so max(a, b) is one of them; a formula chooses twice: a ? c : (b ? c : d)"
 	case "not", "!":
 		return fmt.Sprintf("the language has no %s", t.Value), "turn the comparison round, as >= for <"
 	case "in":
@@ -230,7 +235,8 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	case last.Is(lexer.Operator, ":") && t.Is(lexer.Operator, "=") && last.To == t.From:
 		return s.At(Span{last.From, t.To}, "a name is not bound by :=", "write name = expression")
 	case last.Kind == lexer.Identifier && len(last.Value) <= 2 && t.Kind == lexer.String && last.To == t.From:
-		return s.At(Span(last.Location), fmt.Sprintf("a text has no %s before it", last.Value), `every text shows values between braces: "took {n} s"`)
+		return s.At(Span(last.Location), fmt.Sprintf("a text has no %s before it", last.Value),
+			`every text shows values between braces: "took {n} s"`)
 	}
 	return nil
 }

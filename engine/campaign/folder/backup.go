@@ -40,8 +40,10 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 	if seq == 0 || s.Has(seq, hash) {
 		return nil
 	}
-	return fmt.Errorf("%s ends with event %d, and event %d was recorded in this folder: the folder was copied without %[1]s-wal, or an older %[1]s was put back. "+
-		"Copy the folder again, with gonb-cope campaign backup; where the older one is meant to go on, remove %[4]s", DatabaseFile, s.Seq, seq, headFile)
+	return fmt.Errorf("%s ends with event %d, and event %d was recorded in this folder: the folder was copied without "+
+		"%[1]s-wal, or an older %[1]s was put back. "+
+		"Copy the folder again, with gonb-cope campaign backup; where the older one is meant to go on, remove %[4]s", DatabaseFile, s.Seq,
+		seq, headFile)
 }
 
 // Backup writes the campaign as it is now into a folder, which must not exist or be empty: the database, whole,

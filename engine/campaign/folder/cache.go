@@ -70,7 +70,8 @@ func (c *Campaign) checkCache(ctx context.Context, m campaign.Moment) error {
 	}
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {
 		path := filepath.Join(c.dir, cacheFile)
-		return fmt.Errorf("%s is not what the events make: status may show what was never measured; delete the folder %s, which costs nothing but time; the events are as recorded", path, filepath.Dir(path))
+		return fmt.Errorf("%s is not what the events make: status may show what was never measured; delete the folder %s, which "+
+			"costs nothing but time; the events are as recorded", path, filepath.Dir(path))
 	}
 	return nil
 }

@@ -55,8 +55,10 @@ func openDatabase(path string, create bool) (*database, error) {
 	if create {
 		mode = "rwc"
 	}
-	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(2000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"}, "_txlock": {"immediate"}}
-	db, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}).String())
+	q := url.Values{"mode": {mode}, "_pragma": {"busy_timeout(2000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(ON)"},
+		"_txlock": {"immediate"}}
+	db, err := sql.Open("sqlite",
+		(&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: q.Encode()}).String())
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +100,8 @@ func (d *database) checkSchema(ctx context.Context) error {
 		return fmt.Errorf("%s: its schema is %q, which is no number", d.path, text)
 	}
 	if schema > Schema {
-		return fmt.Errorf("%s was written by a later version (schema %d; this one reads %d and earlier): install that version", d.path, schema, Schema)
+		return fmt.Errorf("%s was written by a later version (schema %d; this one reads %d and earlier): install that version", d.path,
+			schema, Schema)
 	}
 	return nil
 }

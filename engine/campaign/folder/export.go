@@ -54,7 +54,8 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 }
 
 func measurementRows(h campaign.History) [][]string {
-	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet", "note", "measured_on", "confirmed", "old"}}
+	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet",
+		"note", "measured_on", "confirmed", "old"}}
 	for _, m := range h.Measurements {
 		old := ""
 		for k, x := range m.Old {
@@ -67,7 +68,8 @@ func measurementRows(h campaign.History) [][]string {
 		if m.Count > 1 {
 			sd = number(m.SD)
 		}
-		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number), number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
+		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
+			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
 			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, old})
 	}
 	return rows
@@ -76,7 +78,8 @@ func measurementRows(h campaign.History) [][]string {
 func answerRows(st campaign.Status) [][]string {
 	rows := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
 	for _, t := range st.Tasks {
-		rows = append(rows, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open), strconv.Itoa(t.Samples)})
+		rows = append(rows, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
+			strconv.Itoa(t.Samples)})
 	}
 	return rows
 }

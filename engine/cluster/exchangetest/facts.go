@@ -70,8 +70,10 @@ func conflict(t *testing.T, join func() cluster.Exchange) {
 func badAddresses(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	for _, f := range []cluster.Fact{
-		fact("", 0, "plan", ""), fact("R", 0, "plan", ""), fact("a.b", 0, "plan", ""), fact("1a", 0, "plan", ""), fact(strings.Repeat("a", 41), 0, "plan", ""),
-		fact("r", -1, "plan", ""), fact("r", 0, "", ""), fact("r", 0, "a.b", ""), fact("r", 0, "*", ""), fact("r", 0, ">", ""), fact("r", 0, "a b", ""), fact("r", 0, strings.Repeat("a", 81), ""),
+		fact("", 0, "plan", ""), fact("R", 0, "plan", ""), fact("a.b", 0, "plan", ""), fact("1a", 0, "plan", ""),
+		fact(strings.Repeat("a", 41), 0, "plan", ""),
+		fact("r", -1, "plan", ""), fact("r", 0, "", ""), fact("r", 0, "a.b", ""), fact("r", 0, "*", ""), fact("r", 0, ">", ""),
+		fact("r", 0, "a b", ""), fact("r", 0, strings.Repeat("a", 81), ""),
 		{Run: "r", Name: "plan", Body: make([]byte, cluster.MaxBody+1)},
 	} {
 		if err := x.Publish(soon(t), f); err == nil {

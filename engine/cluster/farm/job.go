@@ -288,7 +288,8 @@ func (j *Job) failure(c *offered, r Report) error {
 		return nil
 	}
 	i := c.Items[r.Item]
-	return &ChunkError{i.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s", j.tasks[i.Task].what, i.From+1, i.To, c.failures, r.Worker, r.Failed)}
+	return &ChunkError{i.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s",
+		j.tasks[i.Task].what, i.From+1, i.To, c.failures, r.Worker, r.Failed)}
 }
 
 // accept takes the part of an item, whose runs took that many seconds.

@@ -161,7 +161,8 @@ func (r Report) replay(err error) error {
 		return nil
 	}
 	other := whose(stands.Worker, conflict.Stands)
-	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or memory of one of them is faulty, or gonb-cope has a defect", other, r.Worker, conflict.Stands.Address())
+	return fmt.Errorf("worker %s and worker %s, of the same build, made different results of the same runs (%s): a processor or "+
+		"memory of one of them is faulty, or gonb-cope has a defect", other, r.Worker, conflict.Stands.Address())
 }
 
 // whose returns the name of a worker, which is what it says, and where the server keeps it, whose credentials it has.
@@ -218,7 +219,8 @@ func (o Outcome) part(i Item) (*sim.Part, error) {
 // may round differently.
 func nameOf(x sim.Experiment) string {
 	p := x.Problem
-	text, err := json.Marshal([]any{x.Mode, x.Algorithm, x.Runs, x.Seed, x.Detail, p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Noise.Environment, p.Goal})
+	text, err := json.Marshal([]any{x.Mode, x.Algorithm, x.Runs, x.Seed, x.Detail, p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf,
+		p.Noise.Environment, p.Goal})
 	if err != nil { // names and whole numbers
 		panic("farm: " + err.Error())
 	}

@@ -56,5 +56,6 @@ func (q *quiet) late() {
 		q.notice("no worker has answered in %v; one is started by gonb-cope worker --server URL, and everything waits for it", q.limit())
 		return
 	}
-	q.notice("no worker has answered for %v, which is longer than any of its work took: if they ended, start others by gonb-cope worker --server URL, and what they had begun is made again", q.limit())
+	q.notice("no worker has answered for %v, which is longer than any of its work took: if they ended, start others by "+
+		"gonb-cope worker --server URL, and what they had begun is made again", q.limit())
 }

@@ -56,7 +56,8 @@ func checkURLs(urls string) error {
 			which = fmt.Sprintf("URL %d of %d of the servers", i+1, len(all))
 		}
 		if strings.Contains(urls, "@") {
-			return fmt.Errorf("%s must be like nats://host:4222 or tls://host:4222; in a password before the @, write %%2F for /, %%2C for a comma and %%25 for %%", which)
+			return fmt.Errorf("%s must be like nats://host:4222 or tls://host:4222; in a password before the @, write %%2F for /, "+
+				"%%2C for a comma and %%25 for %%", which)
 		}
 		if text == "nats://" {
 			return errors.New(which + " is empty; it must be like nats://host:4222 or tls://host:4222")

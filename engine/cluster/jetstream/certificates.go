@@ -39,7 +39,8 @@ func checkHost(host string) error {
 	if net.ParseIP(host) != nil || hostName.MatchString(host) {
 		return nil
 	}
-	return fmt.Errorf("a host is a name or an address without scheme and port, as in lab.example.org or 10.0.0.1 (other letters as xn--...), got %q", host)
+	return fmt.Errorf("a host is a name or an address without scheme and port, as in lab.example.org or 10.0.0.1 (other letters "+
+		"as xn--...), got %q", host)
 }
 
 // certify makes the server's certificate, or makes it again where it lacks a host or ends within a month.
@@ -199,7 +200,8 @@ func (k *keyring) tls() (*tls.Config, error) {
 		return nil, fmt.Errorf("the server's certificate cannot be used: %w", err)
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
-		return nil, fmt.Errorf("the server's certificate ended on %s: make it again by gonb-cope cluster keys", pair.Leaf.NotAfter.UTC().Format("2 January 2006"))
+		return nil, fmt.Errorf("the server's certificate ended on %s: make it again by gonb-cope cluster keys",
+			pair.Leaf.NotAfter.UTC().Format("2 January 2006"))
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}, nil
 }

@@ -83,14 +83,16 @@ func copiesIn(info *jetstream.StreamInfo) kept {
 // String returns the sentence about a cluster that keeps fewer copies than three.
 func (k kept) String() string {
 	if k.asked >= copies {
-		return fmt.Sprintf("keeps %d copies of what is said, of which %s up to date: until all are, do not stop another server", k.asked, areUp(k.current))
+		return fmt.Sprintf("keeps %d copies of what is said, of which %s up to date: until all are, do not stop another server", k.asked,
+			areUp(k.current))
 	}
 	n := "one copy"
 	if k.asked > 1 {
 		n = fmt.Sprintf("%d copies", k.asked)
 	}
 	return "keeps " + n + " of what is said: without the server that has it everything waits, and with its disk facts are lost; " +
-		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer than one: both are needed to elect a leader)"
+		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer " +
+		"than one: both are needed to elect a leader)"
 }
 
 // areUp returns "1 is" or "2 are".

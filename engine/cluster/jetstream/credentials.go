@@ -140,7 +140,8 @@ func parseLogin(file string, text []byte) (login, error) {
 	if err != nil {
 		return login{}, err
 	}
-	l := login{file: file, who: claims.Name, token: token, seed: seed, user: claims.Subject, issuer: claims.Issuer, account: claims.IssuerAccount, role: roleOf(claims.Tags)}
+	l := login{file: file, who: claims.Name, token: token, seed: seed, user: claims.Subject, issuer: claims.Issuer,
+		account: claims.IssuerAccount, role: roleOf(claims.Tags)}
 	if claims.Expires > 0 {
 		l.ends = time.Unix(claims.Expires, 0)
 	}

@@ -130,7 +130,9 @@ func connect(ctx context.Context, url string, l login, o DialOptions, more ...na
 	x.nc, x.ours = nc, nc.ConnectedServerName() == serverName
 	if nc.MaxPayload() < mostMessage {
 		nc.Close()
-		return nil, &LoginError{text: fmt.Sprintf("the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", at, nc.MaxPayload(), mostMessage)}
+		return nil, &LoginError{text: fmt.Sprintf(
+			"the server at %s takes messages of at most %d bytes: set its max_payload to 1 MB (%d bytes are needed)", at, nc.MaxPayload(),
+			mostMessage)}
 	}
 	if x.js, err = jetstream.New(nc); err != nil {
 		nc.Close()
@@ -186,24 +188,32 @@ func (l login) refusal(url string, err error) error {
 	switch {
 	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"):
 		return refuse(UnknownUser, "the server does not let in the user, password or token before the @")
-	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) || strings.Contains(text, "authorization violation")):
+	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) ||
+		strings.Contains(text, "authorization violation")):
 		return refuse(NoCredentials, "the server lets in nobody without credentials: give --creds FILE, which gonb-cope cluster keys makes")
 	case errors.Is(err, nats.ErrSecureConnWanted):
-		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent in the clear: start it with the keys that %s belongs to", l.file)
+		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent in the clear: start it with the "+
+			"keys that %s belongs to", l.file)
 	case unsigned:
-		return refuse(WrongServer, "the server's certificate is not signed by the authority in %s: this is another server, or its keys were made new", l.file)
+		return refuse(WrongServer, "the server's certificate is not signed by the authority in %s: this is another server, or "+
+			"its keys were made new", l.file)
 	case errors.As(err, &name):
-		return refuse(WrongServer, "the server's certificate is not made for this address: make it so by gonb-cope cluster keys --host (%v)", name)
+		return refuse(WrongServer, "the server's certificate is not made for this address: make it so by gonb-cope cluster keys --host (%v)",
+			name)
 	case errors.As(err, &dated):
 		return refuse(WrongServer, "the server's certificate cannot be used now: %v", dated)
-	case errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "authentication expired"), (isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
-		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(), l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
+	case errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "authentication expired"),
+		(isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
+		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(),
+			l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
 		return refuse(UnknownUser, "the server does not know the user of %s: its token was signed for the users of another server", l.file)
 	case isRefused(err) && l.role.Kind != "" && l.account == "":
-		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version: have new ones made by gonb-cope cluster keys", l.name(), l.file)
+		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version: have new ones made by "+
+			"gonb-cope cluster keys", l.name(), l.file)
 	case isRefused(err) && l.signer != "":
-		return refuse(RevokedCredentials, "the credentials of %s in %s were taken back: have new ones made by gonb-cope cluster keys", l.name(), l.file)
+		return refuse(RevokedCredentials, "the credentials of %s in %s were taken back: have new ones made by gonb-cope cluster keys",
+			l.name(), l.file)
 	case isRefused(err):
 		return refuse(UnknownUser, "the server does not know the user of %s, or has taken its credentials back", l.file)
 	}
@@ -215,5 +225,7 @@ func (l login) refusal(url string, err error) error {
 }
 
 func isRefused(err error) bool {
-	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) || strings.Contains(strings.ToLower(err.Error()), "authorization violation") || strings.Contains(strings.ToLower(err.Error()), "authentication revoked")
+	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) ||
+		strings.Contains(strings.ToLower(err.Error()), "authorization violation") ||
+		strings.Contains(strings.ToLower(err.Error()), "authentication revoked")
 }

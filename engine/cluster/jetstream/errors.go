@@ -72,7 +72,8 @@ func (e *LoginError) Unwrap() error { return e.err }
 var ErrFull = errors.New("the server's disk, or the room that it may use there, is full: nothing was recorded; make room and try again")
 
 // ErrNoStream is wrapped where a server answers, and nobody there keeps facts.
-var ErrNoStream = errors.New("the server keeps no facts: it runs without JetStream, or its streams COPE and COPE-WORK are not there, or it has had no leader for half a minute")
+var ErrNoStream = errors.New("the server keeps no facts: it runs without JetStream, or its streams COPE and COPE-WORK are " +
+	"not there, or it has had no leader for half a minute")
 
 // Codes of JetStream for storage that is used up.
 const (

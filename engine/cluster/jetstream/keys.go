@@ -66,7 +66,8 @@ func servedOpen(dir string) bool {
 }
 
 func errServedOpen(dir string) error {
-	return fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another folder for the keys", dir)
+	return fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another "+
+		"folder for the keys", dir)
 }
 
 // Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the

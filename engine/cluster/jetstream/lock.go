@@ -22,7 +22,8 @@ const lockWait = 2 * time.Second
 // lock takes the folder, and names the process that holds it where it waits in vain.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
 	if !filelock.Available { // without a lock a second server would lose what was said
-		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere", runtime.GOOS)
+		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere",
+			runtime.GOOS)
 	}
 	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o600, lockWait)
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {

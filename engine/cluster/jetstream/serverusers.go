@@ -32,14 +32,16 @@ func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	}
 	n.NoAuthUser = anybody
 	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
-		return nil, fmt.Errorf("the folder %s was served with keys before, and they are gone: put %s back, or take another folder", s.dir, keysDir(s.dir))
+		return nil, fmt.Errorf("the folder %s was served with keys before, and they are gone: put %s back, or take another folder", s.dir,
+			keysDir(s.dir))
 	}
 	return []nats.Option{nats.UserInfo("server", secret)}, nil
 }
 
 func permissions(r Role) *server.Permissions {
 	p := r.permissions()
-	return &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow}, Subscribe: &server.SubjectPermission{Allow: p.Sub.Allow}}
+	return &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow},
+		Subscribe: &server.SubjectPermission{Allow: p.Sub.Allow}}
 }
 
 // letIn gives everybody these subjects, where the streams are in the global account.
@@ -195,7 +197,8 @@ func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	c.DefaultPermissions = r.permissions()
 	c.Revocations = maps.Clone(a.keys.claims.Revocations)
 	if r.Kind == kindServer {
-		c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit, Consumer: jwt.NoLimit}
+		c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit,
+			Consumer: jwt.NoLimit}
 		one, several := exported()
 		for _, subject := range one {
 			c.Exports.Add(&jwt.Export{Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: jwt.ResponseTypeSingleton})
@@ -208,7 +211,8 @@ func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	}
 	streams := Role{Kind: kindServer}.account()
 	for _, subject := range append(r.publishes(), ownInfo) {
-		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(heardAs(subject)), LocalSubject: jwt.RenamingSubject(subject), Type: jwt.Service})
+		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(heardAs(subject)), LocalSubject: jwt.RenamingSubject(subject),
+			Type: jwt.Service})
 	}
 	for _, subject := range r.hears() {
 		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(subject), Type: jwt.Stream})

@@ -32,7 +32,8 @@ func (s *silence) long(since time.Time) bool {
 // waits says that an answer is waited for, once for each silence.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
-		s.notice("nobody has answered for the facts at " + s.at + " for half a minute: the servers elect no leader, or one that has the only copy is away; it is asked until it answers")
+		s.notice("nobody has answered for the facts at " + s.at +
+			" for half a minute: the servers elect no leader, or one that has the only copy is away; it is asked until it answers")
 	}
 }
 

@@ -72,7 +72,8 @@ func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.Str
 		return err
 	}
 	got := s.CachedInfo().Config
-	if got.MaxMsgsPerSubject != 1 || !got.DiscardNewPerSubject || !got.DenyDelete || got.DenyPurge != want.DenyPurge || got.MaxAge != 0 || got.Retention != want.Retention || got.Storage != want.Storage {
+	if got.MaxMsgsPerSubject != 1 || !got.DiscardNewPerSubject || !got.DenyDelete || got.DenyPurge != want.DenyPurge || got.MaxAge != 0 ||
+		got.Retention != want.Retention || got.Storage != want.Storage {
 		return definite{fmt.Errorf("the server has a stream %s that was not made by gonb-cope: it may lose or replace what is said", want.Name)}
 	}
 	return nil

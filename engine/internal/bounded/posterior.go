@@ -30,7 +30,8 @@ type Posterior struct {
 // section. It ends where the prior would vary less than half as much as the most precise mean: data that
 // show nothing are not taken to show that there is nothing. The search goes uphill from the one of these
 // variances next to near, and from most where that is 0.
-func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, most, near float64) (best, widest *Posterior, err error) {
+func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64,
+	most, near float64) (best, widest *Posterior, err error) {
 	least := math.Inf(1)
 	for j, i := range pulled {
 		least = min(least, noise[j]/(4*max(rows[j][i], math.SmallestNonzeroFloat64)))

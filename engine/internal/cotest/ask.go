@@ -65,7 +65,8 @@ func (a *coTest) ask() ask {
 
 // terms returns what pulls are planned by.
 func (a *coTest) terms() terms {
-	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.data != nil, most: a.opt.MaxSamples, within: a.within}
+	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.data != nil, most: a.opt.MaxSamples,
+		within: a.within}
 }
 
 // groups returns the arms that may still be best, by open contest.

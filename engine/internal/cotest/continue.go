@@ -21,7 +21,8 @@ func otherKind(from engine.Algorithm) error {
 	case interface{ Agents() *individual.Algorithm }, *individual.Algorithm:
 		was = "each task by itself, because the kernel said nothing across them"
 	}
-	return fmt.Errorf("%w: with the added arms it would test all tasks together by least squares, and so far it tests %s; walks of one kind are none of the other", engine.ErrFixedQuestion, was)
+	return fmt.Errorf("%w: with the added arms it would test all tasks together by least squares, and so far it tests %s; walks "+
+		"of one kind are none of the other", engine.ErrFixedQuestion, was)
 }
 
 // Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin

@@ -40,10 +40,11 @@ func (q ask) explore() (*rounds.Stage, error) {
 		for k, i := range r.Arms {
 			weights[k] = d.Weights[i] * float64(priced.Layout.Copies[i])
 		}
-		pulls, err := model.Remembered(priced, canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups}, func() (design.Rounding, error) {
-			err := q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
-			return st.Rounding, err
-		})
+		pulls, err := model.Remembered(priced, canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups},
+			func() (design.Rounding, error) {
+				err := q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
+				return st.Rounding, err
+			})
 		if err != nil {
 			return nil, err
 		}

@@ -37,7 +37,8 @@ func misfitOf(m *model.Model, opt engine.Options) (u misfit, err error) {
 	if m.Cut() {
 		norm, err := m.NormOf(opt)
 		if err != nil {
-			return u, fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err)
+			return u, fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
+				"needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err)
 		}
 		u.most = norm * math.Sqrt(m.Truncation)
 	}

@@ -60,7 +60,8 @@ func (a *normed) localise(targets []target) (*localDesign, error) {
 	}
 	for k, i := range s.Arms {
 		if n := a.since[i]; n > 0 {
-			known.SymRankOne(known, 1/(1/(float64(n)*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]), mat.NewVecDense(m, l.Features.RawRowView(k)))
+			known.SymRankOne(known, 1/(1/(float64(n)*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]),
+				mat.NewVecDense(m, l.Features.RawRowView(k)))
 		}
 	}
 	if out.white, err = bounded.Whiten(a.ctx(), l.Features, known); err != nil {

@@ -7,7 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
-// Bounded rewards are bet on in place of scores of normal or sub-Gaussian laws (docs/theory/bets.md): walks are capitals then, and noise scales only guide pulls.
+// Bounded rewards are bet on in place of scores of normal or sub-Gaussian laws (docs/theory/bets.md): walks
+// are capitals then, and noise scales only guide pulls.
 
 // stake makes the walks capitals where the rewards have bounds.
 func (a *coTest) stake() {

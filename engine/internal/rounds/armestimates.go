@@ -15,7 +15,8 @@ const confidence = 0.95
 // ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals by the
 // variances of their estimator and what it leaves out of each, normalised: of the normal law, or
 // Student's where the scale of an arm's noise has so many degrees of freedom.
-func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left float64, freedom func(arm int) float64) engine.ArmEstimates {
+func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left float64,
+	freedom func(arm int) float64) engine.ArmEstimates {
 	if e == nil || estimates == nil {
 		return engine.ArmEstimates{}
 	}

@@ -68,7 +68,8 @@ func (b *Belief) describe(of *problem.Problem, p float64, counts []int, means []
 			squares += (means[i] - mean) * (means[i] - mean)
 		}
 	}
-	w := engine.Warning{Kind: engine.WarnPriorKernel, Numbers: []float64{of.Turned(mean), math.Sqrt(squares / math.Max(n-1, 1)), b.SD, float64(b.round), p}}
+	w := engine.Warning{Kind: engine.WarnPriorKernel,
+		Numbers: []float64{of.Turned(mean), math.Sqrt(squares / math.Max(n-1, 1)), b.SD, float64(b.round), p}}
 	switch {
 	case b.prior.Level.Known:
 		w.Kind, w.Numbers = engine.WarnPriorLevel, []float64{of.Turned(mean), of.Turned(b.prior.Level.Value), b.SD, float64(b.round), p}

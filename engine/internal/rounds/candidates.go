@@ -61,7 +61,8 @@ func (c *Candidates) Reopen(arm int) {
 func (c *Candidates) Withdrawn(round, arm int) {
 	p := c.Model.Problem
 	c.Reopen(arm)
-	c.trail = append(c.trail, engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn})
+	c.trail = append(c.trail, engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm],
+		Rule: engine.RuleWithdrawn})
 }
 
 // TakeTrail begins the audit trail with that of other candidates, but for the arms that left theirs
