@@ -40,9 +40,8 @@ type Plan struct {
 	RhoLower    float64 // its certified lower bound
 	Rounding    float64 // achieved ratio of ROUND; 0 without one
 	WantSquares bool    // whether the squared deviations are wanted besides the means, and ranges of bounded rewards
-	// whether the arms of a task that have pulls, equally many each, are measured side by side: the k-th
-	// pulls of all of them in one block, of which the products are wanted (Batch.Products)
-	SideBySide bool
+	// which arms are measured side by side, in blocks, of which Batch.Within is wanted; nil where none are
+	Sides []Side
 	// of counts, round and all that was told before, rewards included: replicas that drifted apart
 	// differ here. Steps sets it
 	Digest string

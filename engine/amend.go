@@ -41,7 +41,7 @@ func (s *Steps) Amend(counts []int) error {
 		return fmt.Errorf("round %d: amending: %w", s.plan.Round, err)
 	}
 	s.plan.Counts, s.amended = slices.Clone(counts), true
-	s.plan.Digest = s.chain.digest(s.plan.Round, counts)
+	s.plan.Digest = s.chain.digest(s.plan)
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (s *Steps) Inform(b Batch) error {
 	s.chain.learn(linkInform, len(s.out.Rounds), b)
 	if s.plan.Counts != nil {
 		s.told = append(s.told, b)
-		s.plan.Digest = s.chain.digest(s.plan.Round, s.plan.Counts)
+		s.plan.Digest = s.chain.digest(s.plan)
 		return nil
 	}
 	return s.inform(b)

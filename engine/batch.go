@@ -21,15 +21,13 @@ type Batch struct {
 	// units; the bounds of rewards where they are not known. They are told where squares are and the rewards of the
 	// problem have bounds; nil otherwise.
 	Ranges [][2]float64
-	// Products are, by task, the sums over blocks of the products of two arms' deviations from their means,
-	// Σ_k (Y_ik - Ȳ_i)(Y_jk - Ȳ_j) at i·n + j for the n arms of the task, reward units², where the plan
-	// is SideBySide; nil otherwise. Arms without pulls have 0.
-	Products [][]float64
+	// Within is, by side of the plan, what its blocks say (Plan.Sides); nil where the plan has none
+	Within []Within
 }
 
 // Clone returns a copy that shares nothing with the batch.
 func (b Batch) Clone() Batch {
-	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges), slices.Clone(b.Products)}
+	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges), slices.Clone(b.Within)}
 }
 
 // Part returns what a batch says of the arms from lo to hi, hi not included.
@@ -56,6 +54,10 @@ func (b Batch) Turned(goal string) Batch {
 		for i, r := range b.Ranges {
 			b.Ranges[i] = [2]float64{problem.Turned(goal, r[1]), problem.Turned(goal, r[0])}
 		}
+		b.Within = slices.Clone(b.Within)
+		for k, w := range b.Within {
+			b.Within[k] = w.turned(goal)
+		}
 	}
 	return b
 }
@@ -80,15 +82,8 @@ func CheckBatch(p Plan, b Batch) error {
 
 // checkRewards reports rewards that are no numbers.
 func checkRewards(p Plan, b Batch) error {
-	if p.SideBySide && b.Products == nil {
-		return fmt.Errorf("round %d: the plan asks for what rewards of one block have in common, and the batch has no products", p.Round)
-	}
-	for v, products := range b.Products {
-		for _, x := range products {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("round %d: task %d: the products of deviations must be finite numbers, got %g", p.Round, v, x)
-			}
-		}
+	if err := checkWithin(p, b); err != nil {
+		return err
 	}
 	if p.WantSquares && len(b.Squares) != len(b.Counts) {
 		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round, len(b.Counts), len(b.Squares))

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
+	"slices"
 )
 
 // chain is SHA-256 over all that a run was told, each link over the one before: replicas that were
@@ -18,12 +19,18 @@ const (
 	linkChange
 )
 
-// digest returns the first 64 bits of SHA-256 over what was told, the round and its counts, in
+// digest returns the first 64 bits of SHA-256 over what was told, the round, its counts and its sides, in
 // hexadecimal.
-func (c chain) digest(round int, counts []int) string {
-	b := binary.AppendUvarint([]byte(c), uint64(round))
-	for _, n := range counts {
+func (c chain) digest(p Plan) string {
+	b := binary.AppendUvarint([]byte(c), uint64(p.Round))
+	for _, n := range p.Counts {
 		b = binary.AppendUvarint(b, uint64(n))
+	}
+	for _, s := range p.Sides {
+		b = binary.AppendUvarint(b, uint64(s.Blocks))
+		for _, i := range s.Arms {
+			b = binary.AppendUvarint(b, uint64(i))
+		}
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])
@@ -45,8 +52,8 @@ func (c *chain) learn(kind byte, round int, told Batch) {
 			}
 		}
 	}
-	for _, products := range told.Products {
-		for _, x := range products {
+	for _, w := range told.Within {
+		for _, x := range slices.Concat(w.Means, w.Products) {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 		}
 	}

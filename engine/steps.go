@@ -77,7 +77,7 @@ func (s *Steps) Next() (plan Plan, more bool, err error) {
 		return Plan{}, false, s.failed
 	}
 	plan.Counts = slices.Clone(plan.Counts)
-	plan.Digest = s.chain.digest(r, plan.Counts)
+	plan.Digest = s.chain.digest(Plan{Round: r, Counts: plan.Counts, Sides: plan.Sides})
 	s.plan, s.amended, s.arms = plan, false, len(plan.Counts)
 	return s.shown(), true, nil
 }

@@ -50,6 +50,9 @@ type Block struct {
 	// standard deviation of what a block adds to all its simulated normal rewards, reward units, where a plan
 	// measures side by side; measured populations have their own
 	Effect float64
+	// places of a block, of one task; 0 means as many as there are arms
+	Size    int
+	Control string // the arm that is in every block of its task; "" without one
 }
 
 // Source is a file that a problem was read from.

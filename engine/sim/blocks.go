@@ -2,7 +2,6 @@ package sim
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -20,51 +19,31 @@ type blocks struct {
 	seed, run uint64
 }
 
-// Pull makes the plan's pulls, each block of a task at once.
+// Pull makes the plan's pulls, the blocks of each side at once.
 func (e *blocks) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
-	if !p.SideBySide {
+	if p.Sides == nil {
 		return e.Environment.Pull(ctx, p)
 	}
-	groups := e.problem.Groups()
-	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts)), Products: make([][]float64, len(groups))}
-	for v, set := range groups {
-		b.Products[v] = make([]float64, len(set)*len(set))
-		var in []int
-		n := 0
-		for _, i := range set {
-			if c := p.Counts[i]; c > 0 {
-				if in = append(in, i); n > 0 && c != n {
-					return b, fmt.Errorf("task %q: side by side all its arms have equally many pulls, got %d and %d", e.problem.Tasks.Names[v], n, c)
-				}
-				n = c
-			}
-		}
-		if n == 0 {
-			continue
-		}
+	b := engine.Batch{Counts: p.Counts}
+	for k, s := range p.Sides {
 		if err := ctx.Err(); err != nil {
 			return b, err
 		}
-		rng := stream(e.seed, e.run, uint64(p.Round), uint64(set[0]))
-		var products [][]float64
+		rng := stream(e.seed, e.run, uint64(p.Round)<<32|uint64(k), uint64(s.Arms[0]))
 		if e.problem.Rewards != nil {
-			products = e.resample(rng, in, n, b.Means)
+			b.Within = append(b.Within, e.resample(rng, s))
 		} else {
-			products = e.normal(rng, in, n, b.Means)
-		}
-		for a, i := range in {
-			for c, j := range in {
-				b.Products[v][(i-set[0])*len(set)+j-set[0]] = products[a][c]
-			}
+			b.Within = append(b.Within, e.normal(rng, s))
 		}
 	}
+	b.Means = engine.MeansOf(p.Sides, b.Within, len(p.Counts))
 	return b, nil
 }
 
 // resample draws n of the blocks in which the arms were measured, with replacement: one multinomial.
-func (e *blocks) resample(rng *rand.Rand, in []int, n int, means []float64) [][]float64 {
-	count := len(e.problem.Rewards[in[0]])
-	taken, left := make([]float64, count), n
+func (e *blocks) resample(rng *rand.Rand, s engine.Side) engine.Within {
+	count, in := len(e.problem.Rewards[s.Arms[0]]), s.Arms
+	taken, left := make([]float64, count), s.Blocks
 	for k := range taken {
 		if rest := count - k; rest > 1 {
 			taken[k] = binomial(rng, left, 1/float64(rest))
@@ -73,26 +52,27 @@ func (e *blocks) resample(rng *rand.Rand, in []int, n int, means []float64) [][]
 		}
 		left -= int(taken[k])
 	}
-	for _, i := range in {
+	out := engine.Within{Means: make([]float64, len(in)), Products: make([]float64, len(in)*len(in))}
+	for a, i := range in {
 		for k, c := range taken {
-			means[i] += c * e.problem.Rewards[i][k] / float64(n)
+			out.Means[a] += c * e.problem.Rewards[i][k] / float64(s.Blocks)
 		}
 	}
-	products := square(len(in))
 	for a, i := range in {
 		for c, j := range in {
 			for k, times := range taken {
-				products[a][c] += times * (e.problem.Rewards[i][k] - means[i]) * (e.problem.Rewards[j][k] - means[j])
+				out.Products[a*len(in)+c] += times * (e.problem.Rewards[i][k] - out.Means[a]) * (e.problem.Rewards[j][k] - out.Means[c])
 			}
 		}
 	}
-	return products
+	return out
 }
 
 // normal draws means and products of n blocks of normal rewards with a common effect: the products are
 // Wishart with n - 1 degrees of freedom, independent of the means, and drawn as LTTᵀLᵀ [Bartlett 1933], L the
 // Cholesky factor of the covariance.
-func (e *blocks) normal(rng *rand.Rand, in []int, n int, means []float64) [][]float64 {
+func (e *blocks) normal(rng *rand.Rand, s engine.Side) engine.Within {
+	in, n := s.Arms, s.Blocks
 	sd, k := e.problem.Noise.Deviations(), len(in)
 	factor := square(k)
 	effect := e.problem.Block.Effect
@@ -116,17 +96,19 @@ func (e *blocks) normal(rng *rand.Rand, in []int, n int, means []float64) [][]fl
 	for i := range z {
 		z[i] = rng.NormFloat64() / math.Sqrt(float64(n))
 	}
+	out := engine.Within{Products: e.wishart(rng, factor, n-1)}
 	for i, arm := range in {
-		means[arm] = e.problem.Mean[arm]
+		mean := e.problem.Mean[arm]
 		for j := range i + 1 {
-			means[arm] += factor[i][j] * z[j]
+			mean += factor[i][j] * z[j]
 		}
+		out.Means = append(out.Means, mean)
 	}
-	return e.wishart(rng, factor, n-1)
+	return out
 }
 
 // wishart draws LTTᵀLᵀ of so many degrees of freedom: with fewer than rows, as the sum of as many squares.
-func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) [][]float64 {
+func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) []float64 {
 	k := len(factor)
 	t := make([][]float64, k)
 	for i := range t {
@@ -149,11 +131,11 @@ func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) [][]fl
 			}
 		}
 	}
-	out := square(k)
-	for i := range out {
-		for j := range out[i] {
+	out := make([]float64, k*k)
+	for i := range k {
+		for j := range k {
 			for l := range lt[i] {
-				out[i][j] += lt[i][l] * lt[j][l]
+				out[i*k+j] += lt[i][l] * lt[j][l]
 			}
 		}
 	}

@@ -95,8 +95,8 @@ func TestSideBySideErrors(t *testing.T) {
 	}
 	p := plates(t, 1, problem.UnknownTask, []float64{0, 0}, []float64{1, 1})
 	out, _ := wrongWithin(t, p, engine.Options{Delta: delta, MaxSamples: 1e5}, runs, func(b engine.Batch) engine.Batch {
-		for k := range b.Products[0] {
-			b.Products[0][k] /= 9
+		for k := range b.Within[0].Products {
+			b.Within[0].Products[k] /= 9
 		}
 		return b
 	})
@@ -137,14 +137,14 @@ func TestBlocksAreDrawn(t *testing.T) {
 			const draws = 6000
 			means, cross, products := make([]float64, 3), make([]float64, 9), make([]float64, 9)
 			for run := range draws {
-				b, err := sim.BlocksForTest(c.p, draw, 3, run).Pull(context.Background(), engine.Plan{Round: 2, Counts: []int{n, n, n}, SideBySide: true})
+				b, err := sim.BlocksForTest(c.p, draw, 3, run).Pull(context.Background(), engine.Plan{Round: 2, Counts: []int{n, n, n}, Sides: []engine.Side{{Arms: []int{0, 1, 2}, Blocks: n}}})
 				if err != nil {
 					t.Fatal(err)
 				}
 				for i := range 3 {
 					means[i] += b.Means[i] / draws
 					for j := range 3 {
-						products[3*i+j] += b.Products[0][3*i+j] / draws
+						products[3*i+j] += b.Within[0].Products[3*i+j] / draws
 						cross[3*i+j] += (b.Means[i] - c.p.Mean[i]) * (b.Means[j] - c.p.Mean[j]) / draws
 					}
 				}

@@ -55,6 +55,9 @@ func (a *coTest) oriented() bool {
 // unmeasured reports whether pulls that no plan foresaw have left the gap of arms i and j without an
 // estimate. A Gaussian process has one of every gap.
 func (a *coTest) unmeasured(i, j int) bool {
+	if a.within != nil {
+		return math.IsInf(a.variance(i, j), 1)
+	}
 	return a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, model.Bound{}), 1)
 }
 

@@ -26,7 +26,7 @@ func TestReferenceAmended(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z, err := heights(t.Context(), m.Memory, engine.LawNormal, 0.05/float64(distinct[number]))
+			z, err := heights(t.Context(), m.Memory, engine.LawNormal, 0.05/float64(distinct[number]), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -152,7 +152,7 @@ func TestReferenceCoTest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			z, err := heights(t.Context(), m.Memory, engine.LawNormal, 0.05/float64(distinct[number]))
+			z, err := heights(t.Context(), m.Memory, engine.LawNormal, 0.05/float64(distinct[number]), 0)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -80,14 +80,12 @@ func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 // nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where
 // the round tells nothing of the gap.
 func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
+	if a.within != nil {
+		b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: a.within.coming(leader, arm)}
+		return b, !math.IsInf(b.Variance, 1)
+	}
 	e := a.stage.Estimate
 	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
-	if a.within != nil {
-		if n := a.stage.Rounding.Counts[arm]; n > 0 {
-			b.Variance = a.within.planned(leader, n)
-		}
-		return b, a.stage.Rounding.Counts[leader] > 0 && a.stage.Rounding.Counts[arm] > 0
-	}
 	ok = !math.IsInf(e.Bias(leader, arm, model.Bound{}), 1) && b.Variance > 0
 	if !a.misfit.any() {
 		return b, ok

@@ -55,7 +55,7 @@ func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error)
 	a := &normed{coTest: base, bound: bound, norm: bound.Norm, belief: newGuess(n), since: make([]int, n), sums: newSums()}
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
 	if a.alpha > 0 {
-		a.clock.Z, err = heights(m.Context(), m.Memory, opt.LawFor(m.Problem), a.alpha)
+		a.clock.Z, err = heights(m.Context(), m.Memory, opt.LawFor(m.Problem), a.alpha, 0)
 	}
 	return a, err
 }

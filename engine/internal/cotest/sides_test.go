@@ -4,8 +4,10 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -15,90 +17,177 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// sides returns a problem of two tasks whose arms are measured side by side.
-func sides(t *testing.T, means ...[]float64) *problem.Problem {
+// sidesOf returns a problem of two tasks whose arms are measured side by side.
+func sidesOf(t *testing.T, means ...[]float64) *problem.Problem {
 	t.Helper()
 	p := enginetest.Small(t, enginetest.Identity, means...)
 	p.Block = &problem.Block{Name: "day", Effect: 2}
 	return p
 }
 
-// pullBlocks pulls block by block and keeps every reward: rewards[i][k] of arm i in block k.
-func pullBlocks(rng *rand.Rand, p *problem.Problem, counts []int) (rewards [][]float64, b engine.Batch) {
-	b = engine.Batch{Counts: counts, Means: make([]float64, p.N())}
-	rewards = make([][]float64, p.N())
-	for _, set := range p.Groups() {
-		n := 0
-		for _, i := range set {
-			n = max(n, counts[i])
+// pullBlocks pulls block by block and keeps every reward: rewards[k] of the blocks of side k, each in the order of
+// the side's arms.
+func pullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (rewards [][][]float64, b engine.Batch) {
+	for _, s := range sides {
+		var all [][]float64
+		w := engine.Within{Means: make([]float64, len(s.Arms))}
+		for range s.Blocks {
+			day, block := p.Block.Effect*rng.NormFloat64(), []float64{}
+			for a, i := range s.Arms {
+				block = append(block, p.Mean[i]+day+p.Noise.Scales[i]*rng.NormFloat64())
+				w.Means[a] += block[a] / float64(s.Blocks)
+			}
+			all = append(all, block)
 		}
-		for range n {
-			day := p.Block.Effect * rng.NormFloat64()
-			for _, i := range set {
-				if counts[i] > 0 {
-					rewards[i] = append(rewards[i], p.Mean[i]+day+p.Noise.Scales[i]*rng.NormFloat64())
+		for a := range s.Arms {
+			for c := range s.Arms {
+				sum := 0.0
+				for _, block := range all {
+					sum += (block[a] - w.Means[a]) * (block[c] - w.Means[c])
 				}
+				w.Products = append(w.Products, sum)
 			}
 		}
-		for _, i := range set {
-			if counts[i] > 0 {
-				b.Means[i] = stat.Mean(rewards[i], nil)
-			}
-		}
-		products := make([]float64, len(set)*len(set))
-		for a, i := range set {
-			for c, j := range set {
-				for k := range rewards[i] {
-					if counts[j] > 0 {
-						products[a*len(set)+c] += (rewards[i][k] - b.Means[i]) * (rewards[j][k] - b.Means[j])
-					}
-				}
-			}
-		}
-		b.Products = append(b.Products, products)
+		rewards, b.Within = append(rewards, all), append(b.Within, w)
 	}
+	b.Counts = engine.CountsOf(sides, p.N())
+	b.Means = engine.MeansOf(sides, b.Within, p.N())
 	return rewards, b
 }
 
-// A round's score is Student's t of the differences within blocks: by the two-way table of arms and blocks
-// where the arms of a task have one scale, and by the pair's own differences where each has its own.
-func TestScoreWithin(t *testing.T) {
-	for _, unknown := range []string{problem.UnknownTask, problem.UnknownArm} {
-		p := sides(t, []float64{1, 2, 3, 4}, []float64{0, 5})
-		p.Noise.UnknownBy = unknown
-		rng := rand.New(rand.NewPCG(1, 9))
-		m := plain.ModelOf(t, p)
-		w := newWithin(m, nil)
-		rewards, b := pullBlocks(rng, p, []int{5, 5, 0, 5, 4, 4})
-		got := w.score(sequential.Bet{Leader: 3, Arm: 1}, nil, b)
-		var off []float64
-		for k := range rewards[3] {
-			off = append(off, rewards[3][k]-rewards[1][k])
+// leastSquares returns, by a regression on arms and blocks of every single reward of task 0, the gap of two of its arms, its
+// standard error and the degrees of freedom of the scale.
+func leastSquares(t *testing.T, p *problem.Problem, sides []engine.Side, rewards [][][]float64, i, j int) (gap, sd, freedom float64) {
+	t.Helper()
+	var rows [][]float64
+	var y []float64
+	blocks := 0
+	for _, s := range sides {
+		blocks += s.Blocks
+	}
+	at := 0
+	measured := map[int]bool{}
+	for k, s := range sides {
+		for _, block := range rewards[k] {
+			for a, arm := range s.Arms {
+				row := make([]float64, p.N()+blocks)
+				row[arm], row[p.N()+at] = 1, 1
+				measured[arm] = true
+				rows, y = append(rows, row), append(y, block[a])
+			}
+			at++
 		}
-		mean, sd := stat.MeanStdDev(off, nil)
-		sd, freedom := sd/math.Sqrt(5), 4.0
-		if unknown == problem.UnknownTask {
-			residual := 0.0 // Y - arm's mean - block's mean + grand mean, of arms 0, 1 and 3
-			for k := range 5 {
-				block := (rewards[0][k] + rewards[1][k] + rewards[3][k]) / 3
-				grand := (b.Means[0] + b.Means[1] + b.Means[3]) / 3
-				for _, i := range []int{0, 1, 3} {
-					residual += math.Pow(rewards[i][k]-b.Means[i]-block+grand, 2)
+	}
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for r, row := range rows {
+		x.SetRow(r, row)
+	}
+	var svd mat.SVD
+	if !svd.Factorize(x, mat.SVDThin) {
+		t.Fatal("no singular values")
+	}
+	var u, v mat.Dense
+	svd.UTo(&u)
+	svd.VTo(&v)
+	beta, inverse := make([]float64, p.N()+blocks), 0.0
+	rank := 0
+	for c, value := range svd.Values(nil) {
+		if value < 1e-9 {
+			continue
+		}
+		rank++
+		dot := 0.0
+		for r := range y {
+			dot += u.At(r, c) * y[r]
+		}
+		for k := range beta {
+			beta[k] += v.At(k, c) * dot / value
+		}
+		inverse += math.Pow((v.At(i, c)-v.At(j, c))/value, 2)
+	}
+	residual := 0.0
+	for r, row := range rows {
+		off := y[r]
+		for k := range row {
+			off -= row[k] * beta[k]
+		}
+		residual += off * off
+	}
+	freedom = float64(len(y) - rank)
+	return beta[i] - beta[j], math.Sqrt(inverse * residual / freedom), freedom
+}
+
+// A round's score is Student's t of least squares on its arms and blocks, whole or not, where the arms of a task have
+// one scale, and of the pair's own differences where each has its own.
+func TestScoreWithin(t *testing.T) {
+	sides := map[string][]engine.Side{
+		"whole":      {{Arms: []int{0, 1, 2, 3}, Blocks: 5}},
+		"nested":     {{Arms: []int{0, 1, 3}, Blocks: 3}, {Arms: []int{1, 3}, Blocks: 2}, {Arms: []int{3}, Blocks: 1}},
+		"incomplete": {{Arms: []int{0, 3}, Blocks: 2}, {Arms: []int{1, 3}, Blocks: 3}, {Arms: []int{2, 3}, Blocks: 1}, {Arms: []int{0, 2}, Blocks: 2}},
+		"one each":   {{Arms: []int{0, 1, 3}, Blocks: 1}, {Arms: []int{1, 2, 3}, Blocks: 1}, {Arms: []int{0, 1, 2, 3}, Blocks: 1}},
+	}
+	for name, s := range sides {
+		for _, unknown := range []string{problem.UnknownTask, problem.UnknownArm} {
+			p := sidesOf(t, []float64{1, 2, 3, 4}, []float64{0, 5})
+			p.Noise.UnknownBy = unknown
+			m := plain.ModelOf(t, p)
+			w := newWithin(m, nil)
+			rewards, b := pullBlocks(rand.New(rand.NewPCG(1, 9)), p, s)
+			if err := w.planned(s); err != nil {
+				t.Fatal(err)
+			}
+			coming := w.coming(3, 1)
+			if err := w.take(b); err != nil {
+				t.Fatal(err)
+			}
+			got := w.score(sequential.Bet{Leader: 3, Arm: 1}, nil, b)
+			gap, sd, freedom := leastSquares(t, p, s, rewards, 3, 1)
+			if unknown == problem.UnknownArm {
+				var off []float64
+				for k, side := range s {
+					x, y := slices.Index(side.Arms, 3), slices.Index(side.Arms, 1)
+					for _, block := range rewards[k] {
+						if x >= 0 && y >= 0 {
+							off = append(off, block[x]-block[y])
+						}
+					}
+				}
+				gap, sd = stat.MeanStdDev(off, nil)
+				n := float64(len(off))
+				sd, freedom = sd/math.Sqrt(n), n-1
+				if math.Abs(coming-2*w.scale(0)/n) > 1e-12 {
+					t.Errorf("%s: variance planned %g", name, coming)
 				}
 			}
-			freedom = 8
-			sd = math.Sqrt(2 * residual / freedom / 5)
-		}
-		if math.Abs(got.Gap-mean/m.Unit) > 1e-12 || math.Abs(got.Sd-sd/m.Unit) > 1e-12 || got.Freedom != freedom {
-			t.Errorf("%s: gap %g, sd %g, %g degrees of freedom; want %g, %g, %g", unknown, got.Gap, got.Sd, got.Freedom, mean, sd, freedom)
+			if math.Abs(got.Gap-gap/m.Unit) > 1e-9 || math.Abs(got.Sd-sd/m.Unit) > 1e-9 || got.Freedom != freedom || !got.Student {
+				t.Errorf("%s, %s: gap %g, sd %g, %g degrees of freedom; want %g, %g, %g", name, unknown, got.Gap, got.Sd, got.Freedom, gap, sd, freedom)
+			}
 		}
 	}
 }
 
-// Estimates are those of least squares on arms and rounds: with arms that come and go, what a round's blocks
-// add does not show, and their variance is that of differences of means where all were measured together.
+// Blocks that are alike to the last digit say nothing of a scale, and no walk moves by them.
+func TestScoreOfBlocksThatAreAlike(t *testing.T) {
+	p := sidesOf(t, []float64{0.1, 0.7, 0.3})
+	m := plain.ModelOf(t, p)
+	w := newWithin(m, nil)
+	s := []engine.Side{{Arms: []int{0, 1, 2}, Blocks: 2}, {Arms: []int{0, 1}, Blocks: 1}}
+	b := engine.Batch{Counts: []int{3, 3, 2}, Means: []float64{0.1, 0.7, 0.3}, Within: []engine.Within{{Means: []float64{0.1, 0.7, 0.3}, Products: make([]float64, 9)}, {Means: []float64{0.1, 0.7}, Products: make([]float64, 4)}}}
+	if err := w.planned(s); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.take(b); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.score(sequential.Bet{Leader: 1, Arm: 0}, nil, b); got.Sd != 0 {
+		t.Errorf("standard error %g, want 0", got.Sd)
+	}
+}
+
+// Estimates are those of least squares on arms and blocks of all rounds: with arms that come and go, what the
+// blocks add does not show.
 func TestEstimatesWithin(t *testing.T) {
-	p := sides(t, []float64{1, 2, 3})
+	p := sidesOf(t, []float64{1, 2, 3})
 	p.Block.Effect = 1000
 	for i := range p.Noise.Scales {
 		p.Noise.Scales[i] = 1e-6
@@ -107,8 +196,14 @@ func TestEstimatesWithin(t *testing.T) {
 	w := newWithin(m, nil)
 	rng := rand.New(rand.NewPCG(1, 2))
 	var got []float64
-	for r, counts := range [][]int{{2, 2, 2}, {0, 7, 7}, {9, 9, 0}} {
-		_, b := pullBlocks(rng, p, counts)
+	for r, s := range [][]engine.Side{{{Arms: []int{0, 1, 2}, Blocks: 2}}, {{Arms: []int{1, 2}, Blocks: 7}}, {{Arms: []int{0, 1}, Blocks: 9}}} {
+		if err := w.planned(s); err != nil {
+			t.Fatal(err)
+		}
+		_, b := pullBlocks(rng, p, s)
+		if err := w.take(b); err != nil {
+			t.Fatal(err)
+		}
 		var err error
 		if got, err = w.learn(b); err != nil {
 			t.Fatal(err)
@@ -125,51 +220,105 @@ func TestEstimatesWithin(t *testing.T) {
 	}
 }
 
-// Arms of one task have equally many pulls, replicas plan alike, and rounds of other pulls are refused.
-func TestSideBySidePlans(t *testing.T) {
-	p := sides(t, []float64{0, 1, 2, 4}, []float64{0, 0.2})
-	opt := engine.Options{Delta: 0.1, MaxRounds: 12}
-	algs := make([]engine.Algorithm, 2)
-	for k := range algs {
-		var err error
-		if algs[k], err = NewCoTestFC(plain.ModelOf(t, p), opt); err != nil {
-			t.Fatal(err)
+// Every arm has the pulls it was to have, leader and control are in every block, and no block has more arms than
+// places. Blocks that hold all are the same for all rivals.
+func TestBlocksAreArranged(t *testing.T) {
+	rivals, pulls := []int{0, 1, 3, 4, 5, 6}, []int{2, 5, 1, 4, 3, 2}
+	for size := range 9 {
+		for _, control := range []int{-1, 1, 2, 8} {
+			if size == 1 || size == 2 && control >= 0 {
+				continue
+			}
+			b := blockPlanner{size: size}
+			sides := b.arrange(2, control, rivals, pulls)
+			counts, blocks := engine.CountsOf(sides, 9), 0
+			for _, s := range sides {
+				blocks += s.Blocks
+				if size > 0 && len(s.Arms) > size || !slices.IsSorted(s.Arms) || len(slices.Compact(slices.Clone(s.Arms))) < len(s.Arms) {
+					t.Errorf("size %d: a block of %v", size, s.Arms)
+				}
+			}
+			for k, i := range rivals {
+				if counts[i] != pulls[k] && i != control {
+					t.Errorf("size %d, control %d: arm %d has %d pulls, want %d", size, control, i, counts[i], pulls[k])
+				}
+			}
+			if counts[2] != blocks || control >= 0 && counts[control] != blocks {
+				t.Errorf("size %d, control %d: pulls %v in %d blocks", size, control, counts, blocks)
+			}
+			if size == 0 && blocks != 5 {
+				t.Errorf("%d blocks that hold all, want those of the neediest, 5", blocks)
+			}
 		}
 	}
-	rng := rand.New(rand.NewPCG(3, 2))
-	for r := 1; !algs[0].Done() && r < 12; r++ {
-		plan, err := algs[0].Plan()
-		other, err2 := algs[1].Plan()
-		if err != nil || err2 != nil {
-			t.Fatal(err, err2)
-		}
-		if !plan.SideBySide || plan.WantSquares {
-			t.Fatalf("round %d: side by side %v, squares %v", r, plan.SideBySide, plan.WantSquares)
-		}
-		for v, set := range p.Groups() {
-			if _, err := blocksOf(plan.Counts, set); err != nil {
-				t.Errorf("round %d, task %d: %v", r, v, err)
-			}
-		}
-		for i := range plan.Counts {
-			if plan.Counts[i] != other.Counts[i] {
-				t.Fatalf("round %d: replicas plan %v and %v", r, plan.Counts, other.Counts)
-			}
-		}
-		if r == 2 {
-			uneven := append([]int{plan.Counts[0] + 1}, plan.Counts[1:]...)
-			if err := algs[0].(engine.Amender).Amend(uneven); plan.Counts[0] > 0 && !errors.Is(err, engine.ErrFixedPlans) {
-				t.Errorf("uneven blocks: error %v", err)
-			}
-		}
-		_, b := pullBlocks(rng, p, plan.Counts)
-		for _, alg := range algs {
-			if err := alg.Learn(b); err != nil {
+}
+
+// Every block has the leader and a rival, in blocks of any size, replicas plan alike, and rounds of other blocks are taken as
+// they were, of counts alone not.
+func TestSideBySidePlans(t *testing.T) {
+	for _, size := range []int{0, 2, 3} {
+		p := sidesOf(t, []float64{0, 1, 2, 4}, []float64{0, 0.2})
+		p.Block.Size = size
+		opt := engine.Options{Delta: 0.1, MaxRounds: 20}
+		algs := make([]engine.Algorithm, 2)
+		for k := range algs {
+			var err error
+			if algs[k], err = NewCoTestFC(plain.ModelOf(t, p), opt); err != nil {
 				t.Fatal(err)
 			}
 		}
+		rng := rand.New(rand.NewPCG(3, 2))
+		for r := 1; !algs[0].Done() && r < 20; r++ {
+			plan, err := algs[0].Plan()
+			other, err2 := algs[1].Plan()
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			if plan.WantSquares || !slices.Equal(plan.Counts, engine.CountsOf(plan.Sides, p.N())) {
+				t.Fatalf("round %d: squares %v, counts %v, sides %v", r, plan.WantSquares, plan.Counts, plan.Sides)
+			}
+			for k, s := range plan.Sides {
+				if !slices.Equal(s.Arms, other.Sides[k].Arms) || s.Blocks != other.Sides[k].Blocks {
+					t.Fatalf("round %d: replicas plan %v and %v", r, plan.Sides, other.Sides)
+				}
+				if len(s.Arms) < 2 || size > 0 && len(s.Arms) > size {
+					t.Errorf("size %d, round %d: a block of %v", size, r, s.Arms)
+				}
+			}
+			if r == 2 {
+				if err := algs[0].(engine.Amender).Amend(plan.Counts); !errors.Is(err, engine.ErrFixedPlans) {
+					t.Errorf("counts alone: error %v", err)
+				}
+				if err := algs[0].(engine.Arranger).Arrange([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
+					t.Error("a block of two tasks is taken")
+				}
+				plan.Sides[0].Blocks++
+				for _, alg := range algs {
+					if err := alg.(engine.Arranger).Arrange(plan.Sides); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			_, b := pullBlocks(rng, p, plan.Sides)
+			for _, alg := range algs {
+				if err := alg.Learn(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if a := algs[0].Answers()[0]; !a.Decided || a.Leader != p.Arms.Names[3] {
+			t.Errorf("size %d: the first task's answer is %+v, want its last arm", size, a)
+		}
 	}
-	if a := algs[0].Answers()[0]; !a.Decided || a.Leader != p.Arms.Names[3] {
-		t.Errorf("the first task's answer is %+v, want its last arm", a)
+}
+
+// A block that has no room for leader, rival and control, and a control that a task lacks, are refused.
+func TestBlocksThatCannotBe(t *testing.T) {
+	for _, c := range []problem.Block{{Name: "day", Size: 1}, {Name: "day", Size: 2, Control: "1"}, {Name: "day", Control: "zz"}} {
+		p := sidesOf(t, []float64{0, 1, 2, 4})
+		p.Block = &c
+		if _, err := NewCoTestFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1}); err == nil {
+			t.Errorf("%+v is taken", c)
+		}
 	}
 }

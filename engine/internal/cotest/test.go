@@ -1,13 +1,10 @@
 package cotest
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -35,6 +32,7 @@ type coTest struct {
 	misfit   misfit
 	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
+	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	within   *within        // of arms measured side by side; nil of others
 	contests []*contest
@@ -178,7 +176,7 @@ func (a *coTest) fix(st *rounds.Stage) {
 		return
 	}
 	for _, c := range a.contests {
-		if !c.closed && st.Estimate != nil {
+		if !c.closed && (st.Estimate != nil || st.Sides != nil) {
 			a.bet(c)
 		}
 	}
@@ -240,8 +238,13 @@ func (a *coTest) update(b engine.Batch) error {
 	if b.Empty() { // amended to no pulls
 		return nil
 	}
+	estimates := a.estimates
+	if a.within != nil {
+		if err := a.within.take(b); err != nil {
+			return err
+		}
+	}
 	if len(a.bets) > 0 {
-		estimates := a.estimates
 		if a.within == nil {
 			estimates = a.stage.Estimate.Estimates(b.Means)
 		}
@@ -268,6 +271,9 @@ func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 // learn takes rewards in that estimates go by.
 func (a *coTest) learn(b engine.Batch) error {
 	means := a.Add(b)
+	if a.within != nil {
+		return a.learnWithin(b, means)
+	}
 	if err := a.scales.Learn(b); err != nil {
 		return err
 	}
@@ -282,13 +288,7 @@ func (a *coTest) learn(b engine.Batch) error {
 	// scales by their guesses: it estimates the factors itself
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-	if a.within != nil {
-		a.estimates, err = a.within.learn(b)
-		if first {
-			a.clock.Origin = a.within.origin(b)
-		}
-	}
-	return err
+	return nil
 }
 
 // pool returns the estimator of all data.
@@ -366,24 +366,4 @@ func (a *coTest) warnings() []engine.Warning {
 // FitCheck tests the kernel, beyond what its user allows rewards to be off it.
 func (a *coTest) FitCheck() engine.FitCheck {
 	return model.NewFitCheck(a.Model, a.opt.Misfit/a.Model.Unit, a.opt.Robust)
-}
-
-// heights returns what walks have to reach at error probability alpha.
-func (a *coTest) heights(alpha float64) ([]float64, error) {
-	if a.limits != nil {
-		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
-	}
-	return heights(a.Model.Context(), a.Model.Memory, a.opt.LawFor(a.Model.Problem), alpha)
-}
-
-// heights returns the z of the clock at error probability alpha, remembered.
-func heights(ctx context.Context, m *canon.Memory, law string, alpha float64) ([]float64, error) {
-	times := sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks)
-	if law == engine.LawSubGaussian {
-		return canon.Remember(ctx, m, canon.Key{Kind: canon.KindSubGaussianHeights, Level: alpha}, func() ([]float64, error) { return sequential.Mixture(alpha, times) })
-	}
-	return canon.Remember(ctx, m, canon.Key{Kind: canon.KindNormalHeights, Level: alpha}, func() ([]float64, error) {
-		z, err := sequential.Constant(alpha, times)
-		return slices.Repeat([]float64{z}, sequential.ClockLooks), err
-	})
 }

@@ -12,6 +12,7 @@ type Stage struct {
 	Design   design.Design
 	Rounding design.Rounding
 	Estimate *model.Estimator
+	Sides    []engine.Side // of arms that are measured side by side
 }
 
 // Floats returns how many numbers are held, for the bound of a Memory.
@@ -26,6 +27,6 @@ func (st *Stage) Plan(round int) engine.Plan {
 	}
 	return engine.Plan{
 		Round: round, Counts: st.Rounding.Counts, Rho: st.Design.Value, RhoLower: st.Design.Lower,
-		Rounding: st.Rounding.Ratio,
+		Rounding: st.Rounding.Ratio, Sides: st.Sides,
 	}
 }

@@ -14,6 +14,7 @@ type Score struct {
 	// its standard error, normalised; estimated from the round where scales are not known
 	Sd      float64
 	Freedom float64 // degrees of freedom of sd; +Inf where scales are known
+	Student bool    // whether (estimate - gap)/sd has Student's law, and not only tails that are no larger
 	// of a bet with stakes, by stake: the logarithm of the factor on its capital, and how it rises
 	// with the loss
 	Capital, Slope []float64
@@ -24,12 +25,13 @@ type Score struct {
 // N(0, 1), or as sub-Gaussian as that.
 func (s Score) Z(loss float64) float64 {
 	t := (s.Gap + loss) / s.Sd
-	if t <= 0 || math.IsInf(s.Freedom, 1) {
+	if t <= 0 && !s.Student || math.IsInf(s.Freedom, 1) {
 		return t
 	}
-	// The normal quantile of Student's law. It is below t.
-	tail := distuv.StudentsT{Sigma: 1, Nu: min(s.Freedom, mostFreedom)}.Survival(t)
-	return min(-mathext.NormalQuantile(tail), largestScore, t)
+	// The normal quantile of Student's law. It is nearer to 0 than t.
+	off := math.Abs(t)
+	tail := distuv.StudentsT{Sigma: 1, Nu: min(s.Freedom, mostFreedom)}.Survival(off)
+	return math.Copysign(min(-mathext.NormalQuantile(tail), largestScore, off), t)
 }
 
 // mostFreedom is the most degrees of freedom that are counted: with more, the incomplete beta

@@ -1,0 +1,62 @@
+package cotest
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+// heights returns what walks have to reach at error probability alpha.
+func (a *coTest) heights(alpha float64) ([]float64, error) {
+	if a.limits != nil {
+		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
+	}
+	return heights(a.Model.Context(), a.Model.Memory, a.opt.LawFor(a.Model.Problem), alpha, a.horizon)
+}
+
+// The part of alpha that walks may spend after the looks which they are expected to need, and how many times the
+// information these have which two tied arms need.
+const (
+	lateShare = 0.1
+	lateAfter = 1.5
+)
+
+// foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
+// far beyond it get little of alpha. What has begun before any bet may do so.
+func (a *coTest) foresee() (err error) {
+	if !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 || a.opt.LawFor(a.Model.Problem) != engine.LawNormal {
+		return nil
+	}
+	enough := lateAfter * math.Pow((a.clock.Z[0]+overshoot)/a.epsilon, 2)
+	a.horizon = max(1, int(math.Ceil(math.Log(enough/a.clock.Origin)/math.Log(sequential.ClockGrowth))))
+	if a.horizon >= sequential.ClockLooks {
+		a.horizon = 0
+	}
+	a.clock.Z, err = a.heights(a.alpha)
+	return err
+}
+
+// heights returns the z of the clock at error probability alpha, remembered. Looks after the horizon, if there
+// is one, get a share of alpha.
+func heights(ctx context.Context, m *canon.Memory, law string, alpha float64, horizon int) ([]float64, error) {
+	times := sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks)
+	if law == engine.LawSubGaussian {
+		return canon.Remember(ctx, m, canon.Key{Kind: canon.KindSubGaussianHeights, Level: alpha}, func() ([]float64, error) { return sequential.Mixture(alpha, times) })
+	}
+	return canon.Remember(ctx, m, canon.Key{Kind: canon.KindNormalHeights, Level: alpha, Sets: [][]int{{horizon}}}, func() ([]float64, error) {
+		if horizon == 0 {
+			z, err := sequential.Constant(alpha, times)
+			return slices.Repeat([]float64{z}, len(times)), err
+		}
+		z, err := sequential.Constant((1-lateShare)*alpha, times[:horizon])
+		if err != nil {
+			return nil, err
+		}
+		late, err := sequential.Constant(lateShare*alpha, times[horizon:])
+		return append(slices.Repeat([]float64{z}, horizon), slices.Repeat([]float64{max(z, late)}, len(times)-horizon)...), err
+	})
+}

@@ -1,0 +1,248 @@
+package cotest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// within holds what rewards of the same blocks say of the arms of each task: reward = arm + block + noise.
+type within struct {
+	model  *model.Model
+	limits *rounds.Limits // of rewards that are bet on; nil where scores are
+	groups [][]int
+	each   bool          // whether every pair of arms has a scale of its own
+	sides  []engine.Side // of the round
+	round  []blockFit    // by task: of the round alone
+	spread []scatter     // by task: of the round alone
+	all    []blockFit    // by task: of all rounds
+	past   []scatter
+	levels []level // by task: of all rewards so far
+}
+
+// scatter holds squares that arms and blocks do not explain, normalised.
+type scatter struct{ squares, freedom float64 }
+
+// level is a mean of some rewards, normalised.
+type level struct{ mean, pulls float64 }
+
+func newWithin(m *model.Model, limits *rounds.Limits) *within {
+	w := &within{model: m, limits: limits, groups: m.Problem.Groups(), each: m.Problem.Noise.UnknownBy == problem.UnknownArm}
+	w.past, w.levels = make([]scatter, len(w.groups)), make([]level, len(w.groups))
+	w.all = w.fits()
+	return w
+}
+
+// fits returns a fit for each task, before any data.
+func (w *within) fits() (out []blockFit) {
+	for _, set := range w.groups {
+		out = append(out, newBlockFit(len(set)))
+	}
+	return out
+}
+
+// at returns the task of a side and where its arms stand in it.
+func (w *within) at(s engine.Side) (v int, at []int) {
+	v = w.model.Problem.TaskOf[s.Arms[0]]
+	for _, i := range s.Arms {
+		at = append(at, i-w.groups[v][0])
+	}
+	return v, at
+}
+
+// planned fixes the blocks of a round, which say before its data how well it will tell gaps.
+func (w *within) planned(sides []engine.Side) error {
+	w.sides, w.round = sides, w.fits()
+	for _, s := range sides {
+		v, at := w.at(s)
+		w.round[v].add(at, float64(s.Blocks), nil)
+	}
+	return solve(w.round)
+}
+
+func solve(fits []blockFit) error {
+	for v := range fits {
+		if err := fits[v].solve(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take reads the round's own data: its estimates, and the squares that they leave with their degrees of
+// freedom, Σ n(K - 1) over sides of n blocks and K arms less the gaps that are estimated.
+func (w *within) take(b engine.Batch) error {
+	w.round, w.spread = w.fits(), make([]scatter, len(w.groups))
+	rewards := make([]float64, len(w.groups)) // their squares
+	for k, s := range w.sides {
+		v, at := w.at(s)
+		w.round[v].add(at, float64(s.Blocks), w.means(b, k))
+		w.spread[v].squares += w.residual(b, k)
+		w.spread[v].freedom += float64((len(at) - 1) * s.Blocks)
+	}
+	if err := solve(w.round); err != nil {
+		return err
+	}
+	for k, s := range w.sides { // of means of different sides
+		v, at := w.at(s)
+		w.spread[v].squares += float64(s.Blocks) * w.round[v].unexplained(at, w.means(b, k))
+		for _, y := range w.means(b, k) {
+			rewards[v] += float64(s.Blocks) * y * y
+		}
+	}
+	for v := range w.round {
+		w.spread[v].freedom -= float64(w.round[v].rank())
+		if w.spread[v].squares <= rounding*rewards[v] {
+			w.spread[v].squares = 0
+		}
+	}
+	return nil
+}
+
+// rounding is the part of the squares of rewards below which residual squares are errors of rounding: then all
+// blocks of a round are alike, and say nothing of a scale.
+const rounding = 1e-26
+
+// means returns the means of a side's arms, normalised.
+func (w *within) means(b engine.Batch, side int) []float64 {
+	out := slices.Clone(b.Within[side].Means)
+	for a := range out {
+		out[a] /= w.model.Unit
+	}
+	return out
+}
+
+// residual returns the squares in a side's blocks that its arms and blocks do not explain, normalised: those of
+// each arm, less those of the blocks' means, since Σ_k (Y_ik - Ȳ_i - Y_.k + Ȳ)² summed over arms is that.
+func (w *within) residual(b engine.Batch, side int) (squares float64) {
+	n, products, all := len(w.sides[side].Arms), b.Within[side].Products, 0.0
+	for i, x := range products {
+		if all += x; i%(n+1) == 0 {
+			squares += x
+		}
+	}
+	return max(0, squares-all/float64(n)) / (w.model.Unit * w.model.Unit)
+}
+
+// learn takes the round in that take has read, and returns the estimates of all data, normalised.
+func (w *within) learn(b engine.Batch) ([]float64, error) {
+	for k, s := range w.sides {
+		v, at := w.at(s)
+		means := w.means(b, k)
+		w.all[v].add(at, float64(s.Blocks), means)
+		for _, y := range means {
+			l := &w.levels[v]
+			l.pulls += float64(s.Blocks)
+			l.mean += (y - l.mean) * float64(s.Blocks) / l.pulls
+		}
+	}
+	if err := solve(w.all); err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(b.Counts))
+	for v, set := range w.groups {
+		w.past[v].squares += w.spread[v].squares
+		w.past[v].freedom += w.spread[v].freedom
+		middle := 0.0
+		for k := range set {
+			middle += w.all[v].gaps[k] / float64(len(set))
+		}
+		for k, i := range set {
+			out[i] = w.levels[v].mean + w.all[v].gaps[k] - middle
+		}
+	}
+	return out, nil
+}
+
+// shareOfScale is what the common scale of all tasks weighs, in degrees of freedom, beside that of a task,
+// in guesses.
+const shareOfScale = 40
+
+// scale returns the guess of the variance of one reward within blocks of task v, normalised.
+func (w *within) scale(v int) float64 {
+	var all scatter
+	for _, s := range w.past {
+		all.squares, all.freedom = all.squares+s.squares, all.freedom+s.freedom
+	}
+	if !(all.squares > 0 && all.freedom > 0) {
+		return 1
+	}
+	return (w.past[v].squares + shareOfScale*all.squares/all.freedom) / (w.past[v].freedom + shareOfScale)
+}
+
+// places returns the task of two arms and where they stand in it.
+func (w *within) places(i, j int) (v, a, b int) {
+	v = w.model.Problem.TaskOf[i]
+	return v, i - w.groups[v][0], j - w.groups[v][0]
+}
+
+// variance returns the variance of the estimated gap of two arms, by the guessed scale, normalised.
+func (w *within) variance(i, j int) float64 {
+	v, a, b := w.places(i, j)
+	return w.scale(v) * w.all[v].variance(a, b)
+}
+
+// coming returns the variance of the estimate of a gap in the round that is planned; +Inf where it has none.
+func (w *within) coming(i, j int) float64 {
+	v, a, b := w.places(i, j)
+	if !w.each && w.limits == nil {
+		return w.scale(v) * w.round[v].variance(a, b)
+	}
+	n := 0
+	for _, s := range w.sides {
+		if slices.Contains(s.Arms, i) && slices.Contains(s.Arms, j) {
+			n += s.Blocks
+		}
+	}
+	return 2 * w.scale(v) / float64(n)
+}
+
+// origin returns the least information that a first round brings to a gap.
+func (w *within) origin() float64 {
+	widest := 0.0
+	for _, set := range w.groups {
+		for _, i := range set {
+			if x := w.variance(set[0], i); !math.IsInf(x, 1) {
+				widest = max(widest, x)
+			}
+		}
+	}
+	return 1 / widest
+}
+
+// score returns what a round says of a bet; estimates are those of the data before the round.
+func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
+	v, i, j := w.places(bet.Leader, bet.Arm)
+	if !w.each && w.limits == nil {
+		s := sequential.Score{Gap: w.round[v].gaps[i] - w.round[v].gaps[j], Freedom: w.spread[v].freedom, Student: true}
+		s.Sd = math.Sqrt(w.round[v].variance(i, j) * w.spread[v].squares / s.Freedom)
+		return s
+	}
+	n, mean, squares := w.differences(bet.Leader, bet.Arm, b)
+	if w.limits != nil {
+		return w.limits.StakeWithin(bet, mean, squares, n, estimates[bet.Leader]-estimates[bet.Arm])
+	}
+	return sequential.Score{Gap: mean, Freedom: n - 1, Student: true, Sd: math.Sqrt(squares / (n * (n - 1)))}
+}
+
+// differences returns the number of blocks of a round that have both arms, with the mean of their differences and the
+// squared deviations from it, normalised.
+func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64) {
+	for k, s := range w.sides {
+		x, y := slices.Index(s.Arms, i), slices.Index(s.Arms, j)
+		if x < 0 || y < 0 {
+			continue
+		}
+		size, blocks, p := len(s.Arms), float64(s.Blocks), b.Within[k].Products
+		off := (b.Within[k].Means[x]-b.Within[k].Means[y])/w.model.Unit - mean
+		squares += max(0, p[x*size+x]+p[y*size+y]-2*p[x*size+y])/(w.model.Unit*w.model.Unit) + off*off*n*blocks/(n+blocks)
+		n += blocks
+		mean += off * blocks / n
+	}
+	return n, mean, squares
+}
