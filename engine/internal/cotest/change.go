@@ -79,11 +79,11 @@ func (a *coTest) raise(delta float64) error {
 // highest returns the heights of the clock at the higher of two levels where they are above those
 // of the lower.
 func (a *coTest) highest(now, top float64) ([]float64, error) {
-	z, err := a.heights(now)
+	z, err := heightsOf(a, now)
 	if err != nil {
 		return nil, err
 	}
-	least, err := a.heights(top)
+	least, err := heightsOf(a, top)
 	if err != nil {
 		return nil, err
 	}

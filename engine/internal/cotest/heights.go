@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
-// heights returns what walks have to reach at error probability alpha.
-func (a *coTest) heights(alpha float64) ([]float64, error) {
+// heightsOf returns what walks have to reach at error probability alpha.
+func heightsOf(a *coTest, alpha float64) ([]float64, error) {
 	if a.limits != nil {
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
 	}
@@ -27,7 +27,7 @@ const (
 
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
 // far beyond it get little of alpha. What has begun before any bet may do so.
-func (a *coTest) foresee() (err error) {
+func foresee(a *coTest) (err error) {
 	if !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 || a.opt.LawFor(a.Model.Problem) != engine.LawNormal {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (a *coTest) foresee() (err error) {
 	if a.horizon >= sequential.ClockLooks {
 		a.horizon = 0
 	}
-	a.clock.Z, err = a.heights(a.alpha)
+	a.clock.Z, err = heightsOf(a, a.alpha)
 	return err
 }
 

@@ -90,7 +90,7 @@ func (a *sideBySide) check(s engine.Side) error {
 }
 
 // learnWithin takes rewards of blocks in that estimates go by.
-func (a *coTest) learnWithin(b engine.Batch, means []float64) error {
+func learnWithin(a *coTest, b engine.Batch, means []float64) error {
 	first := a.estimates == nil
 	var err error
 	if a.estimates, err = a.within.learn(b); err != nil {
@@ -98,7 +98,7 @@ func (a *coTest) learnWithin(b engine.Batch, means []float64) error {
 	}
 	if first {
 		a.clock.Origin = a.within.origin()
-		if err := a.foresee(); err != nil {
+		if err := foresee(a); err != nil {
 			return err
 		}
 	}

@@ -101,7 +101,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 	a.planner = p
 	a.stake()
 	if a.alpha > 0 {
-		a.clock.Z, err = a.heights(a.alpha)
+		a.clock.Z, err = heightsOf(a, a.alpha)
 	}
 	return a, err
 }
@@ -272,7 +272,7 @@ func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 func (a *coTest) learn(b engine.Batch) error {
 	means := a.Add(b)
 	if a.within != nil {
-		return a.learnWithin(b, means)
+		return learnWithin(a, b, means)
 	}
 	if err := a.scales.Learn(b); err != nil {
 		return err
