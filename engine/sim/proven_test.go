@@ -121,7 +121,7 @@ func TestKernelInPerCent(t *testing.T) {
 	var samples []float64
 	for _, scale := range []float64{1, 3000, 1e4, 1e6, 1e-9} {
 		p := table(t, text, onArms(scale, kernels.RBF{}), 1)
-		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Epsilon: 0.2}, Runs: 5, Seed: 1})
+		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Epsilon: 0.2}, Runs: 20, Seed: 1})
 		samples = append(samples, r.SamplesPerAgent.Mean)
 		if r.SamplesPerAgent.Mean > 1.2*samples[0] || r.SamplesPerAgent.Mean < samples[0]/1.2 {
 			t.Errorf("%g times the kernel takes %g samples, once %g", scale, r.SamplesPerAgent.Mean, samples[0])

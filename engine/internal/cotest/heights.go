@@ -22,13 +22,13 @@ func heightsOf(a *coTest, alpha float64) ([]float64, error) {
 // information these have which two tied arms need.
 const (
 	lateShare = 0.1
-	lateAfter = 1.5
+	lateAfter = 3
 )
 
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
 // far beyond it get little of alpha. What has begun before any bet may do so.
 func foresee(a *coTest) (err error) {
-	if !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 || a.opt.LawFor(a.Model.Problem) != engine.LawNormal {
+	if a.planner == nil || !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 || a.opt.LawFor(a.Model.Problem) != engine.LawNormal {
 		return nil
 	}
 	enough := lateAfter * math.Pow((a.clock.Z[0]+overshoot)/a.epsilon, 2)

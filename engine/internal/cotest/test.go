@@ -288,6 +288,9 @@ func (a *coTest) learn(b engine.Batch) error {
 	// scales by their guesses: it estimates the factors itself
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
+	if first {
+		return foresee(a)
+	}
 	return nil
 }
 
