@@ -28,7 +28,8 @@ func plates(t *testing.T, effect float64, unknown string, means, scales []float6
 	return p
 }
 
-// wrongWithin makes runs and counts those in which the first arm, which is a best one, is out.
+// wrongWithin makes runs and counts those in which the first arm, which is a best one, is out, or with an
+// accuracy is not the answer.
 func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen func(engine.Batch) engine.Batch) (out, decided int) {
 	t.Helper()
 	m := plain.ModelOf(t, p)
@@ -52,7 +53,8 @@ func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int,
 		if err != nil {
 			t.Fatal(err)
 		}
-		if slices.ContainsFunc(got.Eliminations, func(e engine.Elimination) bool { return e.Arm == p.Arms.Names[0] }) {
+		lost := func(e engine.Elimination) bool { return e.Arm == p.Arms.Names[0] }
+		if opt.Epsilon > 0 && got.Answers[0].Decided && got.Answers[0].Arm != p.Arms.Names[0] || opt.Epsilon == 0 && slices.ContainsFunc(got.Eliminations, lost) {
 			out++
 		}
 		if got.Answers[0].Decided {
@@ -87,7 +89,7 @@ func TestSideBySideErrors(t *testing.T) {
 		epsilon float64
 	}{{problem.UnknownTask, []float64{1, 1, 1}, 0, 0}, {problem.UnknownArm, []float64{1, 10, 0.1}, 0, 0}, {problem.UnknownTask, []float64{1, 1, 1}, 2, 0}, {problem.UnknownTask, []float64{1, 1, 1}, 0, 0.5}} {
 		for _, effect := range []float64{0, 0.3, 1, 10} {
-			p := plates(t, effect, c.unknown, []float64{0, 0, 0}, c.scales)
+			p := plates(t, effect, c.unknown, []float64{1.001 * c.epsilon, 0, 0}, c.scales)
 			p.Block.Size = c.size
 			out, decided := wrongWithin(t, p, engine.Options{Delta: delta, Epsilon: c.epsilon, MaxSamples: 1e5}, runs, func(b engine.Batch) engine.Batch { return b })
 			lo, hi := share(out, runs)
