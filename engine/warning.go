@@ -59,10 +59,12 @@ const (
 	WarnNoiseGuessed   WarningKind = "noise guessed" // names: problem; numbers: guess
 	// names: task, arm; numbers: standard deviation, its ratio to the scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
-	WarnFree          WarningKind = "free numbers"
-	WarnBound         WarningKind = "no bound"       // names: the error
-	WarnBoundSize     WarningKind = "no bound: size" // numbers: arms, products a step, limit
-	WarnBoundStopped  WarningKind = "no bound: stopped"
+	// numbers: standard deviation of an arm's rewards, its ratio to what was taken, p-value
+	WarnNoiseDiffers WarningKind = "noise differs"
+	WarnFree         WarningKind = "free numbers"
+	WarnBound        WarningKind = "no bound"       // names: the error
+	WarnBoundSize    WarningKind = "no bound: size" // numbers: arms, products a step, limit
+	WarnBoundStopped WarningKind = "no bound: stopped"
 	// numbers: wrong runs, runs, lower end of the interval
 	WarnErrors WarningKind = "errors exceed delta"
 	// numbers: delta, wrong runs, runs, both ends of the interval in %
@@ -180,6 +182,7 @@ var sentences = map[WarningKind]string{
 	WarnTestsAloneMany: "the kernel tells more than %d directions of these %d arms apart, too many for one test of all tasks without a bound on the norm: each agent ran alone, as IndTestFC; norm= lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
+	WarnNoiseDiffers:   "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): from then on the scatter of each arm is estimated by itself",
 	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
 	WarnBound:          "no lower bound: %s",
 	WarnBoundSize:      "no lower bound: for %d arms its design takes %.2g products a step or more, and beside a result it is left out above %.0g; bounds(p) computes it",

@@ -235,8 +235,26 @@ func posterior(r engine.Result, opt engine.Options) string {
 		level = fmt.Sprintf("the level %g", opt.Level.Value)
 	}
 	return fmt.Sprintf("under a prior of %s around %s%s, all decided answers are %s with posterior probability at least %s; "+
-		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/robustness.md has what was measured",
-		prior, level, sizes, what, atLeast(r.Delta))
+		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/robustness.md has what was measured%s",
+		prior, level, sizes, what, atLeast(r.Delta), disbelieved(r))
+}
+
+// disbelieved says by which warnings fewer answers may be right than a posterior says.
+func disbelieved(r engine.Result) string {
+	kinds := []engine.WarningKind{
+		engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
+	}
+	for _, kind := range kinds {
+		of := slices.DeleteFunc(slices.Clone(r.Warnings), func(w engine.Warning) bool { return w.Kind != kind })
+		switch {
+		case len(of) == 0:
+		case r.Runs > 1 && !of[0].OfPrior(): // which says in how many
+			return "; fewer may be, since in some runs " + engine.WarningText(of...)
+		default:
+			return "; fewer may be, since " + engine.WarningText(of...)
+		}
+	}
+	return ""
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }

@@ -55,10 +55,10 @@ func (w *world) wrong(picks []int) bool {
 func stoppers(own string) []method {
 	return []method{
 		{
-			name: "CoBayesFC", ours: true, stops: true, revision: own, run: bayesStop, most: 100,
+			name: "CoBayesFC", ours: true, stops: true, revision: own, run: bayesStop,
 			about: "stops by the posterior under the documented kernel, told the scatter of each task; no guarantee",
 		}, {
-			name: "top-two GLR", stops: true, revision: "1", run: likelihoodStop, most: 100,
+			name: "top-two GLR", stops: true, revision: "1", run: likelihoodStop,
 			about: "top-two Thompson sampling, each task by itself, told the scatter of each task, until every generalised likelihood " +
 				"ratio is above log((1 + log t) V/delta) [Garivier and Kaufmann 2016]; no proof for this threshold",
 		},

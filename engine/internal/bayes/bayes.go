@@ -72,6 +72,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.knowledge, err = newKnowledge(m, opt)
+	a.scales.Pool()
 	a.belief = rounds.NewMixedBelief(model.PriorOf(opt), negligible*opt.Delta/float64(m.Problem.V()))
 	return a, err
 }
@@ -104,7 +105,7 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 	if err != nil {
 		return engine.Plan{}, err
 	}
-	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Groups != nil}
+	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Squares}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}
@@ -159,7 +160,7 @@ func (a *coBayes) fill(counts []int) error {
 			if err := of.VariancesFrom(apart, set, j.first); err != nil {
 				return err
 			}
-			open = append(open, f.watch(set, j.first, most, a.scales.FreedomOf(set), apart))
+			open = append(open, f.watch(set, j.first, most, a.scales.FreedomOf, apart))
 			enough = append(enough, share*j.sum[member]/j.risk)
 		}
 	}
@@ -362,6 +363,9 @@ func (a *coBayes) Warnings() []engine.Warning {
 	out := a.belief.Doubts()
 	if a.doubted > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnUnexplained, Numbers: []float64{a.unexplained, leastExplained}})
+	}
+	if w := a.scales.Found; w != nil {
+		out = append(out, *w)
 	}
 	if prior.FitsOwn() {
 		return out

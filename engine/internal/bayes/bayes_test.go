@@ -189,7 +189,7 @@ func TestForesight(t *testing.T) {
 		f := newForesight(posterior(), m.Precision)
 		var watched []*outlook
 		for _, set := range p.Groups() {
-			watched = append(watched, f.watch(set, set[0], 10, math.Inf(1), apartFrom(t, f.posterior, set)))
+			watched = append(watched, f.watch(set, set[0], 10, known, apartFrom(t, f.posterior, set)))
 		}
 		for k, i := range pulls {
 			o := watched[p.TaskOf[i]]

@@ -24,26 +24,33 @@ type drawn struct {
 	epsilon    float64
 	unknown    string // by what the noise is not known
 	stated     bool   // whether the scale is stated
+	unequal    string // whose noise is drawn: the standard deviation is 15 times a factor from 1/4 to 4, even in its log
+	binary     bool   // rewards are 0 or 100, with the expected reward in per cent for probability
 }
 
 var drawnRows = []drawn{
-	{"kernel, scale stated", 1, 0, 5, "", true},
-	{"kernel", 1, 0, 5, "", false},
-	{"kernel + 10", 1, 10, 5, "", false},
-	{"kernel + 60", 1, 60, 5, "", false},
-	{"kernel + 10, noise unknown by task", 1, 10, 5, problem.UnknownTask, false},
-	{"kernel + 10, noise unknown by arm", 1, 10, 5, problem.UnknownArm, false},
-	{"0.05 kernel + 3, small gaps", 0.05, 3, 2, "", false},
-	{"60 by themselves, kernel worthless", 0.0001, 60, 5, "", false},
+	{name: "kernel, scale stated", scale: 1, epsilon: 5, stated: true},
+	{name: "kernel", scale: 1, epsilon: 5},
+	{name: "kernel + 10", scale: 1, own: 10, epsilon: 5},
+	{name: "kernel + 60", scale: 1, own: 60, epsilon: 5},
+	{name: "kernel + 10, noise unknown by task", scale: 1, own: 10, epsilon: 5, unknown: problem.UnknownTask},
+	{name: "kernel + 10, noise unknown by arm", scale: 1, own: 10, epsilon: 5, unknown: problem.UnknownArm},
+	{name: "0.05 kernel + 3, small gaps", scale: 0.05, own: 3, epsilon: 2},
+	{name: "60 by themselves, kernel worthless", scale: 0.0001, own: 60, epsilon: 5},
+	{name: "kernel + 10, noise of tasks unequal", scale: 1, own: 10, epsilon: 5, unknown: problem.UnknownTask, unequal: problem.UnknownTask},
+	{name: "kernel + 10, noise of arms unequal", scale: 1, own: 10, epsilon: 5, unknown: problem.UnknownArm, unequal: problem.UnknownArm},
+	{name: "kernel + 10, counts", scale: 1, own: 10, epsilon: 15, binary: true},
 }
 
 // On problems that are drawn from its own model at most delta of the runs give a wrong answer, whatever the
 // part of arms by themselves is: 15 tasks of 12 arms with the features of the coupling data, noise 15,
 // delta 0.2. CALIBRATION=300 makes so many runs of every row and shows them, as docs/robustness.md has them;
-// CALIBRATION_ROW=2 only that row.
+// CALIBRATION_ROW=2 only that row, and CALIBRATION_DELTA=0.1 another delta.
 func TestCoBayesIsCalibrated(t *testing.T) {
-	const delta = 0.2
-	runs, rows := 0, drawnRows
+	delta, runs, rows := 0.2, 0, drawnRows
+	if other, err := strconv.ParseFloat(os.Getenv("CALIBRATION_DELTA"), 64); err == nil {
+		delta = other
+	}
 	if s := os.Getenv("CALIBRATION"); s != "" {
 		runs, _ = strconv.Atoi(s)
 		if at, err := strconv.Atoi(os.Getenv("CALIBRATION_ROW")); err == nil {
@@ -70,7 +77,7 @@ func TestCoBayesIsCalibrated(t *testing.T) {
 				t.Fatal(err)
 			}
 			out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
-				return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
+				return row.pull(rng, p, plan)
 			}), engine.Options{})
 			if err != nil || out.Status != engine.StatusDecided {
 				t.Fatalf("%s: %s, %v", row.name, out.Status, err)
@@ -149,8 +156,45 @@ func (d drawn) problems(t *testing.T) func(seed uint64) (*problem.Problem, *rand
 			p.Mean[i], p.Noise.Scales[i] = 45+f.AtVec(i), 15
 		}
 		p.Noise.SD, p.Noise.UnknownBy, p.Noise.Environment = nil, d.unknown, ""
+		d.scatter(rng, &p)
 		return &p, rng
 	}
+}
+
+// scatter sets what rewards really scatter by, where that is not what is stated.
+func (d drawn) scatter(rng *rand.Rand, p *problem.Problem) {
+	if d.unequal != "" {
+		p.Noise.SD = make([]float64, p.N())
+		factors := map[int]float64{}
+		for i, g := range (problem.NoiseModel{UnknownBy: d.unequal}).Groups(p.TaskOf) {
+			if factors[g] == 0 {
+				factors[g] = math.Pow(4, 2*rng.Float64()-1)
+			}
+			p.Noise.SD[i] = 15 * factors[g]
+		}
+	}
+	if d.binary {
+		for i, mean := range p.Mean {
+			p.Mean[i], p.Noise.Scales[i] = min(max(mean, 1), 99), 50
+		}
+		p.Noise.Bounds, p.Noise.Environment = &[2]float64{0, 100}, problem.EnvironmentBernoulli
+	}
+}
+
+// pull draws rewards.
+func (d drawn) pull(rng *rand.Rand, p *problem.Problem, plan engine.Plan) engine.Batch {
+	if !d.binary {
+		return enginetest.SquaresPull(rng, p, p.Noise.Deviations(), plan)
+	}
+	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N()), Squares: make([]float64, p.N())}
+	for i, n := range plan.Counts {
+		if n > 0 {
+			successes := distuv.Binomial{N: float64(n), P: p.Mean[i] / 100, Src: rng}.Rand()
+			b.Means[i] = 100 * successes / float64(n)
+			b.Squares[i] = successes*(100-b.Means[i])*(100-b.Means[i]) + (float64(n)-successes)*b.Means[i]*b.Means[i]
+		}
+	}
+	return b
 }
 
 // clopperPearson returns the 95 % interval of a share.

@@ -38,9 +38,9 @@ func (a *coBayes) Samples(tasks []int) float64 {
 // and its posterior standard deviation, normalised.
 func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 	set, at := a.Sets[v], 0
-	first, freedom, most := rounds.Leader(set, a.estimates), a.scales.FreedomOf(set), -1.0
+	first, most := rounds.Leader(set, a.estimates), -1.0
 	for k, i := range set {
-		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.epsilon, freedom)
+		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.epsilon, a.scales.FreedomOf([]int{i, first}))
 		if i != first && p > most {
 			at, most = k, p
 		}

@@ -28,15 +28,16 @@ type foreseen struct {
 // outlook holds the predicted covariances of one task.
 type outlook struct {
 	*foresight
-	arms    []int
-	leader  int               // position in arms
-	own     []float64         // variances of the arms, normalised
-	lead    []float64         // their covariances with the leader
-	rivals  map[int][]float64 // and with other arms, by position
-	taken   [][]float64       // u of the arms, by choice; as many as it has looked at
-	freedom float64           // degrees of freedom of the noise scales
-	step    int               // pulls chosen at once
-	left    int               // pulls that it may still get
+	arms   []int
+	leader int               // position in arms
+	own    []float64         // variances of the arms, normalised
+	lead   []float64         // their covariances with the leader
+	rivals map[int][]float64 // and with other arms, by position
+	taken  [][]float64       // u of the arms, by choice; as many as it has looked at
+	// degrees of freedom of the noise scales of arms together
+	freedom func(arms []int) float64
+	step    int // pulls chosen at once
+	left    int // pulls that it may still get
 }
 
 // mostForeseen limits how often the pulls of a task are chosen in a round.
@@ -48,7 +49,7 @@ func newForesight(posterior *model.Estimator, precision []float64) *foresight {
 
 // watch returns the outlook of arms, before the first pull. apart has the variances of their rewards
 // less that of the leader, normalised.
-func (f *foresight) watch(arms []int, leader, most int, freedom float64, apart []float64) *outlook {
+func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, apart []float64) *outlook {
 	o := &outlook{
 		foresight: f, arms: arms, freedom: freedom, left: most, step: (most + mostForeseen - 1) / mostForeseen,
 		own: make([]float64, len(arms)), lead: make([]float64, len(arms)), rivals: map[int][]float64{},
@@ -150,7 +151,8 @@ func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
 		return 0
 	}
 	variance := o.own[k] + o.own[o.leader] - 2*o.lead[k]
-	return exceeds(means[o.arms[k]]-means[o.arms[o.leader]], variance, epsilon, o.freedom)
+	pair := [2]int{o.arms[k], o.arms[o.leader]}
+	return exceeds(means[pair[0]]-means[pair[1]], variance, epsilon, o.freedom(pair[:]))
 }
 
 // outcome returns the sum of the chances of all arms, and the position of the arm with the largest.

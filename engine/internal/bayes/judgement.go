@@ -26,7 +26,6 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 		first: rounds.Leader(set, a.estimates), apart: make([]float64, len(set)),
 		wrong: make([]float64, len(members)), sum: make([]float64, len(members)),
 	}
-	freedom := a.scales.FreedomOf(set)
 	chances, total, largest := make([][]float64, len(members)), 0.0, make([]float64, len(set))
 	variances := make([]float64, len(set))
 	for k, of := range members {
@@ -39,7 +38,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 				continue
 			}
 			v, gap := variances[l]+of.Scale*a.left, a.by[k][i]-a.by[k][j.first]
-			p := exceeds(gap, v, a.epsilon, freedom)
+			p := exceeds(gap, v, a.epsilon, a.scales.FreedomOf([]int{i, j.first}))
 			off := gap - (a.estimates[i] - a.estimates[j.first])
 			j.apart[l] += of.Weight * (v + off*off)
 			chances[k][l] = p

@@ -18,6 +18,13 @@ type Scales struct {
 	guides  bool      // whether they only guide pulls: no test goes by them
 	freedom []float64 // by group, of the rounds so far
 	squares []float64 // by group: Σ squared deviations over guessed variance
+
+	// of a posterior method, see Pool
+	Squares   bool            // whether plans ask for squares: a scale that was stated as a number is taken for it until some come
+	each      *replicates     // nil of bounded rewards, and of other methods
+	effective []float64       // by group: degrees of freedom of its estimate
+	Found     *engine.Warning // what the scatter of rewards contradicts
+	seen      *shown          // nil of rewards that are not bounded
 }
 
 // NewScales checks Options.Law against the problem and prepares.
@@ -55,6 +62,10 @@ func (n *Scales) Replicate(counts []int) {
 	if n.Groups == nil || n.guides {
 		return
 	}
+	each := fewestFree
+	if n.each != nil {
+		each = max(fewestEach, (fewestPooled+len(n.freedom)-1)/len(n.freedom))
+	}
 	free, most := make([]int, len(n.freedom)), make([]int, len(n.freedom))
 	for g := range most {
 		most[g] = -1
@@ -68,8 +79,8 @@ func (n *Scales) Replicate(counts []int) {
 		}
 	}
 	for g, i := range most {
-		if i >= 0 && free[g] < fewestFree {
-			counts[i] += fewestFree - free[g]
+		if i >= 0 && free[g] < each {
+			counts[i] += each - free[g]
 		}
 	}
 }
@@ -81,7 +92,13 @@ const guideShare = 24
 // Learn takes in a round's squared deviations and sets the precisions of the next round: guesses
 // times the estimates of their factors from all rounds so far, those with little data shrunk
 // towards the common one.
-func (n *Scales) Learn(b engine.Batch) (err error) {
+func (n *Scales) Learn(b engine.Batch) error {
+	if n.seen != nil {
+		return n.learnBounded(b)
+	}
+	if n.each != nil {
+		return n.learnPooled(b)
+	}
 	if n.Groups == nil {
 		return nil
 	}
@@ -92,6 +109,12 @@ func (n *Scales) Learn(b engine.Batch) (err error) {
 			n.squares[n.Groups[i]] += b.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
 		}
 	}
+	return n.reweigh()
+}
+
+// reweigh sets the precisions of the next round from the squares so far.
+func (n *Scales) reweigh() (err error) {
+	p := n.Model.Problem
 	var freedom, squares float64
 	for g, f := range n.freedom {
 		freedom, squares = freedom+f, squares+n.squares[g]
@@ -99,21 +122,34 @@ func (n *Scales) Learn(b engine.Batch) (err error) {
 	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
 		return nil
 	}
-	shared := float64(fewestFree)
-	if n.guides {
-		shared = guideShare
-	}
+	factor := n.shrunk(squares / freedom)
 	precision := make([]float64, p.N())
 	for i, g := range n.Groups {
 		if n.Model.Precision[i] == 0 { // withdrawn
 			continue
 		}
-		factor := (n.squares[g] + shared*squares/freedom) / (n.freedom[g] + shared)
 		sigma := p.Noise.Scales[i] / n.Model.Unit
-		precision[i] = 1 / (sigma * sigma * factor)
+		precision[i] = 1 / (sigma * sigma * factor[g])
 	}
 	n.Model, err = n.Model.Reweighted(precision)
 	return err
+}
+
+// shrunk returns by group the estimated factor of its variance; common is that of all together.
+func (n *Scales) shrunk(common float64) (factor []float64) {
+	if n.each != nil {
+		factor, n.effective = pooled(n.freedom, n.squares)
+		return factor
+	}
+	shared := float64(fewestFree)
+	if n.guides {
+		shared = guideShare
+	}
+	factor = make([]float64, len(n.freedom))
+	for g, f := range n.freedom {
+		factor[g] = (n.squares[g] + shared*common) / (f + shared)
+	}
+	return factor
 }
 
 // Change returns the least factor by which a precision differs from that of a model before any data.
@@ -208,7 +244,10 @@ func spread(s sequential.Score, per []share) sequential.Score {
 func (n *Scales) FreedomOf(arms []int) float64 {
 	least := math.Inf(1)
 	for _, i := range arms {
-		if n.Groups != nil {
+		switch {
+		case n.Groups != nil && n.each != nil:
+			least = min(least, n.effective[n.Groups[i]])
+		case n.Groups != nil:
 			least = min(least, n.freedom[n.Groups[i]])
 		}
 	}
@@ -218,6 +257,17 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 // Take adds what the rounds of other arms tell of noise scales, before any data of its own; at holds
 // their places, -1 for those that are left out.
 func (n *Scales) Take(from Scales, at []int) error {
+	if n.seen != nil && from.seen != nil {
+		for k, i := range at {
+			if i >= 0 {
+				n.seen.count[i], n.seen.mean[i], n.seen.squares[i] = from.seen.count[k], from.seen.mean[k], from.seen.squares[k]
+			}
+		}
+		return n.learnBounded(engine.Batch{})
+	}
+	if n.each != nil && from.each != nil {
+		return n.takeEach(from, at)
+	}
 	if n.Groups == nil || from.Groups == nil {
 		return nil
 	}
@@ -236,7 +286,12 @@ func (n *Scales) Take(from Scales, at []int) error {
 
 // Few reports whether some scale of the arms is unknown and known to fewer degrees of freedom than a
 // planned round sees to.
-func (n *Scales) Few(arms []int) bool { return n.FreedomOf(arms) < fewestFree }
+func (n *Scales) Few(arms []int) bool {
+	if n.each == nil || n.Groups == nil {
+		return n.FreedomOf(arms) < fewestFree
+	}
+	return n.Freedom() < fewestPooled || slices.ContainsFunc(arms, func(i int) bool { return n.freedom[n.Groups[i]] < fewestEach })
+}
 
 // Freedom returns the degrees of freedom of all scales together; +Inf where they are known.
 func (n *Scales) Freedom() float64 {

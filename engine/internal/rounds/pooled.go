@@ -1,0 +1,242 @@
+package rounds
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
+// how much they differ, see pooled; and by arm once the data reject what is stated, see replicates. Bounded rewards then have
+// the scatter that they show, in place of half their range.
+func (n *Scales) Pool() {
+	p := n.Model.Problem
+	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()
+	if p.Noise.Bounds != nil {
+		n.seen = newShown(p.N())
+		return
+	}
+	n.each = newReplicates(p.N())
+	n.effective = make([]float64, len(n.freedom))
+}
+
+// learnPooled takes in a round's squared deviations and sets the precisions of the next round.
+func (n *Scales) learnPooled(b engine.Batch) error {
+	p := n.Model.Problem
+	n.each.add(p.Noise.Scales, b)
+	if n.Found == nil {
+		if n.Found = n.each.contradict(p, n.Groups); n.Found != nil {
+			n.byArm()
+		}
+	}
+	if n.Groups == nil {
+		return nil
+	}
+	clear(n.freedom)
+	clear(n.squares)
+	for i, g := range n.Groups {
+		n.freedom[g] += n.each.freedom[i]
+		n.squares[g] += n.each.squares[i]
+	}
+	copy(n.effective, n.freedom) // where there is nothing to weigh by
+	return n.reweigh()
+}
+
+// byArm estimates the scale of each arm by itself from now on.
+func (n *Scales) byArm() {
+	n.Groups = make([]int, n.Model.Problem.N())
+	for i := range n.Groups {
+		n.Groups[i] = i
+	}
+	n.freedom, n.squares, n.effective = make([]float64, len(n.Groups)), make([]float64, len(n.Groups)), make([]float64, len(n.Groups))
+}
+
+// takeEach adds what arms of another problem tell, see Take.
+func (n *Scales) takeEach(from Scales, at []int) error {
+	for k, i := range at {
+		if i < 0 {
+			continue
+		}
+		ratio := from.Model.Problem.Noise.Scales[k] / n.Model.Problem.Noise.Scales[i]
+		n.each.freedom[i] += from.each.freedom[k]
+		n.each.squares[i] += from.each.squares[k] * ratio * ratio
+	}
+	if n.Found = from.Found; n.Found != nil {
+		n.byArm()
+	}
+	n.each.looks = from.each.looks
+	return n.learnPooled(engine.Batch{})
+}
+
+// replicates hold what the rewards of each arm scatter by around their mean.
+type replicates struct {
+	freedom, squares []float64 // N: squares over the variance that is stated or guessed
+	looks            int
+}
+
+func newReplicates(n int) *replicates {
+	return &replicates{freedom: make([]float64, n), squares: make([]float64, n)}
+}
+
+func (r *replicates) add(scales []float64, b engine.Batch) {
+	for i, c := range b.Counts {
+		if c > 1 && b.Squares != nil {
+			r.freedom[i] += float64(c - 1)
+			r.squares[i] += b.Squares[i] / (scales[i] * scales[i])
+		}
+	}
+}
+
+// contradict returns a warning where the rewards of some arm scatter more than the stated scale says, or where nothing
+// is stated than those of the other arms of its group, by χ² or F. The k-th look at the data is at a
+// level of LackLevel/(k(k+1)) for all arms together.
+func (r *replicates) contradict(p *problem.Problem, groups []int) *engine.Warning {
+	r.looks++
+	sums, frees := map[int]float64{}, map[int]float64{}
+	for i, g := range groups {
+		sums[g] += r.squares[i]
+		frees[g] += r.freedom[i]
+	}
+	worst, least, ratio, tests := -1, 1.0, 1.0, 0.0
+	for i, f := range r.freedom {
+		if f == 0 {
+			continue
+		}
+		above, by := 0.0, r.squares[i]/f
+		if groups == nil {
+			above = distuv.ChiSquared{K: f}.Survival(r.squares[i])
+		} else if free, sum := frees[groups[i]]-f, sums[groups[i]]-r.squares[i]; free > 0 && sum > 0 {
+			by /= sum / free
+			above = distuv.F{D1: f, D2: free}.Survival(by)
+		} else {
+			continue
+		}
+		tests++
+		if worst < 0 || above < least {
+			worst, least, ratio = i, above, by
+		}
+	}
+	if worst < 0 || !(least*tests <= engine.LackLevel/float64(r.looks*(r.looks+1))) {
+		return nil
+	}
+	sd := p.Noise.Scales[worst] * math.Sqrt(r.squares[worst]/r.freedom[worst])
+	return &engine.Warning{Kind: engine.WarnNoiseDiffers, Numbers: []float64{sd, math.Sqrt(ratio), max(least*tests, leastShown)}}
+}
+
+// fewestPooled and fewestEach are the degrees of freedom that a first round sees to where scales are pooled, of all
+// together and of each.
+const fewestPooled, fewestEach = 6, 1
+
+// likeness are the degrees of freedom ν of the law that scales are drawn from: at 0.5 they differ by powers of
+// ten, at infinity they are one.
+var likeness = [...]float64{0.5, 1, 2, 4, 8, 16, 32, 64, math.Inf(1)}
+
+// around are places on both sides of the likeliest common scale, in standard deviations of its log.
+var around = [...]float64{-2, -1, 0, 1, 2}
+
+// pooled returns by group the factor of the variance, 1 over the posterior mean of 1 over it, and the degrees of freedom of
+// Student's law with it. Squares S_g over guessed variances have n_g degrees of freedom, and factors are drawn as
+//
+//	φ_g ~ ν s²/χ²_ν,  S_g | φ_g ~ φ_g χ²_{n_g},  E 1/φ_g = (n_g + ν)/(S_g + ν s²)
+//
+// given ν and s [Smyth04]; these are averaged over by evidence, ν over likeness and log s² with a flat prior. Freedom is
+// that of the gamma law with the mean and the variance of 1/φ_g. Rewards that are all alike, as rounded ones may be, count as
+// ones of a tenth of the common scale.
+//
+// [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
+// experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.
+func pooled(freedom, squares []float64) (factor, effective []float64) {
+	all, sum := floats.Sum(freedom), floats.Sum(squares)
+	factor, effective = make([]float64, len(freedom)), make([]float64, len(freedom))
+	if len(freedom) == 1 {
+		factor[0], effective[0] = sum/all, all
+		return factor, effective
+	}
+	squares = slices.Clone(squares)
+	for g, f := range freedom {
+		if squares[g] == 0 {
+			squares[g] = alike * f * sum / all
+		}
+	}
+	var logs, places []float64
+	for _, nu := range likeness {
+		x, width := likeliest(freedom, squares, nu, math.Log(sum/all))
+		for _, k := range around {
+			logs = append(logs, evidenceOf(freedom, squares, nu, x+k*width)+math.Log(width))
+			places = append(places, x+k*width)
+		}
+	}
+	total := floats.LogSumExp(logs)
+	mean, square := make([]float64, len(freedom)), make([]float64, len(freedom))
+	for k, l := range logs {
+		w, nu, s2 := math.Exp(l-total), likeness[k/len(around)], math.Exp(places[k])
+		for g, n := range freedom {
+			precision, more := 1/s2, 1/s2
+			if !math.IsInf(nu, 1) {
+				precision = (n + nu) / (squares[g] + nu*s2)
+				more = (n + nu + 2) / (squares[g] + nu*s2)
+			}
+			mean[g] += w * precision
+			square[g] += w * precision * more
+		}
+	}
+	for g, m := range mean {
+		factor[g] = 1 / m
+		effective[g] = 2 * m * m / max(square[g]-m*m, 1e-12*m*m)
+	}
+	return factor, effective
+}
+
+// alike is the part of the common variance that rewards have which are all alike.
+const alike = 0.01
+
+// likeliest returns the x = log s² of the largest evidence, which is concave in it, by Newton's method from a
+// start, and the standard deviation that the curvature there gives.
+func likeliest(freedom, squares []float64, nu, x float64) (at, width float64) {
+	const steps = 30
+	for range steps {
+		slope, curve := 0.0, 0.0
+		for g, n := range freedom {
+			if math.IsInf(nu, 1) {
+				half := squares[g] * math.Exp(-x) / 2
+				slope, curve = slope+half-n/2, curve+half
+				continue
+			}
+			part := nu * math.Exp(x) / (nu*math.Exp(x) + squares[g])
+			slope += (nu - (n+nu)*part) / 2
+			curve += (n + nu) * part * (1 - part) / 2
+		}
+		if !(curve > 0) {
+			return x, 1
+		}
+		width = 1 / math.Sqrt(curve)
+		step := max(-1, min(1, slope/curve))
+		if x += step; math.Abs(step) < 1e-3*width {
+			break
+		}
+	}
+	return x, width
+}
+
+// evidenceOf returns log of the density of all squares given ν and x = log s², up to a constant.
+func evidenceOf(freedom, squares []float64, nu, x float64) float64 {
+	sum := 0.0
+	for g, n := range freedom {
+		if n == 0 {
+			continue
+		}
+		if math.IsInf(nu, 1) {
+			sum -= n/2*(math.Ln2+x) + squares[g]*math.Exp(-x)/2
+			continue
+		}
+		up, _ := math.Lgamma((n + nu) / 2)
+		down, _ := math.Lgamma(nu / 2)
+		sum += up - down + nu/2*(math.Log(nu)+x) - (n+nu)/2*math.Log(nu*math.Exp(x)+squares[g])
+	}
+	return sum
+}

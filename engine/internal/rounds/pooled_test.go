@@ -1,0 +1,138 @@
+package rounds
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Scales that are drawn as they are taken to be have Student's law with the estimated factor and degrees of freedom: a
+// normal variable of that scale is beyond a quantile as often as the quantile says, whether scales are alike, differ or are one.
+func TestPooledScalesAreStudents(t *testing.T) {
+	const each = 2.0
+	rng := rand.New(rand.NewPCG(4, 9))
+	for _, nu := range []float64{0.7, 4, math.Inf(1)} {
+		draws, beyond, groups := enginetest.Number(400, 100), 0, 60
+		for range draws {
+			truth, squares, freedom := make([]float64, groups), make([]float64, groups), make([]float64, groups)
+			for g := range truth {
+				if truth[g] = 3; !math.IsInf(nu, 1) {
+					truth[g] *= nu / distuv.ChiSquared{K: nu, Src: rng}.Rand()
+				}
+				freedom[g] = each
+				squares[g] = truth[g] * distuv.ChiSquared{K: each, Src: rng}.Rand()
+			}
+			factor, effective := pooled(freedom, squares)
+			for g := range truth {
+				z := math.Sqrt(truth[g]/factor[g]) * rng.NormFloat64()
+				if z > (distuv.StudentsT{Sigma: 1, Nu: effective[g]}).Quantile(0.95) {
+					beyond++
+				}
+			}
+		}
+		// 5 %, and a fifth of it for the gamma law that stands for an average of them
+		if share := float64(beyond) / float64(draws*groups); math.Abs(share-0.05) > 0.01 {
+			t.Errorf("ν = %g: %.4f are beyond the quantile of 5 %%", nu, share)
+		}
+	}
+}
+
+// One scale has the estimate and the degrees of freedom of the textbook, and equal scales nearly all of them together.
+func TestPooledScales(t *testing.T) {
+	factor, effective := pooled([]float64{7}, []float64{21})
+	if factor[0] != 3 || effective[0] != 7 {
+		t.Errorf("one scale: factor %g with %g degrees of freedom, want 3 with 7", factor[0], effective[0])
+	}
+	freedom, squares := make([]float64, 40), make([]float64, 40)
+	for g := range freedom {
+		freedom[g], squares[g] = 5, 10
+	}
+	factor, effective = pooled(freedom, squares)
+	if math.Abs(factor[3]-2) > 0.05 || effective[3] < 60 {
+		t.Errorf("equal scales: factor %g with %g degrees of freedom", factor[3], effective[3])
+	}
+	if factor, _ = pooled([]float64{1, 1, 1}, []float64{0, 0, 2}); !(factor[0] > 0) {
+		t.Errorf("rewards that are alike have the factor %g", factor[0])
+	}
+}
+
+// Counts of the bounds have the variance of their law, other rewards what they show, and none more than half the range.
+func TestShownVariance(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
+	p.Noise.Bounds, p.Noise.Scales = &[2]float64{0, 10}, []float64{5, 5}
+	learn := func(counts []int, means, squares []float64) []float64 {
+		scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scales.Pool()
+		if err := scales.Learn(engine.Batch{Counts: counts, Means: means, Squares: squares}); err != nil {
+			t.Fatal(err)
+		}
+		var out []float64
+		for _, precision := range scales.Model.Precision {
+			out = append(out, scales.Model.Unit*scales.Model.Unit/precision)
+		}
+		return out
+	}
+	// 2 of 16 are 10: the share is (2 + 2)/(16 + 4); 0 of 4: 2/8
+	got := learn([]int{16, 4}, []float64{1.25, 0}, []float64{16 * 1.25 * 8.75, 0})
+	for i, want := range []float64{100 * 0.2 * 0.8, 100 * 0.25 * 0.75} {
+		if math.Abs(got[i]-want) > 1e-9 {
+			t.Errorf("counts, arm %d: variance %g, want %g", i, got[i], want)
+		}
+	}
+	// squares 3 and four rewards on the bounds: (3 + 4·25)/(6 + 4)
+	got = learn([]int{6, 0}, []float64{4, 0}, []float64{3, 0})
+	for i, want := range []float64{10.3, 25} {
+		if math.Abs(got[i]-want) > 1e-9 {
+			t.Errorf("bounded, arm %d: variance %g, want %g", i, got[i], want)
+		}
+	}
+}
+
+// A scale that is stated, or one of a task, is given up for one of each arm where rewards scatter more, and hardly ever
+// where they scatter as it says.
+func TestScalesAreContradicted(t *testing.T) {
+	for _, unknown := range []string{"", problem.UnknownTask} {
+		for _, times := range []float64{1, 4} {
+			p := enginetest.Small(t, enginetest.Identity, []float64{0, 0, 0}, []float64{0, 0, 0})
+			p.Noise.UnknownBy = unknown
+			found, runs := 0, 100
+			for seed := range runs {
+				scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				scales.Pool()
+				truth := make([]float64, p.N())
+				for i := range truth {
+					truth[i] = p.Noise.Scales[i]
+				}
+				truth[4] *= times
+				rng := rand.New(rand.NewPCG(uint64(seed), 3))
+				for range 4 {
+					if err := scales.Learn(enginetest.SquaresPull(rng, p, truth, engine.Plan{Counts: []int{6, 6, 6, 6, 6, 6}})); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if scales.Found != nil {
+					found++
+					if ratio := scales.Found.Numbers[1]; times > 1 && !(ratio > 2) {
+						t.Errorf("the scatter is said to be %g times what was stated, and is %g times", ratio, times)
+					}
+				}
+			}
+			if times == 1 && found > 4 || times > 1 && found < 96 { // LackLevel is 1 %
+				t.Errorf("unknown by %q, %g times: given up in %d of %d runs", unknown, times, found, runs)
+			}
+		}
+	}
+}
