@@ -59,11 +59,11 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 	out.first = bytes.Count(b.Bytes(), []byte("\n")) + 1
 	w := csv.NewWriter(b)
 	w.Comma = t.separator
-	point := t.decimalPoints()
-	known := t.armRows()
+	point := decimalPoints(t)
+	known := armRows(t)
 	for _, row := range more.rows {
-		if old := known[[2]string{more.cellText(row, "task"), more.cellText(row, "arm")}]; old != nil {
-			if err := more.differs(row, t, old); err != nil {
+		if old := known[[2]string{cellText(more, row, "task"), cellText(more, row, "arm")}]; old != nil {
+			if err := differs(more, row, t, old); err != nil {
 				return nil, err
 			}
 			out.Same++
@@ -72,9 +72,9 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 		record := make([]string, len(t.header))
 		for k, name := range t.header {
 			if at, there := more.column[name]; there {
-				record[k] = more.inDecimals(row[at].text, point)
+				record[k] = inDecimals(more, row[at].text, point)
 			} else if strings.HasPrefix(name, "z_") {
-				record[k] = t.ofTask(k, more.cellText(row, "task"))
+				record[k] = ofTask(t, k, cellText(more, row, "task"))
 			}
 		}
 		if err := w.Write(record); err != nil {
@@ -93,13 +93,13 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 
 // armRows returns the first row of each task and arm of a table with one row per arm; none where it has
 // no such columns.
-func (t *table) armRows() map[[2]string][]cell {
+func armRows(t *table) map[[2]string][]cell {
 	out := map[[2]string][]cell{}
 	if t.require("task", "arm") != nil {
 		return out
 	}
 	for _, row := range t.rows {
-		if key := [2]string{t.cellText(row, "task"), t.cellText(row, "arm")}; out[key] == nil {
+		if key := [2]string{cellText(t, row, "task"), cellText(t, row, "arm")}; out[key] == nil {
 			out[key] = row
 		}
 	}
@@ -107,12 +107,12 @@ func (t *table) armRows() map[[2]string][]cell {
 }
 
 // differs reports the first cell of a row that is not that of another table's row.
-func (t *table) differs(row []cell, other *table, old []cell) error {
+func differs(t *table, row []cell, other *table, old []cell) error {
 	for k, name := range t.header {
-		was := other.cellText(old, name)
+		was := cellText(other, old, name)
 		if t.decimal(row[k].text) != other.decimal(was) {
 			return t.at(row[k], "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
-				name, row[k].text, was, other.path, t.cellText(row, "task"), t.cellText(row, "arm"))
+				name, row[k].text, was, other.path, cellText(t, row, "task"), cellText(t, row, "arm"))
 		}
 	}
 	return nil
@@ -135,7 +135,7 @@ func cellsOf(path string, data []byte, wanted ...string) (*table, error) {
 
 // decimalPoints reports whether numbers of the table are to be written with a decimal point: it has
 // none with a comma.
-func (t *table) decimalPoints() bool {
+func decimalPoints(t *table) bool {
 	if t.separator == ',' {
 		return true
 	}
@@ -150,7 +150,7 @@ func (t *table) decimalPoints() bool {
 }
 
 // inDecimals returns a cell as the other table writes numbers; other text stays.
-func (t *table) inDecimals(text string, point bool) string {
+func inDecimals(t *table, text string, point bool) string {
 	if !t.isNumber(text) {
 		return text
 	}
@@ -161,7 +161,7 @@ func (t *table) inDecimals(text string, point bool) string {
 }
 
 // cellText returns a cell of a column, "" without such a column.
-func (t *table) cellText(row []cell, column string) string {
+func cellText(t *table, row []cell, column string) string {
 	if k, there := t.column[column]; there {
 		return row[k].text
 	}
@@ -169,9 +169,9 @@ func (t *table) cellText(row []cell, column string) string {
 }
 
 // ofTask returns column k of the first row of a task; "" of a task that the table does not have.
-func (t *table) ofTask(k int, task string) string {
+func ofTask(t *table, k int, task string) string {
 	for _, row := range t.rows {
-		if t.cellText(row, "task") == task {
+		if cellText(t, row, "task") == task {
 			return row[k].text
 		}
 	}

@@ -48,14 +48,14 @@ func (c *column) positive(t *table) error {
 
 // compute leaves out the rows that the condition does not hold for, and adds the columns that are named by an
 // expression, such as log10(lr).
-func (t *table) compute(opt LoadOptions) error {
+func compute(t *table, opt LoadOptions) error {
 	if opt.Compile == nil {
 		return nil
 	}
 	l := opt.Long
 	var names []string
 	for _, name := range slices.Concat(l.Task, l.Arm, l.measured(), l.Blocks, l.TaskFeatures, l.ArmFeatures, l.Log) {
-		if t.find(name) != nil && strings.ContainsAny(name, "(*/+-") && !slices.Contains(names, name) {
+		if findColumn(t, name) != nil && strings.ContainsAny(name, "(*/+-") && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -119,7 +119,7 @@ func (t *table) compute(opt LoadOptions) error {
 			return t.noColumn(name) // it is more likely a misspelled name
 		}
 		t.read = append(t.read, reads...)
-		if err := t.computedColumn(name, of, values); err != nil {
+		if err := computedColumn(t, name, of, values); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func (t *table) compute(opt LoadOptions) error {
 }
 
 // computedColumn adds a column.
-func (t *table) computedColumn(name string, of func([]any) (any, error), values func([]cell) ([]any, error)) error {
+func computedColumn(t *table, name string, of func([]any) (any, error), values func([]cell) ([]any, error)) error {
 	if t.computed == nil {
 		t.computed = map[string]bool{}
 	}
@@ -148,12 +148,12 @@ func (t *table) computedColumn(name string, of func([]any) (any, error), values 
 		case bool:
 			c.text = strconv.FormatBool(got)
 		case int:
-			c.text = t.written(float64(got))
+			c.text = writtenNumber(t, float64(got))
 		case float64:
 			if math.IsNaN(got) || math.IsInf(got, 0) {
 				return t.at(row[0], "%s is no finite number here", name)
 			}
-			c.text = t.written(got)
+			c.text = writtenNumber(t, got)
 		default:
 			return t.at(row[0], "%s gives %v, which is no number and no text", name, got)
 		}
@@ -164,8 +164,8 @@ func (t *table) computedColumn(name string, of func([]any) (any, error), values 
 	return nil
 }
 
-// written returns a number as the table writes numbers.
-func (t *table) written(v float64) string {
+// writtenNumber returns a number as the table writes numbers.
+func writtenNumber(t *table, v float64) string {
 	text := strconv.FormatFloat(v, 'g', 12, 64)
 	if t.comma != nil {
 		text = strings.Replace(text, ".", ",", 1)

@@ -113,20 +113,20 @@ func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	return out, nil
 }
 
-// dialect returns how the table is written. Semicolons without any decimals come from a spreadsheet
+// dialectOf returns how the table is written. Semicolons without any decimals come from a spreadsheet
 // with decimal commas, which has no other reason for them.
-func (t *table) dialect() Dialect {
+func dialectOf(t *table) Dialect {
 	d := Dialect{Mark: t.mark}
 	if t.separator == ',' {
 		return d
 	}
 	d.Separator = string(t.separator)
-	d.DecimalCommas = !t.decimalPoints() || t.separator == ';' && !t.hasPoint()
+	d.DecimalCommas = !decimalPoints(t) || t.separator == ';' && !hasPoint(t)
 	return d
 }
 
 // hasPoint reports whether a number of the table has a decimal point.
-func (t *table) hasPoint() bool {
+func hasPoint(t *table) bool {
 	for _, row := range t.rows {
 		for _, c := range row {
 			if strings.Contains(c.text, ".") && t.isNumber(c.text) {
@@ -137,16 +137,16 @@ func (t *table) hasPoint() bool {
 	return false
 }
 
-// source returns where the table is from.
-func (t *table) source() Source {
-	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.rows), Dialect: t.dialect()}
+// sourceOf returns where the table is from.
+func sourceOf(t *table) Source {
+	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.rows), Dialect: dialectOf(t)}
 }
 
 // byteOrderMark stands before the text of files that Excel writes as UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
 // unmarked returns a file without its mark, and notes whether there was one.
-func (t *table) unmarked(data []byte) []byte {
+func unmarked(t *table, data []byte) []byte {
 	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
 	return data
 }

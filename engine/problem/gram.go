@@ -35,7 +35,7 @@ func LoadGram(path string, opt LoadOptions) (GramFile, error) {
 	if err != nil {
 		return GramFile{}, err
 	}
-	cells, names, err := t.square(grid)
+	cells, names, err := square(t, grid)
 	if err != nil {
 		return GramFile{}, err
 	}
@@ -102,7 +102,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 // square divides a grid into a matrix and the names of its rows, nil for none. What there is beside
 // the matrix follows from the numbers of rows and columns, and where these are equal from the first
 // cell: it is no number where it is the corner of a header and of a column of names.
-func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err error) {
+func square(t *table, grid [][]cell) (matrix [][]cell, names []string, err error) {
 	widest := 0
 	for _, row := range grid {
 		widest = max(widest, len(row))
@@ -137,7 +137,7 @@ func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err erro
 			continue
 		}
 		if rowNames {
-			if err := t.addName(&names, name); err != nil {
+			if err := addName(t, &names, name); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -146,7 +146,7 @@ func (t *table) square(grid [][]cell) (matrix [][]cell, names []string, err erro
 	if header {
 		var of []string
 		for k, c := range columns {
-			if err := t.addName(&of, c); err != nil {
+			if err := addName(t, &of, c); err != nil {
 				return nil, nil, err
 			}
 			if rowNames && names[k] != c.text {
@@ -168,7 +168,7 @@ func values(n int) string {
 }
 
 // addName appends the name of a point; it reports an empty one, and one that is there.
-func (t *table) addName(names *[]string, c cell) error {
+func addName(t *table, names *[]string, c cell) error {
 	if c.text == "" {
 		return t.at(c, "a row or column without a name")
 	}

@@ -236,12 +236,12 @@ func readArm(t *table, row []cell, xs, zs []string, feature func(name string) (f
 		}
 	}
 	if !math.IsNaN(a.sd) {
-		if err := t.checkSD(row, "sd", a.sd); err != nil {
+		if err := checkSD(t, row, "sd", a.sd); err != nil {
 			return a, err
 		}
 	}
 	if _, there := t.column["reps"]; there {
-		err = t.checkCount(row, "reps", a.reps)
+		err = checkCount(t, row, "reps", a.reps)
 	}
 	if k, there := t.column["cost"]; there && err == nil {
 		if a.cost, err = t.number(row, "cost"); err == nil && !(a.cost > 0) {
@@ -300,7 +300,7 @@ func (p *Problem) cameFrom(t *table, name string) {
 	if p.Name == "" {
 		p.Name = strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
 	}
-	p.Sources = []Source{t.source()}
+	p.Sources = []Source{sourceOf(t)}
 	p.Notes = append(p.Notes, t.notes()...)
 }
 

@@ -38,16 +38,16 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	}
 	t, err := readTable(path, opt, opt.Long.needed()...)
 	if err == nil {
-		err = t.compute(opt)
+		err = compute(t, opt)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := t.named(*opt.Long)
+	l, err := namedColumns(t, *opt.Long)
 	if err != nil {
 		return nil, nil, err
 	}
-	found, err := t.longArms(l)
+	found, err := readLongArms(t, l)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,7 +67,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	for _, c := range found.texts {
 		p.categorise(c)
 	}
-	if ignored := t.ignored(l); len(ignored) > 0 {
+	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
 		p.Notes = append(p.Notes, Note{Kind: NoteIgnored, Path: path, Names: ignored})
 	}
 	p.Notes = append(p.Notes, slices.Concat(found.notes, dropped)...)
@@ -85,9 +85,9 @@ func (l Long) measured() []string {
 	return slices.DeleteFunc([]string{l.Reward, l.SD, l.Count, l.Successes, l.Trials}, func(name string) bool { return name == "" })
 }
 
-// named completes the columns and finds each in the file, under the name given to it. It reports the first that is
+// namedColumns completes the columns and finds each in the file, under the name given to it. It reports the first that is
 // not there, one that has two meanings, and a role without a column.
-func (t *table) named(l Long) (Long, error) {
+func namedColumns(t *table, l Long) (Long, error) {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
 		return l, &DataError{Path: t.path,
@@ -103,7 +103,7 @@ func (t *table) named(l Long) (Long, error) {
 		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log} {
 		seen := map[int]bool{}
 		for _, name := range names {
-			if err := t.find(name); err != nil {
+			if err := findColumn(t, name); err != nil {
 				return l, err
 			}
 			if k := t.column[name]; seen[k] {
@@ -116,8 +116,8 @@ func (t *table) named(l Long) (Long, error) {
 	return l, nil
 }
 
-// find gives a name to the column of that name, or to the only one that differs from it in capital letters alone.
-func (t *table) find(name string) error {
+// findColumn gives a name to the column of that name, or to the only one that differs from it in capital letters alone.
+func findColumn(t *table, name string) error {
 	if _, there := t.column[name]; there {
 		return nil
 	}
@@ -134,8 +134,8 @@ func (t *table) find(name string) error {
 	return nil
 }
 
-// ignored lists the columns that have no meaning.
-func (t *table) ignored(l Long) []string {
+// ignoredColumns lists the columns that have no meaning.
+func ignoredColumns(t *table, l Long) []string {
 	named := map[int]bool{}
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), t.read) {
 		named[t.column[name]] = true
@@ -166,8 +166,8 @@ type seenTask struct {
 	arms  map[int32]int // by the number of the name
 }
 
-// same reports a feature that changes within a task, or within one of its arms, between two rows.
-func (t *table) same(read map[string]*column, features []string, r, first int, names ...string) error {
+// sameFeatures reports a feature that changes within a task, or within one of its arms, between two rows.
+func sameFeatures(t *table, read map[string]*column, features []string, r, first int, names ...string) error {
 	for _, f := range features {
 		if read[f].value(r) == read[f].value(first) {
 			continue
@@ -211,8 +211,8 @@ func columnsOf(t *table, l Long, found *longArms) (read map[string]*column, err 
 	return read, nil
 }
 
-// longArms reads the rows.
-func (t *table) longArms(l Long) (found longArms, err error) {
+// readLongArms reads the rows.
+func readLongArms(t *table, l Long) (found longArms, err error) {
 	read, err := columnsOf(t, l, &found)
 	if err != nil {
 		return found, err
@@ -229,7 +229,7 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 		task, name := tasks.all[v], names.all[a]
 		if int(v) == len(seen) {
 			seen, found.order = append(seen, &seenTask{r, map[int32]int{}}), append(found.order, task)
-		} else if err := t.same(read, l.TaskFeatures, r, seen[v].first, task); err != nil {
+		} else if err := sameFeatures(t, read, l.TaskFeatures, r, seen[v].first, task); err != nil {
 			return found, err
 		}
 		at, known := seen[v].arms[a]
@@ -240,14 +240,14 @@ func (t *table) longArms(l Long) (found longArms, err error) {
 				task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(),
 				cost: math.NaN(),
 			})
-		} else if err := t.same(read, l.ArmFeatures, r, first[at], task, name); err != nil {
+		} else if err := sameFeatures(t, read, l.ArmFeatures, r, first[at], task, name); err != nil {
 			return found, err
 		}
 		if gap(row[reward].text) {
 			unmeasured, line = unmeasured+1, max(line, row[0].line)
 			continue
 		}
-		measured, err := t.readLongRow(row, l)
+		measured, err := readLongRow(t, row, l)
 		if err != nil {
 			return found, err
 		}

@@ -20,11 +20,11 @@ type longRow struct {
 
 // readLongRow reads the reward of a row, and where there are columns for them its standard
 // deviation and its count.
-func (t *table) readLongRow(row []cell, l Long) (longRow, error) {
+func readLongRow(t *table, row []cell, l Long) (longRow, error) {
 	m := longRow{sd: math.NaN(), count: 1}
 	var err error
 	if l.Successes != "" {
-		return t.readCounts(row, l)
+		return readCounts(t, row, l)
 	}
 	if m.mean, err = t.number(row, l.Reward); err != nil {
 		return m, err
@@ -33,7 +33,7 @@ func (t *table) readLongRow(row []cell, l Long) (longRow, error) {
 		if m.sd, err = t.number(row, l.SD); err != nil {
 			return m, err
 		}
-		if err := t.checkSD(row, l.SD, m.sd); err != nil {
+		if err := checkSD(t, row, l.SD, m.sd); err != nil {
 			return m, err
 		}
 	}
@@ -41,20 +41,20 @@ func (t *table) readLongRow(row []cell, l Long) (longRow, error) {
 		if m.count, err = t.number(row, l.Count); err != nil {
 			return m, err
 		}
-		err = t.checkCount(row, l.Count, m.count)
+		err = checkCount(t, row, l.Count, m.count)
 	}
 	return m, err
 }
 
 // readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
-func (t *table) readCounts(row []cell, l Long) (longRow, error) {
+func readCounts(t *table, row []cell, l Long) (longRow, error) {
 	wins, err := t.number(row, l.Successes)
 	if err != nil {
 		return longRow{}, err
 	}
 	trials, err := t.number(row, l.Trials)
 	if err == nil {
-		err = t.checkCount(row, l.Trials, trials)
+		err = checkCount(t, row, l.Trials, trials)
 	}
 	switch c := row[t.column[l.Successes]]; {
 	case err != nil:
@@ -71,7 +71,7 @@ func (t *table) readCounts(row []cell, l Long) (longRow, error) {
 }
 
 // checkSD reports a number that cannot be a standard deviation.
-func (t *table) checkSD(row []cell, name string, sd float64) error {
+func checkSD(t *table, row []cell, name string, sd float64) error {
 	c := row[t.column[name]]
 	if sd < 0 {
 		return t.at(c, "column %q: a standard deviation cannot be negative, got %g", name, sd)
@@ -83,7 +83,7 @@ func (t *table) checkSD(row []cell, name string, sd float64) error {
 }
 
 // checkCount reports a number that cannot be a count of measurements.
-func (t *table) checkCount(row []cell, name string, count float64) error {
+func checkCount(t *table, row []cell, name string, count float64) error {
 	if count != math.Trunc(count) || count < 1 || count > maxReps {
 		return t.at(row[t.column[name]], "column %q: expected a whole number of measurements from 1 to %d, got %g", name, maxReps, count)
 	}

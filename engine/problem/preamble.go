@@ -52,7 +52,7 @@ func Columns(head []byte) []string {
 }
 
 // preambleNotes say which lines were left out above the header.
-func (t *table) preambleNotes() []Note {
+func preambleNotes(t *table) []Note {
 	switch t.preamble {
 	case 0:
 		return nil

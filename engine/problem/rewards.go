@@ -83,7 +83,7 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 	if err := sides.align(p, path); err != nil {
 		return armNoise{}, err
 	}
-	p.Sources = append(p.Sources, t.source())
+	p.Sources = append(p.Sources, sourceOf(t))
 	p.Notes = append(p.Notes, t.notes()...)
 	return p.summarise(path)
 }

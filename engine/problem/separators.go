@@ -126,7 +126,7 @@ var separators = map[string]string{";": "semicolons", "\t": "tabs"}
 
 // notes say how the table was read, where it is not plain CSV.
 func (t *table) notes() []Note {
-	notes := t.preambleNotes()
+	notes := preambleNotes(t)
 	separator := string(t.separator)
 	switch {
 	case separators[separator] == "":

@@ -50,15 +50,15 @@ func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (*Sheet, i
 			if own != nil {
 				sets = append(slices.Clip(sets), own.ofSheet())
 			}
-			return nil, 0, t.noSet(sets)
+			return nil, 0, noSet(t, sets)
 		}
-		return t.sheet(t.header), k, nil
+		return sheetOf(t, t.header), k, nil
 	}
 	panic("problem: a sheet needs a set of columns")
 }
 
 // noSet is the error of a table with none of the sets of columns.
-func (t *table) noSet(sets [][]string) error {
+func noSet(t *table, sets [][]string) error {
 	var words []string
 	for _, set := range sets {
 		words = append(words, strings.Join(set, ","))

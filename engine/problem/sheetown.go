@@ -19,18 +19,18 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 		t.standardNames("id", "status", "note", "plate", "position", "round")
 		columns := slices.Clone(t.header)
 		_, byID := t.column["id"]
-		if byID != (wanted[0] == "id") || !t.hasAll(wanted) {
+		if byID != (wanted[0] == "id") || !hasAll(t, wanted) {
 			continue
 		}
 		if !byID {
-			if err := t.nameArms(l); err != nil {
+			if err := nameArms(t, l); err != nil {
 				return nil, 0, false, err
 			}
 		}
 		if _, there := t.column["reward"]; !there || !byID {
 			t.column["reward"] = t.column[l.Reward]
 		}
-		t.nameMeans(l)
+		nameMeans(t, l)
 		for k, set := range sets {
 			if t.require(set...) != nil {
 				continue
@@ -47,19 +47,19 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 			columns = slices.DeleteFunc(columns, func(c string) bool {
 				return slices.ContainsFunc(named, func(name string) bool { return t.column[c] == t.column[name] })
 			})
-			return t.sheet(columns), k, true, nil
+			return sheetOf(t, columns), k, true, nil
 		}
 	}
 	return nil, 0, false, nil
 }
 
 // hasAll reports whether there are columns of these names, which are found under them from then on.
-func (t *table) hasAll(names []string) bool {
-	return !slices.ContainsFunc(names, func(name string) bool { return t.find(name) != nil })
+func hasAll(t *table, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return findColumn(t, name) != nil })
 }
 
 // nameArms adds columns task and arm with the names that the rows of a long table have.
-func (t *table) nameArms(l Long) error {
+func nameArms(t *table, l Long) error {
 	read := map[string]*column{}
 	for _, name := range slices.Concat(l.Task, l.Arm) {
 		c, err := t.readColumn(name)
@@ -83,18 +83,18 @@ func (t *table) nameArms(l Long) error {
 }
 
 // nameMeans finds the columns of counts and standard deviations of rows that are means.
-func (t *table) nameMeans(l Long) {
-	if l.Count != "" && t.find(l.Count) == nil {
+func nameMeans(t *table, l Long) {
+	if l.Count != "" && findColumn(t, l.Count) == nil {
 		t.column["count"], t.column["mean"] = t.column[l.Count], t.column["reward"]
 		delete(t.column, "reward")
 	}
-	if l.SD != "" && t.find(l.SD) == nil {
+	if l.SD != "" && findColumn(t, l.SD) == nil {
 		t.column["sd"] = t.column[l.SD]
 	}
 }
 
-// sheet returns the table as a sheet with these columns.
-func (t *table) sheet(columns []string) *Sheet {
+// sheetOf returns the table as a sheet with these columns.
+func sheetOf(t *table, columns []string) *Sheet {
 	s := &Sheet{Columns: columns, table: t}
 	for _, row := range t.rows {
 		s.Rows = append(s.Rows, SheetRow{Line: row[0].line, cells: row, sheet: s})

@@ -34,7 +34,6 @@ var large = map[string][2]int{ // methods, files
 	"engine/internal/individual.Algorithm":    {26, 5},
 	"engine/model.Model":                      {130, 30},
 	"engine/problem.Problem":                  {49, 18},
-	"engine/problem.table":                    {53, 13},
 	"engine/sim.Experiment":                   {18, 8},
 	"internal/export.page":                    {21, 5},
 	"internal/notebookkernel.kernel":          {22, 5},
