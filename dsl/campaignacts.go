@@ -3,6 +3,7 @@ package dsl
 import (
 	"fmt"
 	"path/filepath"
+	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
@@ -43,23 +44,17 @@ func actParam(x campaign.Param) Param {
 	if x.Optional {
 		p.Default = unset
 	}
-	switch x.Into.(type) {
-	case *string:
-		p.Types, p.Range = []Type{Text}, kernels.Range{}
-	case *campaign.File:
-		p.Types, p.Range, p.words = []Type{Text}, kernels.Range{}, wordsData
-	case *[]string:
-		p.Types, p.Range = []Type{Text, List}, kernels.Range{}
-	case *float64:
-		p.Types = []Type{Number}
-	case *int:
-		p.Types, p.Whole = []Type{Number}, true
-	case **float64:
-		p.Types, p.Default = []Type{Number}, unset
-	case **int:
-		p.Types, p.Whole, p.Default = []Type{Number}, true, unset
-	case *bool:
-		p.Types, p.Whole, p.Range, p.Default, p.Doc = []Type{Number}, true, kernels.Range{Min: 0, Max: 1}, "0", "true: "+x.Doc
+	switch t := reflect.TypeOf(x.Into).Elem(); {
+	case t == reflect.TypeFor[campaign.File]():
+		p.Types, p.words = []Type{Text}, wordsData
+	case t.Kind() == reflect.Pointer:
+		p.Default = unset
+		p.complete(t)
+	case t.Kind() == reflect.Bool:
+		p.Doc = "true: " + x.Doc
+		p.complete(t)
+	default:
+		p.complete(t)
 	}
 	return p
 }
@@ -69,8 +64,6 @@ func filled(c *call, act campaign.Act) (ok bool) {
 	ok = true
 	for _, x := range act.Params() {
 		switch into := x.Into.(type) {
-		case *string:
-			*into = c.text(x.Name)
 		case *campaign.File:
 			if c.has(x.Name) {
 				into.Path = c.e.session.path(c.text(x.Name))
@@ -78,21 +71,9 @@ func filled(c *call, act campaign.Act) (ok bool) {
 		case *[]string:
 			words, right := textsOf(c, x.Name, x.Hint)
 			*into, ok = words, ok && right
-		case *float64:
-			*into = c.number(x.Name)
-		case *int:
-			*into = c.whole(x.Name)
-		case *bool:
-			*into = c.number(x.Name) > 0
-		case **float64:
-			if c.has(x.Name) {
-				v := c.number(x.Name)
-				*into = &v
-			}
-		case **int:
-			if c.has(x.Name) {
-				n := c.whole(x.Name)
-				*into = &n
+		default:
+			if data := c.arg(x.Name).Data; data != nil {
+				assign(reflect.ValueOf(into).Elem(), data)
 			}
 		}
 	}
