@@ -21,30 +21,35 @@ func campaignFunctions() []Function {
 	by := Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Types: []Type{Text}, Default: unset, Doc: "who asks or tells: the same person has one open list at a time"}
 	return append([]Function{
 		protocolFunction(),
-		{
+		bound(Function{
 			Name: "start", Section: SectionCampaign, Synonyms: []string{"begin", "create"},
-			Doc: "makes a campaign in a folder: what is asked, how it is decided and the data are fixed from then on; a folder that has this campaign already is opened, so that the cell can be run again",
+			Doc: "makes a campaign in a folder: what is asked, how it is decided and the data are fixed from then on; a folder that has this " +
+				"campaign already is opened, so that the cell can be run again",
 			Params: []Param{
-				{Name: "protocol", Types: []Type{typeOf[campaign.Protocol]()}, Doc: "the name of a protocol"},
-				{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text}, Doc: "the folder, relative to the script; it must not exist, or be empty"}},
-			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`, eval: evalStart,
-		},
+				{Name: "protocol", Doc: "the name of a protocol"},
+				{Name: "folder", Synonyms: []string{"dir", "path"}, Doc: "the folder, relative to the script; it must not exist, or be empty"}},
+			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`,
+		}, nil, evalStart),
 		{
 			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"}, Doc: "opens a campaign, and shows how far it is",
-			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text, typeOf[campaign.Status]()}, Doc: "its folder, relative to the script; or a campaign, which may be an earlier state of it"}},
+			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text, typeOf[campaign.Status]()},
+				Doc: "its folder, relative to the script; or a campaign, which may be an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
 			eval: func(c *call) (any, error) {
 				return inCampaign(c, "folder", func(k *folder.Campaign) (any, error) { return given(k.Status(c.e.ctx)) })
 			},
 		},
-		{
+		bound(Function{
 			Name: "ask", Section: SectionCampaign, Synonyms: []string{"suggest", "propose"},
 			Doc: "what to measure next: the list that the asker has and has not told, else further pulls of the open round",
-			Params: []Param{c, by, {Name: "count", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"}, {Name: "task", Types: []Type{Text}, words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
-				{Name: "more", Synonyms: []string{"further"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true: further pulls, though the list of before is not told yet"},
-				{Name: "decimals", Types: []Type{Text}, Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset, Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
-			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`, eval: evalAsk,
-		},
+			Params: []Param{c, by,
+				{Name: "count", Range: wholeFrom(1), Default: unset, Doc: "how many; the capacity, a plate or the round when not given"},
+				{Name: "task", words: wordsTasks, Default: unset, Doc: "only pulls of this task"},
+				{Name: "more", Synonyms: []string{"further"}, Doc: "true: further pulls, though the list of before is not told yet"},
+				{Name: "decimals", Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset,
+					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
+			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
+		}, nil, evalAsk),
 	}, campaignActs(c)...)
 }
 
@@ -69,29 +74,35 @@ func protocolFunction() Function {
 	budget, rounds := budgetParam, roundsParam
 	budget.Doc = "pulls of each task, and no more of any"
 	rounds.Doc += ", and no more than whole plates fill; with a plate or a capacity and without a budget, each round is one"
-	positiveWhole := func(name, doc string, synonyms ...string) Param {
-		return Param{Name: name, Synonyms: synonyms, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: doc}
-	}
-	return Function{
+	return bound(Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
-		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone",
+		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The " +
+			"expected rewards of the table, if it has any, serve the forecast alone",
 		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, budget, totalParam, rounds,
-			positiveWhole("plate", "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels", "plate_size", "block"),
-			positiveWhole("capacity", "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it", "throughput", "wells"),
-			{Name: "time_unit", Types: []Type{Text}, Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
-			{Name: "lease", Synonyms: []string{"timeout", "due"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "units of time after which pulls that were handed out and not told are handed out again, under new ids"},
-			{Name: "failed", Synonyms: []string{"failures", "failure_rate"}, Types: []Type{Number}, Range: share, Default: unset, Doc: "share of pulls that give no result, for the forecast; with a capacity and when not given, up to 0.2"},
-			{Name: "late", Synonyms: []string{"delayed"}, Types: []Type{Number}, Range: share, Default: unset, Doc: "share of results that come late, for the forecast; with a capacity and when not given, up to 0.3"},
-			{Name: "delay", Synonyms: []string{"lateness"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
-			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
+			{Name: "plate", Synonyms: []string{"plate_size", "block"}, Range: wholeFrom(1), Default: unset,
+				Doc: "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels"},
+			{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Range: wholeFrom(1), Default: unset,
+				Doc: "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it"},
+			{Name: "time_unit", Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
+			{Name: "lease", Synonyms: []string{"timeout", "due"}, Range: positive, Default: unset,
+				Doc: "units of time after which pulls that were handed out and not told are handed out again, under new ids"},
+			{Name: "failed", Synonyms: []string{"failures", "failure_rate"}, Range: share, Default: unset,
+				Doc: "share of pulls that give no result, for the forecast; with a capacity and when not given, up to 0.2"},
+			{Name: "late", Synonyms: []string{"delayed"}, Range: share, Default: unset,
+				Doc: "share of results that come late, for the forecast; with a capacity and when not given, up to 0.3"},
+			{Name: "delay", Synonyms: []string{"lateness"}, Range: wholeFrom(1), Default: unset,
+				Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
+			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
-			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number}, Range: positive, Default: unset, Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn from the kernel as prior"},
-			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of the forecast of each algorithm; when not given, fewer of more than 200 arms, down to 4; 0 makes none"},
-			{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
+			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Range: positive, Default: unset,
+				Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn " +
+					"from the kernel as prior"},
+			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(plan.DefaultRuns),
+				Doc: "simulated runs of the forecast of each algorithm; when not given, fewer of more than 200 arms, down to 4; 0 makes none"},
+			{Name: "seed", Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
 		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
-		check: func(c *call) { checkProtocol(c) }, eval: evalProtocol,
-	}
+	}, checkProtocol, evalProtocol)
 }
 
 // index0 returns the function of a name.
@@ -119,13 +130,24 @@ func protocolEntry(c *call) (algorithms.Entry, error) {
 // budgeted reports whether a protocol says how much may be measured.
 func budgeted(c *call) bool { return c.has("budget") || c.has("total") || c.has("rounds") }
 
-// checkProtocol reports options that the algorithm does not have.
-func checkProtocol(c *call) bool {
+// protocolArgs are the arguments of protocol that are not options of the algorithm.
+type protocolArgs struct {
+	P                      *problem.Problem
+	Plate, Capacity, Delay int
+	TimeUnit               string
+	Lease, Cost, Gaps      float64
+	Failed, Late           *float64
+	Runs                   *int
+	Seed                   uint64
+}
+
+// checkProtocol reports options that the algorithm does not have, and a budget that it needs or does not have.
+func checkProtocol(c *call, _ protocolArgs) {
 	e, err := protocolEntry(c)
 	if err != nil {
-		return true // reported, or not known before the script runs
+		return // reported, or not known before the script runs
 	}
-	right := true
+	before := c.e.mistakes
 	for i, p := range c.fn.Params {
 		a := &c.args[i]
 		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
@@ -134,55 +156,40 @@ func checkProtocol(c *call) bool {
 		_, isNumber := a.Data.(float64)
 		if !p.had(e) || isNumber && !p.takesNumber(e) {
 			lacksOption(c, e, p, *a)
-			right = false
 		}
 	}
-	if before := c.e.mistakes; right && c.has("budget") {
-		if oneBudget(c); c.e.mistakes > before {
-			return false
-		}
+	if c.e.mistakes == before && c.has("budget") {
+		oneBudget(c)
 	}
-	if c.has("rounds") && !c.has("budget") && !c.has("total") && right {
-		if c.has("plate") || c.has("capacity") {
-			return true
-		}
-		a := c.arg("rounds")
-		c.fail(&a, "protocol: rounds alone says nothing of how many pulls there are", "add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, of which each round is one")
-		return false
+	if c.e.mistakes > before {
+		return
 	}
-	if needs := e.Mode == engine.ModeFB; needs != budgeted(c) && right {
+	switch needs := e.Mode == engine.ModeFB; {
+	case c.has("rounds") && !c.has("budget") && !c.has("total"):
+		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") {
+			c.fail(&a, "protocol: rounds alone says nothing of how many pulls there are",
+				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, of which each round is one")
+		}
+	case needs && !budgeted(c):
+		a := c.arg("algorithm")
+		c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, those of all", e.Name),
+			"write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
+	case !needs && budgeted(c):
 		a := c.arg("budget")
-		if needs {
-			a = c.arg("algorithm")
-			c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, those of all", e.Name), "write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
-		} else {
-			c.fail(&a, fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name), `choose algorithm="CoTestFB", or leave budget out`)
-		}
-		right = false
+		c.fail(&a, fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name), `choose algorithm="CoTestFB", or leave budget out`)
 	}
-	return right
 }
 
 // evalProtocol evaluates protocol(...).
-func evalProtocol(c *call) (any, error) {
-	if !checkProtocol(c) {
-		return nil, nil // reported
-	}
+func evalProtocol(c *call, a protocolArgs) (any, error) {
 	e, err := protocolEntry(c)
 	if err != nil {
 		return nil, err
 	}
 	p := campaign.Protocol{
-		Problem: c.arg("p").Data.(*problem.Problem), Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c),
-		Plate: c.whole("plate"), Capacity: c.whole("capacity"), TimeUnit: c.text("time_unit"), Lease: c.number("lease"), Cost: c.number("cost"), Seed: uint64(c.number("seed")),
+		Problem: a.P, Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c), Plate: a.Plate, Capacity: a.Capacity, TimeUnit: a.TimeUnit,
+		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay,
 	}
-	for name, into := range map[string]**float64{"failed": &p.Failed, "late": &p.Late} {
-		if c.has(name) {
-			x := c.number(name)
-			*into = &x
-		}
-	}
-	p.Delay = c.whole("delay")
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
@@ -193,16 +200,14 @@ func evalProtocol(c *call) (any, error) {
 		return nil, err
 	}
 	runs := 0 // as plan.RunsFor says
-	if c.arg("runs").known() {
-		if runs = c.whole("runs"); runs == 0 {
-			return p, nil
-		}
+	if a.Runs != nil {
+		runs = *a.Runs
 	}
-	if c.e.session.opt.noForecast {
+	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast {
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
-		return campaign.MakeForecast(c.e.ctx, p, c.number("gaps"), runs, func(done, total int) {
+		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, func(done, total int) {
 			if tell := progressOf(c.e, c.fn.Name, p.Problem.Name, total); tell != nil {
 				tell(sim.Step{Done: done, Total: total})
 			}
@@ -212,15 +217,17 @@ func evalProtocol(c *call) (any, error) {
 }
 
 // evalStart evaluates start(...).
-func evalStart(c *call) (any, error) {
+func evalStart(c *call, a struct {
+	Protocol campaign.Protocol
+	Folder   string
+}) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
-	a := c.arg("protocol")
-	p := a.Data.(campaign.Protocol)
-	b := c.e.scope[p.Name]
-	if p.Name == "" || b == nil {
-		c.fail(&a, "start: the protocol needs a name, by which it can be made again tomorrow", "write days = protocol(...) and start(days, ...)")
+	p := a.Protocol
+	if p.Name == "" || c.e.scope[p.Name] == nil {
+		at := c.arg("protocol")
+		c.fail(&at, "start: the protocol needs a name, by which it can be made again tomorrow", "write days = protocol(...) and start(days, ...)")
 		return nil, nil
 	}
 	s := c.e.session
@@ -236,7 +243,7 @@ func evalStart(c *call) (any, error) {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
 	}
 	made.Forecast, made.Name = p.Forecast, p.Name
-	dir := s.path(c.text("folder"))
+	dir := s.path(a.Folder)
 	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, folderOptions(c))
 	if errors.Is(err, folder.ErrExists) {
 		campaignOf, err = openSame(c, dir, made)
@@ -289,11 +296,15 @@ func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (a
 }
 
 // evalAsk evaluates ask(...).
-func evalAsk(c *call) (any, error) {
+func evalAsk(c *call, a struct {
+	By, Task, Decimals string
+	Count              int
+	More               bool
+}) (any, error) {
 	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
-		list, err := k.Ask(c.e.ctx, campaign.Request{By: c.text("by"), Task: c.text("task"), Count: c.whole("count"), More: c.number("more") > 0})
+		list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
 		if err == nil {
-			list.Dialect, err = list.Dialect.Written(c.text("decimals"))
+			list.Dialect, err = list.Dialect.Written(a.Decimals)
 		}
 		return list, err
 	})
