@@ -79,8 +79,15 @@ func protocolFunction() Function {
 		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The " +
 			"expected rewards of the table, if it has any, serve the forecast alone",
 		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, budget, totalParam, rounds,
-			{Name: "plate", Synonyms: []string{"plate_size", "block"}, Range: wholeFrom(1), Default: unset,
+			{Name: "plate", Synonyms: []string{"plate_size"}, Range: wholeFrom(1), Default: unset,
 				Doc: "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels"},
+			{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
+				Doc: "what the arms of a task are measured in together, such as \"day\": lists then have whole blocks, and CoTestFC compares " +
+					"within them; when not given, as the problem says"},
+			{Name: "block_size", Synonyms: []string{"block_places"}, Range: wholeFrom(1), Default: unset,
+				Doc: "arms of a task in a block; all that are open when not given"},
+			{Name: "control", Synonyms: []string{"reference", "check"}, Default: unset,
+				Doc: "with block, the arm that is in every block of its task"},
 			{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Range: wholeFrom(1), Default: unset,
 				Doc: "pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it"},
 			{Name: "time_unit", Choices: campaign.Units(), Default: `"days"`, Doc: "unit of capacity and lease"},
@@ -139,6 +146,23 @@ type protocolArgs struct {
 	Failed, Late           *float64
 	Runs                   *int
 	Seed                   uint64
+	Block, Control         string
+	BlockSize              int
+}
+
+// inBlocks returns the protocol with the blocks that are stated, if any are.
+func (a protocolArgs) inBlocks(p campaign.Protocol) (campaign.Protocol, error) {
+	if a.Block == "" && a.BlockSize == 0 && a.Control == "" {
+		return p, nil
+	}
+	if b := p.Problem.Block; a.Block == "" && b != nil {
+		a.Block = b.Name
+	}
+	if a.Block == "" {
+		param := map[bool]string{true: "block_size", false: "control"}[a.BlockSize > 0]
+		return p, &argumentError{param: param, message: param + ` is of blocks, and nothing says what a block is: add block="day"`}
+	}
+	return p.InBlocks(a.Block, a.BlockSize, a.Control), nil
 }
 
 // checkProtocol reports options that the algorithm does not have, and a budget that it needs or does not have.
@@ -189,6 +213,9 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	p := campaign.Protocol{
 		Problem: a.P, Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c), Plate: a.Plate, Capacity: a.Capacity, TimeUnit: a.TimeUnit,
 		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay,
+	}
+	if p, err = a.inBlocks(p); err != nil {
+		return nil, err
 	}
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)

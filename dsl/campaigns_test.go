@@ -218,6 +218,25 @@ func TestAddedArmsInCells(t *testing.T) {
 	}
 }
 
+// protocol(block=) makes blocks of a problem that has none; their size and control say nothing without them.
+func TestProtocolInBlocks(t *testing.T) {
+	s, _ := notebookIn(t)
+	p := cell(t, s, `protocol(paper(case=2), block="day", block_size=4, runs=0)`).(campaign.Protocol)
+	if b := p.Problem.Block; b == nil || b.Name != "day" || b.Size != 4 {
+		t.Errorf("block %+v", b)
+	}
+	for text, want := range map[string]string{
+		`protocol(paper(case=2), block_size=4, runs=0)`:                         "nothing says what a block is",
+		`protocol(paper(case=2), block="day", algorithm="CoBayesFC", runs=0)`:   "CoTestFC",
+		`protocol(paper(case=2), block="day", control="nobody", runs=0)`:        "control",
+		`protocol(paper(case=2), block="plate", plate=4, block_size=5, runs=0)`: "block_size=4",
+	} {
+		if _, err := tryCell(t, s, text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", text, err, want)
+		}
+	}
+}
+
 // A budget without an algorithm is that of the default of fixed budget.
 func TestProtocolOfABudget(t *testing.T) {
 	s, _ := notebookIn(t)

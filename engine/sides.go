@@ -61,7 +61,8 @@ func checkWithin(p Plan, b Batch) error {
 	}
 	for k, w := range b.Within {
 		if n := len(p.Sides[k].Arms); len(w.Means) != n || len(w.Products) != n*n {
-			return fmt.Errorf("round %d: of %d arms side by side the batch has %d means and %d products of deviations, want %d and %d", p.Round, n, len(w.Means), len(w.Products), n, n*n)
+			return fmt.Errorf("round %d: of %d arms side by side the batch has %d means and %d products of deviations, want %d and %d",
+				p.Round, n, len(w.Means), len(w.Products), n, n*n)
 		}
 		for _, x := range slices.Concat(w.Means, w.Products) {
 			if math.IsNaN(x) || math.IsInf(x, 0) {

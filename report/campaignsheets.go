@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,10 @@ func worklistBlocks(l campaign.List) []Block {
 func WorklistTable(l campaign.List) Table {
 	t := Table{Columns: []Column{text("id", "Id"), number("round", "Round", ""), number("plate", "Plate", ""),
 		number("position", "Position", ""), text("task", "Task"), text("arm", "Arm")}}
+	blocks := len(l.Rows) > 0 && l.Rows[0].Block > 0
+	if blocks {
+		t.Columns = slices.Insert(t.Columns, 4, number("block", "Block", ""))
+	}
 	words := make([]bool, len(l.Columns))
 	for k, c := range l.Columns {
 		words[k] = len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k])
@@ -49,6 +54,9 @@ func WorklistTable(l campaign.List) Table {
 		row := []any{r.ID, r.Round, nil, nil, r.Task, r.Arm}
 		if r.Plate > 0 {
 			row[2], row[3] = r.Plate, r.Position
+		}
+		if blocks {
+			row = slices.Insert(row, 4, any(r.Block))
 		}
 		for k := range l.Columns {
 			if words[k] {

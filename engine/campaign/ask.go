@@ -39,6 +39,7 @@ type ListRow struct {
 	Round    int       `json:"round"`
 	Plate    int       `json:"plate,omitempty"`
 	Position int       `json:"position,omitempty"`
+	Block    int       `json:"block,omitempty"` // pulls of one block are measured together
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
 	X        []float64 `json:"x,omitempty"` // features of the arm, in the order of List.Columns
@@ -127,7 +128,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	for _, id := range s.order {
 		it := s.items[id]
 		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.told == nil
-		if it.round != r.plan.Round || !(failed || it.overdue(s.Now)) {
+		if r.plan.Sides != nil || it.round != r.plan.Round || !(failed || it.overdue(s.Now)) {
 			continue
 		}
 		slot := it.Slot
@@ -137,6 +138,14 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		if give(slot, id); len(out.Items) > before {
 			next[slot.Arm]++
 		}
+	}
+	if r.plan.Sides != nil {
+		open := r.wholeBlocks(count, task, s.Problem.TaskOf)
+		count = len(open)
+		for _, slot := range open {
+			give(slot, "")
+		}
+		return out, nil
 	}
 	for _, slot := range r.list {
 		if r.filled[[2]int{slot.Arm, slot.Number}] == nil {
@@ -204,7 +213,7 @@ func (s Moment) list(by string, items []*item) List {
 	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf()}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
-		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, arm: it.Arm}
+		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, arm: it.Arm}
 		names := s.Problem.NamesOf(it.Arm)
 		row.Task, row.Arm = names[0], names[1]
 		row.X = s.features(it.Arm)

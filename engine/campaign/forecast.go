@@ -179,7 +179,7 @@ func (p Protocol) named(algorithm string) Protocol {
 // laboratories choose: by a test, and by a posterior.
 func alternatives(p Protocol) []string {
 	out := []string{p.Algorithm}
-	if p.Mode == engine.ModeFC {
+	if p.Mode == engine.ModeFC && p.Problem.Block == nil {
 		for _, name := range []string{"CoTestFC", "CoBayesFC"} {
 			if name != p.Algorithm {
 				out = append(out, name)

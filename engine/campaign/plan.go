@@ -3,6 +3,7 @@ package campaign
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -27,6 +28,7 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, s.Plate
 	b.Counts = s.capped(b.Counts, s.spent(s.Protocol), b.Seed)
+	b.Sides = x.Next.Sides
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
 	if q.Cuts() {
@@ -44,21 +46,22 @@ func (b StartBody) orderSeed(round int) uint64 {
 
 // PlanBody begins a round, or says that there is none.
 type PlanBody struct {
-	Round       int        `json:"round"`
-	Counts      []int      `json:"counts,omitempty"` // pulls by arm: the recorded fact
-	Cut         bool       `json:"cut,omitempty"`    // from a larger plan, to the capacity
-	Rho         float64    `json:"rho,omitempty"`
-	RhoLower    float64    `json:"rho_lower,omitempty"`
-	Rounding    float64    `json:"rounding,omitempty"`
-	WantSquares bool       `json:"want_squares,omitempty"`
-	Digest      string     `json:"digest,omitempty"`
-	Seed        uint64     `json:"seed,omitempty"` // of the order of the list
-	Plate       int        `json:"plate,omitempty"`
-	Done        bool       `json:"done,omitempty"`   // nothing is left to measure
-	Status      string     `json:"status,omitempty"` // engine.Status, when done
-	Decided     []Decision `json:"decided,omitempty"`
-	Revision    int        `json:"revision"`
-	Build       string     `json:"build,omitempty"`
+	Round       int           `json:"round"`
+	Counts      []int         `json:"counts,omitempty"` // pulls by arm: the recorded fact
+	Sides       []engine.Side `json:"sides,omitempty"`  // of Counts: the arms that share blocks
+	Cut         bool          `json:"cut,omitempty"`    // from a larger plan, to the capacity
+	Rho         float64       `json:"rho,omitempty"`
+	RhoLower    float64       `json:"rho_lower,omitempty"`
+	Rounding    float64       `json:"rounding,omitempty"`
+	WantSquares bool          `json:"want_squares,omitempty"`
+	Digest      string        `json:"digest,omitempty"`
+	Seed        uint64        `json:"seed,omitempty"` // of the order of the list
+	Plate       int           `json:"plate,omitempty"`
+	Done        bool          `json:"done,omitempty"`   // nothing is left to measure
+	Status      string        `json:"status,omitempty"` // engine.Status, when done
+	Decided     []Decision    `json:"decided,omitempty"`
+	Revision    int           `json:"revision"`
+	Build       string        `json:"build,omitempty"`
 }
 
 // Decision is the answer that a task had when a plan was made.
@@ -82,9 +85,14 @@ func (b *PlanBody) fold(s *State, e Event) error {
 	if len(b.Counts) != len(s.taskOf) || b.Round != len(s.rounds)+1 {
 		return fmt.Errorf("round %d with %d arms, where round %d with %d arms must come", b.Round, len(b.Counts), len(s.rounds)+1, len(s.taskOf))
 	}
+	if b.Sides != nil && !slices.Equal(engine.CountsOf(b.Sides, len(b.Counts)), b.Counts) {
+		return fmt.Errorf("round %d: its blocks are not of the pulls that it has", b.Round)
+	}
 	r := &round{plan: *b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]*filling{}, highest: map[int]int{},
 		results: map[int][]*measured{}}
-	r.list = worklist(b.Counts, s.taskOf, b.Plate, b.Seed)
+	if r.list = worklist(b.Counts, s.taskOf, b.Plate, b.Seed); b.Sides != nil {
+		r.list = blockList(b.Sides, b.Plate, b.Seed)
+	}
 	for i, n := range b.Counts {
 		r.highest[i] = n
 	}

@@ -13,6 +13,7 @@ type Slot struct {
 	Number   int `json:"number"`
 	Plate    int `json:"plate,omitempty"`    // from 1
 	Position int `json:"position,omitempty"` // on the plate, from 1
+	Block    int `json:"block,omitempty"`    // from 1, of arms that are measured side by side
 }
 
 // worklist returns the pulls of a round in the order in which they are handed out. Plates of the

@@ -131,8 +131,8 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := e.Suits(p.Problem); err != nil {
 		return err
 	}
-	if p.Problem.Block != nil {
-		return fmt.Errorf("problem %q has blocks (block=%q), which no campaign arranges yet: read it without block=, or simulate with fc", p.Problem.Name, p.Problem.Block.Name)
+	if err := p.checkBlocks(); err != nil {
+		return err
 	}
 	_, _, err = p.algorithm(ctx, nil)
 	return err
@@ -229,6 +229,14 @@ func (p Protocol) Settings() []engine.Setting {
 	out = append(out, p.Options.Stated()...)
 	if p.Problem != nil {
 		out = append(out, engine.Setting{Name: "noise", Value: p.Problem.Noise.Text()})
+	}
+	if p.Problem != nil && p.Problem.Block != nil {
+		b := p.Problem.Block
+		out = append(out, engine.Setting{Name: "block", Value: b.Name})
+		add("block_size", float64(b.Size))
+		if b.Control != "" {
+			out = append(out, engine.Setting{Name: "control", Value: b.Control})
+		}
 	}
 	add("plate", float64(p.Plate))
 	add("capacity", float64(p.Capacity))

@@ -190,7 +190,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 		}
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
-	env := sim.NewEnvironment(p.Problem, draw, 2, run)
+	env := sim.NewEnvironment(truth, draw, 2, run)
 	if p.Cuts() && !p.fixedRounds() {
 		n, err := p.calendar(ctx, steps, env, l, p.step())
 		n.undecided, _ = judged(p, truth, steps.Outcome().Answers)

@@ -110,6 +110,16 @@ func (x *replayer) all(ctx context.Context) error {
 		if err := x.begin(ctx, r.plan, r.seq); err != nil || x.unused {
 			return err
 		}
+		if r.plan.Sides != nil {
+			b, err := x.arranged(r)
+			if err == nil {
+				err = x.steps.Learn(b)
+			}
+			if err != nil {
+				return fmt.Errorf("round %d: %w", r.plan.Round, err)
+			}
+			continue
+		}
 		b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
 		if err != nil {
 			return fmt.Errorf("round %d: %w", r.plan.Round, err)

@@ -133,7 +133,7 @@ func (s *State) open() *round {
 // complete reports whether every arm has the pulls planned.
 func (s *State) complete(r *round) bool {
 	for i, n := range r.plan.Counts {
-		if r.measuredOf(i) < n && !s.withdrawn(i) {
+		if r.measuredOf(i)+s.gone(r, i) < n && !s.withdrawn(i) {
 			return false
 		}
 	}
@@ -179,7 +179,7 @@ func (s *State) Left() (round, left int, over bool) {
 	}
 	for i, n := range r.plan.Counts {
 		if !s.withdrawn(i) {
-			left += max(0, n-r.measuredOf(i))
+			left += max(0, n-r.measuredOf(i)-s.gone(r, i))
 		}
 	}
 	return r.plan.Round, left, left == 0

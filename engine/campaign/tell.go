@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 )
 
@@ -63,6 +64,10 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 		return Done{}, err
 	}
 	t := newTeller(at.Moment, a.TellOptions)
+	if r := at.open(); a.results.set > 0 && r != nil && r.plan.Sides != nil {
+		return Done{}, errors.New("arms are measured side by side, and rows without ids do not say in which block: " +
+			"keep the column id of the list")
+	}
 	if a.results.set > 0 {
 		t.byArms(ctx, a.results, KindTell)
 	} else {

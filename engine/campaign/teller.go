@@ -49,7 +49,7 @@ func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, erro
 }
 
 // ownColumns are the columns of a list; others of a sheet are kept as notes.
-var ownColumns = []string{"id", "round", "plate", "position", "task", "arm", "reward", "status", "note", "count", "mean", "sd", ChainColumn}
+var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count", "mean", "sd", ChainColumn}
 
 // teller matches the rows of a sheet with pulls.
 type teller struct {

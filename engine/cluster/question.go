@@ -54,7 +54,7 @@ func (q Question) begin(ctx context.Context, memory *model.Memory) (*engine.Step
 	}
 	p := q.posed()
 	if p.Block != nil {
-		return nil, nil, fmt.Errorf("problem %q has blocks (block=%q), which agents apart do not arrange yet: read it without block=", p.Name, p.Block.Name)
+		return nil, nil, fmt.Errorf("problem %q has blocks (block=%q), which agents apart do not arrange, since they tell each other counts and means of single arms: make a campaign of it (protocol, campaign start), or read it without block=", p.Name, p.Block.Name)
 	}
 	if err := errors.Join(e.Suits(p), e.TakesPrior(q.Options)); err != nil {
 		return nil, nil, err

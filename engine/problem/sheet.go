@@ -41,7 +41,7 @@ func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (*Sheet, i
 		if t.header == nil {
 			return nil, 0, &DataError{Path: path, Message: "no data: expected a line with the names of the columns"}
 		}
-		t.standardNames(append(slices.Concat(sets...), "status", "note", "plate", "sd")...)
+		t.standardNames(append(slices.Concat(sets...), "status", "note", "plate", "block", "sd")...)
 		err = t.require(set...)
 		if err != nil && k < len(sets)-1 {
 			continue

@@ -16,7 +16,7 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 		if err != nil || t.records(r, t.add) != nil || t.header == nil {
 			return nil, 0, false, nil // ReadSheet says what is wrong
 		}
-		t.standardNames("id", "status", "note", "plate", "position", "round")
+		t.standardNames("id", "status", "note", "plate", "position", "block", "round")
 		columns := slices.Clone(t.header)
 		_, byID := t.column["id"]
 		if byID != (wanted[0] == "id") || !hasAll(t, wanted) {

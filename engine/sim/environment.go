@@ -34,7 +34,11 @@ type environment struct {
 // NewEnvironment returns the environment of one run on a problem: each (round, arm) has its
 // own stream of random numbers, derived from seed and run.
 func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
-	return asMeasured(p, &environment{draw, seed, uint64(run), p.Noise.Bounds})
+	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
+	if p.Block != nil {
+		return asMeasured(p, &blocks{env, p, seed, uint64(run)})
+	}
+	return asMeasured(p, env)
 }
 
 // asMeasured returns an environment whose rewards have the sign of the data, of one whose rewards have

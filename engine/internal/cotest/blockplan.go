@@ -33,7 +33,8 @@ func newBlockPlanner(p *problem.Problem) (*blockPlanner, error) {
 		}
 	}
 	if out.size != 0 && out.size < least {
-		return nil, fmt.Errorf("a block must have at least %d places (block_size=), for a leader, a rival%s, got %d", least, map[int]string{2: "", 3: " and the control"}[least], out.size)
+		return nil, fmt.Errorf("a block must have at least %d places (block_size=), for a leader, a rival%s, got %d",
+			least, map[int]string{2: "", 3: " and the control"}[least], out.size)
 	}
 	return out, nil
 }

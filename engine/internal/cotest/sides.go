@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory/blocks.md): the open arms of a task share blocks with its leader, and are compared within them, where what the
-// blocks add cancels. Each agent tests alone, on its arms' own means.
+// sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory/blocks.md): the open
+// arms of a task share blocks with its leader, and are compared within them, where what the blocks add cancels. Each agent tests alone, on its arms' own means.
 type sideBySide struct{ *coTest }
 
 var (
@@ -22,7 +22,8 @@ var (
 
 func newSideBySide(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
-		return nil, errors.New("misfit and robust are for tests that go by the kernel; arms that are measured side by side are compared by their own rewards: leave them out")
+		return nil, errors.New("misfit and robust are for tests that go by the kernel; arms that are measured side by side " +
+			"are compared by their own rewards: leave them out")
 	}
 	apart, err := m.Independent()
 	if err != nil {
@@ -81,7 +82,8 @@ func (a *sideBySide) check(s engine.Side) error {
 	switch {
 	case len(s.Arms) == 0 || s.Blocks < 1:
 		return fmt.Errorf("a block needs an arm, and a set of arms a block, got %d arms and %d blocks", len(s.Arms), s.Blocks)
-	case !slices.IsSorted(s.Arms) || s.Arms[0] < 0 || s.Arms[len(s.Arms)-1] >= p.N() || len(slices.Compact(slices.Clone(s.Arms))) != len(s.Arms):
+	case !slices.IsSorted(s.Arms) || s.Arms[0] < 0 || s.Arms[len(s.Arms)-1] >= p.N() ||
+		len(slices.Compact(slices.Clone(s.Arms))) != len(s.Arms):
 		return fmt.Errorf("the arms of a block must be different ones of 0 to %d in rising order, got %v", p.N()-1, s.Arms)
 	case p.TaskOf[s.Arms[0]] != p.TaskOf[s.Arms[len(s.Arms)-1]]:
 		return fmt.Errorf("the arms of a block must be of one task, got %s and %s", p.Where(s.Arms[0]), p.Where(s.Arms[len(s.Arms)-1]))

@@ -1,0 +1,178 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// InBlocks returns the protocol with arms that are measured side by side: what a block is, such as a day, how many arms
+// of a task it holds, 0 for all, and the arm that is in every block, "" without one.
+func (p Protocol) InBlocks(name string, size int, control string) Protocol {
+	q := *p.Problem
+	q.Block = &problem.Block{Name: name, Size: size, Control: control}
+	if p.Problem.Block != nil {
+		q.Block.Effect = p.Problem.Block.Effect
+	}
+	p.Problem = &q
+	return p
+}
+
+// checkBlocks reports blocks that the algorithm does not arrange, or that no plate holds.
+func (p Protocol) checkBlocks() error {
+	b := p.Problem.Block
+	if b == nil {
+		return nil
+	}
+	if e, err := p.Entry(); err != nil || e.Name != "CoTestFC" && e.Name != "IndTestFC" {
+		return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: "+
+			"choose algorithm=\"CoTestFC\", or leave block= out", b.Name, p.Algorithm)
+	}
+	most, task := 0, ""
+	for v, set := range p.Problem.Groups() {
+		if len(set) > most {
+			most, task = len(set), p.Problem.Tasks.Names[v]
+		}
+	}
+	if b.Size > 0 {
+		most = min(most, b.Size)
+	}
+	if p.Plate > 0 && most > p.Plate {
+		return fmt.Errorf("a block is measured on one plate, a plate has %d places, and a block of task %q has up to %d arms: "+
+			"state block_size=%d", p.Plate, task, most, p.Plate)
+	}
+	return nil
+}
+
+// blockList returns the pulls of a round in blocks, one block behind the other: blocks in random order, and the arms of
+// each, too. No block is on two plates.
+func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
+	rng := rand.New(rand.NewPCG(seed, 0x626c6f636b)) // "block"
+	var blocks [][]int
+	for _, s := range sides {
+		for range s.Blocks {
+			blocks = append(blocks, slices.Clone(s.Arms))
+		}
+	}
+	rng.Shuffle(len(blocks), func(i, j int) { blocks[i], blocks[j] = blocks[j], blocks[i] })
+	var out []Slot
+	number, on, used := map[int]int{}, 1, 0
+	for k, arms := range blocks {
+		rng.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
+		if plate > 0 && used > 0 && used+len(arms) > plate {
+			on, used = on+1, 0
+		}
+		for _, i := range arms {
+			number[i]++
+			slot := Slot{Arm: i, Number: number[i], Block: k + 1}
+			if plate > 0 {
+				used++
+				slot.Plate, slot.Position = on, used
+			}
+			out = append(out, slot)
+		}
+	}
+	return out
+}
+
+// gone returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
+// elsewhere the pull would have nothing in common with the others.
+func (s *State) gone(r *round, arm int) (n int) {
+	if r.plan.Sides == nil {
+		return 0
+	}
+	for _, it := range s.items {
+		if it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.told == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Those of
+// other tasks are left out, unless task is below 0.
+func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
+	for from := 0; from < len(r.list); {
+		to := from + 1
+		for to < len(r.list) && r.list[to].Block == r.list[from].Block {
+			to++
+		}
+		var open []Slot
+		for _, slot := range r.list[from:to] {
+			if r.filled[[2]int{slot.Arm, slot.Number}] == nil && (task < 0 || taskOf[slot.Arm] == task) {
+				open = append(open, slot)
+			}
+		}
+		if len(out) > 0 && len(out)+len(open) > count {
+			return out
+		}
+		out, from = append(out, open...), to
+	}
+	return out
+}
+
+// measuredBlocks returns which arms were measured in the same blocks of a round, and what these say. Blocks are taken by
+// their numbers, so that the order in which results arrived does not show in any digit.
+func (r *round) measuredBlocks() (sides []engine.Side, within []engine.Within) {
+	reward := map[[2]int]float64{}
+	for i, all := range r.results {
+		for _, m := range all {
+			reward[[2]int{i, m.Number}] = m.Reward
+		}
+	}
+	var blocks [][]float64 // of each side, block after block
+	add := func(arms []int, values map[int]float64) {
+		if len(arms) == 0 {
+			return
+		}
+		slices.Sort(arms)
+		at := slices.IndexFunc(sides, func(s engine.Side) bool { return slices.Equal(s.Arms, arms) })
+		if at < 0 {
+			at, sides, blocks = len(sides), append(sides, engine.Side{Arms: arms}), append(blocks, nil)
+		}
+		sides[at].Blocks++
+		for _, i := range arms {
+			blocks[at] = append(blocks[at], values[i])
+		}
+	}
+	for from := 0; from < len(r.list); {
+		arms, values, block := []int(nil), map[int]float64{}, r.list[from].Block
+		for ; from < len(r.list) && r.list[from].Block == block; from++ {
+			if y, told := reward[[2]int{r.list[from].Arm, r.list[from].Number}]; told {
+				arms, values[r.list[from].Arm] = append(arms, r.list[from].Arm), y
+			}
+		}
+		add(arms, values)
+	}
+	for k, s := range sides {
+		within = append(within, withinOf(blocks[k], len(s.Arms)))
+	}
+	return sides, within
+}
+
+// withinOf returns means and products of deviations of n arms, given their rewards block after block.
+func withinOf(rewards []float64, n int) engine.Within {
+	out := engine.Within{Means: make([]float64, n), Products: make([]float64, n*n)}
+	for k, y := range rewards {
+		out.Means[k%n] += y / float64(len(rewards)/n)
+	}
+	for from := 0; from < len(rewards); from += n {
+		for i := range n {
+			for j := range n {
+				out.Products[i*n+j] += (rewards[from+i] - out.Means[i]) * (rewards[from+j] - out.Means[j])
+			}
+		}
+	}
+	return out
+}
+
+// arranged imposes the blocks that were measured, and returns what they say.
+func (x *replayer) arranged(r *round) (engine.Batch, error) {
+	sides, within := r.measuredBlocks()
+	n := x.protocol.Problem.N()
+	b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
+	return b, x.steps.Arrange(sides)
+}

@@ -1,0 +1,153 @@
+package campaign
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// inBlocks returns a protocol of two tasks whose arms are measured side by side on days.
+func inBlocks(t *testing.T, size int, control string) Protocol {
+	t.Helper()
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2, 5}, []float64{3, 0, 1, 0, 0.5})
+	return Protocol{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Plate: 6, Capacity: 12, Seed: 3}.InBlocks("day", size, control)
+}
+
+// A campaign in blocks finds the best arms although every block adds a hundred standard deviations to its rewards, while a
+// tenth of the pulls fails and some results come late. Lists have whole blocks, each on one plate, with the
+// control in it and no more arms than places.
+func TestCampaignInBlocks(t *testing.T) {
+	for _, c := range []struct {
+		size    int
+		control string
+	}{{0, ""}, {3, ""}, {4, "2"}} {
+		p := inBlocks(t, c.size, c.control)
+		if err := p.Check(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(5, uint64(c.size)))
+		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
+		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Seed: 3, Revision: Revision})}, nil)
+		effect, late := map[[2]int]float64{}, ""
+		for day := range 200 {
+			if x.advance(); x.s.done != nil {
+				break
+			}
+			if day == 199 {
+				t.Fatal("200 days were not enough")
+			}
+			list, made, err := x.s.Under(p, x.now).Ask(Request{By: fmt.Sprint(day)})
+			x.add(made, err)
+			checkBlockList(t, p, list)
+			sheet := "id,reward\n" + late
+			late = ""
+			for _, row := range list.Rows {
+				at := [2]int{row.Round, row.Block}
+				if _, known := effect[at]; !known {
+					effect[at] = 100 * rng.NormFloat64()
+				}
+				line := fmt.Sprintf("%s,%v\n", row.ID, p.Problem.Mean[row.arm]+effect[at]+rng.NormFloat64())
+				switch y := rng.Float64(); {
+				case y < 0.1:
+					lost, err := (&Fail{IDs: []string{row.ID}, Reason: "the vial broke"}).Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
+					x.add(lost.Events, err)
+				case y < 0.2:
+					late += line
+				default:
+					sheet += line
+				}
+			}
+			results, err := ReadResults(p, []byte(sheet), "", KindTell)
+			if err != nil {
+				t.Fatal(err)
+			}
+			told, err := (&Tell{results: results, TellOptions: TellOptions{Sure: true}}).Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
+			x.add(told.Events, err)
+			x.now = x.now.AddDate(0, 0, 1)
+		}
+		for v, want := range []string{"4", "1"} {
+			if a := x.run.Outcome.Answers[v]; !a.Decided || a.Arm != want {
+				t.Errorf("size %d, control %q: task %d is answered by %+v, want arm %s", c.size, c.control, v, a, want)
+			}
+		}
+		again, err := x.s.Under(p, x.now).Replay(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(again.Differs) > 0 || again.Outcome.Samples != x.run.Outcome.Samples {
+			t.Errorf("replayed, it has %d samples and differs in %v", again.Outcome.Samples, again.Differs)
+		}
+	}
+}
+
+func checkBlockList(t *testing.T, p Protocol, list List) {
+	t.Helper()
+	arms, plate := map[int][]string{}, map[int]int{}
+	for _, row := range list.Rows {
+		if row.Block == 0 || plate[row.Block] != 0 && plate[row.Block] != row.Plate {
+			t.Fatalf("block %d is on plates %d and %d", row.Block, plate[row.Block], row.Plate)
+		}
+		plate[row.Block] = row.Plate
+		arms[row.Block] = append(arms[row.Block], row.Arm)
+	}
+	for k, in := range arms {
+		if size := p.Problem.Block.Size; len(in) < 2 || size > 0 && len(in) > size || p.Problem.Block.Control != "" && !slices.Contains(in, p.Problem.Block.Control) {
+			t.Errorf("block %d has the arms %v", k, in)
+		}
+	}
+}
+
+// Lists that name no block, algorithms that arrange none, and blocks that no plate holds are refused with a way on.
+func TestBlocksOfCampaignsRefused(t *testing.T) {
+	p := inBlocks(t, 0, "")
+	p.Algorithm = "CoBayesFC"
+	if err := p.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "CoTestFC") {
+		t.Errorf("CoBayesFC: error %v", err)
+	}
+	p = inBlocks(t, 0, "")
+	p.Plate = 4
+	if err := p.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "block_size=4") {
+		t.Errorf("a plate of 4: error %v", err)
+	}
+	p = inBlocks(t, 3, "nobody")
+	if err := p.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "control") {
+		t.Errorf("an unknown control: error %v", err)
+	}
+	x := &inMemory{t: t, p: inBlocks(t, 3, ""), s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
+	x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
+	x.advance()
+	results, err := ReadResults(x.p, []byte("task,arm,reward\na,1,2\n"), "", KindTell)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := (&Tell{results: results}).Do(t.Context(), Doing{Moment: x.s.Under(x.p, x.now)}); err == nil || !strings.Contains(err.Error(), "id") {
+		t.Errorf("rows without ids: error %v", err)
+	}
+}
+
+// The forecast of a campaign in blocks is simulated in blocks: what they add costs nothing.
+func TestForecastInBlocks(t *testing.T) {
+	var median []float64
+	for _, effect := range []float64{0, 100} {
+		p := inBlocks(t, 0, "")
+		p.Problem.Block.Effect = effect
+		f, err := MakeForecast(t.Context(), p, 0, 6, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(f.Rows) != 1 {
+			t.Errorf("%d algorithms are forecast, want the one that arranges blocks", len(f.Rows))
+		}
+		median = append(median, f.Rows[0].Samples.Median)
+	}
+	if median[1] > 2*median[0] {
+		t.Errorf("%g samples, and %g with blocks that differ", median[0], median[1])
+	}
+}
