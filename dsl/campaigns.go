@@ -160,7 +160,8 @@ func (a protocolArgs) inBlocks(p campaign.Protocol) (campaign.Protocol, error) {
 	}
 	if a.Block == "" {
 		param := map[bool]string{true: "block_size", false: "control"}[a.BlockSize > 0]
-		return p, &argumentError{param: param, message: param + ` is of blocks, and nothing says what a block is: add block="day"`}
+		return p, &argumentError{param: param, message: "protocol: nothing was fixed",
+			err: fmt.Errorf(`%s is of blocks, and nothing says what a block is: add block="day"`, param)}
 	}
 	return p.InBlocks(a.Block, a.BlockSize, a.Control), nil
 }
