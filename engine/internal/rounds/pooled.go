@@ -12,7 +12,7 @@ import (
 )
 
 // Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
-// how much they differ, see pooled; and by arm once the data reject what is stated, see replicates. Bounded rewards then have
+// how much they differ, see pooled; and by arm once the data reject a scale that is stated, see replicates. Bounded rewards then have
 // the scatter that they show, in place of half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
@@ -29,13 +29,11 @@ func (n *Scales) Pool() {
 func (n *Scales) learnPooled(b engine.Batch) error {
 	p := n.Model.Problem
 	n.each.add(p.Noise.Scales, b)
-	if n.Found == nil {
-		if n.Found = n.each.contradict(p, n.Groups); n.Found != nil {
-			n.byArm()
-		}
-	}
 	if n.Groups == nil {
-		return nil
+		if n.Found = n.each.contradict(p); n.Found == nil {
+			return nil
+		}
+		n.byArm()
 	}
 	clear(n.freedom)
 	clear(n.squares)
@@ -92,40 +90,25 @@ func (r *replicates) add(scales []float64, b engine.Batch) {
 	}
 }
 
-// contradict returns a warning where the rewards of some arm scatter more than the stated scale says, or where nothing
-// is stated than those of the other arms of its group, by χ² or F. The k-th look at the data is at a
-// level of LackLevel/(k(k+1)) for all arms together.
-func (r *replicates) contradict(p *problem.Problem, groups []int) *engine.Warning {
+// contradict returns a warning where the rewards of some arm scatter more than the stated scale says, by χ². The k-th look at
+// the data is at a level of LackLevel/(k(k+1)) for all arms together.
+func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 	r.looks++
-	sums, frees := map[int]float64{}, map[int]float64{}
-	for i, g := range groups {
-		sums[g] += r.squares[i]
-		frees[g] += r.freedom[i]
-	}
-	worst, least, ratio, tests := -1, 1.0, 1.0, 0.0
+	worst, least, tests := -1, 1.0, 0.0
 	for i, f := range r.freedom {
 		if f == 0 {
 			continue
 		}
-		above, by := 0.0, r.squares[i]/f
-		if groups == nil {
-			above = distuv.ChiSquared{K: f}.Survival(r.squares[i])
-		} else if free, sum := frees[groups[i]]-f, sums[groups[i]]-r.squares[i]; free > 0 && sum > 0 {
-			by /= sum / free
-			above = distuv.F{D1: f, D2: free}.Survival(by)
-		} else {
-			continue
-		}
 		tests++
-		if worst < 0 || above < least {
-			worst, least, ratio = i, above, by
+		if above := (distuv.ChiSquared{K: f}).Survival(r.squares[i]); worst < 0 || above < least {
+			worst, least = i, above
 		}
 	}
 	if worst < 0 || !(least*tests <= engine.LackLevel/float64(r.looks*(r.looks+1))) {
 		return nil
 	}
-	sd := p.Noise.Scales[worst] * math.Sqrt(r.squares[worst]/r.freedom[worst])
-	return &engine.Warning{Kind: engine.WarnNoiseDiffers, Numbers: []float64{sd, math.Sqrt(ratio), max(least*tests, leastShown)}}
+	ratio := math.Sqrt(r.squares[worst] / r.freedom[worst])
+	return &engine.Warning{Kind: engine.WarnNoiseDiffers, Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(least*tests, leastShown)}}
 }
 
 // fewestPooled and fewestEach are the degrees of freedom that a first round sees to where scales are pooled, of all
