@@ -64,7 +64,10 @@ func outputFunctions() []Function {
 		plotFunction(),
 		{
 			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "results side by side",
-			Params:   []Param{{Name: "r", Types: []Type{Result}, Doc: "a result"}},
+			Params: []Param{{
+				Name: "r", Types: []Type{Result}, Doc: "a result",
+				elsewhere: map[string]string{string(Sweep): `a sweep shows its results side by side by itself: write its name alone, or measures(s, y=["samples", "error"]) for chosen columns`},
+			}},
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {
 				found := []engine.Result{c.args[0].Data.(engine.Result)}

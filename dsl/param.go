@@ -20,7 +20,7 @@ type Param struct {
 	Synonyms  []string
 	Types     []Type            // accepted types; none for any
 	Choices   []string          // accepted texts, where Types has Text; none for any text
-	elsewhere map[string]string // texts that it takes in other functions, with the hint to that
+	elsewhere map[string]string // texts and types of values that other functions take, with the hint to these
 	words     words             // what other texts name, "" for nothing that is known
 	Whole     bool              // numbers must be whole
 	Range     kernels.Range

@@ -280,6 +280,17 @@ func TestMistakesBeyondTheLimit(t *testing.T) {
 	}
 }
 
+// A sweep, whose results stand side by side already, leads on.
+func TestCompareOfSweep(t *testing.T) {
+	_, err := evalText(NewSession(Options{}), "r = fc(paper(1), runs=2)\ns = sweep(r, gap=[0.4, 0.8])\ncompare(s)")
+	if err == nil || !strings.Contains(err.Error(), "write its name alone") {
+		t.Errorf("%v", err)
+	}
+	if _, err := evalText(NewSession(Options{}), "r = fc(paper(1), runs=2)\ns = sweep(r, gap=[0.4, 0.8])\nmeasures(s, y=[\"samples\", \"error\"])"); err != nil {
+		t.Error(err)
+	}
+}
+
 // refusing is a host without files.
 type refusing struct{ t *testing.T }
 
