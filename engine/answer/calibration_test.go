@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 )
 
@@ -19,18 +21,21 @@ type record struct {
 	stated            float64     // Σ of the probabilities of that
 	loss, expected    float64     // Σ of true and of expected losses
 	arms, covered     float64     // intervals of all arms, and how many hold the truth
+	shares            []float64   // of them that do in each table, whose arms err together
 	bins, right, said [10]float64 // picks by stated probability
 	plain             float64     // picks within ε of highest means
 }
 
 func (r *record) add(k known, a *answer.Answer) {
 	p := k.p
+	before := r.covered
 	for i, arm := range a.Arms {
 		r.arms++
 		if t := p.Turned(k.truth[i]); arm.CI95[0] <= t && t <= arm.CI95[1] {
 			r.covered++
 		}
 	}
+	r.shares = append(r.shares, (r.covered-before)/float64(len(a.Arms)))
 	for v, pick := range a.Picks {
 		lo, hi := p.ArmsOf(v)
 		best, at, plain := math.Inf(-1), -1, -1
@@ -89,7 +94,7 @@ func TestCalibration(t *testing.T) {
 			r.add(table, a)
 			all.add(table, a)
 		}
-		t.Logf("%-28s within ε %.3f (stated %.3f, highest mean %.3f), loss %.4g (expected %.4g), intervals %.3f", gen.name, r.within/r.picks, r.stated/r.picks, r.plain/r.picks, r.loss/r.picks, r.expected/r.picks, r.covered/r.arms)
+		t.Logf("%-28s within ε %.3f (stated %.3f, highest mean %.3f), loss %.4g (expected %.4g), intervals %.3f ± %.3f", gen.name, r.within/r.picks, r.stated/r.picks, r.plain/r.picks, r.loss/r.picks, r.expected/r.picks, r.covered/r.arms, 2*stat.StdErr(stat.StdDev(r.shares, nil), float64(len(r.shares))))
 		if c := r.covered / r.arms; tables >= 5 && (c < 0.9 || c > 0.995) {
 			t.Errorf("%s: %.3f of the 95 %% intervals hold the truth", gen.name, c)
 		}

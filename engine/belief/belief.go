@@ -29,7 +29,7 @@ const (
 
 // Revision counts the changes of what Of gives. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 3
+const Revision = 4
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -85,7 +85,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 	if p.N() > manyArms {
 		most, count = membersMany, drawsMany
 	}
-	found, err := s.explore(most)
+	s, found, err := s.average(most)
 	if err != nil {
 		return nil, err
 	}
@@ -119,15 +119,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 			continue
 		}
 		if d.wins == nil {
-			target, variance = d.y, d.variances(s.value(w.u, noiseNumber, 1))
+			target, variance = d.y, d.variances(w.value(w.u, noiseNumber, 1))
 		}
-		m, err := s.memberAt(ctx, w.u, target, variance, rank)
+		m, err := w.memberAt(ctx, w.u, target, variance, rank)
 		if err != nil {
 			return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 		}
 		sigma2 += w.weight * m.sigma2
 		if d.blocks != nil {
-			b.Blocks += w.weight * d.unit * math.Sqrt(s.value(w.u, blocksNumber, 0))
+			b.Blocks += w.weight * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
 		}
 		m.draw(rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense))
 		from = to

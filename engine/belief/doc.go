@@ -6,9 +6,9 @@
 //	constant + level² [t = t'] + k_Z(z, z') (k_X(x, x') + r² [x = x']) + [t = t'] k'_X(x, x') + g² [t = t', x = x'],
 //
 // in which k_X, common to all tasks, and k'_X, special to each, are Matérn kernels of the numbers among the
-// features, each with a variance and length scales of its own, times a similarity for each column of text.
-// k_Z compares numbers that tasks have as features, and is 1 without any. All these numbers have weak priors
-// (see prior.go).
+// features, or both Gaussian ones, each with a variance and length scales of its own, times a similarity for each column of
+// text. How smooth functions are is averaged over like all else. r² + g² is what features do not explain. k_Z compares
+// numbers that tasks have as features, and is 1 without any. All these numbers have weak priors (see prior.go).
 //
 // Few measurements say little about such numbers, many say much. One computation serves both: a bank of
 // numbers drawn from their prior, and more drawn around the most probable ones, are all weighted by

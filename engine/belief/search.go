@@ -28,8 +28,16 @@ const (
 
 // weighed are numbers and what they count.
 type weighed struct {
+	*model
 	u      []float64
 	weight float64
+}
+
+// places are numbers of one model with the logarithms of what they count before all models are weighed together.
+type places struct {
+	*model
+	u    [][]float64
+	logs []float64
 }
 
 // search is the exploration of the numbers of a model.
@@ -43,13 +51,18 @@ type search struct {
 	bestScore  float64
 }
 
-// newSearch draws and weighs the bank, and climbs from the best of it.
-func newSearch(ctx context.Context, c *chosen) (*search, error) {
+// newSearch draws and weighs the bank, and climbs from the best of it and of other places.
+func newSearch(ctx context.Context, c *chosen, others ...[]float64) (*search, error) {
 	s := &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
 	s.bank = s.fromPrior(bankSize)
 	var err error
 	if s.bankScores, err = s.scores(s.bank); err != nil {
 		return nil, err
+	}
+	if len(others) > 0 {
+		if _, err := s.scores(others); err != nil {
+			return nil, err
+		}
 	}
 	if s.best == nil {
 		return nil, errNoMember
@@ -171,15 +184,15 @@ func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
 	return root, logDet, nil
 }
 
-// explore returns numbers with weights that add up to 1, at most so many of them.
-func (s *search) explore(most int) ([]weighed, error) {
+// explore weighs numbers of the bank and more around the optimum.
+func (s *search) explore() (places, error) {
 	d := float64(len(s.numbers))
 	if len(s.numbers) == 0 {
-		return []weighed{{nil, 1}}, nil
+		return places{s.model, [][]float64{nil}, []float64{0}}, nil
 	}
 	root, logDet, err := s.spread()
 	if err != nil {
-		return nil, err
+		return places{}, err
 	}
 	center := slices.Clone(s.best)
 	around := make([][]float64, aroundSize)
@@ -199,11 +212,11 @@ func (s *search) explore(most int) ([]weighed, error) {
 	}
 	aroundScores, err := s.scores(around)
 	if err != nil {
-		return nil, err
+		return places{}, err
 	}
 	var inverse mat.Dense
 	if err := condition(inverse.Inverse(root)); err != nil {
-		return nil, err
+		return places{}, err
 	}
 	up, _ := math.Lgamma((tFreedom + d) / 2)
 	down, _ := math.Lgamma(tFreedom / 2.0)
@@ -218,30 +231,76 @@ func (s *search) explore(most int) ([]weighed, error) {
 	for _, n := range s.numbers {
 		normalizer += math.Log(n.sd)
 	}
-	places, scores := slices.Concat(s.bank, around), slices.Concat(s.bankScores, aroundScores)
-	logs := make([]float64, len(places))
-	for k, u := range places {
+	met, scores := slices.Concat(s.bank, around), slices.Concat(s.bankScores, aroundScores)
+	logs := make([]float64, len(met))
+	for k, u := range met {
 		drawn := floats.LogSumExp([]float64{
 			math.Log(bankSize) + s.prior(u) - normalizer,
 			math.Log(aroundSize) + student(u),
 		})
 		logs[k] = scores[k] - drawn
 	}
-	return thin(places, logs, most), nil
+	return places{s.model, met, logs}, nil
 }
 
-// thin takes numbers by systematic resampling [RC04, sec. 14.3]: each as often as its weight asks, with the weight of all its
-// copies.
-func thin(places [][]float64, logs []float64, most int) []weighed {
-	total := floats.LogSumExp(logs)
+// negligible is by how many nats the most probable numbers of a model may be behind those of another before it is left out.
+const negligible = 8
+
+// average weighs numbers of the model and, where columns of numbers are compared, of the one with Gaussian kernels:
+// how smooth functions are is not known, and a kernel that is rougher than they are has intervals that are too wide. It returns
+// the search of the most probable numbers, and at most so many numbers of both.
+func (s *search) average(most int) (*search, []weighed, error) {
+	both := []*search{s}
+	if len(s.numeric) > 0 {
+		m := *s.model
+		m.gaussian = true
+		c := *s.chosen
+		c.model = &m
+		other, err := newSearch(s.ctx, &c, s.best)
+		if err != nil {
+			return nil, nil, err
+		}
+		if both = append(both, other); other.bestScore > s.bestScore {
+			s = other
+		}
+	}
+	var found []places
+	for _, x := range both {
+		if x.bestScore < s.bestScore-negligible {
+			continue
+		}
+		p, err := x.explore()
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, p)
+	}
+	for _, x := range both { // exploring may meet better numbers
+		if x.bestScore > s.bestScore {
+			s = x
+		}
+	}
+	return s, thin(found, most), nil
+}
+
+// thin takes numbers of several models, at most so many, by systematic resampling [RC04, sec. 14.3]: each as often as its weight asks,
+// with the weight of all its copies.
+func thin(models []places, most int) []weighed {
+	var all []float64
+	for _, m := range models {
+		all = append(all, m.logs...)
+	}
+	total := floats.LogSumExp(all)
 	var out []weighed
 	sum, taken := 0.0, 0
-	for k, l := range logs {
-		sum += math.Exp(l-total) * float64(most)
-		count := int(math.Floor(sum+0.5)) - taken
-		if count > 0 {
-			taken += count
-			out = append(out, weighed{places[k], float64(count)})
+	for _, m := range models {
+		for k, l := range m.logs {
+			sum += math.Exp(l-total) * float64(most)
+			count := int(math.Floor(sum+0.5)) - taken
+			if count > 0 {
+				taken += count
+				out = append(out, weighed{m.model, m.u[k], float64(count)})
+			}
 		}
 	}
 	for k := range out {
