@@ -3,7 +3,6 @@ package dsl
 import (
 	"reflect"
 	"slices"
-	"strings"
 )
 
 // bound returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and
@@ -21,22 +20,23 @@ import (
 // pointer to a number, a text or a truth value says whether one is given. Check reports arguments that do not fit
 // together, before the script runs, as far as they are known then, and before eval; it may be nil.
 func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
-	fields := fieldsOf(reflect.TypeFor[A](), &f)
-	read := func(c *call) (a A) {
-		fill(c, reflect.ValueOf(&a).Elem(), fields)
-		return a
-	}
+	f.args = reflect.TypeFor[A]()
+	f.fields = fieldsOf(f.args, &f)
 	if check != nil {
-		f.check = func(c *call) { check(c, read(c)) }
+		f.check = func(c *call) { check(c, stated[A](c)) }
 	}
-	f.eval = func(c *call) (any, error) { return eval(c, read(c)) }
+	f.eval = func(c *call) (any, error) { return eval(c, stated[A](c)) }
 	return f
 }
 
 // stated returns the arguments of a call that a struct has fields for, as bound reads them. A field without a parameter
 // stays zero.
 func stated[A any](c *call) (a A) {
-	fill(c, reflect.ValueOf(&a).Elem(), matched(reflect.TypeFor[A](), c.fn))
+	fields, t := c.fn.fields, reflect.TypeFor[A]()
+	if t != c.fn.args {
+		fields = matched(t, c.fn)
+	}
+	fill(c, reflect.ValueOf(&a).Elem(), fields)
 	return a
 }
 
@@ -64,7 +64,7 @@ type field struct {
 func matched(t reflect.Type, f *Function) []field {
 	var out []field
 	for _, x := range reflect.VisibleFields(t) {
-		at := slices.IndexFunc(f.Params, func(p Param) bool { return strings.ReplaceAll(p.Name, "_", "") == strings.ToLower(x.Name) })
+		at := slices.IndexFunc(f.Params, func(p Param) bool { return isField(p.Name, x.Name) })
 		if at < 0 || x.Anonymous {
 			continue
 		}
@@ -75,6 +75,21 @@ func matched(t reflect.Type, f *Function) []field {
 		out = append(out, a)
 	}
 	return out
+}
+
+// isField reports whether a field has the name of a parameter: TimeUnit is time_unit.
+func isField(param, name string) bool {
+	i := 0
+	for _, r := range []byte(param) {
+		switch {
+		case r == '_':
+			continue
+		case i == len(name) || name[i]|0x20 != r: // in lower case
+			return false
+		}
+		i++
+	}
+	return i == len(name)
 }
 
 // fieldsOf finds the parameters of the fields of a struct, and completes their types. It panics where a field has none.

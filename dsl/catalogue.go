@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,6 +24,9 @@ type Function struct {
 	Named     string // what further named arguments are, "" for none
 	Result    Type
 	Example   string
+
+	args   reflect.Type // the struct of its arguments, where it has one; see bound
+	fields []field      // of that struct
 
 	pure  bool // computed while a script is checked; the others only when it runs
 	eval  func(*call) (any, error)
