@@ -163,7 +163,7 @@ func (a protocolArgs) inBlocks(p campaign.Protocol) (campaign.Protocol, error) {
 		return p, &argumentError{param: param, message: "protocol: nothing was fixed",
 			err: fmt.Errorf(`%s is of blocks, and nothing says what a block is: add block="day"`, param)}
 	}
-	return p.InBlocks(a.Block, a.BlockSize, a.Control), nil
+	return campaign.InBlocks(p, a.Block, a.BlockSize, a.Control), nil
 }
 
 // checkProtocol reports options that the algorithm does not have, and a budget that it needs or does not have.

@@ -11,7 +11,7 @@ import (
 
 // InBlocks returns the protocol with arms that are measured side by side: what a block is, such as a day, how many arms
 // of a task it holds, 0 for all, and the arm that is in every block, "" without one.
-func (p Protocol) InBlocks(name string, size int, control string) Protocol {
+func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	q := *p.Problem
 	q.Block = &problem.Block{Name: name, Size: size, Control: control}
 	if p.Problem.Block != nil {
@@ -22,7 +22,7 @@ func (p Protocol) InBlocks(name string, size int, control string) Protocol {
 }
 
 // checkBlocks reports blocks that the algorithm does not arrange, or that no plate holds.
-func (p Protocol) checkBlocks() error {
+func checkBlocks(p Protocol) error {
 	b := p.Problem.Block
 	if b == nil {
 		return nil

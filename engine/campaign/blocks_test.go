@@ -17,7 +17,8 @@ import (
 func inBlocks(t *testing.T, size int, control string) Protocol {
 	t.Helper()
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2, 5}, []float64{3, 0, 1, 0, 0.5})
-	return Protocol{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Plate: 6, Capacity: 12, Seed: 3}.InBlocks("day", size, control)
+	return InBlocks(Protocol{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}, Plate: 6, Capacity: 12, Seed: 3},
+		"day", size, control)
 }
 
 // A campaign in blocks finds the best arms although every block adds a hundred standard deviations to its rewards, while a

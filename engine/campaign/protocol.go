@@ -131,7 +131,7 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := e.Suits(p.Problem); err != nil {
 		return err
 	}
-	if err := p.checkBlocks(); err != nil {
+	if err := checkBlocks(p); err != nil {
 		return err
 	}
 	_, _, err = p.algorithm(ctx, nil)
