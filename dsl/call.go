@@ -250,7 +250,7 @@ func (c *call) failWith(at *argument, a *argumentError) {
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
 	case "protocol": // of real measurements, which plan does not answer for
-		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC needs neither, and CoTestFC none up to 256 directions a task"
+		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC and CoTestFC need neither"
 	case "design", "spectrum": // of which only xi depends on them
 		return `give xi= a number, such as xi=0.01; or give norm= and gap=, from which "auto" follows`
 	}

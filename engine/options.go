@@ -82,6 +82,9 @@ type Options struct {
 	Misfit float64
 	Robust bool // estimate such a bound from the data of the run and allow for it
 
+	// of CoTestFC: test all tasks together by the kernel even where each alone takes no more samples, to be compared with
+	Together bool
+
 	MaxRounds  int // 0 means 30
 	MaxSamples int // all agents together; 0 means 10^12
 }

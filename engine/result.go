@@ -159,6 +159,8 @@ type Result struct {
 	Name   string `json:"name,omitempty"`
 	Kernel string `json:"kernel,omitempty"` // of the problem, as text; a long one abridged
 	Noise  string `json:"noise,omitempty"`  // what is known of the noise of the problem, and its scale
+	// the form that a test had, as model.Regimes has it; "" of other algorithms
+	Regime string `json:"regime,omitempty"`
 	// further options that are not at their defaults
 	Stated []Setting `json:"options,omitempty"`
 	// finished runs; 0 when the first one was interrupted, of which samples, rounds and messages

@@ -50,6 +50,7 @@ const (
 	WarnUnpulled       WarningKind = "unpulled"                     // numbers: pulls per agent
 	WarnTestsAlone     WarningKind = "tests alone"                  // numbers: different arms
 	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: most directions of least squares, arms
+	WarnTestsMeans     WarningKind = "tests by means"               // numbers: arms
 	WarnNormKnown      WarningKind = "norm known"                   // numbers: the norm in reward units, and normalised
 	WarnNormNear       WarningKind = "norm near"                    // the same, and how far the expected rewards are off a function of that norm
 	WarnRidgeBelieved  WarningKind = "xi believed"
@@ -179,6 +180,7 @@ var sentences = map[WarningKind]string{
 	WarnCostPulls:      "the column cost does not guide pulls here: %s plans by the number of pulls, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostBudget:     "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnTestsAlone:     "the kernel admits every truth on these %d arms, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
+	WarnTestsMeans:     "the kernel excludes nothing about any of these %d arms by what others show, as far as a test without a bound on the norm goes: each arm was judged by its own mean, and sharing saved nothing; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets arms share, and CoBayesFC goes by what the kernel calls likely",
 	WarnTestsAloneMany: "the kernel tells more than %d directions of these %d arms apart, too many for one test of all tasks without a bound on the norm: each agent ran alone, as IndTestFC; norm= lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,

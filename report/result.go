@@ -274,6 +274,9 @@ func resultFacts(r engine.Result) KeyValues {
 	if r.Budget > 0 {
 		add("Budget per agent, T", r.Budget)
 	}
+	if r.Regime != "" {
+		add("Test", r.Regime)
+	}
 	add("Ridge, ξ", r.Ridge)
 	if r.NormBound > 0 {
 		kv.Items = append(kv.Items, KeyValue{Key: "Bound stated on the norm of the reward function", Value: r.NormBound, Unit: "reward units"})

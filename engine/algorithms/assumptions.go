@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -17,10 +18,13 @@ func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil
 	}
-	if !b.Algorithm.Shares {
+	if !b.Algorithm.Shares || b.Algorithm.tests() && cotest.TestsAlone(b.Model, b.Options) {
 		if alone, err := b.Model.Alone(); err == nil {
-			return alone
+			return slices.DeleteFunc(slices.Clone(alone), b.byMeans)
 		}
+	}
+	if b.byMeans(b.Model) {
+		return nil
 	}
 	if b.Algorithm.Regression == RegressionPosterior {
 		switch prior := model.PriorOf(b.Options); {
@@ -31,6 +35,11 @@ func (b Basis) relied() []*model.Model {
 		}
 	}
 	return []*model.Model{b.Model}
+}
+
+// byMeans reports whether the algorithm uses nothing of the kernel of a model.
+func (b Basis) byMeans(m *model.Model) bool {
+	return b.Algorithm.tests() && cotest.ByMeans(m, b.Options)
 }
 
 // regularised reports whether the answers go by a bound on the norm of the reward function. What an

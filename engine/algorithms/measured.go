@@ -51,6 +51,8 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	if out.LackOfFit != nil {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: out.LackOfFit})
 	}
-	r.Standing, r.Guarantee = Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil}.Guarantee()
+	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil}
+	r.Standing, r.Guarantee = basis.Guarantee()
+	r.Regime = basis.Regime()
 	return r, nil
 }

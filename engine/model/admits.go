@@ -17,6 +17,9 @@ import (
 func (m *Model) AdmitsAll() bool { return m.admits() }
 
 func (m *Model) admitsAll() bool {
+	if m.apartOnly || OwnPart(m) > 0 {
+		return true
+	}
 	if m.manyDifferent() {
 		return false
 	}
@@ -75,12 +78,18 @@ func (m *Model) manyDifferent() bool {
 const unrelatedBelow = 1e-3
 
 // Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
-// correlation is below a thousandth. It looks at exact values of the kernel, up to the first related
-// pair, and is false of more arms than mostUnrelated.
+// correlation is below a thousandth. It looks at the terms of the kernel, and of at most mostUnrelated arms at exact values
+// of it, up to the first related pair.
 func (m *Model) Unrelated() bool { return m.unrelated() }
 
 func (m *Model) lookUnrelated() bool {
 	n := m.Problem.N()
+	if m.apartOnly {
+		return true
+	}
+	if OwnPart(m) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // what is left relates no two arms
+		return true
+	}
 	if n > mostUnrelated {
 		return false
 	}
@@ -107,5 +116,9 @@ func (m *Model) KernelWarnings() []engine.Warning {
 	case m.Problem.N() <= comparedArms && m.Unrelated():
 		kind = engine.WarnUnrelated
 	}
-	return []engine.Warning{{Kind: kind, Numbers: []float64{float64(m.Rank())}}}
+	different := m.Problem.N()
+	if OwnPart(m) == 0 {
+		different = m.Rank()
+	}
+	return []engine.Warning{{Kind: kind, Numbers: []float64{float64(different)}}}
 }

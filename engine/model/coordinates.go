@@ -22,7 +22,7 @@ func (m *Model) Decoupled() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.cut {
+	if m.cut || m.apartOnly {
 		return m, nil
 	}
 	plain, err := m.plain()

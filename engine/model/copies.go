@@ -21,6 +21,10 @@ var errManyAlike = errors.New("too many arms are alike in the leading directions
 // as identity() is, asks for all pairs.
 func (m *Model) firsts(set []int, most int) ([]int, error) {
 	out := make([]int, len(set))
+	if m.apartOnly {
+		copy(out, set)
+		return out, nil
+	}
 	if m.Features != nil {
 		seen := make(map[string]int, len(set))
 		for k, i := range set {
@@ -113,7 +117,7 @@ func (m *Model) ByValues() *Model {
 // RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding
 // of its factor: O(N most²) operations where no features are known.
 func (m *Model) RankAtMost(most int) (bool, error) {
-	if m.Features != nil {
+	if m.Features != nil || m.apartOnly {
 		return m.Rank() <= most && !m.cut, nil
 	}
 	if m.Problem.N() <= most {

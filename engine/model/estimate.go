@@ -1,7 +1,6 @@
 package model
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -48,7 +47,10 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 		total += c
 	}
 	if total == 0 {
-		return nil, errors.New("no pulls, nothing to estimate from")
+		return nil, errNoPulls
+	}
+	if ridge == 0 && m.apartOnly {
+		return onMeans(m, counts, total), nil
 	}
 	if ridge > 0 && m.Many() {
 		return onPulled(m, ridge, counts)
@@ -204,6 +206,9 @@ func (e *Estimator) Variance(i, j int) float64 {
 // at most norm·√Truncation of each reward, and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k)
 // with the pulls' precisions t_k, where the first sum is at most the variance.
 func (e *Estimator) Bias(i, j int, b Bound) float64 {
+	if e.missing(i) || e.missing(j) {
+		return math.Inf(1)
+	}
 	norm := b.Norm * e.root
 	var bias float64
 	if e.shrink > 0 {
@@ -228,7 +233,7 @@ func (e *Estimator) Bias(i, j int, b Bound) float64 {
 // Spans reports whether the features of an arm lie in what was measured.
 func (e *Estimator) Spans(i int) bool {
 	if e.hidden == nil {
-		return true
+		return !e.missing(i)
 	}
 	var part float64
 	for _, v := range e.hidden.RawRowView(i) {
@@ -239,8 +244,12 @@ func (e *Estimator) Spans(i int) bool {
 
 // Weights returns N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
 func (e *Estimator) Weights(i, j int) []float64 {
-	a, b := e.White.RawRowView(i), e.White.RawRowView(j)
 	out := make([]float64, len(e.Total))
+	if _, own := e.dual.(ownMeans); own {
+		out[i], out[j] = 1, -1
+		return out
+	}
+	a, b := e.White.RawRowView(i), e.White.RawRowView(j)
 	for k, c := range e.Total {
 		if c == 0 {
 			continue

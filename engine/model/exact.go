@@ -13,12 +13,12 @@ import (
 )
 
 // Exact returns the model with its exact features and its Layout; a model that has them returns
-// itself. They are computed once, by whoever needs them first: O(N m²) operations and O(N m) memory
+// itself, and so does one of arms apart, which needs none. They are computed once, by whoever needs them first: O(N m²) operations and O(N m) memory
 // for a kernel of rank m on the arms, of which there are at most MaxRank. It is an error when the
 // context ends, when there is no memory for them, or where the kernel turns out not to be positive
 // semi-definite.
 func (m *Model) Exact() (*Model, error) {
-	if m.Features != nil {
+	if m.Features != nil || m.apartOnly {
 		return m, nil
 	}
 	exact, err := m.exact.get(m.Context(), func() (*Model, error) {

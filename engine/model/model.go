@@ -40,6 +40,7 @@ type Model struct {
 	// largest k(x̃,x̃) - Scale·‖φ‖² left out; about 1e-12 of Diagonal unless cut
 	Truncation float64
 	derived    bool // whether Features have more, or other, coordinates than the kernel
+	apartOnly  bool // whether the kernel is identity() on so many arms that they have no features: each has its own mean
 	cut        bool // whether the features end at the largest rank that is kept
 
 	identity string // of all numbers of the model, the expected rewards included
@@ -178,7 +179,8 @@ func (m *Model) perTask() ([]*Model, error) {
 // by.
 func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
 
-// Independent returns the model of the same problem under the kernel identity(), with exact features.
+// Independent returns the model of the same problem under the kernel identity(): with exact features, or of more than
+// MostDesigned arms with none, where estimates without ridge are the arms' own means.
 func (m *Model) Independent() (*Model, error) { return m.apart() }
 
 func (m *Model) underIdentity() (*Model, error) {
@@ -187,12 +189,19 @@ func (m *Model) underIdentity() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return alone.Share(m.Memory).Exact()
+	if alone.Share(m.Memory); alone.Problem.N() <= MostDesigned {
+		return alone.Exact()
+	}
+	alone.apartOnly, alone.Features, alone.Layout = true, nil, nil
+	return alone, nil
 }
 
 // Cut reports whether the features end at MaxRank, below the rank of the kernel on these points. It
 // needs the exact features; where they cannot be had, they count as cut.
 func (m *Model) Cut() bool {
+	if m.apartOnly {
+		return false
+	}
 	exact, err := m.Exact()
 	return err != nil || exact.cut
 }
@@ -200,6 +209,9 @@ func (m *Model) Cut() bool {
 // Rank returns the dimension m of the exact features; where they cannot be had, the largest that it
 // may be.
 func (m *Model) Rank() int {
+	if m.apartOnly {
+		return m.Problem.N()
+	}
 	exact, err := m.Exact()
 	if err != nil {
 		return min(m.Problem.N(), m.source.maxRank)

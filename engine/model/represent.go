@@ -30,6 +30,9 @@ func (m *Model) represent() (*representation, error) {
 		_, err := m.known()
 		return nil, err
 	}
+	if m.apartOnly { // every reward is that of its own arm
+		return &representation{norm: math.Sqrt(SquaredNorm(m.Problem.Mean)) / m.Unit, off: make([]float64, m.Problem.N())}, nil
+	}
 	if small, err := m.representable(); err != nil || !small {
 		return &representation{partial: true, norm: math.NaN(), off: make([]float64, m.Problem.N())}, err
 	}

@@ -8,6 +8,9 @@ const (
 	MaxRank = 1024
 	// MostLeastSquares is the largest rank up to which tests go by least squares of all tasks where nobody stated a norm.
 	MostLeastSquares = 256
+	// MostDesigned is the largest number of arms that say nothing of each other whose pulls are designed; the means of more
+	// are compared in closed form.
+	MostDesigned = 64
 	// MostTested is the largest rank up to which CoTestFB tests what is decided.
 	MostTested = 100
 
@@ -23,6 +26,15 @@ const (
 	exactHardness  = 464
 	comparedArms   = 400
 	mostUnrelated  = 20000
+)
+
+// The regimes of CoTestFC and of its kind, as results name them.
+const (
+	RegimeTogether = "least squares of all tasks"
+	RegimeAlone    = "each agent alone"
+	RegimeMeans    = "each arm by its own mean"
+	RegimeNorm     = "a bound on the norm"
+	RegimeBlocks   = "within blocks"
 )
 
 // Regime is a size at which another form of a computation takes over.
@@ -42,7 +54,8 @@ func Regimes() []Regime {
 		{"exact features", eagerArms, arms, "made with the model", "made when something needs them", "they take no time, and what is wrong with a kernel is said first"},
 		{"exact features", MaxRank, directions, "exact to rounding", "cut, with a bound on what is left out", "memory"},
 		{"norm of known rewards after a cut", exactNorm, arms, "from the whole Gram matrix", "from the features", "0.1 GB and some seconds"},
-		{"CoTestFC without a norm", MostLeastSquares, directions, "one test of all tasks", "each agent alone; an error where one has more", "a design takes seconds"},
+		{"CoTestFC without a norm", MostLeastSquares, directions, RegimeTogether, "each agent alone, or each arm by its own mean", "a design takes seconds"},
+		{"CoTestFC on arms that say nothing of each other", MostDesigned, arms, "designs of each task", RegimeMeans, "a closed form takes a millisecond"},
 		{"CoTestFB by the posterior", MostTested, directions, "tests what is decided", "decides nothing", "a test needs a pull for each direction in every round"},
 		{"posterior of CoBayesFC, CoKernelFB", mostOwn, arms, "in features of all arms", "on the arms pulled", "time; CoTestFB goes by the arms pulled at any size"},
 		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, but for CoTestFB", "taken where a test asks for it", "each arm that is not pulled is then uncertain by itself"},

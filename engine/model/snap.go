@@ -18,6 +18,9 @@ const sameToFactor = 4e-12
 // Same reports whether two arms are one to the model: their exact features are equal. In a model
 // without these it is whether their squared distance is below what features can tell apart.
 func (m *Model) Same(i, j int) bool {
+	if m.apartOnly {
+		return i == j
+	}
 	if m.Features != nil {
 		return slices.Equal(m.Features.RawRowView(i), m.Features.RawRowView(j))
 	}

@@ -139,6 +139,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		basis.Truth = &algorithms.Truth{Drawn: x.natural}
 	}
 	r.Standing, r.Guarantee = basis.Guarantee()
+	r.Regime = basis.Regime()
 	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
 	}
@@ -159,7 +160,7 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 		return nil
 	}
 	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {
-		return w.Kind == engine.WarnTestsAlone || w.Kind == engine.WarnTestsAloneMany
+		return w.Kind == engine.WarnTestsAlone || w.Kind == engine.WarnTestsAloneMany || w.Kind == engine.WarnTestsMeans
 	})
 	if said || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
 		return nil

@@ -26,7 +26,7 @@ type settings struct {
 	runs                 int
 	limit                time.Duration
 	into, job, version   string
-	list                 bool
+	list, never          bool
 }
 
 func main() {
@@ -42,6 +42,7 @@ func main() {
 	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
 	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
 	flag.StringVar(&s.version, "version", "", "version of the program, which is noted with every run")
+	flag.BoolVar(&s.never, "never", false, "compare the samples of CoTestFC with those of all tasks together and of each agent alone")
 	flag.BoolVar(&s.list, "list", false, "only list tables and methods")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -74,7 +75,11 @@ func (s settings) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("-tables: %w", err)
 	}
-	columns, err := among(s.methods, methods(s.root, s.cache), method.is)
+	every := methods(s.root, s.cache)
+	if s.never {
+		every = testers()
+	}
+	columns, err := among(s.methods, every, method.is)
 	if err != nil {
 		return fmt.Errorf("-methods: %w", err)
 	}
@@ -95,6 +100,9 @@ func (s settings) run(ctx context.Context) error {
 	}
 	z.missing = missing
 	switch {
+	case s.never:
+		z.never(os.Stdout)
+		return nil
 	case s.against != "":
 		return z.compare(os.Stdout, s.against)
 	case s.into != "":
@@ -108,7 +116,7 @@ func (s settings) run(ctx context.Context) error {
 func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
 	arguments := []string{
 		"-root", s.root, "-cache", s.cache, "-results", s.results,
-		"-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version,
+		"-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version, fmt.Sprintf("-never=%v", s.never),
 	}
 	sizes := map[string]int{}
 	for _, t := range chosen {

@@ -89,9 +89,14 @@ const (
 	nameLoop    = "best"
 )
 
+// ownResults says of which of our results runs are.
+func ownResults() string {
+	return fmt.Sprintf("results %d, zoo %d", sim.ResultsRevision, belief.Revision)
+}
+
 // methods returns the columns; those of other projects only where their environment is in the cache.
 func methods(root, cache string) []method {
-	own := fmt.Sprintf("results %d, zoo %d", sim.ResultsRevision, belief.Revision)
+	own := ownResults()
 	paper := func(name string) runner { return documented(name, gp) }
 	out := []method{
 		{

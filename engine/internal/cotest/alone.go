@@ -1,6 +1,8 @@
 package cotest
 
 import (
+	"slices"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -20,25 +22,6 @@ var (
 	_ engine.Loner     = (*fallback)(nil)
 )
 
-// unshared reports whether agents have nothing to tell each other: the kernel admits every truth,
-// and noise scales are known. Scales that are estimated are estimated better together, which saves
-// more than a common allocation costs (docs/theory/test.md).
-func unshared(m *model.Model) bool {
-	return m.Problem.V() > 1 && m.Problem.Noise.UnknownBy == "" && m.AdmitsAll()
-}
-
-// tooManyTogether reports whether least squares suit each task and not all of them together.
-func tooManyTogether(m *model.Model, opt engine.Options) (bool, error) {
-	if opt.Robust || m.Problem.V() == 1 {
-		return false, nil
-	}
-	few, err := m.RankAtMost(model.MostLeastSquares)
-	if few || err != nil || m.Problem.N() <= model.MaxRank && m.Unrelated() {
-		return false, err
-	}
-	return eachHasFew(m)
-}
-
 func newFallback(m *model.Model, opt engine.Options, why engine.Warning) (engine.Algorithm, error) {
 	alone, err := newIndTest(m, opt)
 	if err != nil { // said of all tasks, not of one with its part of delta
@@ -50,7 +33,8 @@ func newFallback(m *model.Model, opt engine.Options, why engine.Warning) (engine
 // Alone reports that the agents exchange nothing.
 func (a *fallback) Alone() bool { return true }
 
-// Warnings says that each agent tests alone, besides the warnings of the agents.
+// Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
 func (a *fallback) Warnings() []engine.Warning {
-	return append(a.Algorithm.Warnings(), a.why)
+	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
+	return append(others, a.why)
 }

@@ -33,21 +33,33 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	return false
 }
 
-// addDirect adds the least pulls that bring the variance of every gap, between two means, to
-// 1/need: n_x = v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum least, which is
-// convex in it.
-func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
+// between is the least pulls that bring the variance of every gap to a leader, between two means, to 1/need: n_x =
+// v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum of their costs least, which is convex in it.
+type between struct {
+	leader float64
+	rivals []float64 // of the pairs, in order
+	total  float64
+}
+
+// fewestBetween returns them for the needs of one contest; without needs there are none.
+func fewestBetween(t terms, pairs []design.Pair) (d between) {
 	if len(pairs) == 0 {
-		return
+		return d
 	}
 	precision, leader := t.scales.Model.Precision, pairs[0].I
+	cost := func(i int) float64 {
+		if t.pricing.relative == nil {
+			return 1
+		}
+		return t.pricing.relative[i]
+	}
 	rival := func(q design.Pair, n float64) float64 {
 		return 1 / precision[q.J] / (1/q.Weight - 1/precision[leader]/n)
 	}
-	total := func(n float64) float64 {
-		sum := n
+	spent := func(n float64) float64 {
+		sum := n * cost(leader)
 		for _, q := range pairs {
-			sum += rival(q, n)
+			sum += rival(q, n) * cost(q.J)
 		}
 		return sum
 	}
@@ -59,20 +71,31 @@ func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	lo, hi := math.Log(least), math.Log(least*float64(2+len(pairs)))
 	for range 40 {
 		x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
-		if total(math.Exp(x)) < total(math.Exp(y)) {
+		if spent(math.Exp(x)) < spent(math.Exp(y)) {
 			hi = y
 		} else {
 			lo = x
 		}
 	}
-	n := math.Exp(hi)
-	st.Design.Value, st.Design.Lower = st.Design.Value+total(n), st.Design.Lower+total(n)
-	if !(total(n) <= float64(t.most)) {
+	d.leader = math.Exp(hi)
+	d.total = d.leader
+	for _, q := range pairs {
+		d.rivals = append(d.rivals, rival(q, d.leader))
+		d.total += d.rivals[len(d.rivals)-1]
+	}
+	return d
+}
+
+// addDirect adds the pulls that the needs of a contest take between means.
+func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
+	d := fewestBetween(t, pairs)
+	st.Design.Value, st.Design.Lower = st.Design.Value+d.total, st.Design.Lower+d.total
+	if len(pairs) == 0 || !(d.total <= float64(t.most)) {
 		return // more than whole numbers hold, and than the run may take: the planner says so
 	}
-	st.Rounding.Counts[leader] += int(math.Ceil(n))
-	for _, q := range pairs {
-		st.Rounding.Counts[q.J] += int(math.Ceil(rival(q, n)))
+	st.Rounding.Counts[pairs[0].I] += int(math.Ceil(d.leader))
+	for k, q := range pairs {
+		st.Rounding.Counts[q.J] += int(math.Ceil(d.rivals[k]))
 	}
 }
 
@@ -86,6 +109,10 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 	}
 	e := a.stage.Estimate
 	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
+	if a.own {
+		b.Direct = true
+		return b, e.Total[leader] > 0 && e.Total[arm] > 0
+	}
 	ok = !math.IsInf(e.Bias(leader, arm, model.Bound{}), 1) && b.Variance > 0
 	if !a.misfit.any() {
 		return b, ok

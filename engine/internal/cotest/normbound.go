@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Bound is a bound on the norm of the reward function.
@@ -25,60 +26,142 @@ const mostDeviation = 1e60
 // kernel has at most where it ends sharply: then a norm says little that the rank does not.
 const sharply = 1.25
 
-// BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none: then it goes
-// by least squares. These it goes by where the kernel has few dimensions on the arms and nobody stated a
-// norm, and where it has few of which all matter, as a linear one has: a norm would cost samples. Where
-// only each task by itself has few, and nobody stated a norm, each agent goes by them alone. It is an
-// error where a task has too many dimensions for least squares, and nothing bounds the norm.
+// form is how CoTestFC tests on a problem.
+type form int
+
+const (
+	formTogether  form = iota // by least squares of all tasks
+	formAlone                 // each agent by itself: the kernel admits every truth
+	formAloneMany             // the same: least squares suit each task, and not all together
+	formMeans                 // each arm by its own mean
+	formNorm                  // by ridge estimates under a bound on the norm
+)
+
+// BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none.
 func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err error) {
-	if opt.Robust {
-		return b, false, nil
-	}
-	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
-	most := model.MostLeastSquares
-	if stated && m.Problem.N() > model.MostLeastSquares {
-		most = fewLeastSquares
-	}
-	few, err := m.RankAtMost(most)
-	if err != nil || few && !stated {
-		return b, false, err
-	}
-	if few {
-		// shown to a hundredth of the variance, or by a larger norm to what one pull tells
-		shown := min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm))
-		coarse, err := m.Pivots(most, shown/m.Scale)
-		if err != nil {
-			return b, false, err
-		}
-		if sharp, err := m.RankAtMost(int(sharply * float64(len(coarse)))); sharp || err != nil {
-			return b, false, err
-		}
-	}
-	if !stated && m.Problem.N() <= model.MaxRank && m.Unrelated() { // each arm by itself, at any number of them
-		return b, false, nil
-	}
-	if stated {
-		return Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, true, nil
-	}
-	if m.Problem.V() > 1 {
-		if few, err := eachHasFew(m); few || err != nil {
-			return b, false, err // each alone, see NewCoTestFC
-		}
-	}
-	known, err := m.Bounded(opt, model.PriceOfWalks)
-	if err != nil {
-		return b, false, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares, m.Problem.N(), err)
-	}
-	return Bound{Bound: known, Known: true}, known.Norm > 0, nil
+	f, b, err := formOf(m, opt)
+	return b, f == formNorm, err
 }
 
-// eachHasFew reports whether least squares suit each task by itself.
-func eachHasFew(m *model.Model) (bool, error) {
+// RegimeOf returns the name of the form of CoTestFC on a model, "" where it has none.
+func RegimeOf(m *model.Model, opt engine.Options) string {
+	if m.Problem.Block != nil {
+		return model.RegimeBlocks
+	}
+	f, _, err := formOf(m, opt)
+	if err != nil {
+		return ""
+	}
+	names := []string{model.RegimeTogether, model.RegimeAlone, model.RegimeAlone, model.RegimeMeans, model.RegimeNorm}
+	return names[f]
+}
+
+// ByMeans reports whether CoTestFC compares arms by their own means and uses nothing of the kernel.
+func ByMeans(m *model.Model, opt engine.Options) bool {
+	f, _, err := formOf(m, opt)
+	return err == nil && f == formMeans
+}
+
+// TestsAlone reports whether each agent runs by itself because all tasks together have too many directions.
+func TestsAlone(m *model.Model, opt engine.Options) bool {
+	f, _, err := formOf(m, opt)
+	return err == nil && f == formAloneMany
+}
+
+// formOf returns the form, and of formNorm the bound. A norm that is stated it goes by, but where the kernel has few
+// dimensions of which all matter, as a linear one has: it would cost samples there. Without one it goes by least squares
+// where the kernel has few dimensions on all arms or on those of each task. Where it has more it goes by the norm of rewards
+// that are known, if that spares the arms pulls of their own, and else by the arms' own means.
+func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
+	if opt.Robust {
+		return formTogether, b, nil
+	}
+	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
+	if stated {
+		if sharp, err := endsSharply(m, opt); err != nil || !sharp {
+			return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, err
+		}
+	}
+	several := m.Problem.V() > 1
+	few := stated // a stated norm is passed over where there are few
+	if !stated && (m.Problem.N() <= model.MostLeastSquares || model.OwnPart(m) == 0) {
+		if few, err = m.RankAtMost(model.MostLeastSquares); err != nil {
+			return formTogether, b, err
+		}
+	}
+	switch {
+	case few && !opt.Together && several && m.Problem.Noise.UnknownBy == "" && m.AdmitsAll():
+		return formAlone, b, nil
+	case few && (m.Problem.N() <= model.MostDesigned || !model.EachApart(m)):
+		return formTogether, b, nil
+	case few:
+		return formMeans, b, nil
+	}
+	return manyForm(m, opt)
+}
+
+// endsSharply reports whether the kernel has few dimensions, of which nearly all matter under the stated norm.
+func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
+	most := model.MostLeastSquares
+	if m.Problem.N() > model.MostLeastSquares {
+		most = fewLeastSquares
+	}
+	if few, err := m.RankAtMost(most); err != nil || !few {
+		return false, err
+	}
+	// shown to a hundredth of the variance, or by a larger norm to what one pull tells
+	shown := min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm))
+	coarse, err := m.Pivots(most, shown/m.Scale)
+	if err != nil {
+		return false, err
+	}
+	return m.RankAtMost(int(sharply * float64(len(coarse))))
+}
+
+// manyForm is formOf where the kernel has too many dimensions for least squares and nobody stated a norm.
+func manyForm(m *model.Model, opt engine.Options) (form, Bound, error) {
+	none := Bound{}
+	if m.Problem.V() > 1 {
+		suits, err := eachSuits(m)
+		switch {
+		case err != nil:
+			return formTogether, none, err
+		case suits && m.Problem.Noise.UnknownBy == problem.UnknownProblem && model.EachApart(m):
+			return formMeans, none, nil // the common scale is estimated together
+		case suits:
+			return formAloneMany, none, nil
+		}
+	}
+	if m.Unrelated() {
+		return formMeans, none, nil
+	}
+	known, err := m.Bounded(opt, model.PriceOfWalks)
+	if err == nil && known.Norm > 0 {
+		var rough bool
+		if rough, err = model.Rough(m, known, opt); err == nil && !rough {
+			return formNorm, Bound{Bound: known, Known: true}, nil
+		}
+	}
+	if i, _ := m.Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
+		return formTogether, none, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares, m.Problem.N(), err)
+	}
+	if ctx := m.Context(); ctx.Err() != nil {
+		return formTogether, none, ctx.Err()
+	}
+	return formMeans, none, nil
+}
+
+// eachSuits reports whether each task by itself can be tested by least squares, or by the means of arms that say nothing
+// of each other.
+func eachSuits(m *model.Model) (bool, error) {
 	alone, err := m.Alone()
 	if err != nil {
 		return false, err
 	}
 	for _, sub := range alone {
+		if sub.Unrelated() {
+			continue
+		}
 		if few, err := sub.RankAtMost(model.MostLeastSquares); !few || err != nil {
 			return false, err
 		}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -17,7 +16,8 @@ import (
 )
 
 // What the test goes by: a norm that is stated; else least squares while the kernel has few dimensions, on all
-// arms or on those of each task; else the norm of rewards that are known; else an error that names norm.
+// arms or on those of each task; else the norm of rewards that are known, unless arms have parts by themselves; else the arms'
+// own means.
 func TestBoundOf(t *testing.T) {
 	few, _ := smooth(t)
 	many, err := manyarms.Problem(400)
@@ -34,13 +34,14 @@ func TestBoundOf(t *testing.T) {
 	rough = one.WithKernel(rough.Kernel).Only(0)
 	blind := *rough
 	blind.Mean = nil
+	own := one.WithKernel(kernels.AddJoint(rough.Kernel, enginetest.Identity)).Only(0)
 	for _, row := range []struct {
 		name    string
 		p       *problem.Problem
 		opt     engine.Options
 		bounded bool
 		known   bool
-		fault   string
+		means   bool
 	}{
 		{name: "few", p: few},
 		{name: "stated", p: few, opt: engine.Options{Norm: 3}, bounded: true},
@@ -48,7 +49,8 @@ func TestBoundOf(t *testing.T) {
 		{name: "robust", p: few, opt: engine.Options{Norm: 3, Robust: true}},
 		{name: "many together", p: &apart},
 		{name: "many, known", p: rough, bounded: true, known: true},
-		{name: "many, unknown", p: &blind, fault: "give norm"},
+		{name: "many, unknown", p: &blind, means: true},
+		{name: "many, each with a part by itself", p: own, means: true},
 		{name: "many, stated", p: &blind, opt: engine.Options{Norm: 3}, bounded: true},
 	} {
 		m, err := model.New(row.p, 1)
@@ -56,7 +58,7 @@ func TestBoundOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, bounded, err := BoundOf(m, row.opt)
-		if bounded != row.bounded || b.Known != row.known || (err == nil) != (row.fault == "") || err != nil && !strings.Contains(err.Error(), row.fault) {
+		if bounded != row.bounded || b.Known != row.known || err != nil || ByMeans(m, row.opt) != row.means {
 			t.Errorf("%s: %+v %v %v", row.name, b, bounded, err)
 		}
 		alg, err := NewCoTestFC(m, row.opt)

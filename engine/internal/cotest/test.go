@@ -3,6 +3,7 @@ package cotest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -32,9 +33,11 @@ type coTest struct {
 	misfit   misfit
 	belief   *rounds.Belief // by which all data are estimated; nil means least squares
 	clock    sequential.Clock
-	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
-	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
-	within   *within        // of arms measured side by side; nil of others
+	horizon  int              // looks that walks are expected to need; 0 where nothing is expected
+	said     []engine.Warning // of how it tests
+	own      bool             // whether arms are compared by their own means alone, see newApart
+	limits   *rounds.Limits   // of rewards that are bet on; nil where scores are
+	within   *within          // of arms measured side by side; nil of others
 	contests []*contest
 
 	round int
@@ -60,24 +63,20 @@ func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if m.Problem.Block != nil {
 		return newSideBySide(m, opt)
 	}
-	bound, bounded, err := BoundOf(m, opt)
+	form, bound, err := formOf(m, opt)
 	if err != nil {
 		return nil, err
 	}
-	if bounded {
+	numbers := []float64{model.MostLeastSquares, float64(m.Problem.N())}
+	switch form {
+	case formNorm:
 		return newNormed(m, opt, bound)
-	}
-	if tooMany, err := tooManyTogether(m, opt); tooMany || err != nil {
-		if err != nil {
-			return nil, err
-		}
-		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: []float64{model.MostLeastSquares, float64(m.Problem.N())}})
-	}
-	if m, err = m.Exact(); err != nil {
-		return nil, err
-	}
-	if unshared(m) {
-		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
+	case formAloneMany:
+		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
+	case formAlone:
+		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: numbers[1:]})
+	case formMeans:
+		return newApart(m, opt)
 	}
 	return newCoTest(m, opt, minimaxPlanner{})
 }
@@ -99,6 +98,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 		return nil, err
 	}
 	a.planner = p
+	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
 		a.clock.Z, err = heightsOf(a, a.alpha)
@@ -245,7 +245,10 @@ func (a *coTest) update(b engine.Batch) error {
 		}
 	}
 	if len(a.bets) > 0 {
-		if a.within == nil {
+		if a.own {
+			a.scales.Replicated(b)
+		}
+		if a.within == nil && !a.own {
 			estimates = a.stage.Estimate.Estimates(b.Means)
 		}
 		for _, bet := range a.bets {
@@ -262,6 +265,8 @@ func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 	switch {
 	case a.within != nil:
 		return a.within.score(bet, a.estimates, b)
+	case a.own:
+		return scoreApart(a, bet, b)
 	case a.limits != nil:
 		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, a.Model.Unit, a.centre, b)
 	}
@@ -339,7 +344,7 @@ func (a *coTest) Warnings() []engine.Warning {
 
 // warnings returns those that do not concern the kernel.
 func (a *coTest) warnings() []engine.Warning {
-	var out []engine.Warning
+	out := slices.Clone(a.said)
 	if a.belief != nil {
 		out = append(out, a.belief.Doubts()...)
 	}

@@ -25,6 +25,7 @@ type Scales struct {
 	effective []float64       // by group: degrees of freedom of its estimate
 	Found     *engine.Warning // what the scatter of rewards contradicts
 	seen      *shown          // nil of rewards that are not bounded
+	of        []share         // by group: the replicates of the round, see Replicated
 }
 
 // NewScales checks Options.Law against the problem and prepares.
@@ -199,6 +200,40 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 		g.freedom += float64(c - 1)
 	}
 	return spread(s, per)
+}
+
+// ScoreApart returns the evidence of the round's data on a bet on two arms' own means. It takes the replicates of all arms
+// of a scale, and looks at no other weight.
+func (n *Scales) ScoreApart(b sequential.Bet, gap float64, round engine.Batch) sequential.Score {
+	s := sequential.Score{Gap: gap - b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
+	if n.Groups == nil {
+		return s
+	}
+	coefficient := func(i int) float64 {
+		sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit
+		return sigma * sigma / float64(round.Counts[i])
+	}
+	first, second := n.of[n.Groups[b.Leader]], n.of[n.Groups[b.Arm]]
+	if first.coefficient = coefficient(b.Leader); n.Groups[b.Leader] == n.Groups[b.Arm] {
+		first.coefficient += coefficient(b.Arm)
+		return spread(s, []share{first})
+	}
+	second.coefficient = coefficient(b.Arm)
+	return spread(s, []share{first, second})
+}
+
+// Replicated adds up the replicates of a round by scale, for ScoreApart.
+func (n *Scales) Replicated(round engine.Batch) {
+	if n.Groups == nil {
+		return
+	}
+	n.of = make([]share, len(n.freedom))
+	for i, c := range round.Counts {
+		if c > 0 {
+			g, sigma := &n.of[n.Groups[i]], n.Model.Problem.Noise.Scales[i]
+			g.squares, g.freedom = g.squares+round.Squares[i]/(sigma*sigma), g.freedom+float64(c-1)
+		}
+	}
 }
 
 // ScoreOf returns the evidence of the round's data on a gap that is estimated as Σ_j w_j ȳ_j, less its

@@ -49,11 +49,21 @@ const mostStaked = 0.97
 // information of the round, as far as no reward takes all of the stake. The arms' centres, all from earlier
 // data, come from centre.
 func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
-	weights := weightsOf(b, e)
-	parts, most := l.parts(weights, unit, centre, round)
+	return l.stake(h, b, l.parts(weightsOf(b, e), unit, centre, round))
+}
+
+// StakeApart is Stake of a bet on two arms' own means; it looks at no other arm.
+func (l Limits) StakeApart(b sequential.Bet, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
+	return l.stake(b.Walk.Stakes.Gaps, b, []part{l.part(b.Leader, 1, unit, centre, round), l.part(b.Arm, -1, unit, centre, round)})
+}
+
+// stake returns what the parts make of stakes on these gaps.
+func (l Limits) stake(h []float64, b sequential.Bet, parts []part) sequential.Score {
+	most := math.Inf(1)
 	s := sequential.Score{Gap: -b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
 	centred := -b.Bias
 	for _, p := range parts {
+		most = min(most, p.most)
 		s.Gap += p.weight * p.mean
 		centred += p.weight * p.centre
 	}
@@ -72,39 +82,42 @@ func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit fl
 type part struct {
 	weight, n, mean, squares, centre float64
 	worst                            float64 // the reward that takes most of the stake
+	most                             float64 // the largest size of a stake, by the limits
 }
 
-// parts returns what each arm of the estimate brings, and the largest size of a stake.
-func (l Limits) parts(weights []float64, unit float64, centre func(arm int) float64, round engine.Batch) (out []part, most float64) {
+// parts returns what each arm of the estimate brings.
+func (l Limits) parts(weights []float64, unit float64, centre func(arm int) float64, round engine.Batch) (out []part) {
 	largest := 0.0
 	for _, w := range weights {
 		largest = max(largest, math.Abs(w))
 	}
-	most = math.Inf(1)
 	for i, n := range round.Counts {
-		w := weights[i]
-		if n == 0 || !(math.Abs(w) > noWeight*largest) {
-			continue
+		if w := weights[i]; n > 0 && math.Abs(w) > noWeight*largest {
+			out = append(out, l.part(i, w, unit, centre, round))
 		}
-		p := part{weight: w, n: float64(n), mean: l.within(round.Means[i] / unit), centre: centre(i), worst: l.Lo}
-		if w < 0 {
-			p.worst = l.Hi
-		}
-		most = min(most, mostStaked*p.n/math.Abs(w*(p.centre-p.worst)))
-		p.squares = p.n * (p.mean - l.Lo) * (l.Hi - p.mean) // the most that there can be
-		if round.Squares != nil {
-			p.squares = min(round.Squares[i]/(unit*unit), p.squares)
-		}
-		if round.Ranges != nil {
-			if r := round.Ranges[i]; w < 0 {
-				p.worst = min(p.worst, r[1]/unit)
-			} else {
-				p.worst = max(p.worst, r[0]/unit)
-			}
-		}
-		out = append(out, p)
 	}
-	return out, most
+	return out
+}
+
+// part returns what arm i brings by that weight.
+func (l Limits) part(i int, w, unit float64, centre func(arm int) float64, round engine.Batch) part {
+	p := part{weight: w, n: float64(round.Counts[i]), mean: l.within(round.Means[i] / unit), centre: centre(i), worst: l.Lo}
+	if w < 0 {
+		p.worst = l.Hi
+	}
+	p.most = mostStaked * p.n / math.Abs(w*(p.centre-p.worst))
+	p.squares = p.n * (p.mean - l.Lo) * (l.Hi - p.mean) // the most that there can be
+	if round.Squares != nil {
+		p.squares = min(round.Squares[i]/(unit*unit), p.squares)
+	}
+	if round.Ranges != nil {
+		if r := round.Ranges[i]; w < 0 {
+			p.worst = min(p.worst, r[1]/unit)
+		} else {
+			p.worst = max(p.worst, r[0]/unit)
+		}
+	}
+	return p
 }
 
 // grows returns what a stake of that size wins by the arm, less what its centre accounts for.

@@ -1,0 +1,45 @@
+package sim_test
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Of seventy arms that are compared by their own means, three of which tie for best, the first is out in no more than
+// δ = 0.2 of the runs, with known scales, one unknown one and one for each arm. Told a ninth of the squares it is.
+func TestApartErrors(t *testing.T) {
+	const delta = 0.2
+	runs := betRuns()
+	means := make([]float64, 70)
+	for i := range means[3:] {
+		means[3+i] = -4
+	}
+	tied := func(unknown string) *problem.Problem {
+		p, err := problem.Classic(means, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Noise.UnknownBy = unknown
+		return p
+	}
+	opt := engine.Options{Delta: delta, MaxSamples: 1e5}
+	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
+		out, decided := wrongWithin(t, tied(unknown), opt, runs, func(b engine.Batch) engine.Batch { return b })
+		lo, hi := share(out, runs)
+		t.Logf("unknown by %q: the first arm is out in %d of %d runs [%.3f, %.3f], %d decided", unknown, out, runs, lo, hi, decided)
+		if lo > delta || runs >= 400 && hi > delta {
+			t.Errorf("unknown by %q: the first arm is out in [%.3f, %.3f] of the runs", unknown, lo, hi)
+		}
+	}
+	out, _ := wrongWithin(t, tied(problem.UnknownProblem), opt, runs, func(b engine.Batch) engine.Batch {
+		for i := range b.Squares {
+			b.Squares[i] /= 9
+		}
+		return b
+	})
+	if lo, _ := share(out, runs); lo <= delta {
+		t.Errorf("with squares told nine times too small the first arm is out in %d of %d runs only: the test above cannot fail", out, runs)
+	}
+}
