@@ -44,7 +44,8 @@ func testStop(name string, together bool) runner {
 		var out result
 		p, q := newPlay(w), w.documented()
 		q.Noise.UnknownBy, q.Noise.Known = problem.UnknownTask, problem.NoiseStated
-		opt := engine.Options{Delta: stopDelta, Epsilon: w.epsilon(), MaxSamples: budgets[0] * w.problem.V(), MaxRounds: 1000, Together: together}
+		opt := engine.Options{Delta: stopDelta, Epsilon: w.epsilon(), MaxSamples: budgets[0] * w.problem.V(), MaxRounds: 1000}
+		opt.Together = together
 		o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFC, name, opt)
 		if err != nil {
 			return out, err
@@ -58,7 +59,8 @@ func testStop(name string, together bool) runner {
 // never prints a row for each table on which the three tests have runs in common: samples of a task by each, those of the
 // default over those of the better of the others, with the 95 % interval of the paired difference, and wrong runs.
 func (z *zoo) never(out io.Writer) {
-	fmt.Fprint(out, "| table | for tuning | runs | default | together | alone | times the better | decided and wrong |\n|---|---|---|---|---|---|---|---|\n")
+	fmt.Fprint(out, "| table | for tuning | runs | default | together | alone | times the better | decided and wrong |\n"+
+		"|---|---|---|---|---|---|---|---|\n")
 	at := func(name string) int {
 		return slices.IndexFunc(z.stoppers, func(m method) bool { return m.name == name })
 	}
@@ -116,5 +118,6 @@ func neverRow(by [3]map[int]line, tasks int) string {
 	}
 	half := 1.96 * math.Sqrt(stat.Variance(off, nil)/float64(n)) / mean(better)
 	ratio := mean(0) / mean(better)
-	return fmt.Sprintf("%d | %s | %s | %s | %.2f [%.2f, %.2f] | %d, %d, %d", n, digits(mean(0)), digits(mean(1)), digits(mean(2)), ratio, ratio-half, ratio+half, wrong[0], wrong[1], wrong[2])
+	return fmt.Sprintf("%d | %s | %s | %s | %.2f [%.2f, %.2f] | %d, %d, %d",
+		n, digits(mean(0)), digits(mean(1)), digits(mean(2)), ratio, ratio-half, ratio+half, wrong[0], wrong[1], wrong[2])
 }
