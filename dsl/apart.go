@@ -10,7 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -25,7 +25,7 @@ type Agents interface {
 type Apart struct {
 	Experiment sim.Experiment // with one run
 	// the script whose one protocol(...) asks the same, and the data that it reads
-	Recipe folder.Recipe
+	Recipe question.Recipe
 	// Tell shows how far the run is, with a note on the agents
 	Tell func(s sim.Step, note string)
 }
@@ -58,10 +58,10 @@ var simulationParams = []string{"runs", "seed", "rewards"}
 
 // apartRecipe returns a script that asks by a protocol what the call asks: the definitions that the call
 // rests on, and protocol(...) with its arguments.
-func apartRecipe(c *call, x sim.Experiment) (folder.Recipe, error) {
+func apartRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	e, s := c.e, c.e.session
 	if x.Draw != nil {
-		return folder.Recipe{}, errors.New("its rewards are drawn by a function of a Go cell; leave rewards out")
+		return question.Recipe{}, errors.New("its rewards are drawn by a function of a Go cell; leave rewards out")
 	}
 	var used []string
 	for name := range namesIn(&front.Statement{Node: c.node}) {
@@ -72,10 +72,10 @@ func apartRecipe(c *call, x sim.Experiment) (folder.Recipe, error) {
 	slices.SortFunc(used, func(a, b string) int { return e.scope.time(a) - e.scope.time(b) })
 	text, missing := s.Closure(used...)
 	if len(missing) > 0 {
-		return folder.Recipe{}, fmt.Errorf("it rests on %s, a value of a Go cell, which they cannot make", missing[0])
+		return question.Recipe{}, fmt.Errorf("it rests on %s, a value of a Go cell, which they cannot make", missing[0])
 	}
 	if why := restsOnRuns(c, used, nil); why != "" {
-		return folder.Recipe{}, fmt.Errorf("%s, which they would have to make again", why)
+		return question.Recipe{}, fmt.Errorf("%s, which they would have to make again", why)
 	}
 	name := e.st.Name
 	for free := "asked"; name == ""; free += "_" {

@@ -15,16 +15,16 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/parquet"
 )
 
 // ReadProtocol evaluates what the one protocol(...) of a script depends on, and nothing else of it. It
 // returns the protocol with its forecast, and the recipe by which it can be made again: the script
 // and every file that was read. Relative paths are below opt.Folder.
-func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, folder.Recipe, error) {
-	r := folder.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
+func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
+	r := question.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
 	read := map[string][]byte{}
 	opt.readFile = func(path string) ([]byte, error) {
 		data, err := opt.file(ctx, path)
@@ -63,7 +63,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 }
 
 // ReadRun is ReadProtocol without a forecast: a run of agents asks what a protocol fixes.
-func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, folder.Recipe, error) {
+func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	opt.noForecast = true
 	return ReadProtocol(ctx, name, text, opt)
 }
@@ -71,7 +71,7 @@ func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Prot
 // MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. Rows
 // that were added stand below those of the table that the problem is read from. It is the Maker of
 // engine/campaign/folder.
-func MakeProtocol(ctx context.Context, r folder.Recipe) (campaign.Protocol, error) {
+func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
 		for _, f := range r.Data {
 			// a script may name a file below its folder by an absolute path

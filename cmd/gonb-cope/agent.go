@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -26,7 +27,7 @@ type agentOptions struct {
 	patience, grace                time.Duration
 	command                        []string
 
-	recipe cluster.Recipe // of the run, once it is known
+	recipe question.Recipe // of the run, once it is known
 }
 
 func agentCommand() *cobra.Command {
@@ -144,14 +145,14 @@ func (o *agentOptions) take(ctx context.Context) error {
 }
 
 // make makes the question, and keeps what it is made of.
-func (o *agentOptions) make(ctx context.Context, r cluster.Recipe) (cluster.Question, error) {
+func (o *agentOptions) make(ctx context.Context, r question.Recipe) (question.Question, error) {
 	o.recipe = r
 	return makeQuestion(ctx, r)
 }
 
 // puller returns how the way to measure is made ready.
-func (o *agentOptions) puller(ctx context.Context) func(cluster.Question, cluster.RunBody) (cluster.Puller, error) {
-	return func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+func (o *agentOptions) puller(ctx context.Context) func(question.Question, cluster.RunBody) (cluster.Puller, error) {
+	return func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 		switch {
 		case o.http != "":
 			return httpPuller(o.http, o.grace), nil

@@ -51,7 +51,7 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 	if _, missing := os.Stat(o.campaign); missing == nil && !empty(o.campaign) {
 		return nil, err
 	}
-	r := ofCampaign(o.recipe)
+	r := o.recipe
 	p, err := dsl.MakeProtocol(ctx, r)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // One agent's pulls are the lists of a campaign, told by people; the others draw theirs. The run goes on
@@ -94,10 +95,10 @@ func TestAgentOfPeople(t *testing.T) {
 }
 
 // wells returns the recipe of a run with two tasks of three arms.
-func wells() cluster.Recipe {
+func wells() question.Recipe {
 	text := []byte("p = problem(\"wells.csv\", kernel=arm(linear()), noise=1)\nwells = protocol(p, delta=0.05, algorithm=\"CoTestFC\", runs=0, seed=3)\n")
 	data := []byte("task,arm,x_heat,mean\noslo,a,1,1\noslo,b,2,2\noslo,c,3,3\nrome,a,1,1\nrome,b,2,2\nrome,c,3,3\n")
-	return cluster.Recipe{Script: cluster.File{Path: "wells.cope", Content: text}, Data: []cluster.File{{Path: "wells.csv", Content: data}}}
+	return question.Recipe{Script: question.File{Path: "wells.cope", Content: text}, Data: []question.File{{Path: "wells.csv", Content: data}}}
 }
 
 // open opens the campaign.

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -71,7 +72,7 @@ func writeFinished(w io.Writer, f cluster.Finished) error {
 }
 
 // writeRounds writes counts and means as CSV.
-func writeRounds(w io.Writer, q cluster.Question, rounds []cluster.RoundCounts) error {
+func writeRounds(w io.Writer, q question.Question, rounds []cluster.RoundCounts) error {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	c := csv.NewWriter(w)
 	header := []string{"round", "task", "arm", "count", "mean"}

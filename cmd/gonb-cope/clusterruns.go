@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -61,30 +61,12 @@ func printJSON(v any) error {
 
 // makeQuestion makes the question of a recorded recipe: what its protocol fixes, without what only a
 // simulation knows.
-func makeQuestion(ctx context.Context, r cluster.Recipe) (cluster.Question, error) {
-	p, err := dsl.MakeProtocol(ctx, ofCampaign(r))
+func makeQuestion(ctx context.Context, r question.Recipe) (question.Question, error) {
+	p, err := dsl.MakeProtocol(ctx, r)
 	if err != nil {
-		return cluster.Question{}, err
+		return question.Question{}, err
 	}
-	return cluster.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options, Measured: true}, nil
-}
-
-// ofCampaign returns a run's recipe as one of a campaign.
-func ofCampaign(r cluster.Recipe) folder.Recipe {
-	out := folder.Recipe{Script: campaign.File{Path: r.Script.Path, Content: r.Script.Content}, Set: r.Set}
-	for _, f := range r.Data {
-		out.Data = append(out.Data, campaign.File{Path: f.Path, Content: f.Content})
-	}
-	return out
-}
-
-// recipeOf returns a campaign's recipe as one of a run.
-func recipeOf(r folder.Recipe) cluster.Recipe {
-	out := cluster.Recipe{Script: cluster.File{Path: r.Script.Path, Content: r.Script.Content}, Set: r.Set}
-	for _, f := range r.Data {
-		out.Data = append(out.Data, cluster.File{Path: f.Path, Content: f.Content})
-	}
-	return out
+	return question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}, nil
 }
 
 // checkRun reports a name in --run that no run can have; nothing is a name to be made.
@@ -148,7 +130,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 			if run == "" {
 				run = newRun(p.Name)
 			}
-			again, err := makeQuestion(c.Context(), recipeOf(recipe))
+			again, err := makeQuestion(c.Context(), recipe)
 			if err != nil {
 				return fmt.Errorf("the script does not make the protocol by itself, so that no agent could: %w", err)
 			}
@@ -157,7 +139,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 				return err
 			}
 			defer x.Close()
-			b, err := cluster.Open(c.Context(), x, run, again, recipeOf(recipe), opt)
+			b, err := cluster.Open(c.Context(), x, run, again, recipe, opt)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -83,7 +84,7 @@ func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error)
 	if _, err := sim.EnvironmentOf(ctx, x.Problem, x.Seed, 0); err == nil {
 		opt.Simulation = &cluster.Simulation{Seed: x.Seed}
 	}
-	b, err := cluster.Open(ctx, o.facts, run, q, recipeOf(a.Recipe), opt)
+	b, err := cluster.Open(ctx, o.facts, run, q, a.Recipe, opt)
 	if err != nil {
 		return engine.Result{}, err
 	}
@@ -93,7 +94,7 @@ func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error)
 	kept := sim.KeepEstimates(x.Problem)
 	step, note := sim.Step{Total: 1, Tasks: len(b.Tasks), Remaining: math.NaN()}, ""
 	f, err := cluster.Follower{
-		Facts: o.facts, Run: run, Make: func(context.Context, cluster.Recipe) (cluster.Question, error) { return q, nil }, Patience: o.patience,
+		Facts: o.facts, Run: run, Make: func(context.Context, question.Recipe) (question.Question, error) { return q, nil }, Patience: o.patience,
 		Notice: o.notice,
 		Heard: func(round, spoken, agents int) {
 			if note = "waiting for agents"; round > 0 {
@@ -137,14 +138,14 @@ const lateTime = 200 * time.Millisecond
 
 // sameQuestion makes the question of a run as each agent will, and reports one that is another than the
 // script's.
-func sameQuestion(ctx context.Context, a dsl.Apart) (cluster.Question, error) {
+func sameQuestion(ctx context.Context, a dsl.Apart) (question.Question, error) {
 	x := a.Experiment
-	q, err := makeQuestion(ctx, recipeOf(a.Recipe))
+	q, err := makeQuestion(ctx, a.Recipe)
 	if err != nil {
 		return q, fmt.Errorf("what it asks does not stand by itself, so that no agent could make it: %w", err)
 	}
-	own := cluster.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Options: x.Options, Measured: true}
-	differs, err := q.Differs(own)
+	own := question.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Options: x.Options}
+	differs, err := cluster.Differs(q, own)
 	if err != nil {
 		return q, err
 	}

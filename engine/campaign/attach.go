@@ -28,7 +28,7 @@ func (a *Attach) Params() []Param {
 
 // Prepare implements Prepared.
 func (a *Attach) Prepare(p Protocol) (err error) {
-	a.Sheet = a.File.name(a.Sheet)
+	a.Sheet = sheetName(a.File, a.Sheet)
 	a.results, err = ReadResults(p, a.File.Content, a.Sheet, KindAttach)
 	return err
 }

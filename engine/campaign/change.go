@@ -61,7 +61,7 @@ func (x *replayer) extend(ctx context.Context, g Growth) error {
 	if err != nil {
 		return err
 	}
-	if x.model, err = p.model(ctx, x.memory); err != nil {
+	if x.model, err = p.question().Model(ctx, x.memory); err != nil {
 		return err
 	}
 	alg, err := e.New(x.model, x.steps.Options())

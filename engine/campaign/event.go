@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // Kind says what an event records.
@@ -83,12 +84,8 @@ func CheckChainAfter(events []Event, seq int64, hash string) error {
 	return nil
 }
 
-// File is a file of the recipe: the script, or data that it reads.
-type File struct {
-	Path    string `json:"path"` // as the script names it; of the script its name
-	SHA256  string `json:"sha256"`
-	Content []byte `json:"-"`
-}
+// File is a file of a recipe, or a sheet.
+type File = question.File
 
 // StartBody fixes the protocol.
 type StartBody struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
@@ -104,7 +105,7 @@ const (
 // algorithm that comes to no end in it. progress may be nil.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
 	if p.Problem == nil {
-		return nil, errNoProblem
+		return nil, question.ErrNoProblem
 	}
 	sparing := runs == 0 && many(p.Problem)
 	if runs == 0 {

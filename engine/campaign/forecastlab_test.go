@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -147,15 +146,11 @@ func TestDaysTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			alg, opt, err := p.algorithm(t.Context(), memory)
+			steps, err := p.question().Begin(t.Context(), memory)
 			if err != nil {
 				t.Fatal(err)
 			}
-			steps, err := engine.Begin(alg, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, err := p.calendar(t.Context(), steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), step)
+			n, err := p.calendar(t.Context(), steps.Steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), step)
 			if err != nil {
 				t.Fatal(err)
 			}

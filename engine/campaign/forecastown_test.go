@@ -15,7 +15,7 @@ import (
 // h evenly from 0 to 2. 2,000 runs of 15 tasks have standard errors below 1 %, by which the tolerances are set.
 func TestLoosened(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoBayesFC", 10)
-	m, err := p.model(t.Context(), nil)
+	m, err := p.question().Model(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

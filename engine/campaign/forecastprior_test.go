@@ -52,7 +52,7 @@ func manySettings(t *testing.T, each int) Protocol {
 // Those of 100 pairs in 2,000 draws of rank 200 or so have a standard error near 1 %.
 func TestDrawnFromManyArms(t *testing.T) {
 	p := manySettings(t, 150)
-	m, err := p.model(t.Context(), nil)
+	m, err := p.question().Model(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

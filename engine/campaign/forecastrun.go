@@ -43,7 +43,7 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 	if p.Problem.Mean != nil {
 		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, p.Problem.Mean)}, runs), Note{Kind: NoteRewardsKnown}, nil
 	}
-	m, err := p.model(ctx, nil)
+	m, err := p.question().Model(ctx, nil)
 	if err != nil {
 		return nil, Note{}, err
 	}
@@ -72,10 +72,11 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		return need{}, err
 	}
 	env := sim.NewEnvironment(truth, draw, 1, run)
-	alg, opt, err := p.algorithm(ctx, memory)
+	asked, err := p.question().Begin(ctx, memory)
 	if err != nil {
 		return need{}, err
 	}
+	alg, opt := asked.Algorithm(), asked.Options()
 	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
 	if p.Cuts() {
 		opt.MaxRounds = forecastLooks

@@ -13,7 +13,7 @@ import (
 // variance 1/3. 30,000 draws have standard errors of 0.0017 and 0.0033.
 func TestSpreadsOfTasks(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoBayesFC", 10)
-	m, err := p.model(t.Context(), nil)
+	m, err := p.question().Model(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,10 +17,11 @@ import (
 // plateRun runs CoTestFC on tied arms whose rewards share an error on every plate of 24, effect standard
 // deviations of a reward, and reports whether it took one of them for worse.
 func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, byArm bool, seed uint64) bool {
-	alg, opt, err := p.algorithm(t.Context(), memory)
+	asked, err := p.question().Begin(t.Context(), memory)
 	if err != nil {
 		t.Fatal(err)
 	}
+	alg, opt := asked.Algorithm(), asked.Options()
 	opt.MaxRounds = 6
 	steps, err := engine.Begin(alg, opt)
 	if err != nil {

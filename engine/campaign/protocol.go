@@ -2,9 +2,6 @@ package campaign
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,8 +10,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
@@ -97,9 +94,12 @@ func (p Protocol) fixedRounds() bool {
 	if e, err := p.Entry(); err == nil && e.Scheduled && p.Options.Schedule == engine.SchedulePaper {
 		return true // its widths are for the planned pulls
 	}
-	alg, _, err := p.algorithm(context.Background(), nil)
-	_, able := alg.(engine.Amender)
-	return err != nil || !able
+	run, err := p.question().Begin(context.Background(), nil)
+	if err != nil {
+		return true
+	}
+	_, able := run.Algorithm().(engine.Amender)
+	return !able
 }
 
 // noRounds is the limit of rounds of a campaign, where nobody stated one.
@@ -134,99 +134,41 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := checkBlocks(p); err != nil {
 		return err
 	}
-	_, _, err = p.algorithm(ctx, nil)
+	_, err = p.question().Begin(ctx, nil)
 	return err
 }
 
-// algorithm returns the algorithm at its start, with the options that it has. memory may be nil.
-func (p Protocol) algorithm(ctx context.Context, memory *model.Memory) (engine.Algorithm, engine.Options, error) {
-	a, _, opt, err := p.begin(ctx, memory)
-	return a, opt, err
-}
-
-// begin returns the model that the algorithm works on, too.
-func (p Protocol) begin(ctx context.Context, memory *model.Memory) (engine.Algorithm, *model.Model, engine.Options, error) {
-	e, err := p.Entry()
-	if err != nil {
-		return nil, nil, p.Options, err
+// question returns what the algorithm is asked, with the options that it has.
+func (p Protocol) question() question.Question {
+	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
+	if e, err := q.Entry(); err == nil && e.TakesTotal() {
+		q.Options.Batch = max(p.Plate, p.Capacity)
 	}
-	opt := p.Options
-	if e.TakesTotal() {
-		opt.Batch = max(p.Plate, p.Capacity)
+	if q.Options.MaxRounds == 0 {
+		q.Options.MaxRounds = noRounds
 	}
-	if opt.MaxRounds == 0 {
-		opt.MaxRounds = noRounds
-	}
-	if err := e.TakesPrior(opt); err != nil {
-		return nil, nil, opt, err
-	}
-	m, err := p.model(ctx, memory)
-	if err != nil {
-		return nil, nil, opt, err
-	}
-	a, err := e.New(m, opt)
-	if err != nil {
-		return nil, nil, opt, fmt.Errorf("%s: %w", p.Algorithm, err)
-	}
-	return a, m, opt, nil
-}
-
-// errNoProblem answers a protocol without a problem.
-var errNoProblem = errors.New("a protocol needs a problem")
-
-// measuredProblem returns the problem without what only a simulation knows: its expected rewards.
-// What they are bounds of, options that go by them included, must be stated.
-func (p Protocol) measuredProblem() (*problem.Problem, error) {
-	if p.Problem == nil {
-		return nil, errNoProblem
-	}
-	return p.Problem.Experimental(), nil
-}
-
-func (p Protocol) model(ctx context.Context, memory *model.Memory) (*model.Model, error) {
-	q, err := p.measuredProblem()
-	if err != nil {
-		return nil, err
-	}
-	m, err := model.NewContext(ctx, q, p.Options.Unit)
-	if err != nil {
-		return nil, err
-	}
-	if memory != nil {
-		m.Share(memory)
-	}
-	return m, nil
+	return q
 }
 
 // Fingerprint tells the problem and the settings from others: SHA-256, in hexadecimal, over the data,
 // the kernel and the settings of the protocol.
 func (p Protocol) Fingerprint() string {
-	h := sha256.New()
 	parts := append(p.Problem.Digests(), p.Problem.Kernel.String(), p.Problem.Goal)
 	for _, s := range p.Settings() {
 		parts = append(parts, s.Name, s.Value)
 	}
-	for _, part := range parts {
-		fmt.Fprintf(h, "%d:%s,", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return question.Fingerprint(parts...)
 }
 
 // Settings returns the protocol as names and values, in a fixed order.
 func (p Protocol) Settings() []engine.Setting {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	out := []engine.Setting{{Name: "algorithm", Value: p.Algorithm}, {Name: "delta", Value: number(p.Options.Delta)}}
+	out := question.Question{Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}.Settings()
 	add := func(name string, x float64) {
 		if x != 0 {
 			out = append(out, engine.Setting{Name: name, Value: number(x)})
 		}
 	}
-	add("epsilon", p.Options.Epsilon)
-	add("budget", float64(p.Options.Budget))
-	if e, err := p.Entry(); err == nil && e.Scheduled {
-		out = append(out, engine.Setting{Name: "schedule", Value: p.Options.Schedule})
-	}
-	out = append(out, p.Options.Stated()...)
 	if p.Problem != nil {
 		out = append(out, engine.Setting{Name: "noise", Value: p.Problem.Noise.Text()})
 	}

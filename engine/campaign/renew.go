@@ -103,7 +103,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	own := *p.Problem
 	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
 	p.Problem = &own
-	m, err := p.model(ctx, s.memory)
+	m, err := p.question().Model(ctx, s.memory)
 	if err != nil {
 		return nil, err
 	}

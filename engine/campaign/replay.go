@@ -39,15 +39,11 @@ func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) 
 
 // replayer returns a replay before the first round.
 func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, error) {
-	alg, m, opt, err := s.AtStart().begin(ctx, memory)
+	asked, err := s.AtStart().question().Begin(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
-	steps, err := engine.Begin(alg, opt)
-	if err != nil {
-		return nil, err
-	}
-	return &replayer{state: s.State, protocol: s.Protocol, memory: memory, model: m, steps: steps, run: &Run{Delta: s.Options.Delta}}, nil
+	return &replayer{state: s.State, protocol: s.Protocol, memory: memory, model: asked.Model, steps: asked.Steps, run: &Run{Delta: s.Options.Delta}}, nil
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of what it has

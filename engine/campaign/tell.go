@@ -45,13 +45,13 @@ func (o *TellOptions) params() []Param {
 
 // Prepare implements Prepared.
 func (a *Tell) Prepare(p Protocol) (err error) {
-	a.Sheet = a.File.name(a.Sheet)
+	a.Sheet = sheetName(a.File, a.Sheet)
 	a.results, err = ReadResults(p, a.File.Content, a.Sheet, KindTell)
 	return err
 }
 
-// name returns the name of the sheet that the file is: the one stated, else that of the file.
-func (f File) name(stated string) string {
+// sheetName returns the name of the sheet that a file is: the one stated, else that of the file.
+func sheetName(f File, stated string) string {
 	if stated != "" || f.Path == "" {
 		return stated
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // Agent takes part in a run: it drives a replica of the algorithm, pulls the arms of its own task, and
@@ -26,7 +27,7 @@ type Agent struct {
 	Make   Maker
 	Build  Build
 	// makes the pulls; it is asked for once the run is known
-	Puller func(q Question, b RunBody) (Puller, error)
+	Puller func(q question.Question, b RunBody) (Puller, error)
 
 	// how long others may be silent before they are named; 0 means that nobody is
 	Patience time.Duration
@@ -42,7 +43,7 @@ type Agent struct {
 type agent struct {
 	Agent
 	opened    RunBody
-	question  Question
+	question  question.Question
 	v, lo, hi int // its number, and its arms lo ≤ i < hi
 	puller    Puller
 	journal   *journal

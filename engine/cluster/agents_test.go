@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -23,7 +24,7 @@ const runSeed = 7
 // asked is a question with a name.
 type asked struct {
 	name string
-	cluster.Question
+	question.Question
 }
 
 // questions are the five that agents apart must answer as one process does: the paper's case 2, five
@@ -35,7 +36,7 @@ func questions(t testing.TB) []asked {
 		t.Fatal(err)
 	}
 	fc := func(name, algorithm string, p *problem.Problem) asked {
-		return asked{name, cluster.Question{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05}}}
+		return asked{name, question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05}, Simulated: true}}
 	}
 	bounded, err := p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{-1, 5}, Environment: problem.EnvironmentBernoulli})
 	if err != nil {
@@ -54,12 +55,12 @@ func someQuestions(t testing.TB) []asked {
 }
 
 // maker answers every recipe with one question.
-func maker(q cluster.Question) cluster.Maker {
-	return func(context.Context, cluster.Recipe) (cluster.Question, error) { return q, nil }
+func maker(q question.Question) cluster.Maker {
+	return func(context.Context, question.Recipe) (question.Question, error) { return q, nil }
 }
 
 // recipe is one that maker makes its question of.
-var recipe = cluster.Recipe{Script: cluster.File{Path: "test.cope", Content: []byte("test")}}
+var recipe = question.Recipe{Script: question.File{Path: "test.cope", Content: []byte("test")}}
 
 // counting counts the pulls that a Puller told, by round and arm.
 type counting struct {
@@ -80,13 +81,13 @@ func (c *counting) Pull(ctx context.Context, p cluster.Pulls, tell func(...clust
 }
 
 // simulated pulls as the run does that sim.Run makes first.
-func simulated(q cluster.Question, _ cluster.RunBody) (cluster.Puller, error) {
+func simulated(q question.Question, _ cluster.RunBody) (cluster.Puller, error) {
 	env, err := sim.EnvironmentOf(context.Background(), q.Problem, runSeed, 0)
 	return cluster.Simulated{Environment: env}, err
 }
 
 // opened returns facts with a run "r".
-func opened(t *testing.T, x cluster.Facts, q cluster.Question, opt cluster.OpenOptions) {
+func opened(t *testing.T, x cluster.Facts, q question.Question, opt cluster.OpenOptions) {
 	t.Helper()
 	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, opt); err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func opened(t *testing.T, x cluster.Facts, q cluster.Question, opt cluster.OpenO
 }
 
 // agentOf returns agent v of run "r".
-func agentOf(t *testing.T, x cluster.Facts, q cluster.Question, v int) cluster.Agent {
+func agentOf(t *testing.T, x cluster.Facts, q question.Question, v int) cluster.Agent {
 	return cluster.Agent{
 		Facts: x, Run: "r", Task: q.Problem.Tasks.Names[v], Folder: t.TempDir(), Make: maker(q), Puller: simulated, Build: cluster.BuildHere(),
 	}
@@ -120,10 +121,10 @@ func takeAll(t *testing.T, all []cluster.Agent) []cluster.Finished {
 }
 
 // inProcess returns what sim.Run makes of a question.
-func inProcess(t testing.TB, q cluster.Question) engine.Result {
+func inProcess(t testing.TB, q question.Question) engine.Result {
 	t.Helper()
 	p := q.Problem
-	if q.Measured {
+	if !q.Simulated {
 		t.Fatal("sim.Run knows the truth")
 	}
 	r, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: q.Mode, Algorithm: q.Algorithm, Options: q.Options, Runs: 1, Seed: runSeed})
@@ -191,7 +192,7 @@ func TestAgentsAreTheRun(t *testing.T) {
 // process, too. They tell each other what they measured all the same, so that each knows the whole result.
 func TestAgentsThatShareNothing(t *testing.T) {
 	for _, algorithm := range []string{"IndTestFC", "IndKernelFC"} {
-		q := question(t)
+		q := questionOf(t)
 		q.Algorithm = algorithm
 		x := cluster.NewMemory()
 		if b, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: runSeed}}); err != nil || !b.Alone {

@@ -165,7 +165,7 @@ func (r *replica) isOut(arm int) bool {
 		return false
 	}
 	name := r.question.Problem.NamesOf(arm)
-	return slices.ContainsFunc(r.steps.Algorithm().Eliminations(), func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
+	return slices.ContainsFunc(r.asked.Algorithm().Eliminations(), func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
 }
 
 // standing says how an arm that is open here stands against the leader of its task.
@@ -175,7 +175,7 @@ func (r *replica) standing(here Decisions, arm int) string {
 		return "no such arm"
 	}
 	l := here.Leaders[p.TaskOf[arm]]
-	e, able := r.steps.Algorithm().(engine.Estimating)
+	e, able := r.asked.Algorithm().(engine.Estimating)
 	if !able || l.Arm < 0 {
 		return openAt(here, p.TaskOf[arm])
 	}

@@ -5,12 +5,16 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // BeginForTest returns the steps of a question.
-func BeginForTest(ctx context.Context, q Question) (*engine.Steps, error) {
-	s, _, err := q.begin(ctx, nil)
-	return s, err
+func BeginForTest(ctx context.Context, q question.Question) (*engine.Steps, error) {
+	r, err := begin(ctx, q, nil)
+	if err != nil {
+		return nil, err
+	}
+	return r.Steps, nil
 }
 
 // WithRelayAfter returns the agent with another time until it takes the place of a relay.

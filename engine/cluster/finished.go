@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
 // Finished holds the outcome of a run, or of the part of it that was made.
@@ -39,7 +38,7 @@ type Silence struct {
 // finished returns what became of the run; done is nil before its end. Nothing backs the answers where why is
 // a plan or a message that no replica takes.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
-	out := Finished{Run: r.run, Outcome: r.steps.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
+	out := Finished{Run: r.run, Outcome: r.asked.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, slices.Clone(out.Outcome.Answers), out.Outcome.Samples
 	for v := range out.Answers {
 		out.Answers[v].Estimate, out.Answers[v].Margin = number(out.Answers[v].Estimate), number(out.Answers[v].Margin)
@@ -57,14 +56,10 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 			out.Silent = append(out.Silent, Silence{round + 1, r.opened.Tasks[a.Agent], a.String()})
 		}
 	}
-	if !r.question.Measured {
+	if r.question.Simulated {
 		return out, nil
 	}
-	e, err := r.question.Entry()
-	if err != nil {
-		return out, err
-	}
-	result, err := algorithms.Measured(e, r.model, r.steps)
+	result, err := r.asked.Result()
 	if err != nil {
 		return out, err
 	}

@@ -72,7 +72,7 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 			return false, err
 		}
 		if f.Learned != nil {
-			f.Learned(w.replica.steps)
+			f.Learned(w.replica.asked.Steps)
 		}
 	}
 	before := len(w.replica.differ)

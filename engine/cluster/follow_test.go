@@ -67,7 +67,7 @@ func TestFollow(t *testing.T) {
 // round that goes on without an agent is followed, and one who stops following has what was learned.
 func TestFollowSilence(t *testing.T) {
 	for _, relay := range []bool{false, true} {
-		q := question(t)
+		q := questionOf(t)
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{Relay: relay})
 		ctx, cancel := context.WithCancel(t.Context())
@@ -120,7 +120,7 @@ func TestFollowSilence(t *testing.T) {
 
 // A run that is stopped ends whoever follows it, with who stopped it.
 func TestFollowStopped(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	time.AfterFunc(20*time.Millisecond, func() {
@@ -134,7 +134,7 @@ func TestFollowStopped(t *testing.T) {
 
 // The same run is opened again by a program of another build.
 func TestOpenAgainByAnotherBuild(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	first := must(cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "first"}}))
 	again, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "second"}})

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // A program that goes on after its last reward is told to end after the grace, and not before that
@@ -54,14 +55,14 @@ func TestGrace(t *testing.T) {
 // A run does not wait for ever for programs that never end by themselves: it finds what it finds with
 // programs that do, and says what was done.
 func TestProgramsThatLinger(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	var said notices
 	var all []cluster.Agent
 	for v := range q.Problem.Tasks.Names {
 		a := agentOf(t, x, q, v)
-		a.Puller = func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+		a.Puller = func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 			draws, err := simulated(q, b)
 			return pullFunc(func(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
 				return cluster.Asking{Name: "the program", Grace: time.Millisecond, Ask: func(ctx context.Context, _ []byte, w io.Writer) error {

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// question is the one that most faults are tried on.
-func question(t testing.TB) cluster.Question { return questions(t)[1].Question }
+// questionOf is the one that most faults are tried on.
+func questionOf(t testing.TB) question.Question { return questions(t)[1].Question }
 
 // notices collects what agents notice.
 type notices struct {

@@ -9,19 +9,20 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 func TestAnotherQuestion(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	other := q
 	other.Problem = enginetest.Paper(t, 2, 0.4)
 	delta, algorithm, measured := q, q, q
 	delta.Options.Delta = 0.1
 	algorithm.Algorithm = "CoBayesFC"
-	measured.Measured = true
+	measured.Simulated = false
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
-	for want, mine := range map[string]cluster.Question{
+	for want, mine := range map[string]question.Question{
 		"its problem is another one": other, "its option Delta is 0.1, and that of the run 0.05": delta,
 		"it runs CoBayesFC (fc), and the run is of CoTestFC (fc)": algorithm, "its problem is another one: data, kernel": measured,
 	} {
@@ -56,7 +57,7 @@ func TestAnotherQuestion(t *testing.T) {
 
 // Who may not open a run is told why.
 func TestOpenRefuses(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	if _, err := cluster.Open(t.Context(), x, "R 1", q, recipe, cluster.OpenOptions{}); err == nil {
 		t.Error("a name that is none was taken")
@@ -76,7 +77,7 @@ func TestOpenRefuses(t *testing.T) {
 }
 
 func TestTwoAgentsForOneTask(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	first := agentOf(t, x, q, 0)

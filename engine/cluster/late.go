@@ -26,7 +26,7 @@ const maxLate = MaxBody / 8
 // late returns the messages that came late and of which the replica has not been informed: of rounds
 // before the last, of which a plan has said that they count without them.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
-	if r.ended || !engine.Guided(r.steps.Algorithm()) {
+	if r.ended || !engine.Guided(r.asked.Algorithm()) {
 		return nil
 	}
 	var out []Late
@@ -106,7 +106,7 @@ func (r *replica) inform(all []Late) error {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
 		}
-		if err := r.steps.Inform(b); err != nil {
+		if err := r.asked.Inform(b); err != nil {
 			return err
 		}
 		r.informed[[2]int{l.Round, l.Agent}] = true

@@ -119,7 +119,7 @@ func mustFind(t *testing.T, x cluster.Facts, round int, name string) cluster.Fac
 
 // A plan that informs of a message which was not sent, or which nobody went on without, is refused.
 func TestForgedLateMessages(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	for want, late := range map[string]cluster.Late{
 		"sends on a message of agent-3 in round 1, and agent-3 did not send that": {Round: 1, Agent: 2},
 		"of an agent or a round that nobody went on without":                      {Round: -1, Agent: 7},

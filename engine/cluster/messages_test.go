@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
@@ -32,7 +33,7 @@ func (s spoilt) Publish(ctx context.Context, f cluster.Fact) error {
 // is not finite, is refused and named. Nobody learns from it; where the others go on, they go on without
 // it.
 func TestMessagesThatAreRefused(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	q.Options.MaxRounds = 2
 	merged := func(change func(*wire.Merged)) func([]byte) []byte {
 		return func(b []byte) []byte {
@@ -116,7 +117,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 // Where the author of a plan counts a message that is refused, the others stop and name it: it learned
 // something else than they can.
 func TestPlanThatCountsARefusedMessage(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -143,12 +144,12 @@ func TestPlanThatCountsARefusedMessage(t *testing.T) {
 // A reward that is not finite, or so huge that nothing is computed with it, is refused where it is told, and
 // nothing of it is kept.
 func TestRewardNotFinite(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, 1e160} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
 		a := agentOf(t, x, q, 0)
-		a.Puller = func(cluster.Question, cluster.RunBody) (cluster.Puller, error) {
+		a.Puller = func(question.Question, cluster.RunBody) (cluster.Puller, error) {
 			return pullFunc(func(_ context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
 				return tell(cluster.Reward{Arm: p.Arms[0].Arm, Count: 1, Mean: bad})
 			}), nil

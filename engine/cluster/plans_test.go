@@ -10,10 +10,11 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // firstPlan returns the first plan of a question as an agent would publish it, changed.
-func firstPlan(t *testing.T, q cluster.Question, change func(*cluster.PlanBody)) cluster.Fact {
+func firstPlan(t *testing.T, q question.Question, change func(*cluster.PlanBody)) cluster.Fact {
 	t.Helper()
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
@@ -39,7 +40,7 @@ func firstPlan(t *testing.T, q cluster.Question, change func(*cluster.PlanBody))
 }
 
 func TestForgedPlan(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	for want, change := range map[string]func(*cluster.PlanBody){
 		"it is of round 2":                                func(p *cluster.PlanBody) { p.Round = 2 },
 		"it has 29 arms, and the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
@@ -62,7 +63,7 @@ func TestForgedPlan(t *testing.T) {
 		}
 		a := agentOf(t, x, q, 2)
 		count := &counting{pulls: map[[2]int]int{}}
-		a.Puller = func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+		a.Puller = func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 			count.Puller, _ = simulated(q, b)
 			return count, nil
 		}
@@ -87,7 +88,7 @@ func TestForgedPlan(t *testing.T) {
 // A plan that another build made is taken, and counted; a decision that its author made otherwise is
 // named with the task, the arm and both statistics, and the answers come from the end's author.
 func TestPlanOfAnotherBuild(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	env := func(plan engine.Plan) engine.Batch {
 		puller := must(simulated(q, cluster.RunBody{})).(cluster.Simulated)
 		return must(puller.Environment.Pull(t.Context(), plan))
@@ -152,8 +153,8 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 // An end that the rewards do not come to is refused by every agent, by who follows the run, and by who
 // looks at it later. It gives no answer and no standing. So is one at the right moment with another answer.
 func TestForgedEnd(t *testing.T) {
-	q := question(t)
-	q.Measured = true
+	q := questionOf(t)
+	q.Simulated = false
 	whole := cluster.NewMemory()
 	opened(t, whole, q, cluster.OpenOptions{})
 	var all []cluster.Agent

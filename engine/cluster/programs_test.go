@@ -100,7 +100,7 @@ func FuzzPrograms(f *testing.F) {
 
 // Whatever stands where a fact should be, an agent ends with a sentence, and never with a panic.
 func FuzzFacts(f *testing.F) {
-	q := question(f)
+	q := questionOf(f)
 	f.Add(1, "plan", []byte(`{"round":1,"author":0,"build":{},"counts":[1],"before":{"digest":"","leaders":null}}`))
 	f.Add(0, "agent-0", []byte(`{"task":"task 1","instance":"x"}`))
 	f.Add(1, "agent-1", []byte{1, 'M', 1, 1})
@@ -135,7 +135,7 @@ func FuzzFacts(f *testing.F) {
 // A crash in the middle of a line leaves nothing of it; a line that was changed is refused with its
 // number.
 func TestJournal(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	a := agentOf(t, x, q, 0)
@@ -186,7 +186,7 @@ func TestJournal(t *testing.T) {
 
 // An agent whose folder is older than what it told, or was changed, says so, and goes on with what was told.
 func TestFolderIsOlder(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	var all []cluster.Agent

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
@@ -51,7 +52,7 @@ func TestManyAgents(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := cluster.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
+	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}, Simulated: true}
 	x := delivering{cluster.NewMemory(), new(atomic.Int64)}
 	opened(t, x, q, cluster.OpenOptions{})
 	var all []cluster.Agent
@@ -73,7 +74,7 @@ func TestManyAgents(t *testing.T) {
 
 // The relay goes away in the middle of a round: another agent reads in its place.
 func TestRelayGone(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{Relay: true})
 	first := agentOf(t, x, q, 3) // alone it is the author of the first plan
@@ -89,7 +90,7 @@ func TestRelayGone(t *testing.T) {
 		a := agentOf(t, x, q, v).WithRelayAfter(50 * time.Millisecond)
 		if v == 3 {
 			a.Folder = first.Folder
-			a.Puller = func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+			a.Puller = func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 				for { // it comes back late, when another has read in its place
 					if _, ok, err := x.Find(t.Context(), "r", 2, "plan"); ok || err != nil {
 						break
@@ -116,7 +117,7 @@ func TestRelayGone(t *testing.T) {
 
 // A relay that changes a message of another agent is named by that agent, and by who looks at the run.
 func TestForgedRelayedMessage(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	whole, x := cluster.NewMemory(), cluster.NewMemory()
 	var all []cluster.Agent
 	for _, y := range []cluster.Facts{whole, x} {
@@ -157,7 +158,7 @@ func TestAgentsWithCredentials(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")
 	}
-	q := question(t)
+	q := questionOf(t)
 	for _, relay := range []bool{false, true} {
 		s := serveWithKeys(t, q.Problem.V())
 		dial := s.dial

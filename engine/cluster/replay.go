@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // RoundCounts holds the counts and means that the agents told of one round.
@@ -21,10 +22,10 @@ type RoundCounts struct {
 // Replay folds the facts of a run as they are now, without taking part, and returns what became of it
 // and what the agents told in each round that is over; also together with a *PlanError or *MessageError,
 // before which they end.
-func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, Question, error) {
+func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
 	b, err := Opened(ctx, x, run)
 	if err != nil {
-		return Finished{}, nil, Question{}, err
+		return Finished{}, nil, question.Question{}, err
 	}
 	q, err := b.question(ctx, x, run, make)
 	if err != nil {

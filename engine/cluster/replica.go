@@ -8,18 +8,18 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // replica is one agent's copy of the algorithm, driven by the facts of the run.
 type replica struct {
 	run      string
-	question Question
+	question question.Question
 	opened   RunBody
 	arms     arms
 	memory   *model.Memory
-	model    *model.Model
-	steps    *engine.Steps
+	asked    *question.Run
 
 	ended  bool // the algorithm is done here, though others go on: it only follows
 	plan   engine.Plan
@@ -49,17 +49,17 @@ type Traffic struct {
 }
 
 // newReplica returns the replica before the first round.
-func newReplica(ctx context.Context, run string, b RunBody, q Question, memory *model.Memory) (*replica, error) {
-	s, m, err := q.begin(ctx, memory)
+func newReplica(ctx context.Context, run string, b RunBody, q question.Question, memory *model.Memory) (*replica, error) {
+	asked, err := begin(ctx, q, memory)
 	if err != nil {
 		return nil, err
 	}
-	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, model: m, steps: s, informed: map[[2]int]bool{}}, nil
+	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
 // decisions returns what is decided after a round.
 func (r *replica) decisions(round int) Decisions {
-	return decisionsOf(r.steps.Algorithm(), r.arms, round)
+	return decisionsOf(r.asked.Algorithm(), r.arms, round)
 }
 
 // next plans the next round, or says that nothing is left. The algorithm is informed of late messages
@@ -71,7 +71,7 @@ func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
 		}
 		r.planned, r.lately = true, late
 	}
-	plan, more, err := r.steps.Next()
+	plan, more, err := r.asked.Next()
 	if err != nil {
 		return PlanBody{}, err
 	}
@@ -80,7 +80,7 @@ func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
 		b.Absent = r.absent[r.rounds-1]
 	}
 	if !more {
-		out := r.steps.Outcome()
+		out := r.asked.Outcome()
 		b.Done, b.Status, b.Answers = true, out.Status, slices.Clone(out.Answers)
 		for v := range b.Answers {
 			b.Answers[v].Estimate, b.Answers[v].Margin = number(b.Answers[v].Estimate), number(b.Answers[v].Margin)
@@ -109,7 +109,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 				return err
 			}
 		}
-		own, more, err := r.steps.Next()
+		own, more, err := r.asked.Next()
 		if err != nil {
 			return err
 		}
@@ -119,7 +119,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 		case p.Squares != own.WantSquares:
 			return refuse("asks for squared deviations otherwise than this replica")
 		case !slices.Equal(p.Counts, own.Counts):
-			if err := r.steps.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
+			if err := r.asked.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
 				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents", BuildHere(), r.question.Algorithm)
 			} else if err != nil {
 				return refuse("planned pulls that cannot be made: %v", err)
@@ -127,7 +127,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 			r.taken++
 			fallthrough
 		default:
-			if now, _, err := r.steps.Next(); err != nil || now.Digest != p.Digest {
+			if now, _, err := r.asked.Next(); err != nil || now.Digest != p.Digest {
 				return errors.Join(err, refuse("goes by another history (digest %s, here %s)", p.Digest, now.Digest))
 			}
 		}
@@ -148,7 +148,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 
 // disagrees says why a plan cannot be the end of the run: this replica does not come to it.
 func (r *replica) disagrees(p PlanBody) string {
-	own := r.steps.Outcome()
+	own := r.asked.Outcome()
 	if !r.ended {
 		open := 0
 		for _, a := range own.Answers {
@@ -212,21 +212,21 @@ func (r *replica) learn(messages [][]byte, absent []Absence) error {
 	if r.ended {
 		return nil
 	}
-	if err := r.steps.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
+	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
 		return fmt.Errorf("run %s: round %d lacks the pulls of an agent, and %s takes a round only as it planned it: %w", r.run, r.plan.Round, r.question.Algorithm, err)
 	} else if err != nil {
 		return err
 	}
-	return r.steps.Learn(b)
+	return r.asked.Learn(b)
 }
 
 // coefficients returns the dimension of θ̂: of the features, or a number for each arm where the algorithm
 // works by values of the kernel.
 func (r *replica) coefficients() int {
-	if e, err := r.question.Entry(); err == nil && e.ByValues && r.model.Features == nil {
+	if e, err := r.question.Entry(); err == nil && e.ByValues && r.asked.Model.Features == nil {
 		return r.question.Problem.N()
 	}
-	return r.model.Rank()
+	return r.asked.Model.Rank()
 }
 
 // MessageError is a message that no replica takes. The address is used, so that its agent cannot say

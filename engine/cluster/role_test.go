@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // The test binary is server and agent, too: processes that can be killed at any moment. What they are
@@ -99,7 +100,7 @@ func (r role) take() error {
 	q := questions(outside{})[r.Question].Question
 	a := cluster.Agent{
 		Facts: acknowledging{x, r}, Run: "r", Task: q.Problem.Tasks.Names[r.Agent], Folder: r.Folder, Make: maker(q), Build: cluster.BuildHere(),
-		Puller: func(q cluster.Question, b cluster.RunBody) (cluster.Puller, error) {
+		Puller: func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 			p, err := simulated(q, b)
 			return slow{p.(cluster.Simulated), r}, err
 		},

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // The names of facts. Agent v says what it says under AgentName(v).
@@ -21,27 +22,13 @@ const (
 // ones a wire.Merged.
 func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 
-// File is a file of a recipe.
-type File struct {
-	Path    string `json:"path"` // as the script names it; of the script its name
-	SHA256  string `json:"sha256"`
-	Content []byte `json:"-"`
-}
-
-// Recipe holds the sources of a question: a script and the data that it reads.
-type Recipe struct {
-	Script File     `json:"script"`
-	Set    []string `json:"set,omitempty"` // NAME=VALUE: replaces what the script binds NAME to
-	Data   []File   `json:"data,omitempty"`
-}
-
 // RunBody opens a run.
 type RunBody struct {
 	Identity
 	Tasks    []string         `json:"tasks"` // of agent-1, agent-2, …
 	Arms     int              `json:"arms"`
 	Settings []engine.Setting `json:"settings"` // the options in words
-	Recipe   Recipe           `json:"recipe"`
+	Recipe   question.Recipe  `json:"recipe"`
 	Relay    bool             `json:"relay"` // whether the messages of a round go on in the next plan, see RelayAbove
 	// whether the algorithm uses the rewards of each task for its own answer alone
 	Alone bool `json:"alone,omitempty"`
@@ -70,11 +57,11 @@ type OpenOptions struct {
 
 // Open publishes a run, after its files. A run of that name which is the same is left as it is,
 // also where a program of another build opened it.
-func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt OpenOptions) (RunBody, error) {
+func Open(ctx context.Context, x Facts, run string, q question.Question, r question.Recipe, opt OpenOptions) (RunBody, error) {
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
 	}
-	s, _, err := q.begin(ctx, nil)
+	s, err := begin(ctx, q, nil)
 	if err != nil {
 		return RunBody{}, err
 	}
@@ -82,15 +69,15 @@ func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt Op
 	if err != nil {
 		return RunBody{}, err
 	}
-	id, err := q.identity()
+	id, err := identityOf(q)
 	if err != nil {
 		return RunBody{}, err
 	}
 	b := RunBody{
-		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: q.settings(), Recipe: r,
+		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
 		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation, Build: opt.Build,
 	}
-	b.Recipe.Data = append([]File(nil), r.Data...)
+	b.Recipe.Data = append([]question.File(nil), r.Data...)
 	if b.Recipe.Script.SHA256, err = x.Keep(ctx, run, r.Script.Content); err != nil {
 		return b, fmt.Errorf("keeping %s: %w", r.Script.Path, err)
 	}
@@ -117,8 +104,8 @@ func Open(ctx context.Context, x Facts, run string, q Question, r Recipe, opt Op
 	return b, err
 }
 
-// settings returns the options in words.
-func (q Question) settings() []engine.Setting {
+// settingsOf returns the options in words, without the algorithm, which the identity names.
+func settingsOf(q question.Question) []engine.Setting {
 	out := []engine.Setting{{Name: "delta", Value: fmt.Sprint(q.Options.Delta)}}
 	if q.Mode == engine.ModeFB {
 		out = nil
@@ -162,9 +149,9 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 }
 
 // recipe returns the recipe of a run with the contents of its files.
-func (b RunBody) recipe(ctx context.Context, x Facts, run string) (Recipe, error) {
+func (b RunBody) recipe(ctx context.Context, x Facts, run string) (question.Recipe, error) {
 	r := b.Recipe
-	r.Data = append([]File(nil), r.Data...)
+	r.Data = append([]question.File(nil), r.Data...)
 	var err error
 	if r.Script.Content, err = x.Fetch(ctx, run, r.Script.SHA256); err != nil {
 		return r, fmt.Errorf("the script of run %s: %w", run, err)
@@ -178,16 +165,16 @@ func (b RunBody) recipe(ctx context.Context, x Facts, run string) (Recipe, error
 }
 
 // question makes the question of a run. It is an error when it differs here from what was opened.
-func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) (Question, error) {
+func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) (question.Question, error) {
 	r, err := b.recipe(ctx, x, run)
 	if err != nil {
-		return Question{}, err
+		return question.Question{}, err
 	}
 	q, err := make(ctx, r)
 	if err != nil {
 		return q, fmt.Errorf("the script of run %s: %w", run, err)
 	}
-	id, err := q.identity()
+	id, err := identityOf(q)
 	if err != nil {
 		return q, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // forgery is a fact in the name of another.
@@ -32,7 +33,7 @@ type forgery struct {
 }
 
 // forgeries returns one of each kind. The plans are such that nothing else is wrong with them.
-func forgeries(t *testing.T, q cluster.Question) []forgery {
+func forgeries(t *testing.T, q question.Question) []forgery {
 	t.Helper()
 	plan := func(change func(*cluster.PlanBody)) (p cluster.PlanBody) {
 		firstPlan(t, q, func(made *cluster.PlanBody) {
@@ -69,8 +70,8 @@ func TestAttackWrongAuthor(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")
 	}
-	q := question(t)
-	q.Measured = true
+	q := questionOf(t)
+	q.Simulated = false
 	s := serveWithKeys(t, q.Problem.V())
 	t.Cleanup(func() { s.Close() })
 	s.keys("other-", jetstream.KeyOptions{Run: "other", Agents: 1})
@@ -115,7 +116,7 @@ func TestPlansWithoutASender(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")
 	}
-	q := question(t)
+	q := questionOf(t)
 	for _, c := range []struct{ of, sender string }{{"", ""}, {"agent-2.creds", "agent-2"}} {
 		s := serveWithKeys(t, q.Problem.V())
 		t.Cleanup(func() { s.Close() })
@@ -175,7 +176,7 @@ func forge(t *testing.T, s withKeys, file string, f cluster.Fact, way int) {
 
 // refusedByAll checks that no replica takes the plan of round 1: neither the agent whose name it has, nor another one, nor
 // who follows or looks later.
-func refusedByAll(t *testing.T, s withKeys, run string, q cluster.Question, want string) {
+func refusedByAll(t *testing.T, s withKeys, run string, q question.Question, want string) {
 	t.Helper()
 	check := func(who string, got cluster.Finished, err error) {
 		t.Helper()

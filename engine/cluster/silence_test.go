@@ -12,13 +12,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // One agent never says anything: it is named after the patience, and the others wait; where they go on,
 // its rounds are amended, and the result names its task and what it rests on.
 func TestSilentAgent(t *testing.T) {
-	q := question(t)
-	q.Measured, q.Options.MaxRounds = true, 3
+	q := questionOf(t)
+	q.Simulated, q.Options.MaxRounds = false, 3
 	p := *q.Problem
 	q.Problem = &p
 	for _, relay := range []bool{false, true} {
@@ -89,7 +90,7 @@ func TestSilentAgent(t *testing.T) {
 }
 
 // bestArm returns the truly best arm of a task.
-func bestArm(q cluster.Question, v int) string {
+func bestArm(q question.Question, v int) string {
 	lo, hi := q.Problem.ArmsOf(v)
 	best := lo
 	for i := lo; i < hi; i++ {

@@ -11,7 +11,7 @@ import (
 )
 
 func TestStop(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	var wg sync.WaitGroup

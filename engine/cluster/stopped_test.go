@@ -9,11 +9,12 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // counted publishes the first plan of a question, and a second one that counts the messages of all
 // agents, though none of them has spoken.
-func counted(t *testing.T, x cluster.Facts, q cluster.Question) {
+func counted(t *testing.T, x cluster.Facts, q question.Question) {
 	t.Helper()
 	first := firstPlan(t, q, func(*cluster.PlanBody) {})
 	p := must(cluster.ReadPlanForTest(first))
@@ -28,7 +29,7 @@ func counted(t *testing.T, x cluster.Facts, q cluster.Question) {
 // A run that is stopped while messages of a round are missing that its next plan counts ends with who
 // stopped it, and names none of those whose messages are missing.
 func TestStopWhileMessagesAreMissing(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	counted(t, x, q)
@@ -48,11 +49,11 @@ func TestStopWhileMessagesAreMissing(t *testing.T) {
 
 // Who only reads a run does not wait for a message that a plan counts and that is not there.
 func TestReplayWhileMessagesAreMissing(t *testing.T) {
-	q := question(t)
-	q.Measured = true
+	q := questionOf(t)
+	q.Simulated = false
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
-	counted(t, x, question(t))
+	counted(t, x, questionOf(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	_, rounds, _, err := cluster.Replay(ctx, x, "r", maker(q))
@@ -63,7 +64,7 @@ func TestReplayWhileMessagesAreMissing(t *testing.T) {
 
 // A run that is over is not stopped: who tries is told so, and the run stays what it was.
 func TestStopAfterTheEnd(t *testing.T) {
-	q := question(t)
+	q := questionOf(t)
 	q.Options.MaxRounds = 1
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})

@@ -59,7 +59,7 @@ func TestPlacesTakenByAStranger(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a server with keys")
 	}
-	q := question(t)
+	q := questionOf(t)
 	for _, relay := range []bool{false, true} {
 		s := serveWithKeys(t, q.Problem.V())
 		opened(t, s.dial("owner.creds"), q, cluster.OpenOptions{Relay: relay})

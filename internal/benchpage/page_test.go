@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // started returns a campaign of two tasks and its page.
@@ -37,8 +38,8 @@ func startedWith(t *testing.T, change func(*problem.Problem)) (*folder.Campaign,
 	}
 	change(p)
 	protocol := campaign.Protocol{Name: `days <script>alert("x")</script>`, Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Plate: 4, Capacity: 6, Seed: 1}
-	maker := func(context.Context, folder.Recipe) (campaign.Protocol, error) { return protocol, nil }
-	c, err := folder.Start(t.Context(), filepath.Join(t.TempDir(), "days"), folder.Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("x")}}, protocol, maker, folder.Options{})
+	maker := func(context.Context, question.Recipe) (campaign.Protocol, error) { return protocol, nil }
+	c, err := folder.Start(t.Context(), filepath.Join(t.TempDir(), "days"), question.Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("x")}}, protocol, maker, folder.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,11 @@ package export
 
 import (
 	"fmt"
-	"github.com/gonb-cope/gonb-cope/report"
 	"math"
 	"regexp"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // luminance returns the relative luminance of a colour #rrggbb [WCAG 2.1].

@@ -5,11 +5,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"github.com/gonb-cope/gonb-cope/report"
 	"io"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/report"
 
 	"github.com/gonb-cope/gonb-cope/internal/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"

@@ -17,7 +17,7 @@ const (
 // smaller, and no type may be added: what they hold is to be shared out among types of its own.
 var large = map[string][2]int{ // methods, files
 	"engine/algorithms.Entry":                 {15, 5},
-	"engine/campaign.Protocol":                {35, 10},
+	"engine/campaign.Protocol":                {32, 10},
 	"engine/campaign/folder.Campaign":         {51, 9},
 	"engine/cluster.agent":                    {30, 6},
 	"engine/cluster.replica":                  {16, 5},

@@ -7,12 +7,13 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // keptProtocol is the protocol with the arms that were added so far, and what it is made from.
 type keptProtocol struct {
 	mu       sync.Mutex
-	recipe   Recipe
+	recipe   question.Recipe
 	protocol campaign.Protocol
 }
 
@@ -44,7 +45,7 @@ func (c *Campaign) protocolOf(ctx context.Context, s *campaign.State) (campaign.
 }
 
 // grown makes the protocol with the arms of a file.
-func grown(ctx context.Context, maker Maker, r Recipe, p campaign.Protocol, file campaign.File) (Recipe, campaign.Protocol, campaign.Growth, error) {
+func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe, campaign.Protocol, campaign.Growth, error) {
 	r.Added = append(r.Added[:len(r.Added):len(r.Added)], file)
 	made, err := maker(ctx, r)
 	if err != nil {
@@ -64,7 +65,7 @@ func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Proto
 }
 
 // recipeNow returns the recipe with the arms that were added so far.
-func (c *Campaign) recipeNow() Recipe {
+func (c *Campaign) recipeNow() question.Recipe {
 	c.kept.mu.Lock()
 	defer c.kept.mu.Unlock()
 	return c.kept.recipe

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,7 +22,7 @@ const smallTable = "task,arm,x_1,z_1\nnorth,a,0,0\nnorth,\"b, c\",1,0\nsouth,a,0
 
 // tabled is the Maker of a recipe whose data is one table.
 func tabled(p campaign.Protocol, k kernels.Kernel, load problem.LoadOptions) Maker {
-	return func(_ context.Context, r Recipe) (campaign.Protocol, error) {
+	return func(_ context.Context, r question.Recipe) (campaign.Protocol, error) {
 		data, places := r.Data[0].Content, []*problem.Appended(nil)
 		for _, f := range r.Added {
 			a, err := problem.Append(r.Data[0].Path, data, f.Path, f.Content)

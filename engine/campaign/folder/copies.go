@@ -8,10 +8,11 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // copyNames returns the names of the copies of script and data in the folder, in their order.
-func copyNames(r Recipe) []string {
+func copyNames(r question.Recipe) []string {
 	names := []string{"script.cope"}
 	seen := map[string]int{}
 	for _, f := range append(r.Data[:len(r.Data):len(r.Data)], r.Added...) {
@@ -24,18 +25,18 @@ func copyNames(r Recipe) []string {
 	return names
 }
 
-// files returns script and data, in the order of copyNames.
-func (r Recipe) files() []campaign.File {
+// filesOf returns script and data, in the order of copyNames.
+func filesOf(r question.Recipe) []campaign.File {
 	return slices.Concat([]campaign.File{r.Script}, r.Data, r.Added)
 }
 
 // copies writes script and data beside the database, for people to read.
-func copies(dir string, r Recipe) error {
+func copies(dir string, r question.Recipe) error {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return err
 	}
 	names := copyNames(r)
-	for i, f := range r.files() {
+	for i, f := range filesOf(r) {
 		if err := os.WriteFile(filepath.Join(dir, names[i]), f.Content, 0o666); err != nil {
 			return err
 		}
@@ -44,9 +45,9 @@ func copies(dir string, r Recipe) error {
 }
 
 // compareCopies says which copies are not what was recorded.
-func (c *Campaign) compareCopies(r Recipe) {
+func (c *Campaign) compareCopies(r question.Recipe) {
 	names := copyNames(r)
-	for i, f := range r.files() {
+	for i, f := range filesOf(r) {
 		content, err := os.ReadFile(filepath.Join(c.dir, names[i]))
 		switch {
 		case os.IsNotExist(err):

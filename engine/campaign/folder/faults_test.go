@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // A full disk is an error that records nothing; what was recorded can be read, and the same act goes
@@ -132,8 +133,8 @@ func TestCopiesThatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	var notices []string
-	var made Recipe
-	c, err = Open(t.Context(), dir, func(ctx Context, r Recipe) (campaign.Protocol, error) { made = r; return again(p)(ctx, r) }, Options{Notice: func(s string) { notices = append(notices, s) }})
+	var made question.Recipe
+	c, err = Open(t.Context(), dir, func(ctx Context, r question.Recipe) (campaign.Protocol, error) { made = r; return again(p)(ctx, r) }, Options{Notice: func(s string) { notices = append(notices, s) }})
 	if err != nil {
 		t.Fatal(err)
 	}

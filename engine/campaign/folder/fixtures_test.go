@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -60,10 +61,10 @@ func small(testing.TB) campaign.Protocol {
 
 // again makes the protocol whatever the recipe: these tests have no script.
 func again(p campaign.Protocol) Maker {
-	return func(context.Context, Recipe) (campaign.Protocol, error) { p.Forecast = nil; return p, nil }
+	return func(context.Context, question.Recipe) (campaign.Protocol, error) { p.Forecast = nil; return p, nil }
 }
 
-var recipe = Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("days = protocol(p)\n")}}
+var recipe = question.Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("days = protocol(p)\n")}}
 
 func begin(t testing.TB, p campaign.Protocol, opt Options) *Campaign {
 	t.Helper()

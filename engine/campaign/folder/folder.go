@@ -13,18 +13,11 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Recipe holds the sources of a protocol: a script and the data that it reads.
-type Recipe struct {
-	Script campaign.File
-	Set    []string // NAME=VALUE: replaces what the script binds NAME to
-	Data   []campaign.File
-	Added  []campaign.File // rows that came to the table of the problem while it ran, in their order
-}
-
 // Maker makes the protocol of a recipe, without a forecast. It reads no other files.
-type Maker func(ctx context.Context, r Recipe) (campaign.Protocol, error)
+type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
 
 // Options say how a folder is opened. The zero value is for programs that people use.
 type Options struct {
@@ -93,24 +86,24 @@ func (c *Campaign) prepare(ctx context.Context) error {
 }
 
 // recipe returns the start and the recorded files.
-func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, Recipe, error) {
+func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Recipe, error) {
 	var start campaign.StartBody
 	first, err := eventsOf(ctx, c.db.db, "seq = ?", 1)
 	if err != nil {
-		return start, Recipe{}, err
+		return start, question.Recipe{}, err
 	}
 	if err := campaign.CheckChain(first); err != nil {
-		return start, Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+		return start, question.Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
 	if len(first) == 0 {
-		return start, Recipe{}, fmt.Errorf("%s holds a campaign without a start", c.dir)
+		return start, question.Recipe{}, fmt.Errorf("%s holds a campaign without a start", c.dir)
 	}
 	s, err := campaign.Fold(first, nil)
 	if err != nil {
-		return start, Recipe{}, err
+		return start, question.Recipe{}, err
 	}
 	start = s.Start
-	r := Recipe{Script: start.Script, Set: start.Set}
+	r := question.Recipe{Script: start.Script, Set: start.Set}
 	if r.Script.Content, err = getFile(ctx, c.db.db, start.Script.SHA256); err != nil {
 		return start, r, fmt.Errorf("%s: the recorded script: %w", c.dir, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // ErrExists is wrapped by the error of Start where the folder holds a campaign already.
@@ -20,7 +21,7 @@ var ErrExists = errors.New("the folder holds a campaign already")
 // Start makes a campaign in a folder, which is created where it does not exist, from a protocol with
 // its forecast and the recipe that it was made from. It is an error when maker makes another problem
 // of that recipe: the campaign could not be opened again.
-func Start(ctx context.Context, dir string, r Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
+func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
 	if err := p.Check(ctx); err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 }
 
 // record writes the files and the start.
-func record(ctx context.Context, tx *sql.Tx, r Recipe, p campaign.Protocol, opt Options) error {
+func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
 	body := campaign.StartBody{
 		Name: p.Name, Set: r.Set, Seed: p.Seed, Problem: p.Fingerprint(), Settings: p.Settings(),
 		Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Forecast: p.Forecast, Led: opt.Led,

@@ -1,0 +1,132 @@
+package question_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// yields is a table of two tasks with two arms each, under a kernel by which warm arms are alike in both.
+func yields() *problem.Problem {
+	joint, err := kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.RBF{Lengthscale: []float64{20}}))
+	if err != nil {
+		log.Fatal(err)
+	}
+	table := "task,arm,x_temperature,mean\noak,cold,10,3\noak,warm,40,8\nelm,cold,10,6\nelm,warm,40,1\n"
+	p, err := problem.Load("yields.csv", joint, problem.LoadOptions{
+		Goal: problem.GoalMax, Noise: problem.NoiseModel{Scales: []float64{2}}, Read: func(string) ([]byte, error) { return []byte(table), nil },
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	return p
+}
+
+// A method is simulated on a table whose truth is known: how often is it wrong, and what does it take?
+func Example_simulate() {
+	r, err := sim.Run(context.Background(), sim.Experiment{
+		Problem: yields(), Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05, Norm: 10}, Runs: 20, Seed: 1,
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%d of %d runs wrong; %s\n", r.Errors.Count, r.Runs, r.Answers[0].Arm)
+	// Output: 0 of 20 runs wrong; warm
+}
+
+// measured stands for a laboratory: it measures every arm as often as a plan says.
+func measured(p *problem.Problem, plan engine.Plan) engine.Batch {
+	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}
+	if plan.WantSquares {
+		b.Squares = make([]float64, p.N())
+	}
+	for i, n := range plan.Counts {
+		if n > 0 {
+			b.Means[i] = p.Mean[i]
+		}
+	}
+	return b
+}
+
+// A program that measures for itself asks what to measure, and tells what came.
+func ExampleQuestion_Begin() {
+	p := yields()
+	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
+	run, err := q.Begin(context.Background(), nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for {
+		plan, more, err := run.Next() // counts by arm
+		if err != nil {
+			log.Fatal(err)
+		}
+		if !more {
+			break
+		}
+		if err := run.Learn(measured(p, plan)); err != nil {
+			log.Fatal(err)
+		}
+	}
+	result, err := run.Result()
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Answers[0].Arm, result.Answers[1].Arm, result.Standing)
+	// Output: warm cold proven
+}
+
+// largest pulls every arm ten times, and takes the largest mean of each task.
+type largest struct {
+	engine.Minimal
+	p     *problem.Problem
+	means []float64
+}
+
+func (a *largest) Plan() (engine.Plan, error) {
+	counts := make([]int, a.p.N())
+	for i := range counts {
+		counts[i] = 10
+	}
+	return engine.Plan{Round: 1, Counts: counts}, nil
+}
+
+func (a *largest) Learn(b engine.Batch) error { a.means = b.Means; return nil }
+
+func (a *largest) Done() bool { return a.means != nil }
+
+func (a *largest) Answers() []engine.Answer {
+	var out []engine.Answer
+	for v, task := range a.p.Tasks.Names {
+		lo, hi := a.p.ArmsOf(v)
+		best := lo
+		for i := lo; i < hi && a.means != nil; i++ {
+			if a.means[i] > a.means[best] {
+				best = i
+			}
+		}
+		out = append(out, engine.Answer{Task: task, Arm: a.p.Arms.Names[best], Leader: a.p.Arms.Names[best], Decided: a.means != nil})
+	}
+	return out
+}
+
+// An algorithm of one's own is judged like those of the catalogue.
+func Example_own() {
+	own := &algorithms.Entry{Name: "Largest", Regression: algorithms.RegressionMeans, New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+		return &largest{p: m.Problem}, nil
+	}}
+	r, err := sim.Run(context.Background(), sim.Experiment{Problem: yields(), Mode: engine.ModeFC, Own: own, Runs: 100, Seed: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s: %d of %d runs wrong with %g samples per agent\n", r.Algorithm, r.Errors.Count, r.Runs, r.SamplesPerAgent.Mean)
+	// Output: Largest: 0 of 100 runs wrong with 20 samples per agent
+}
