@@ -60,7 +60,9 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if x, k, err := kept.take(c.e.ctx, "problem"); err != nil {
 		return nil, nil, err
 	} else if x != nil {
-		return p.Logarithmic(x.Log).WithKernel(k), nil, nil
+		p = p.Logarithmic(x.Log).WithKernel(k)
+		p.KernelFound = x.InRun
+		return p, nil, nil
 	}
 	if p.Means() == nil {
 		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
@@ -69,7 +71,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if err != nil {
 		return nil, nil, err
 	}
-	kept.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log}, b.Usable.Kernel)
+	kept.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 

@@ -101,6 +101,7 @@ func protocolFunction() Function {
 				Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
+			kernelIsParam,
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Range: positive, Default: unset,
 				Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn " +
 					"from the kernel as prior"},

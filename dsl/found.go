@@ -32,7 +32,9 @@ type foundKernel struct {
 	Kernel   string   `json:"kernel,omitempty"` // in the language; "" where the call has to be made again
 	From     []string `json:"from,omitempty"`   // digests of the measurements
 	Log      []string `json:"log,omitempty"`    // columns that are compared by their logarithm
-	Fit      *fit.Fit `json:"fit,omitempty"`
+	// whether methods that can learn the kernel in the run do so; not in campaigns of versions that could not
+	InRun bool     `json:"in_run,omitempty"`
+	Fit   *fit.Fit `json:"fit,omitempty"`
 }
 
 // take returns what the next call found, and its kernel; nil where the call has to be made. It is an error when

@@ -29,7 +29,12 @@ var (
 	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate misfit from the data of the run and allow for it", of: algorithms.Entry.TakesMisfit}
 	levelParam    = Param{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Types: []Type{Number, Text}, Choices: []string{levelUnknown}, Range: anyNumber, Default: `"unknown"`, Doc: `of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior`, of: algorithms.Entry.CanBelieve}
 	scaleParam    = Param{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Types: []Type{Number, Text}, Choices: []string{scaleFit}, Range: positive, Default: `"fit"`, Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent`, of: algorithms.Entry.CanBelieve}
-	lawParam      = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
+	kernelIsParam = Param{Name: "kernel_is", Synonyms: []string{"trust_kernel", "kernel_role"}, Types: []Type{Text},
+		Choices: []string{engine.KernelFixed, engine.KernelMember, engine.KernelAuto}, Default: unset, of: algorithms.Entry.TakesTotal,
+		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
+			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
+			`has kernel="auto", and "fixed" where a kernel is stated`}
+	lawParam = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
 )
 
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
@@ -58,7 +63,7 @@ func runFunctions() []Function {
 		}, checkRun, evalRun),
 		bound(Function{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, kernelIsParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 		}, checkRun, evalRun),
 		{
@@ -197,7 +202,7 @@ type optionArgs struct {
 	Misfit, Scale                                float64
 	Budget, Total, Rounds, MaxRounds, MaxSamples int
 	Robust                                       bool
-	Law, Schedule                                string
+	Law, Schedule, KernelIs                      string
 	Level, Xi                                    any
 }
 
@@ -206,7 +211,7 @@ func optionsOf(c *call) engine.Options {
 	a := stated[optionArgs](c)
 	opt := engine.Options{
 		Delta: a.Delta, Epsilon: a.Epsilon, Budget: a.Budget, Total: a.Total, Rounds: a.Rounds, Norm: a.Norm, Gap: a.Gap, Unit: a.Unit,
-		Misfit: a.Misfit, Robust: a.Robust, MaxRounds: a.MaxRounds, MaxSamples: a.MaxSamples, Scale: a.Scale, Law: a.Law, Schedule: a.Schedule,
+		Misfit: a.Misfit, Robust: a.Robust, MaxRounds: a.MaxRounds, MaxSamples: a.MaxSamples, Scale: a.Scale, Law: a.Law, Schedule: a.Schedule, KernelIs: a.KernelIs,
 	}
 	if a.P != nil && a.RewardNorm > 0 {
 		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)

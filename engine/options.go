@@ -38,6 +38,21 @@ const (
 	LawSubGaussian = "subgaussian"
 )
 
+// How far a posterior believes the kernel of its problem.
+const (
+	KernelFixed  = "fixed"  // it is the prior, but for its scale
+	KernelMember = "member" // it is one term of a prior, whose other terms and their numbers are learned in the run
+	KernelAuto   = "auto"   // nothing is stated: all is learned in the run
+)
+
+// LearnsKernel reports whether methods that can learn the kernel in the run do so on a problem.
+func (o Options) LearnsKernel(p *problem.Problem) bool {
+	if o.KernelIs == "" {
+		return p.KernelFound && !o.Level.Known && o.Scale == 0
+	}
+	return o.KernelIs != KernelFixed
+}
+
 // Ridge is the choice of ξ; the zero value is auto.
 type Ridge struct {
 	Kind  string
@@ -73,6 +88,10 @@ type Options struct {
 	// is fitted to the data of the run by restricted likelihood, and with it a part g*identity()
 	// for what the kernel cannot represent (docs/theory/posterior.md)
 	Scale float64
+
+	// of CoTestFB by the posterior: how far the kernel is to be believed, KernelFixed, KernelMember or KernelAuto; "" means
+	// KernelAuto where nobody stated the kernel, nor level or scale, and else KernelFixed
+	KernelIs string
 
 	// of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal
 	// without bounds of the problem's rewards, and any law within them with bounds, see Bets
@@ -140,6 +159,10 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("misfit must be 0 or more, got %g", o.Misfit)
 	case o.Misfit > 0 && o.Robust:
 		return errors.New("misfit states how far rewards may be off the kernel, and robust estimates it: give one of them")
+	case o.KernelIs != "" && o.KernelIs != KernelFixed && o.KernelIs != KernelMember && o.KernelIs != KernelAuto:
+		return fmt.Errorf("kernel_is must be %q, %q or %q, got %q", KernelFixed, KernelMember, KernelAuto, o.KernelIs)
+	case o.KernelIs != "" && o.KernelIs != KernelFixed && (o.Scale > 0 || o.Level.Known):
+		return fmt.Errorf("level and scale are learned with the kernel where kernel_is=%q: leave them out, or give kernel_is=%q", o.KernelIs, KernelFixed)
 	case o.Law != "" && o.Law != LawNormal && o.Law != LawSubGaussian:
 		return fmt.Errorf("law must be %q or %q, got %q", LawNormal, LawSubGaussian, o.Law)
 	case o.MaxRounds < 1:
@@ -200,6 +223,9 @@ func (o Options) Stated() []Setting {
 		text("level", strconv.FormatFloat(o.Level.Value, 'g', -1, 64))
 	}
 	number("scale", o.Scale)
+	if o.KernelIs != KernelFixed {
+		text("kernel_is", o.KernelIs)
+	}
 	text("law", o.Law)
 	number("norm", o.Norm)
 	number("gap", o.Gap)

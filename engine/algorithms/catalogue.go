@@ -281,6 +281,9 @@ var algorithms = onFeatures([]Entry{
 
 // newCoTestFB returns CoTestFB, of many arms in the form that goes by values of the kernel.
 func newCoTestFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
+		return nil, fmt.Errorf(`kernel_is=%q is of posteriors, and xi is stated: leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
+	}
 	byValues, err := bayes.TakesBudget(m, o)
 	if err != nil {
 		return nil, err

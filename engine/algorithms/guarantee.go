@@ -79,6 +79,8 @@ func (b Basis) unbacked() string {
 		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
 	case b.Algorithm.Role == RoleReference:
 		return "a reference to compare with, not an algorithm: it knows the expected rewards"
+	case b.untested() && b.Options.LearnsKernel(b.Model.Problem):
+		return "no answer is decided: the kernel is learned in the run, answers are the largest posterior means, and nothing is tested"
 	case b.untested():
 		return "no answer is decided: the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) + ", where answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:

@@ -210,6 +210,7 @@ func (s *search) usable(u []float64) (*problem.Problem, error) {
 		return nil, err
 	}
 	p = p.WithKernel(k)
+	p.KernelFound = true
 	return p, nil
 }
 

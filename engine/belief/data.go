@@ -39,6 +39,26 @@ type data struct {
 
 // dataOf reads the measurements of a problem.
 func dataOf(p *problem.Problem) (*data, error) {
+	d := cellsOf(p)
+	if len(d.cells) < 2 {
+		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better", p.Name, len(d.cells), p.N())
+	}
+	d.columns()
+	if d.wins = d.successes(); d.wins != nil {
+		d.scatter = Scatter{Kind: ScatterCounts}
+		return d, nil
+	}
+	d.noise()
+	d.measure(d.free > 0 || d.known)
+	if len(p.Blocks) > mostBlocks {
+		return nil, fmt.Errorf("problem %q has %d blocks; the effects of at most %d are taken out", p.Name, len(p.Blocks), mostBlocks)
+	}
+	d.join()
+	return d, nil
+}
+
+// cellsOf reads the arms that were measured.
+func cellsOf(p *problem.Problem) *data {
 	d := &data{p: p, unit: 1}
 	for i, m := range p.Means() {
 		if !math.IsNaN(m) {
@@ -50,26 +70,18 @@ func dataOf(p *problem.Problem) (*data, error) {
 			d.n = append(d.n, count)
 		}
 	}
-	if len(d.cells) < 2 {
-		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better", p.Name, len(d.cells), p.N())
-	}
+	return d
+}
+
+// columns chooses the columns whose logarithm is compared, and scales all.
+func (d *data) columns() {
+	p := d.p
 	d.log, d.stated = make([]bool, p.Arms.Dim()), make([]bool, p.Arms.Dim())
 	for c := range d.log {
 		d.stated[c] = p.Arms.Units != nil && p.Arms.Units[c].Log
 		d.log[c] = d.stated[c] || !d.isText(p.Arms.Columns[c]) && geometric(d.values(c))
 	}
 	d.scale()
-	if d.wins = d.successes(); d.wins != nil {
-		d.scatter = Scatter{Kind: ScatterCounts}
-		return d, nil
-	}
-	d.noise()
-	d.measure()
-	if len(p.Blocks) > mostBlocks {
-		return nil, fmt.Errorf("problem %q has %d blocks; the effects of at most %d are taken out", p.Name, len(p.Blocks), mostBlocks)
-	}
-	d.join()
-	return d, nil
 }
 
 // measure takes the offset and the unit from the data, and brings them into these: the mean of the arms, and the
@@ -77,13 +89,13 @@ func dataOf(p *problem.Problem) (*data, error) {
 //
 //	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i),
 //
-// where v_i is the variance of the mean i; a tenth of the smallest v_i where no s² > 0 solves it. Without replicates
-// it is their standard deviation.
+// where v_i is the variance of the mean i; a tenth of the smallest v_i where no s² > 0 solves it. Where the noise is
+// not taken off, it is their standard deviation.
 //
 // [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
-func (d *data) measure() {
+func (d *data) measure(beyond bool) {
 	d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
-	if d.free > 0 || d.known {
+	if beyond {
 		v, weights := make([]float64, len(d.y)), make([]float64, len(d.y))
 		for k := range v {
 			v[k] = d.rel[k] / d.n[k]

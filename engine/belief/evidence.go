@@ -37,6 +37,10 @@ type chosen struct {
 	distinct        *kernels.Points // their features, those of the same arm in several tasks once
 	place           []int           // of each chosen arm in distinct
 	taskOf          []int
+
+	// in the course of a run: squares within arms of each task with their degrees of freedom, and what somebody stated of the kernel
+	withinOf, freeOf []float64
+	stated           *mat.SymDense
 }
 
 // newChosen takes some measured arms.

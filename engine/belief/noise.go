@@ -100,6 +100,12 @@ func shrunk(squares, freedom []float64, group []int) (best float64, rel []float6
 	best = math.Inf(-1)
 	var a, b float64
 	for _, prior := range []float64{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64} {
+		ups := map[float64]float64{} // by degrees of freedom, which few are different
+		for _, nu := range counts {
+			if _, known := ups[nu]; !known {
+				ups[nu], _ = math.Lgamma(prior/2 + nu/2)
+			}
+		}
 		for _, shift := range []float64{-1.5, -1.2, -.9, -.6, -.4, -.2, 0, .2, .4, .6} {
 			x := prior / 2
 			z := x * max(all/free, 1e-12) * math.Exp(shift)
@@ -107,8 +113,7 @@ func shrunk(squares, freedom []float64, group []int) (best float64, rel []float6
 			var m float64
 			for g, nu := range counts {
 				if nu > 0 {
-					up, _ := math.Lgamma(x + nu/2)
-					m += x*math.Log(z) - at + up - (x+nu/2)*math.Log(z+sums[g]/2)
+					m += x*math.Log(z) - at + ups[nu] - (x+nu/2)*math.Log(z+sums[g]/2)
 				}
 			}
 			if m > best {

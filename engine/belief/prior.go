@@ -51,11 +51,28 @@ func vanishing(u float64) float64 {
 // or more for what features do not explain, and of 400 for the effects of blocks: of few blocks a narrower prior makes
 // intervals shorter than those of Student's law, which are right.
 func newModel(d *data) *model {
-	m := &model{d: d, at: map[string]int{}}
-	add := func(name string, of func(float64) float64, mean, sd float64) {
-		m.at[name] = len(m.numbers)
-		m.numbers = append(m.numbers, number{name, mean, sd, of})
+	m := newKernelModel(d, nothingStated, func(int) float64 { return 1 })
+	if d.wins == nil && !d.known {
+		scale, sd := math.Log(0.1), 1.5
+		if d.pureKnown {
+			scale, sd = math.Log(max(d.pure, 1e-8)), 1
+		}
+		m.add(noiseNumber, math.Exp, scale, sd)
 	}
+	if d.blocks != nil {
+		m.add(blocksNumber, math.Exp, math.Log(0.5), 3)
+	}
+	return m
+}
+
+// nothingStated is the part of newKernelModel where nothing is stated of the kernel.
+const nothingStated = 1.0
+
+// newKernelModel lists the numbers of the kernel. part is by how much the medians of variances of what features say are smaller
+// than they are where nothing is stated of the kernel, far the median length scale of tasks with so many columns of numbers.
+func newKernelModel(d *data, part float64, far func(columns int) float64) *model {
+	m := &model{d: d, at: map[string]int{}}
+	add := m.add
 	for c, x := range d.arms.X {
 		distinct := len(slices.Compact(slices.Sorted(slices.Values(x))))
 		switch {
@@ -74,7 +91,7 @@ func newModel(d *data) *model {
 		if !m.features() {
 			return
 		}
-		add(term, math.Exp, math.Log(variance), 1.2)
+		add(term, math.Exp, math.Log(part*variance), 1.2)
 		for _, c := range m.numeric {
 			add(term+" length "+d.arms.Columns[c], math.Exp, math.Log(0.6)+0.25*math.Log(float64(len(m.numeric))), 1)
 		}
@@ -87,7 +104,7 @@ func newModel(d *data) *model {
 		if m.features() {
 			add(name, vanishing, math.Log(unexplained), 2)
 		} else {
-			add(name, math.Exp, math.Log(0.7), 1.2)
+			add(name, math.Exp, math.Log(part*0.7), 1.2)
 		}
 	}
 	compared("common", 0.5)
@@ -96,14 +113,14 @@ func newModel(d *data) *model {
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
-		add("level", math.Exp, math.Log(0.4), 1.5)
+		add("level", math.Exp, math.Log(part*0.4), 1.5)
 		for c, z := range d.tasks.X {
 			if !d.isText(d.tasks.Columns[c]) && slices.Max(z) > slices.Min(z) {
 				m.taskNumeric = append(m.taskNumeric, c)
 			}
 		}
 		if len(m.taskNumeric) > 0 {
-			add("far", math.Exp, math.Log(1), 1)
+			add("far", math.Exp, math.Log(far(len(m.taskNumeric))), 1)
 		}
 		if names < d.p.N() {
 			add("own", vanishing, math.Log(unexplained), 2)
@@ -111,17 +128,13 @@ func newModel(d *data) *model {
 			apart("own")
 		}
 	}
-	if d.wins == nil && !d.known {
-		scale, sd := math.Log(0.1), 1.5
-		if d.pureKnown {
-			scale, sd = math.Log(max(d.pure, 1e-8)), 1
-		}
-		add(noiseNumber, math.Exp, scale, sd)
-	}
-	if d.blocks != nil {
-		add(blocksNumber, math.Exp, math.Log(0.5), 3)
-	}
 	return m
+}
+
+// add lists a number.
+func (m *model) add(name string, of func(float64) float64, mean, sd float64) {
+	m.at[name] = len(m.numbers)
+	m.numbers = append(m.numbers, number{name, mean, sd, of})
 }
 
 // features reports whether arms are compared by features.

@@ -11,6 +11,8 @@ const (
 	// MostDesigned is the largest number of arms that say nothing of each other whose pulls are designed; the means of more
 	// are compared in closed form.
 	MostDesigned = 64
+	// MostLearned is the number of arms up to which a kernel that is learned in the run goes by covariances of all arms.
+	MostLearned = 512
 	// MostTested is the largest rank up to which CoTestFB tests what is decided.
 	MostTested = 100
 
@@ -57,6 +59,7 @@ func Regimes() []Regime {
 		{"CoTestFC without a norm", MostLeastSquares, directions, RegimeTogether, "each agent alone, or each arm by its own mean", "a design takes seconds"},
 		{"CoTestFC on arms that say nothing of each other", MostDesigned, arms, "designs of each task", RegimeMeans, "a closed form takes a millisecond"},
 		{"CoTestFB by the posterior", MostTested, directions, "tests what is decided", "decides nothing", "a test needs a pull for each direction in every round"},
+		{"kernel learned in the run", MostLearned, arms, "covariances of all arms, 12 sets of numbers", "128 features, 2 sets of numbers", "time; arms that nothing relates have few features at any number"},
 		{"posterior of CoBayesFC, CoKernelFB", mostOwn, arms, "in features of all arms", "on the arms pulled", "time; CoTestFB goes by the arms pulled at any size"},
 		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, but for CoTestFB", "taken where a test asks for it", "each arm that is not pulled is then uncertain by itself"},
 		{"posterior in features", mostDecomposed, directions, "by eigenvalues", "by a tridiagonal matrix", "time of a fit"},

@@ -16,6 +16,8 @@ type Problem struct {
 	Arms   *kernels.Points // N points, one per arm of a task
 	TaskOf []int           // N: task of each arm, non-decreasing
 	Kernel kernels.Joint
+	// whether nobody stated the kernel: it was found from measurements of these arms
+	KernelFound bool
 
 	Noise NoiseModel
 
@@ -192,7 +194,7 @@ func at[T any](list []T, index []int) []T {
 // WithKernel returns the same problem under another joint kernel.
 func (p *Problem) WithKernel(k kernels.Joint) *Problem {
 	q := *p
-	q.Kernel, q.KernelNotes = k, nil
+	q.Kernel, q.KernelFound, q.KernelNotes = k, false, nil
 	return &q
 }
 

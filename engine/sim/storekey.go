@@ -84,6 +84,9 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	if p.Goal != problem.GoalMax { // which the estimates show by their sign
 		h.Write([]byte("goal " + p.Goal))
 	}
+	if x.Mode == engine.ModeFB && p.KernelFound { // which some methods then learn in the run
+		fmt.Fprintf(h, "kernel found, learned %d", belief.Revision)
+	}
 	if p.KernelFittedHere() { // which the guarantee of the result says
 		h.Write([]byte("fitted here"))
 	}

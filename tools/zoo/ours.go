@@ -14,7 +14,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
-	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -100,17 +99,7 @@ func leaders(p *problem.Problem, answers []engine.Answer) []int {
 // noise="task": the true scatter of every task is told.
 func documented(name string, ridge engine.Ridge) runner {
 	return func(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
-		var out result
-		q := w.documented()
-		for _, budget := range budgets {
-			p := newPlay(w)
-			o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFB, name, engine.Options{Budget: budget, Ridge: ridge, Norm: anyNorm})
-			if err != nil {
-				return out, err
-			}
-			out.add(p, leaders(q, o.Answers), decisions)
-		}
-		return out, nil
+		return fixedBudget(ctx, w, w.documented(), name, engine.Options{Ridge: ridge, Norm: anyNorm}, budgets)
 	}
 }
 
@@ -168,43 +157,32 @@ func digit(x float64) float64 {
 	return y
 }
 
-// found is fb with its default algorithm and kernel="auto", as somebody uses it who has no measurements yet: the first
-// half of the budget, at most one pull an arm, is a pilot of different arms in different tasks; from it
-// the kernel is found; CoTestFB is told the pilot and spends the rest.
-func found(ctx context.Context, w *world, run int, name string, budgets []int) (result, error) {
+// learned is fb with its default algorithm and kernel="auto", as somebody uses it who has no measurements yet: nothing is
+// stated, and the kernel and the noise are learned in the run.
+func learned(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
+	unseen := kernels.Term{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}
+	q := w.problem.WithKernel(kernels.Joint{Terms: []kernels.Term{unseen}})
+	return fixedBudget(ctx, w, q, algorithms.Default(engine.ModeFB).Name, engine.Options{KernelIs: engine.KernelAuto}, budgets)
+}
+
+// member is the same where the kernel is stated that CoTestFB has, as one term of what is learned; the noise is not told.
+func member(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
+	q := w.documented()
+	q.Noise = w.problem.Noise
+	return fixedBudget(ctx, w, q, algorithms.Default(engine.ModeFB).Name, engine.Options{KernelIs: engine.KernelMember}, budgets)
+}
+
+// fixedBudget runs an algorithm with each budget.
+func fixedBudget(ctx context.Context, w *world, q *problem.Problem, name string, opt engine.Options, budgets []int) (result, error) {
 	var out result
 	for _, budget := range budgets {
-		p, rng := newPlay(w), source(seedOf(name, run, budget))
-		pilot(p, (budget+1)/2, budget, rng)
-		b, err := belief.Of(ctx, p.measured(), belief.Options{})
+		p := newPlay(w)
+		opt.Budget = budget
+		o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFB, name, opt)
 		if err != nil {
 			return out, err
 		}
-		left := budget*w.problem.V() - p.total
-		if left == 0 {
-			a, err := answer.Of(ctx, b, answer.Options{})
-			if err != nil {
-				return out, err
-			}
-			out.add(p, picksOf(w, a), 2)
-			continue
-		}
-		q := *b.Usable
-		q.Partial, q.Reps, q.Noise.SD = nil, nil, nil
-		name := algorithms.Default(engine.ModeFB).Name
-		o, decisions, err := runAlgorithm(ctx, p, &q, engine.ModeFB, name, engine.Options{Total: left})
-		if ctx.Err() != nil {
-			return out, ctx.Err()
-		}
-		picks := leaders(&q, o.Answers)
-		if err != nil { // nobody gets an answer then
-			out.refusal = err.Error()
-			for v := range w.problem.V() {
-				lo, hi := w.problem.ArmsOf(v)
-				picks = append(picks, lo+rng.IntN(hi-lo))
-			}
-		}
-		out.add(p, picks, decisions+1)
+		out.add(p, leaders(q, o.Answers), decisions)
 	}
 	return out, nil
 }

@@ -21,8 +21,9 @@ type budgetFB struct {
 	round   int
 	planned engine.Plan
 	knowledge
-	lost    bool // whether a round had other pulls than were planned
-	uniform bool // one round of equally many pulls of the arms of a task
+	learned *learned // nil where the kernel is taken as it is
+	lost    bool     // whether a round had other pulls than were planned
+	uniform bool     // one round of equally many pulls of the arms of a task
 }
 
 var (
@@ -33,10 +34,14 @@ var (
 	_ engine.Informer   = (*budgetFB)(nil)
 )
 
-// TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB.
+// TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
+// rank is large.
 func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {
 		return false, nil
+	}
+	if opt.LearnsKernel(m.Problem) {
+		return true, nil
 	}
 	return m.RankAbove(model.MostTested)
 }
@@ -46,7 +51,11 @@ func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
-	return newBudgetFB(m, opt)
+	a, err := newBudgetFB(m, opt)
+	if err == nil && opt.LearnsKernel(m.Problem) {
+		a.learned, err = newLearned(m, opt)
+	}
+	return a, err
 }
 
 // NewUniformFB prepares CoUniformFB by the posterior on a model for which TakesBudget: the budget in one
@@ -79,11 +88,11 @@ func (a *budgetFB) Plan() (engine.Plan, error) {
 	n, room := a.purse.Next()
 	if a.estimates == nil {
 		each := 1
-		if a.scales.Groups != nil && !a.uniform { // a scale needs a replicate
+		if a.scales.Groups != nil && !a.uniform && a.learned == nil { // a scale needs a replicate
 			each = 2
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
-	} else if err := budget.Fill(a.Model.Context(), counts, a.belief.Estimator, a.scales.Model, a.Sets, a.estimates, n, room); err != nil {
+	} else if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room); err != nil {
 		return engine.Plan{}, err
 	}
 	a.round++
@@ -130,5 +139,5 @@ func (a *budgetFB) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings reports data that the prior does not expect.
+// Warnings reports data that the prior does not expect; a kernel that is learned expects any.
 func (a *budgetFB) Warnings() []engine.Warning { return a.belief.Doubts() }

@@ -37,16 +37,6 @@ func (a *budgetFB) Unspent() string {
 	return ""
 }
 
-// ArmEstimates returns posterior means and credible intervals.
-func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
-	if a.estimates == nil {
-		return engine.ArmEstimates{}
-	}
-	out := rounds.ArmEstimates(a.Model, a.belief.Estimator, a.estimates, 0, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-	out.Posterior = true
-	return out
-}
-
 // Hardest returns the arm that the posterior tells from the leader with the fewest standard deviations.
 func (a *budgetFB) Hardest(v int) engine.Rival {
 	set := a.Sets[v]
@@ -63,7 +53,7 @@ func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
 	set := a.Sets[v]
 	first, at, least := rounds.Leader(set, a.estimates), 0, math.Inf(1)
 	apart := make([]float64, len(set))
-	if err := a.belief.VariancesFrom(apart, set, first); err != nil { // the context has ended, and with it the run
+	if err := a.believed().Posterior.VariancesFrom(apart, set, first); err != nil { // the context has ended, and with it the run
 		return set[0], 0, math.NaN()
 	}
 	for k, i := range set {

@@ -6,10 +6,11 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 const (
@@ -19,12 +20,29 @@ const (
 	mostChoices, leastChoices = 128, 2
 )
 
+// Posterior says how sure the expected rewards of arms are.
+type Posterior interface {
+	CovarianceMatrix(arms []int) *mat.SymDense
+	// VariancesFrom sets dst[k] to the variance of the difference of arms[k] and another arm.
+	VariancesFrom(dst []float64, arms []int, from int) error
+}
+
+// Belief is what is known of the expected rewards of all N arms, in any unit.
+type Belief struct {
+	Posterior Posterior
+	Means     []float64
+	Precision []float64 // 1/σ² of one pull
+	// whether gains that hardly count are left out or taken in proportion: for beliefs of many arms that hardly bear on each other
+	Quick bool
+}
+
 // scene holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
 // made: these depend on which arms are pulled, not on what that brings.
 type scene struct {
-	precision []float64 // 1/σ², normalised
-	arms      []int     // of all tasks
-	cov       *mat.SymDense
+	quick     bool
+	precision []float64   // 1/σ², normalised
+	arms      []int       // of all tasks
+	row       [][]float64 // of their covariances
 	tasks     []*prospect
 }
 
@@ -50,8 +68,8 @@ type prospect struct {
 //
 // [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS
 // Journal on Computing 21 (2009) 599.
-func Fill(ctx context.Context, counts []int, of *model.Estimator, m *model.Model, sets [][]int, means []float64, n int, room []int) error {
-	s, err := newScene(of, m, sets, means, room)
+func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) error {
+	s, err := newScene(p, of, sets, room)
 	if err != nil {
 		return err
 	}
@@ -87,9 +105,9 @@ func Fill(ctx context.Context, counts []int, of *model.Estimator, m *model.Model
 }
 
 // newScene returns the scene before any planned pull.
-func newScene(of *model.Estimator, m *model.Model, sets [][]int, means []float64, room []int) (*scene, error) {
-	s := &scene{precision: m.Precision}
-	orders := Order(m.Problem, make([]int, len(sets)))
+func newScene(p *problem.Problem, of Belief, sets [][]int, room []int) (*scene, error) {
+	s := &scene{precision: of.Precision, quick: of.Quick}
+	orders, means := Order(p, make([]int, len(sets))), of.Means
 	each := min(mostShort, max(leastShort, shortlist/len(sets)))
 	choices := max(leastChoices, mostChoices/len(sets))
 	for v, set := range sets {
@@ -98,7 +116,7 @@ func newScene(of *model.Estimator, m *model.Model, sets [][]int, means []float64
 		}
 		t := &prospect{at: len(s.arms), room: room[v], step: (room[v] + choices - 1) / choices}
 		var err error
-		if t.arms, err = promising(of, set, orders[v], means, each); err != nil {
+		if t.arms, err = promising(of.Posterior, set, orders[v], means, each); err != nil {
 			return nil, err
 		}
 		t.reduced = make([]float64, len(t.arms))
@@ -108,14 +126,20 @@ func newScene(of *model.Estimator, m *model.Model, sets [][]int, means []float64
 		s.arms, s.tasks = append(s.arms, t.arms...), append(s.tasks, t)
 	}
 	if len(s.arms) > 0 {
-		s.cov = of.CovarianceMatrix(s.arms)
+		cov := of.Posterior.CovarianceMatrix(s.arms)
+		for k := range s.arms {
+			s.row = append(s.row, make([]float64, len(s.arms)))
+			for l := range s.arms {
+				s.row[k][l] = cov.At(k, l)
+			}
+		}
 	}
 	return s, nil
 }
 
 // promising returns the leader and the arms of the largest mean and two standard deviations of the lead, at most so many; equal
 // ones in the given order.
-func promising(of *model.Estimator, set, order []int, means []float64, most int) ([]int, error) {
+func promising(of Posterior, set, order []int, means []float64, most int) ([]int, error) {
 	leader := rounds.Leader(set, means)
 	apart := make([]float64, len(set))
 	if err := of.VariancesFrom(apart, set, leader); err != nil {
@@ -131,19 +155,45 @@ func promising(of *model.Estimator, set, order []int, means []float64, most int)
 	return out[:min(most, len(out))], nil
 }
 
+// little is the part of what planned pulls take off a variance below which what more pulls take off adds to a gain in proportion:
+// the error is of second order in it.
+const little = 1e-3
+
+// nearLead is the lead in standard deviations above which gains are left out where there are larger ones, farLead that above which
+// they are below the smallest number.
+const nearLead, farLead = 6, 35
+
 // best returns the arm of a task whose pulls are worth most, and by how much the value of the plan grows.
 func (s *scene) best(t *prospect, pulls int) (at int, value float64) {
-	now := 0.0
+	if s.quick {
+		if at, value = s.bestWithin(t, pulls, nearLead, little); value > 0 {
+			return at, value
+		}
+	}
+	return s.bestWithin(t, pulls, farLead, 0)
+}
+
+// bestWithin is best by gains over leads of at most so many standard deviations, where what planned pulls take off grows by more than a
+// part, and in proportion else.
+func (s *scene) bestWithin(t *prospect, pulls int, most, part float64) (at int, value float64) {
+	now, slope := make([]float64, len(t.arms)), make([]float64, len(t.arms))
 	for x := 1; x < len(t.arms); x++ {
-		now += gain(t.mean[0]-t.mean[x], t.reduced[x])
+		now[x], slope[x] = gain(t.mean[0]-t.mean[x], t.reduced[x], most)
 	}
 	value = math.Inf(-1)
 	for j, i := range t.arms {
-		spread := s.cov.At(t.at+j, t.at+j) + 1/(s.precision[i]*float64(pulls))
-		sum := -now
+		row := s.row[t.at+j][t.at:]
+		spread := row[j] + 1/(s.precision[i]*float64(pulls))
+		sum := 0.0
 		for x := 1; x < len(t.arms); x++ {
-			c := s.cov.At(t.at, t.at+j) - s.cov.At(t.at+x, t.at+j)
-			sum += gain(t.mean[0]-t.mean[x], t.reduced[x]+c*c/spread)
+			c := row[0] - row[x]
+			switch more := c * c / spread; {
+			case more < part*t.reduced[x]:
+				sum += more * slope[x]
+			default:
+				then, _ := gain(t.mean[0]-t.mean[x], t.reduced[x]+more, most)
+				sum += then - now[x]
+			}
 		}
 		if sum > value {
 			at, value = j, sum
@@ -152,33 +202,29 @@ func (s *scene) best(t *prospect, pulls int) (at int, value float64) {
 	return at, value
 }
 
-// farLead is the lead in standard deviations above which a gain is below the smallest number.
-const farLead = 35
-
-// gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0 and s².
-func gain(d, square float64) float64 {
-	if !(square > 0) {
-		return 0
+// gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0 and s², and its derivative φ(d/s)/(2s) by s²; 0 where d/s is larger than most.
+func gain(d, square, most float64) (value, slope float64) {
+	if !(square > 0) || d*d > most*most*square {
+		return 0, 0
 	}
 	s := math.Sqrt(square)
 	z := d / s
-	if z > farLead {
-		return 0
-	}
-	return s * (math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - z*math.Erfc(z/math.Sqrt2)/2)
+	density := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+	return s * (density - z*math.Erfc(z/math.Sqrt2)/2), density / (2 * s)
 }
 
 // pull foresees pulls of the arm at that position.
 func (s *scene) pull(at, pulls int) {
-	u := mat.NewVecDense(len(s.arms), nil)
-	for k := range s.arms {
-		u.SetVec(k, s.cov.At(k, at))
+	u := slices.Clone(s.row[at])
+	spread := u[at] + 1/(s.precision[s.arms[at]]*float64(pulls))
+	for k, row := range s.row {
+		if f := u[k] / spread; f != 0 {
+			floats.AddScaled(row, -f, u)
+		}
 	}
-	spread := u.AtVec(at) + 1/(s.precision[s.arms[at]]*float64(pulls))
-	s.cov.SymRankOne(s.cov, -1/spread, u)
 	for _, t := range s.tasks {
 		for k := range t.reduced {
-			d := u.AtVec(t.at) - u.AtVec(t.at+k)
+			d := u[t.at] - u[t.at+k]
 			t.reduced[k] += d * d / spread
 		}
 	}

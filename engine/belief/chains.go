@@ -1,0 +1,145 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+)
+
+const (
+	firstBank   = 96   // numbers drawn from their prior when there are first data
+	mostChains  = 12   // of numbers that are taken from round to round
+	firstSteps  = 3    // of each chain with the first data
+	leastAngle  = 1e-3 // of a step, below which a chain stays where it is
+	fewestTasks = 2    // and mostTasks: between these each task has a factor of the noise
+	mostTasks   = 30
+)
+
+// addNoise lists the numbers of the noise in the course of a run: σ², where the noise is not known, and by how much it
+// differs between tasks.
+func (m *model) addNoise() {
+	if m.d.known {
+		return
+	}
+	m.add(noiseNumber, math.Exp, math.Log(0.2), 2)
+	if v := m.d.p.V(); v >= fewestTasks && v <= mostTasks {
+		m.add("unequal", math.Exp, math.Log(0.4), 1)
+		for t := range v {
+			m.add(ofTask(t), same, 0, 1)
+		}
+	}
+}
+
+func same(u float64) float64 { return u }
+
+// ofTask names the number of a task.
+func ofTask(v int) string { return "noise of task " + strconv.Itoa(v+1) }
+
+// factors returns by how much σ² is larger in each task at u; nil where it is the same in all.
+func (m *model) factors(u []float64) []float64 {
+	if _, differ := m.at["unequal"]; !differ {
+		return nil
+	}
+	out, by := make([]float64, m.d.p.V()), m.value(u, "unequal", 0)
+	for v := range out {
+		out[v] = math.Exp(by * m.value(u, ofTask(v), 0))
+	}
+	return out
+}
+
+// sample moves the chains under the posterior of the data. With the first data a bank of numbers is drawn from their prior and
+// weighed by evidence, and chains begin at some of them, as many at each as its weight asks. Elliptical slice sampling [MAM10]
+// then moves every chain, and again after every round: few data leave chains all over the prior, many draw them
+// together where the likelihood is large. Every step leaves the posterior as it is, whatever the number of data, so
+// there is none at which one computation takes over from another.
+//
+// [MAM10]: I. Murray, R. P. Adams, D. J. C. MacKay, Elliptical slice sampling, AISTATS 2010.
+func (l *Learner) sample(ctx context.Context, c *chosen) error {
+	steps, bank := 1, l.chains
+	if bank == nil {
+		steps = firstSteps
+		rng := rand.New(rand.NewPCG(1, 2))
+		for range firstBank {
+			bank = append(bank, normalNumbers(rng, len(c.numbers)))
+		}
+	}
+	logs := make([]float64, len(bank))
+	err := cores.Do(ctx, len(bank), 1, func(from, to int) {
+		for k := from; k < to; k++ {
+			logs[k] = c.likelihood(ctx, bank[k])
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if l.chains == nil {
+		if math.IsInf(floats.Max(logs), -1) {
+			return errNoMember
+		}
+		bank, logs = resampled(bank, logs, mostChains)
+	}
+	l.chains = bank
+	return cores.Do(ctx, len(bank), 1, func(from, to int) {
+		for k := from; k < to; k++ {
+			rng := rand.New(rand.NewPCG(3+uint64(l.rounds), uint64(k)))
+			for range steps {
+				bank[k], logs[k] = c.slice(ctx, rng, bank[k], logs[k])
+			}
+		}
+	})
+}
+
+func normalNumbers(rng *rand.Rand, count int) []float64 {
+	z := make([]float64, count)
+	for j := range z {
+		z[j] = rng.NormFloat64()
+	}
+	return z
+}
+
+// resampled takes so many of the bank, each as often as its weight asks [RC04, sec. 14.3].
+func resampled(bank [][]float64, logs []float64, count int) (out [][]float64, of []float64) {
+	total, sum := floats.LogSumExp(logs), 0.0
+	for k, l := range logs {
+		for sum += math.Exp(l-total) * float64(count); len(out) < count && float64(len(out))+0.5 < sum; {
+			out, of = append(out, slices.Clone(bank[k])), append(of, l)
+		}
+	}
+	return out, of
+}
+
+// slice makes a step from the numbers z with that log likelihood.
+func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log float64) ([]float64, float64) {
+	other, least := normalNumbers(rng, len(z)), log+math.Log(rng.Float64())
+	angle := 2 * math.Pi * rng.Float64()
+	to := make([]float64, len(z))
+	for lo, hi := angle-2*math.Pi, angle; hi-lo > leastAngle; angle = lo + (hi-lo)*rng.Float64() {
+		for j := range z {
+			to[j] = z[j]*math.Cos(angle) + other[j]*math.Sin(angle)
+		}
+		if at := c.likelihood(ctx, to); at >= least {
+			return to, at
+		}
+		if angle < 0 {
+			lo = angle
+		} else {
+			hi = angle
+		}
+	}
+	return z, log
+}
+
+// numbersAt returns the numbers that are z standard deviations off their prior means.
+func (m *model) numbersAt(z []float64) []float64 {
+	u := make([]float64, len(z))
+	for j, n := range m.numbers {
+		u[j] = n.mean + n.sd*z[j]
+	}
+	return u
+}

@@ -1,0 +1,275 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// Learner is the belief in the course of a run: it is formed again of all data after each round, at a cost that a simulation
+// of many runs can bear. It has the prior of the package, to which a kernel that was stated adds a term, and
+// averages over the numbers of the prior (see sample). Rewards of 0 and 1 are taken for normal with one common variance.
+type Learner struct {
+	p      *problem.Problem
+	told   []float64     // N standard deviations of one measurement; nil where the noise is found
+	stated *mat.SymDense // N × N, squared reward units; nil where no kernel is stated
+	unit   float64       // reward units of 1 in what is returned
+	most   int           // arms up to which posteriors go by covariances of all
+
+	place    []int           // of each arm in distinct
+	distinct *kernels.Points // features of arms, those of the same arm in several tasks once
+	rounds   int             // in which there were data
+	chains   [][]float64     // numbers, in standard deviations around their prior means
+
+	members []outlook // of equal weight; in units of the data
+	mean    []float64 // N, the mean of the members
+	noise   []float64 // N variances of one measurement
+	offset  float64   // the reward of 0, reward units
+	scale   float64   // the unit of the data, reward units
+}
+
+// outlook is the posterior of all arms under one set of numbers.
+type outlook interface {
+	means() []float64
+	noise() float64 // σ²
+	// factors returns by how much σ² is larger in each task; nil where it is the same
+	factors() []float64
+	// covariances adds those of some arms to a matrix
+	covariances(to *mat.SymDense, arms []int)
+	// apart adds the variances of the rewards of arms less that of another
+	apart(to []float64, arms []int, from int)
+	// variances adds the variances of all arms
+	variances(to []float64)
+}
+
+// NewLearner returns the belief before any data. told has the standard deviation of one measurement of each arm, or is nil
+// where the noise is not known; stated has the covariances of the expected rewards that somebody stated, or is nil. What is returned
+// is in units of so many reward units. Of more arms than most that are related, posteriors go by features.
+func NewLearner(p *problem.Problem, told []float64, stated *mat.SymDense, unit float64, most int) *Learner {
+	return &Learner{p: p, told: told, stated: stated, unit: unit, most: most}
+}
+
+// Learn forms the belief of counts, mean rewards and sums of squares of deviations, N of each, of all data so far.
+func (l *Learner) Learn(ctx context.Context, counts []int, means, squares []float64) error {
+	d := l.data(counts, means, squares)
+	c := l.chosen(d)
+	if err := l.sample(ctx, c); err != nil {
+		return err
+	}
+	l.rounds++
+	return l.average(ctx, c)
+}
+
+// leastFree is the degrees of freedom of the noise from which on it is taken off the spread of means.
+const leastFree = 6
+
+// data returns the measurements as the computation takes them.
+func (l *Learner) data(counts []int, means, squares []float64) *data {
+	q := *l.p
+	n := q.N()
+	q.Mean, q.Rewards, q.Rows, q.Blocks, q.Block = nil, nil, nil, nil, nil
+	q.Partial, q.Reps = make([]float64, n), make([]float64, n)
+	q.Noise = problem.NoiseModel{UnknownBy: problem.UnknownProblem, SD: make([]float64, n), Bounds: l.p.Noise.Bounds}
+	for i, c := range counts {
+		q.Partial[i], q.Reps[i], q.Noise.SD[i] = math.NaN(), 1, math.NaN()
+		if c > 0 {
+			q.Partial[i], q.Reps[i] = means[i], float64(c)
+		}
+		if c > 1 {
+			q.Noise.SD[i] = math.Sqrt(squares[i] / float64(c-1))
+		}
+	}
+	d := cellsOf(&q)
+	d.columns()
+	told := l.told
+	if wins := d.successes(); wins != nil && told == nil {
+		lo, hi := q.TwoRewards()
+		share := (floats.Sum(wins) + 0.5) / (floats.Sum(d.n) + 1)
+		told = slices.Repeat([]float64{(hi - lo) * math.Sqrt(share*(1-share))}, n)
+	}
+	if told != nil {
+		q.Noise = problem.NoiseModel{Scales: told}
+	}
+	d.noise()
+	d.measure(d.known || d.free >= leastFree)
+	return d
+}
+
+// chosen returns the data that numbers are found from, with the model.
+func (l *Learner) chosen(d *data) *chosen {
+	part := nothingStated
+	if l.stated != nil {
+		part = besideStated
+	}
+	m := newKernelModel(d, part, func(columns int) float64 { return float64(columns) })
+	if l.stated != nil {
+		m.add("stated", math.Exp, 0, 1.5)
+	}
+	m.addNoise()
+	at := make([]int, min(len(d.cells), l.sources(m)))
+	for k := range at {
+		at[k] = k * len(d.cells) / len(at)
+	}
+	c := newChosen(m, at)
+	c.stated = l.stated
+	c.withinOf, c.freeOf = make([]float64, l.p.V()), make([]float64, l.p.V())
+	if !d.known {
+		squares, freedom := d.squares()
+		for k, v := range squares {
+			c.withinOf[l.p.TaskOf[d.cells[k]]] += v / (d.rel[k] * d.unit * d.unit)
+			c.freeOf[l.p.TaskOf[d.cells[k]]] += freedom[k]
+		}
+	}
+	if l.place == nil {
+		of := &chosen{model: m}
+		of.merge(indices(l.p.N()))
+		l.place, l.distinct = of.place, of.distinct
+	}
+	if l.dense(m) {
+		c.distinct = l.distinct
+		for k, a := range at {
+			c.place[k] = l.place[d.cells[a]]
+		}
+	}
+	return c
+}
+
+// average forms the posteriors of all arms under the numbers of the chains.
+func (l *Learner) average(ctx context.Context, c *chosen) error {
+	d, n := c.d, l.p.N()
+	numbers := l.chains
+	if n > l.most {
+		numbers = numbers[:min(len(numbers), membersLarge)]
+	}
+	found := make([]outlook, len(numbers))
+	errs := make([]error, len(numbers))
+	err := cores.Do(ctx, len(numbers), 1, func(from, to int) {
+		for k := from; k < to; k++ {
+			found[k], errs[k] = l.outlook(ctx, c, c.numbersAt(numbers[k]))
+		}
+	})
+	if err != nil {
+		return err
+	}
+	l.members = l.members[:0]
+	for k, o := range found {
+		if errs[k] == nil {
+			l.members = append(l.members, o)
+		}
+	}
+	if len(l.members) == 0 {
+		return errNoMember
+	}
+	l.mean, l.noise, l.offset, l.scale = make([]float64, n), make([]float64, n), d.offset, d.unit
+	relative, share := relativeNoise(d), 1/float64(len(l.members))
+	for _, o := range l.members {
+		floats.AddScaled(l.mean, share, o.means())
+		factors := o.factors()
+		for i, v := range l.p.TaskOf {
+			f := share * o.noise() * relative[i]
+			if factors != nil {
+				f *= factors[v]
+			}
+			l.noise[i] += f
+		}
+	}
+	return nil
+}
+
+// relativeNoise returns the variance of one measurement of each arm, relative to σ²; of an arm without any the mean of those of its task.
+func relativeNoise(d *data) []float64 {
+	out := make([]float64, d.p.N())
+	sums, counts := make([]float64, d.p.V()), make([]float64, d.p.V())
+	for k, i := range d.cells {
+		out[i] = d.rel[k]
+		sums[d.p.TaskOf[i]] += d.rel[k]
+		counts[d.p.TaskOf[i]]++
+	}
+	for i := range out {
+		v := d.p.TaskOf[i]
+		switch {
+		case d.known:
+			out[i] = d.p.Noise.Scales[i] * d.p.Noise.Scales[i] / (d.unit * d.unit)
+		case out[i] == 0 && counts[v] > 0:
+			out[i] = sums[v] / counts[v]
+		case out[i] == 0:
+			out[i] = 1
+		}
+	}
+	return out
+}
+
+// Estimates returns the posterior means of all arms.
+func (l *Learner) Estimates() []float64 {
+	out := make([]float64, len(l.mean))
+	for i, m := range l.mean {
+		out[i] = (l.offset + l.scale*m) / l.unit
+	}
+	return out
+}
+
+// square returns a variance of 1 in units of the data in those of what is returned.
+func (l *Learner) square() float64 { return l.scale / l.unit * l.scale / l.unit }
+
+// Precision returns 1 over the variance of one measurement of each arm.
+func (l *Learner) Precision() []float64 {
+	out := make([]float64, len(l.noise))
+	for i, v := range l.noise {
+		out[i] = 1 / (v * l.square())
+	}
+	return out
+}
+
+// off returns by how much each mean of a member is off the mean of all.
+func (l *Learner) off(o outlook, arms []int) *mat.VecDense {
+	out, means := mat.NewVecDense(len(arms), nil), o.means()
+	for k, i := range arms {
+		out.SetVec(k, means[i]-l.mean[i])
+	}
+	return out
+}
+
+// CovarianceMatrix returns the posterior covariances of arms.
+func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
+	out := mat.NewSymDense(len(arms), nil)
+	for _, o := range l.members {
+		o.covariances(out, arms)
+		out.SymRankOne(out, 1, l.off(o, arms))
+	}
+	out.ScaleSym(l.square()/float64(len(l.members)), out)
+	return out
+}
+
+// VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm.
+func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
+	clear(dst)
+	for _, o := range l.members {
+		o.apart(dst, arms, from)
+		off, other := l.off(o, arms), l.off(o, []int{from}).AtVec(0)
+		for k := range dst {
+			dst[k] += (off.AtVec(k) - other) * (off.AtVec(k) - other)
+		}
+	}
+	floats.Scale(l.square()/float64(len(l.members)), dst)
+	return nil
+}
+
+// Variances returns the posterior variances of all arms.
+func (l *Learner) Variances() []float64 {
+	out := make([]float64, len(l.mean))
+	for _, o := range l.members {
+		o.variances(out)
+		for i, m := range o.means() {
+			out[i] += (m - l.mean[i]) * (m - l.mean[i])
+		}
+	}
+	floats.Scale(l.square()/float64(len(l.members)), out)
+	return out
+}

@@ -1,0 +1,397 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+const (
+	// foundFrom is how many measured arms that are related numbers are found from in the course of a run, foundLarge
+	// where posteriors go by features.
+	foundFrom, foundLarge = 192, 96
+	membersLarge          = 2   // sets of numbers where there are so many arms
+	rankLarge             = 128 // and features of their kernels
+	besideStated          = 0.1 // part of newKernelModel beside a stated kernel
+)
+
+// dense reports whether posteriors go by covariances of all arms. Those of arms that nothing relates but the level of their task
+// have few features at any number of arms.
+func (l *Learner) dense(m *model) bool {
+	return l.stated != nil || l.p.N() <= l.most && !m.unrelated()
+}
+
+// unrelated reports whether nothing relates arms but the level of their task.
+func (m *model) unrelated() bool {
+	_, rough := m.at["rough"]
+	return !m.features() && (!rough || m.d.p.V() == 1)
+}
+
+// sources returns how many measured arms numbers are found from.
+func (l *Learner) sources(m *model) int {
+	switch {
+	case l.dense(m):
+		return foundFrom
+	case m.unrelated():
+		return l.p.N()
+	}
+	return foundLarge
+}
+
+// tables are a kernel by its terms, on tasks and distinct arms.
+type tables struct {
+	tasks, arms []*mat.Dense
+	stated      *mat.SymDense // nil without a stated kernel
+	share       float64       // that stated is taken with
+	own         float64
+}
+
+// tables returns the kernel at u.
+func (c *chosen) tables(ctx context.Context, u []float64) (*tables, error) {
+	k, own := c.smooth(u)
+	t := &tables{own: own}
+	if c.stated != nil {
+		t.stated, t.share = c.stated, c.value(u, "stated", 0)/(c.d.unit*c.d.unit)
+	}
+	for _, term := range k.Terms {
+		tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks)
+		if err != nil {
+			return nil, err
+		}
+		arm := term.Arm
+		if arm == nil {
+			arm = kernels.Constant{Value: 1}
+		}
+		arms, err := kernels.Gram(arm, c.distinct)
+		if err != nil {
+			return nil, err
+		}
+		t.tasks, t.arms = append(t.tasks, whole(tasks)), append(t.arms, whole(arms))
+	}
+	return t, nil
+}
+
+// spots are arms with their tasks and their places among distinct features.
+type spots struct{ arm, task, place []int }
+
+// from returns the spots from one on.
+func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k:]} }
+
+// spots returns those of the chosen arms.
+func (c *chosen) spots() spots {
+	arm := make([]int, len(c.at))
+	for k, a := range c.at {
+		arm[k] = c.d.cells[a]
+	}
+	return spots{arm, c.taskOf, c.place}
+}
+
+// spots returns those of some arms.
+func (l *Learner) spots(arms []int) spots {
+	s := spots{arms, make([]int, len(arms)), make([]int, len(arms))}
+	for k, i := range arms {
+		s.task[k], s.place[k] = l.p.TaskOf[i], l.place[i]
+	}
+	return s
+}
+
+// row adds the covariances of the first spot of a with those of b, with the constant and without what an arm has of its own.
+func (t *tables) row(to []float64, a, b spots) {
+	for j := range to {
+		to[j] += constantVariance
+	}
+	for k := range t.tasks {
+		z, x := t.tasks[k].RawRowView(a.task[0]), t.arms[k].RawRowView(a.place[0])
+		for j := range to {
+			to[j] += z[b.task[j]] * x[b.place[j]]
+		}
+	}
+	if t.stated != nil {
+		for j := range to {
+			to[j] += t.share * t.stated.At(a.arm[0], b.arm[j])
+		}
+	}
+}
+
+// fill adds the covariances of spots.
+func (t *tables) fill(to *mat.SymDense, s spots) {
+	raw := to.RawSymmetric()
+	for i := range s.arm {
+		t.row(raw.Data[i*raw.Stride+i:i*raw.Stride+raw.N], s.from(i), s.from(i))
+		raw.Data[i*raw.Stride+i] += t.own
+	}
+}
+
+// factor returns the kernel at u, and U with UᵀU the covariance of the chosen means.
+func (c *chosen) factor(ctx context.Context, u []float64) (*tables, *blas64.Triangular, error) {
+	t, err := c.tables(ctx, u)
+	if err != nil {
+		return nil, nil, err
+	}
+	gram := mat.NewSymDense(len(c.at), nil)
+	t.fill(gram, c.spots())
+	for i, v := range c.variancesAt(u) {
+		gram.SetSym(i, i, gram.At(i, i)+v)
+	}
+	upper, ok := lapack64.Potrf(gram.RawSymmetric())
+	if !ok {
+		return nil, nil, errSingular
+	}
+	return t, &upper, nil
+}
+
+// variancesAt returns the variances of the chosen means at u.
+func (c *chosen) variancesAt(u []float64) []float64 {
+	out, sigma2, factors := make([]float64, len(c.at)), c.value(u, noiseNumber, 1), c.factors(u)
+	for k := range out {
+		if out[k] = sigma2 * c.rel[k] / c.n[k]; factors != nil {
+			out[k] *= factors[c.taskOf[k]]
+		}
+	}
+	return out
+}
+
+// likelihood returns log of the evidence of the chosen means, and of all squares within arms, at numbers z standard deviations off
+// their prior means; -∞ where there is none.
+func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
+	u := c.numbersAt(z)
+	log := c.likelihoodWithin(u)
+	if c.unrelated() && c.stated == nil {
+		log += c.likelihoodApart(u)
+	} else {
+		log += c.likelihoodOfMeans(ctx, u)
+	}
+	if math.IsNaN(log) {
+		return math.Inf(-1)
+	}
+	return log
+}
+
+// likelihoodWithin is the part of likelihood of the squares within arms.
+func (c *chosen) likelihoodWithin(u []float64) (log float64) {
+	if c.d.known {
+		return 0
+	}
+	sigma2, factors := c.value(u, noiseNumber, 1), c.factors(u)
+	for v, free := range c.freeOf {
+		square := sigma2
+		if factors != nil {
+			square *= factors[v]
+		}
+		if free > 0 {
+			log -= 0.5 * (c.withinOf[v]/square + free*math.Log(square))
+		}
+	}
+	return log
+}
+
+// likelihoodOfMeans is the part of the means.
+func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
+	_, upper, err := c.factor(ctx, u)
+	if err != nil {
+		return math.Inf(-1)
+	}
+	y := slices.Clone(c.y)
+	blas64.Trsv(blas.Trans, *upper, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	log := -floats.Dot(y, y) / 2
+	for i := range y {
+		log -= math.Log(upper.Data[i*upper.Stride+i])
+	}
+	return log
+}
+
+// likelihoodApart is the part of the means where nothing relates arms but the level of their task: their covariance is that of a
+// task D + l 11ᵀ, D diagonal, and on top the constant of all.
+func (c *chosen) likelihoodApart(u []float64) float64 {
+	tasks := len(c.freeOf)
+	ones, first, second := make([]float64, tasks), make([]float64, tasks), make([]float64, tasks) // 1ᵀD⁻¹1, 1ᵀD⁻¹y, yᵀD⁻¹y
+	own, logDet := c.value(u, "own", 0)+c.value(u, "rough", 0), 0.0
+	for k, v := range c.variancesAt(u) {
+		d := own + v
+		logDet += math.Log(d)
+		ones[c.taskOf[k]] += 1 / d
+		first[c.taskOf[k]] += c.y[k] / d
+		second[c.taskOf[k]] += c.y[k] * c.y[k] / d
+	}
+	level, one, with, squares := c.value(u, "level", 0), 0.0, 0.0, 0.0
+	for v, s := range ones {
+		kept := 1 / (1 + level*s)
+		logDet -= math.Log(kept)
+		one += s * kept
+		with += first[v] * kept
+		squares += second[v] - first[v]*first[v]*level*kept
+	}
+	kept := 1 / (1 + constantVariance*one)
+	return -0.5 * (squares - with*with*constantVariance*kept + logDet - math.Log(kept))
+}
+
+// outlook returns the posterior of all arms at u.
+func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64) (outlook, error) {
+	if l.dense(c.model) {
+		return l.onCovariances(ctx, c, u)
+	}
+	return l.onFeatures(ctx, c, u)
+}
+
+// onCovariances returns the posterior of all arms at u by their covariances.
+func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (outlook, error) {
+	all := newChosen(c.model, indices(len(c.d.cells)))
+	all.distinct, all.stated = l.distinct, l.stated
+	for k, i := range c.d.cells {
+		all.place[k] = l.place[i]
+	}
+	t, upper, err := all.factor(ctx, u)
+	if err != nil {
+		return nil, err
+	}
+	n := l.p.N()
+	to, from := l.spots(indices(n)), all.spots()
+	white := mat.NewDense(len(all.at), n, nil)
+	for a, i := range from.arm {
+		t.row(white.RawRowView(a), from.from(a), to)
+		white.RawRowView(a)[i] += t.own
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, *upper, white.RawMatrix())
+	y := mat.NewVecDense(len(all.y), slices.Clone(all.y))
+	blas64.Trsv(blas.Trans, *upper, y.RawVector())
+	mean := mat.NewVecDense(n, nil)
+	mean.MulVec(white.T(), y)
+	return &onCovariances{t, l, white, mean.RawVector().Data, c.value(u, noiseNumber, 1), c.factors(u)}, nil
+}
+
+func indices(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// onCovariances is a posterior by covariances of all arms: K - VᵀV, where V = U⁻ᵀK of the measured arms with all.
+type onCovariances struct {
+	*tables
+	of     *Learner
+	white  *mat.Dense // V
+	mean   []float64
+	sigma2 float64
+	by     []float64
+}
+
+func (o *onCovariances) means() []float64   { return o.mean }
+func (o *onCovariances) noise() float64     { return o.sigma2 }
+func (o *onCovariances) factors() []float64 { return o.by }
+
+func (o *onCovariances) covariances(to *mat.SymDense, arms []int) {
+	o.fill(to, o.of.spots(arms))
+	rows, _ := o.white.Dims()
+	part := mat.NewDense(rows, len(arms), nil)
+	for a := range rows {
+		from, row := o.white.RawRowView(a), part.RawRowView(a)
+		for k, i := range arms {
+			row[k] = from[i]
+		}
+	}
+	blas64.Syrk(blas.Trans, -1, part.RawMatrix(), 1, to.RawSymmetric())
+}
+
+func (o *onCovariances) apart(to []float64, arms []int, from int) {
+	first := o.of.spots([]int{from})
+	with, own := make([]float64, len(arms)), [1]float64{}
+	o.row(with, first, o.of.spots(arms))
+	o.row(own[:], first, first)
+	sums := make([]float64, len(arms))
+	rows, _ := o.white.Dims()
+	for a := range rows {
+		row := o.white.RawRowView(a)
+		for k, i := range arms {
+			d := row[i] - row[from]
+			sums[k] += d * d
+		}
+	}
+	for k, i := range arms {
+		if i == from {
+			continue
+		}
+		s := o.of.spots([]int{i})
+		v := [1]float64{}
+		o.row(v[:], s, s)
+		to[k] += max(0, v[0]+own[0]-2*with[k]+2*o.own-sums[k])
+	}
+}
+
+func (o *onCovariances) variances(to []float64) {
+	rows, _ := o.white.Dims()
+	for i := range to {
+		s, v := o.of.spots([]int{i}), [1]float64{}
+		o.row(v[:], s, s)
+		to[i] += v[0] + o.own
+	}
+	for a := range rows {
+		for i, x := range o.white.RawRowView(a) {
+			to[i] -= x * x
+		}
+	}
+}
+
+// onFeatures returns the posterior of all arms at u by features of the kernel.
+func (l *Learner) onFeatures(ctx context.Context, c *chosen, u []float64) (outlook, error) {
+	variance := c.d.variances(c.value(u, noiseNumber, 1))
+	by := c.factors(u)
+	for k, i := range c.d.cells {
+		if by != nil {
+			variance[k] *= by[l.p.TaskOf[i]]
+		}
+	}
+	m, err := c.memberAt(ctx, u, c.d.y, variance, rankLarge)
+	if err != nil {
+		return nil, err
+	}
+	return &onFactor{m, by}, nil
+}
+
+// onFactor is a posterior with the covariance R Rᵀ + diag(own²).
+type onFactor struct {
+	*member
+	by []float64
+}
+
+func (o *onFactor) means() []float64   { return o.mean }
+func (o *onFactor) noise() float64     { return o.sigma2 }
+func (o *onFactor) factors() []float64 { return o.by }
+
+func (o *onFactor) covariances(to *mat.SymDense, arms []int) {
+	_, rank := o.root.Dims()
+	part := mat.NewDense(len(arms), rank, nil)
+	for k, i := range arms {
+		copy(part.RawRowView(k), o.root.RawRowView(i))
+		to.SetSym(k, k, to.At(k, k)+o.own[i]*o.own[i])
+	}
+	blas64.Syrk(blas.NoTrans, 1, part.RawMatrix(), 1, to.RawSymmetric())
+}
+
+func (o *onFactor) apart(to []float64, arms []int, from int) {
+	other := o.root.RawRowView(from)
+	for k, i := range arms {
+		if i == from {
+			continue
+		}
+		to[k] += o.own[i]*o.own[i] + o.own[from]*o.own[from]
+		for j, x := range o.root.RawRowView(i) {
+			to[k] += (x - other[j]) * (x - other[j])
+		}
+	}
+}
+
+func (o *onFactor) variances(to []float64) {
+	for i := range to {
+		to[i] += o.own[i]*o.own[i] + floats.Dot(o.root.RawRowView(i), o.root.RawRowView(i))
+	}
+}

@@ -1,0 +1,89 @@
+package bayes
+
+import (
+	"fmt"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// learned is what the data of a run say where its kernel is learned in the run.
+type learned struct {
+	*belief.Learner
+	squares []float64 // N: of all rewards of an arm around their mean
+}
+
+// newLearned returns it before any data.
+func newLearned(m *model.Model, opt engine.Options) (*learned, error) {
+	p := m.Problem
+	var stated *mat.SymDense
+	if opt.KernelIs == engine.KernelMember {
+		if n := p.N(); n > model.MostLearned {
+			return nil, fmt.Errorf(`problem %q has %d arms, and kernel_is=%q is for up to %d; give kernel_is=%q`, p.Name, n, opt.KernelIs, model.MostLearned, engine.KernelFixed)
+		}
+		on, err := p.Kernel.On(m.Context(), p.Tasks, p.Arms, p.TaskOf)
+		if err != nil {
+			return nil, err
+		}
+		stated = kernels.Dense(on)
+	}
+	var told []float64
+	if p.Noise.UnknownBy == "" {
+		told = p.Noise.Scales
+	}
+	return &learned{belief.NewLearner(p, told, stated, m.Unit, model.MostLearned), make([]float64, p.N())}, nil
+}
+
+// learn takes rewards in, of which the pool has those before.
+func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) error {
+	before := pool.Means()
+	for i, c := range b.Counts {
+		if c > 0 {
+			n, d := float64(pool.Counts[i]), b.Means[i]-before[i]
+			l.squares[i] += d * d * n * float64(c) / (n + float64(c))
+			if b.Squares != nil {
+				l.squares[i] += b.Squares[i]
+			}
+		}
+	}
+	return l.Learn(m.Context(), pool.Counts, pool.Add(b), l.squares)
+}
+
+// learn takes rewards in, and forms the posterior of all.
+func (a *budgetFB) learn(b engine.Batch) error {
+	if a.learned == nil {
+		return a.knowledge.learn(b)
+	}
+	if err := a.learned.learn(a.Model, &a.Pool, b); err != nil {
+		return err
+	}
+	a.estimates = a.learned.Estimates()
+	return nil
+}
+
+// believed returns what is known of the rewards.
+func (a *budgetFB) believed() budget.Belief {
+	if a.learned != nil {
+		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision(), Quick: true}
+	}
+	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision, Quick: a.Model.Unrelated()}
+}
+
+// ArmEstimates returns posterior means and credible intervals.
+func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
+	switch {
+	case a.estimates == nil:
+		return engine.ArmEstimates{}
+	case a.learned != nil:
+		return rounds.Intervals(a.Model, a.estimates, a.learned.Variances(), rounds.KnownScales)
+	}
+	out := rounds.ArmEstimates(a.Model, a.belief.Estimator, a.estimates, 0, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	out.Posterior = true
+	return out
+}

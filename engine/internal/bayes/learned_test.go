@@ -1,0 +1,91 @@
+package bayes
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// A run that learns its kernel spends its budget, no agent more than its own, whether the noise is known or not, answers every task, and
+// finds good arms though the kernel of the problem relates none; it does the same when it is told the same.
+func TestBudgetFBLearnsTheKernel(t *testing.T) {
+	for _, unknown := range []string{"", problem.UnknownTask} {
+		for _, is := range []string{engine.KernelAuto, engine.KernelMember} {
+			p := enginetest.Paper(t, 1, 0.5).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
+			p.Noise.UnknownBy = unknown
+			m, err := model.New(p, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var leaders [2][]string
+			for again := range leaders {
+				alg, err := NewBudgetFB(m, engine.Options{Budget: 60, KernelIs: is})
+				if err != nil {
+					t.Fatal(err)
+				}
+				rng, had := rand.New(rand.NewPCG(4, 4)), make([]int, p.V())
+				out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+					for i, c := range plan.Counts {
+						had[p.TaskOf[i]] += c
+					}
+					return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
+				}), engine.Options{Budget: 60, KernelIs: is})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if slices.Min(had) != 60 || slices.Max(had) != 60 {
+					t.Errorf("%s, noise unknown by %q: agents have %v pulls, want 60 each", is, unknown, had)
+				}
+				loss := 0.0
+				for v, a := range out.Answers {
+					lo, hi := p.ArmsOf(v)
+					at := lo + slices.Index(p.Arms.Names[lo:hi], a.Leader)
+					loss += slices.Max(p.Mean[lo:hi]) - p.Mean[at]
+					leaders[again] = append(leaders[again], a.Leader)
+				}
+				if loss > 0.5 { // of the gap 0.5 in one task at most; a random arm loses more in each
+					t.Errorf("%s, noise unknown by %q: the picks lose %.2f", is, unknown, loss)
+				}
+				if e := alg.(engine.Estimating).ArmEstimates(); slices.Min(e.Half) <= 0 || !e.Posterior {
+					t.Errorf("%s: intervals %v", is, e.Half)
+				}
+			}
+			if !slices.Equal(leaders[0], leaders[1]) {
+				t.Errorf("%s: answers %v, and again %v", is, leaders[0], leaders[1])
+			}
+		}
+	}
+}
+
+// Where nobody stated a kernel it is learned; a stated one, or a stated scale, is taken as it is.
+func TestWhereTheKernelIsLearned(t *testing.T) {
+	p := enginetest.Paper(t, 3, 0.3)
+	found := *p
+	found.KernelFound = true
+	for _, x := range []struct {
+		p    *problem.Problem
+		opt  engine.Options
+		want bool
+	}{
+		{p, engine.Options{}, false}, {&found, engine.Options{}, true}, {&found, engine.Options{KernelIs: engine.KernelFixed}, false},
+		{&found, engine.Options{Scale: 1}, false}, {p, engine.Options{KernelIs: engine.KernelMember}, true},
+		{&found, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeAuto}}, false},
+	} {
+		m, err := model.New(x.p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := TakesBudget(m, x.opt); err != nil || got != x.want {
+			t.Errorf("kernel found %v, options %+v: learned %v (%v), want %v", x.p.KernelFound, x.opt, got, err, x.want)
+		}
+	}
+	if found.WithKernel(p.Kernel).KernelFound {
+		t.Error("a kernel that was stated in place of one that was found counts as found")
+	}
+}
