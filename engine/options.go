@@ -234,6 +234,9 @@ func (o Options) Stated() []Setting {
 	if o.Robust {
 		text("robust", "true")
 	}
+	if o.Together {
+		text("together", "true")
+	}
 	number("total", float64(o.Total))
 	number("rounds", float64(o.Rounds))
 	number("max_rounds", float64(o.MaxRounds))
