@@ -1,4 +1,4 @@
-.PHONY: help test parts lab python-env test-python wheels release short cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
+.PHONY: help test parts lab python-env test-python wheels release short race lint golden cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -21,6 +21,19 @@ parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTe
 # Without tables for debuggers, test programs are linked in two thirds of the time.
 short: ## the tests without long simulations
 	go test -short -ldflags=-w ./...
+
+# Goroutines share data in these packages.
+shared = ./internal/cores ./internal/await ./internal/rpc ./internal/warden ./internal/jupyter/... ./engine/sim ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
+
+race: ## the short tests of packages whose goroutines share data, with the race detector (needs a C compiler)
+	go test -short -race -timeout 30m $(shared)
+
+lint: ## staticcheck, by the rules of staticcheck.conf
+	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...
+
+golden: docs licenses ## write all recorded texts again: errors, displays, pins, licences, documents
+	go test ./dsl ./report -update
+	go test ./internal/gonb -run TestPins -update
 
 # Tests need Unix, so go vet, which reads them, runs for one other Unix.
 cross: ## all packages compile for Windows, macOS and arm64 (two minutes of processor time at first, then seconds)

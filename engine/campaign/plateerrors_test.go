@@ -1,7 +1,6 @@
 package campaign
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -105,7 +104,7 @@ func TestErrorsOnPlates(t *testing.T) {
 				}
 				rate := float64(wrong) / float64(runs)
 				order := map[bool]string{false: "balanced", true: "arm by arm"}[byArm]
-				t.Log(fmt.Sprintf("noise unknown %v, plates of %.1f sd, %s: %.4f ± %.4f wrong", unknown, effect, order, rate, 2*math.Sqrt(rate*(1-rate)/float64(runs))))
+				t.Logf("noise unknown %v, plates of %.1f sd, %s: %.4f ± %.4f wrong", unknown, effect, order, rate, 2*math.Sqrt(rate*(1-rate)/float64(runs)))
 				slack := 3 * math.Sqrt(0.1*0.9/float64(runs))
 				if !byArm && rate > 0.1+slack {
 					t.Errorf("%s, %g: %.4f wrong at delta = 0.1", order, effect, rate)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -135,7 +134,7 @@ func TestForgedLateMessages(t *testing.T) {
 			t.Errorf("%+v: error %v; want %q", late, err, want)
 		}
 	}
-	text := fmt.Sprintf("%s", must(json.Marshal(cluster.PlanBody{})))
+	text := string(must(json.Marshal(cluster.PlanBody{})))
 	if strings.Contains(text, "late") {
 		t.Errorf("a plan without late messages is written as %s, which programs of before cannot read", text)
 	}

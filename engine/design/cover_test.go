@@ -153,7 +153,7 @@ func TestCoverOfNothing(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if c, err = NewCover(ctx, mat.NewDense(1, 1, []float64{1}), nil); err == nil {
+	if _, err = NewCover(ctx, mat.NewDense(1, 1, []float64{1}), nil); err == nil {
 		t.Error("an ended context is no error")
 	}
 }

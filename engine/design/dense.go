@@ -68,7 +68,7 @@ func multiply(stop stopper, t blas.Transpose, alpha float64, a, b blas64.General
 		stop.check()
 		for j := 0; j < c.Cols; j += tileCols {
 			cj := min(tileCols, c.Cols-j)
-			bj := b
+			var bj blas64.General
 			if t == blas.Trans {
 				bj = block(b, j, j+cj)
 			} else {

@@ -133,8 +133,7 @@ func (x *Exchange) look(arms []int, lambda []float64) *sight {
 		s.g = make([]float64, s.count)
 	}
 	s.high, s.partner = make([]float64, len(x.ends)), make([]int, len(x.ends))
-	var place []int // of an arm among the ends
-	place = make([]int, len(x.in.Squares))
+	place := make([]int, len(x.in.Squares)) // of an arm among the ends
 	for k, i := range x.ends {
 		place[i] = k
 	}

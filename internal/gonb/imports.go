@@ -44,17 +44,18 @@ func ImportsOf(cell string) []string {
 			found = append(found, name)
 		}
 	}
-	_, tok, literal := s.Scan()
-	for tok != token.EOF {
+	tok, literal := token.ILLEGAL, ""
+	next := func() { _, tok, literal = s.Scan() }
+	for next(); tok != token.EOF; {
 		if tok != token.IMPORT {
-			_, tok, literal = s.Scan()
+			next()
 			continue
 		}
 		// A name, a dot or an underscore may stand before a path.
-		_, tok, literal = s.Scan()
+		next()
 		group := tok == token.LPAREN
 		if group {
-			_, tok, literal = s.Scan()
+			next()
 		}
 		for tok == token.IDENT || tok == token.PERIOD || tok == token.STRING || group && tok == token.SEMICOLON {
 			if tok == token.STRING {
@@ -63,7 +64,7 @@ func ImportsOf(cell string) []string {
 			if tok == token.STRING && !group {
 				break
 			}
-			_, tok, literal = s.Scan()
+			next()
 		}
 	}
 	return found

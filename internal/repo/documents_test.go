@@ -98,3 +98,22 @@ func anchors(text string) map[string]bool {
 	}
 	return out
 }
+
+var variable = regexp.MustCompile(`os\.(?:Getenv|LookupEnv)\("([A-Z_0-9]+)"\)`)
+
+// CONTRIBUTING lists the environment variables by which tests are asked for more.
+func TestVariables(t *testing.T) {
+	listed := map[string]bool{"GOMODCACHE": true, "JUPYTER_CONFIG_DIR": true} // of other programs
+	for _, cells := range rows(t, "CONTRIBUTING.md", "variable") {
+		for _, name := range quoted(cells[0]) {
+			listed[name] = true
+		}
+	}
+	for _, s := range sources(t) {
+		for _, found := range variable.FindAllStringSubmatch(read(t, s.file), -1) {
+			if s.test && !listed[found[1]] {
+				t.Errorf("%s reads %s, which has no row in CONTRIBUTING.md", s.file, found[1])
+			}
+		}
+	}
+}

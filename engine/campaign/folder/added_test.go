@@ -110,11 +110,11 @@ func TestAdded(t *testing.T) {
 			}
 			measure(c, "Ann", 1000)
 			measure(c, "Ann", 1) // of round 2
-			b, err := amendBy(t.Context(), c, added("arm,x_1,task,z_1\ne,3,north,\nf,5,west,7\n\"b, c\",1,west,7\n"), "Ann")
+			_, err = amendBy(t.Context(), c, added("arm,x_1,task,z_1\ne,3,north,\nf,5,west,7\n\"b, c\",1,west,7\n"), "Ann")
 			if err == nil {
 				t.Fatal("a task feature that is empty was taken")
 			}
-			b, err = amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
+			b, err := amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
 			if err != nil {
 				t.Fatal(err)
 			}

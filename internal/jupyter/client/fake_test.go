@@ -10,7 +10,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -62,9 +61,7 @@ type fake struct {
 	mode        string
 	server      *jupyter.Server
 	interrupted chan os.Signal
-	mu          sync.Mutex // output of commands and of the control channel
 	count       int
-	failed      bool // discard what was sent before the error
 	infos       int
 }
 
