@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// anyDesigns sets what designs does, of very many arms on pivots.
+// anyDesigns sets what designs does, of very many arms by exchange.
 func (b *builder) anyDesigns() error {
 	if b.model.Many() {
 		return b.manyDesigns()

@@ -68,7 +68,7 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 	return a, ctx.Err()
 }
 
-// firstRound solves for all pairs of all tasks; of very many arms on pivots, as far as these go.
+// firstRound solves for all pairs of all tasks; of very many arms by exchange.
 func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
 	c := design.Contrasts{Groups: m.Problem.Groups()}
 	if tol == 0 {

@@ -40,10 +40,7 @@ type Options struct {
 	// Threshold ends a Minimax as soon as the optimum is certified to lie on one
 	// side of it, at whatever gap; 0 means no threshold.
 	Threshold float64
-	// Rounds is the most rounds of column generation; 0 means 16 (MinimaxOnPivots).
-	Rounds int
-	// Scan is the largest number of products that a scan of all pairs may take; 0 means 1e11
-	// (MinimaxOnPivots), or 1e12 (Exchange).
+	// Scan is the largest number of products that a scan of all pairs may take; 0 means 1e12 (Exchange).
 	Scan float64
 	// Context ends a solver between two steps, with its error; nil never does.
 	Context context.Context
@@ -100,7 +97,7 @@ type Design struct {
 	Value      float64   // objective at Weights, over all arms and all contrasts
 	Lower      float64   // certified lower bound of the minimum (Minimax)
 	Upper      float64   // certified upper bound of the maximum (InformationGain)
-	Reached    float64   // largest variance met at Weights, at most Value (MinimaxOnPivots)
+	Reached    float64   // largest variance met at Weights, at most Value (Exchange)
 	Weights    []float64 // λ, one per arm of the Space, ≥ 0, sum 1
 	Iterations int
 	Status     Status

@@ -8,8 +8,7 @@
 //
 //   - [Minimax] finds λ with the smallest max_p ‖y_p‖²_{A⁻¹}: line 4 of Algorithm 1
 //     of [Du23], ρ*(ξ) and ω(ξ, ·);
-//   - [MinimaxOnPivots] does so where arms and pairs are too many for that, roughly, and [Exchange]
-//     with both ends near to each other;
+//   - [Exchange] does so where arms and pairs are too many for that;
 //   - [Width] finds λ with the smallest expected largest difference under Gaussian
 //     noise: γ, what fixed-budget Peace halves [KJKJ20];
 //   - [InformationGain] finds λ with the largest log det(A/ξ): Υ;
@@ -40,10 +39,8 @@
 // certificate, minimax (the loop and its phases), finish, gain, variance, round, apportion and
 // regret; width and widthmean stand by themselves.
 //
-// MinimaxOnPivots solves restricted problems by the same method, in pivots (the loop), survey (one pass
-// over all arms), widen (what joins), allpairs (the look at all pairs) and large (products of hundreds of
-// coordinates); roundforall rounds for every contrast at once. Exchange does without coordinates of all
-// arms: exchange (what it keeps), exchangesolve (the loop), confined (a restricted problem), exchangelook
+// Exchange solves restricted problems by the same method, with products of hundreds of coordinates (large),
+// and roundforall rounds for every contrast at once. It does without coordinates of all arms: exchange (what it keeps), exchangesolve (the loop), confined (a restricted problem), exchangelook
 // (a pass over arms), exchangejoin (what joins) and pairbound (the look at all pairs).
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration
@@ -51,8 +48,8 @@
 // thousands of arms carry weight, as for isotropic random arms in many dimensions, s³ makes it
 // slow.
 //
-// Everything is deterministic; the solvers run in the calling goroutine, but for MinimaxOnPivots and
-// Exchange, which use the cores of their context with the same bits for any number.
+// Everything is deterministic; the solvers run in the calling goroutine, but for Exchange,
+// which uses the cores of its context with the same bits for any number.
 //
 // # Limits of double precision
 //

@@ -29,6 +29,6 @@ func (e *RatioError) Error() string {
 		"at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
 }
 
-// errNoRidgeOnPivots is the condition of MinimaxOnPivots: without a ridge, what pivots leave out is
+// errNoRidgeOfMany is the condition of Exchange: without a ridge, what pivots leave out is
 // not measured at all.
-var errNoRidgeOnPivots = errors.New("design: a design on pivots needs a ridge above zero")
+var errNoRidgeOfMany = errors.New("design: a design of very many arms needs a ridge above zero")

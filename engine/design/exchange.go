@@ -85,7 +85,7 @@ const (
 func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 	n := len(in.Squares)
 	if !(in.Ridge > 0) {
-		return nil, errNoRidgeOnPivots
+		return nil, errNoRidgeOfMany
 	}
 	if in.Precision != nil && len(in.Precision) != n {
 		panic("design: one precision per arm is needed")

@@ -276,3 +276,35 @@ func TestExchangeEdges(t *testing.T) {
 		t.Errorf("%.6g to %.6g, %v; want 2.25", d.Lower, d.Value, err)
 	}
 }
+
+// With more tasks than contrasts that join at once, the largest still do.
+func TestExchangeOfManyTasks(t *testing.T) {
+	const tasks, n, ridge = 80, 2, 0.1
+	kernel := smoothArms(tasks, n, 0.4, 1)
+	whole := factored(tasks*n, kernel, 1e-9)
+	whole.Ridge = ridge
+	want, err := Minimax(whole.Space, taskGroups(tasks, n), Options{Tolerance: 1e-4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := exchanged(t, valuesOf(tasks*n, kernel, ridge, nil), kernel, Options{Tolerance: 0.01}, taskGroups(tasks, n))
+	if d.Lower > want.Value || d.Value < want.Lower || d.Value > 1.1*want.Value || d.Lower < want.Value/1.1 {
+		t.Errorf("%.5g to %.5g (%v), want %.6g", d.Lower, d.Value, d.Status, want.Value)
+	}
+}
+
+// A threshold ends a solve as soon as the lower bound has passed it.
+func TestExchangeThreshold(t *testing.T) {
+	n := sized(100, 40)
+	kernel := smoothArms(3, n, 1, 6)
+	v, c := valuesOf(3*n, kernel, 1e-2, nil), taskGroups(3, n)
+	d := exchanged(t, v, kernel, Options{Tolerance: 0.02}, c)
+	s := exchanged(t, v, kernel, Options{Tolerance: 0.02, Threshold: d.Lower / 3}, c)
+	if s.Status != Separated || s.Lower <= d.Lower/3 || s.Lower > d.Value || s.Value < d.Lower || s.Iterations >= d.Iterations {
+		t.Errorf("%v after %d iterations, %.5g to %.5g; without a threshold %d, %.5g to %.5g",
+			s.Status, s.Iterations, s.Lower, s.Value, d.Iterations, d.Lower, d.Value)
+	}
+	if s = exchanged(t, v, kernel, Options{Tolerance: 0.02, Threshold: 3 * d.Value}, c); s.Status == Separated || s.Reached > 3*d.Value {
+		t.Errorf("%v with a reached %.5g below the threshold", s.Status, s.Reached)
+	}
+}

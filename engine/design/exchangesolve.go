@@ -6,6 +6,10 @@ import (
 )
 
 const (
+	// looseGap is the largest relative gap to which a restricted problem is solved.
+	looseGap = 0.1
+	// mostSeekers is the largest number of arms that look for the one farthest from them at first.
+	mostSeekers = 256
 	// exchangeRounds is the most restricted problems of a solve; the gap reported holds whenever they end.
 	exchangeRounds = 40
 	// wholeRounds is the most times that a sample is tried on all arms.
@@ -34,16 +38,22 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	for tries := 1; ; tries++ {
 		status := x.alternate(exchangeRounds/tries, asked)
 		asked = x.tolerance()
-		done, status := x.verify(tries < wholeRounds, status)
+		done, status := x.verify(tries < wholeRounds && status != Separated, status)
 		if done {
 			x.best.Status = status
 			break
 		}
 	}
+	if separated(x.best, x.opt) {
+		x.best.Status = Separated
+	}
 	x.best.Iterations = x.iterations
 	x.best.Lower = min(x.best.Lower, x.best.Value)
 	return x.best, nil
 }
+
+// separated reports whether the optimum is certified to lie above the threshold.
+func separated(d Design, opt Options) bool { return opt.Threshold > 0 && d.Lower > opt.Threshold }
 
 // first takes in the first contrasts, and reports whether any variance is above zero.
 func (x *Exchange) first() bool {
@@ -91,6 +101,9 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 		lower := s.lower(sum(x.dual))
 		if x.over() == nil { // it holds for all arms
 			x.prove(lower)
+			if separated(x.best, x.opt) {
+				return Separated
+			}
 		}
 		last := asked
 		asked = max(tolerance, min(asked, 0.2*(max(s.reached, x.level)/lower-1)))

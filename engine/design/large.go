@@ -7,6 +7,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
+// largeCols is the number of coordinates from which restricted problems go by products of rows.
+const largeCols = 48
+
 // large replaces steps of an interior-point iteration where there are hundreds of coordinates: the
 // same numbers to rounding, by products of rows with rows, which are twice as fast as products of
 // rows with columns, and by L⁻¹ in place of substitution.
@@ -90,6 +93,39 @@ func (g *large) pull(stop stopper, v, m blas64.General, root []float64, vm blas6
 		to[i] = dot(row(vm, i), row(v, i))
 		if root != nil {
 			to[i] *= root[i] * root[i]
+		}
+	}
+}
+
+// invert sets inv to L⁻¹, in its lower triangle, with zeros above.
+func invert(stop stopper, l, inv blas64.General) {
+	m := l.Rows
+	for i := range m {
+		clear(row(inv, i))
+	}
+	for j := 0; j < m; j += tileRows {
+		stop.check()
+		nj := min(tileRows, m-j)
+		d := window(inv, j, j, nj, nj)
+		for k := range nj {
+			d.Data[k*d.Stride+k] = 1
+		}
+		below := window(inv, j, 0, nj, j+nj)
+		if j > 0 { // -L_{jk} (L⁻¹)_{k·}
+			multiply(stop, blas.NoTrans, -1, window(l, j, 0, nj, j), window(inv, 0, 0, j, j), 0, window(inv, j, 0, nj, j))
+		}
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, factor(window(l, j, j, nj, nj)), below)
+	}
+}
+
+// timesTriangle sets v = x Tᵀ for a lower triangular T, without the products with its upper part.
+func timesTriangle(x, t, v blas64.General) {
+	for i := 0; i < x.Rows; i += tileRows {
+		ni := min(tileRows, x.Rows-i)
+		for j := 0; j < t.Rows; j += tileCols {
+			nj := min(tileCols, t.Rows-j)
+			k := j + nj
+			blas64.Gemm(blas.NoTrans, blas.Trans, 1, window(x, i, 0, ni, k), window(t, j, 0, nj, k), 0, window(v, i, j, ni, nj))
 		}
 	}
 }

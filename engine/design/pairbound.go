@@ -3,6 +3,7 @@ package design
 import (
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
@@ -10,6 +11,8 @@ import (
 )
 
 const (
+	// halfPrecision is the relative rounding of a number of 32 bits.
+	halfPrecision = 1.0 / (1 << 24)
 	// leftOut is the part of the largest variance met that coordinates of the look at all pairs leave of
 	// the mean arm's, and mostLeading the most coordinates.
 	leftOut, mostLeading = 0.05, 192
@@ -290,4 +293,62 @@ func (p *pairScan) take(f *pairTile, a, b int, d float64) {
 		}
 	}
 	f.top = max(f.top, d)
+}
+
+// farthest holds, for some sources, the arm that is farthest; of several the first.
+type farthest struct {
+	high    []float64
+	partner []int
+}
+
+func newFarthest(n int) *farthest {
+	f := &farthest{high: make([]float64, n), partner: make([]int, n)}
+	for k := range f.high {
+		f.high[k], f.partner[k] = -1, -1
+	}
+	return f
+}
+
+func (f *farthest) take(k, arm int, d float64) {
+	if d > f.high[k] || arm < f.partner[k] {
+		f.high[k], f.partner[k] = d, arm
+	}
+}
+
+// merge takes in what another saw; the order does not matter.
+func (f *farthest) merge(g *farthest) {
+	for k, j := range g.partner {
+		if j >= 0 && g.high[k] >= f.high[k] {
+			f.take(k, j, g.high[k])
+		}
+	}
+}
+
+// eachTile visits the tiles of all pairs of n arms on some cores, each with the workspace of its worker,
+// and returns the workspaces. Tile t, whose first arm is told, is compared with itself and those behind it;
+// so small and large ones alternate.
+func eachTile[T any](do func(n, together int, block func(from, to int)), n int, fresh func() *T, visit func(w *T, from int)) []*T {
+	tiles := (n + tileCols - 1) / tileCols
+	var free sync.Mutex
+	var idle []*T
+	do(tiles, 1, func(from, _ int) {
+		t := from / 2
+		if from%2 == 1 {
+			t = tiles - 1 - from/2
+		}
+		var w *T
+		free.Lock()
+		if k := len(idle) - 1; k >= 0 {
+			w, idle = idle[k], idle[:k]
+		}
+		free.Unlock()
+		if w == nil {
+			w = fresh()
+		}
+		visit(w, t*tileCols)
+		free.Lock()
+		idle = append(idle, w)
+		free.Unlock()
+	})
+	return idle
 }

@@ -23,6 +23,12 @@ func (m *Model) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	x, err := m.exchange(xi, pivots, m.Solver(tolerance))
+	return &Certifier{x}, err
+}
+
+// exchange returns a search for designs that begins with some arms; ξ is normalised.
+func (m *Model) exchange(xi float64, arms []int, opt design.Options) (*design.Exchange, error) {
 	in := design.Values{Squares: m.Variances(), Precision: m.Precision, Ridge: xi, Inner: m.inner()}
 	in.Among = func(arms []int) (func(dst []float64, i, from int), error) {
 		among, err := m.Among(arms)
@@ -31,8 +37,7 @@ func (m *Model) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 		}
 		return func(dst []float64, i, from int) { kernels.Part(among, dst, i, from) }, nil
 	}
-	x, err := design.NewExchange(in, pivots, m.Solver(tolerance))
-	return &Certifier{x}, err
+	return design.NewExchange(in, arms, opt)
 }
 
 // Design returns the design of all pairs within groups, or of listed contrasts.

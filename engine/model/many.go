@@ -3,23 +3,21 @@ package model
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
-
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 const (
 	// MostPivots is the most arms over which the design of very many is spread at first.
 	MostPivots = 384
-	// looserPart is the part of ξ that coordinates may leave of a squared length in designs of algorithms,
-	// whose number of pulls is then too large by at most four times that; pivotPart is the one at which
-	// AffordableRidge calls ξ carried.
-	pivotPart, looserPart = 0.1, 0.3
+	// roughPart is the part of ξ that the arms with which a design of an algorithm begins leave of a squared
+	// length; pivotPart is the one at which AffordableRidge calls ξ carried.
+	pivotPart, roughPart = 0.1, 0.3
 	// mostDirections is the most that Resolving goes to.
 	mostDirections = 192
 	// rowsAtOnce is the number of arms that a core works on at a time.
@@ -27,7 +25,7 @@ const (
 )
 
 // Many reports whether arms are too many, and the rank of the kernel too large, for features of all: designs under a
-// ridge are sought on the pivots of a stopped factor (design.MinimaxOnPivots), and estimators go by the
+// ridge are sought by exact values of the kernel (design.Exchange), and estimators go by the
 // arms that were pulled. Arms that have nothing in common have designs in closed form.
 func (m *Model) Many() bool {
 	if m.derived || m.Problem.N() <= fewArms {
@@ -60,32 +58,6 @@ func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
 		out[k] = arms[a]
 	}
 	return out, nil
-}
-
-// onPivots returns the space of all arms in the span of the pivots that a residual of a part of ξ
-// gives, chosen among the arms named, or among all for nil.
-func (m *Model) onPivots(ridge float64, arms []int, part float64) (design.Pivots, error) {
-	residual := part * m.Normalised(ridge)
-	var out design.Pivots
-	out.Precision, out.Ridge = m.Precision, m.Normalised(ridge)
-	if arms == nil {
-		s, err := m.Stopped(MostPivots, residual)
-		if err != nil {
-			return design.Pivots{}, err
-		}
-		out.Features, out.Arms, out.Rest = s.Features, s.Pivots, s.Rest
-		for _, i := range out.Arms {
-			out.Rest[i] = 0
-		}
-		return out, nil
-	}
-	pivots, err := m.pivots(arms, residual, MostPivots)
-	if err != nil {
-		return design.Pivots{}, err
-	}
-	out.Features, out.Rest, err = m.spanned(pivots)
-	out.Arms = pivots
-	return out, err
 }
 
 // inner returns the products of features by the kernel's exact values.

@@ -94,7 +94,7 @@ func TestManyPlansAndEstimates(t *testing.T) {
 		t.Fatal(err)
 	}
 	value, _, err := design.MaxVariance(t.Context(), exact.Space(xi), design.Contrasts{Groups: groups}, d.Weights)
-	if err != nil || value > d.Value*(1+1e-6) || value < d.Value-8*looserPart-1e-6 {
+	if err != nil || value > d.Value*(1+1e-6) || value < d.Value/1.2 {
 		t.Errorf("value %.6g, in all features %.6g, %v", d.Value, value, err)
 	}
 	counted, _, err := design.CountsVariance(exact.Space(xi), design.Contrasts{Groups: groups}, r.Counts)

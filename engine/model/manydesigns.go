@@ -8,49 +8,47 @@ import (
 )
 
 const (
-	// manyTolerance is the relative gap asked of designs on pivots inside algorithms, over the
+	// manyTolerance is the relative gap asked of designs inside algorithms, over the
 	// contrasts that are met: it costs samples, as little as that, and never the guarantee.
 	manyTolerance = 0.1
-	// manyRounds is the most rounds of column generation of these designs, and manyScan the most
-	// products of a look at all pairs: the tests that follow do not rest on either.
-	manyRounds, manyScan = 4, 1e10
+	// manyScan is the most products of a look at all pairs there: the tests that follow do not rest on it.
+	manyScan = 1e10
 	// certifiedTolerance is the one asked of both ends of a value that is shown.
 	certifiedTolerance = 0.02
 )
 
-// roughly returns the options of designs inside algorithms.
-func (m *Model) roughly() design.Options {
+// rough returns a design for all pairs of the candidate sets, which may be a tenth above the optimum, or with a
+// threshold above 0 ends where the optimum is certified to lie above it. It begins with pivots of these arms.
+func (m *Model) rough(ridge float64, alive [][]int, threshold float64) (design.Design, error) {
+	xi := m.Normalised(ridge)
+	pivots, err := m.pivots(m.contrasted(alive), roughPart*xi, MostPivots)
+	if err != nil {
+		return design.Design{}, err
+	}
 	opt := m.Solver(manyTolerance)
-	opt.Rounds, opt.Scan = manyRounds, manyScan
-	return opt
+	opt.Scan, opt.Threshold = manyScan, threshold
+	x, err := m.exchange(xi, pivots, opt)
+	if err != nil {
+		return design.Design{}, err
+	}
+	return x.Minimax(design.Contrasts{Groups: Contrasting(alive)})
 }
 
-// manyDesign solves line 4 of Alg. 1 on pivots of the open arms. Remembered.
+// manyDesign solves line 4 of Alg. 1 among very many arms. Remembered.
 func (m *Model) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
 	return Remembered(m, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
-		p, err := m.onPivots(ridge, m.contrasted(alive), looserPart)
-		if err != nil {
-			return design.Design{}, err
-		}
-		return design.MinimaxOnPivots(p, design.Contrasts{Groups: Contrasting(alive)}, m.roughly())
+		return m.rough(ridge, alive, 0)
 	})
 }
 
-// manyOmega returns ω(ξ, S) of a set on its pivots, or with a threshold above 0 a number on the same
-// side of it, as far as that was certified. Remembered.
+// manyOmega returns ω(ξ, S) of a set, or with a threshold above 0 a number on the same side of it, as far as
+// that was certified. Remembered.
 func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64, error) {
 	return Remembered(m, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
-		sets := [][]int{set}
 		if len(set) < 2 {
 			return 0, nil
 		}
-		p, err := m.onPivots(ridge, m.contrasted(sets), looserPart)
-		if err != nil {
-			return 0, err
-		}
-		opt := m.roughly()
-		opt.Threshold = threshold
-		d, err := design.MinimaxOnPivots(p, design.Contrasts{Groups: sets}, opt)
+		d, err := m.rough(ridge, [][]int{set}, threshold)
 		if d.Status == design.Separated && d.Lower > threshold {
 			return d.Lower, err
 		}
@@ -58,7 +56,7 @@ func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64,
 	})
 }
 
-// manyHardness solves for ρ*(ξ) on pivots; ξ = 0 as Hardness says. Remembered.
+// manyHardness solves for ρ*(ξ) among very many arms; ξ = 0 as Hardness says. Remembered.
 func (m *Model) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
 	return Remembered(m, g.key(ridge), func() (design.Design, error) {
 		at := ridge

@@ -41,15 +41,22 @@ func smoothArms(tasks, n int, side float64, seed uint64) func(i, j int) float64 
 	}
 }
 
+// pivoted is a Space by the pivots of a factor, with the squared length that each arm has outside their span.
+type pivoted struct {
+	Space
+	Arms []int
+	Rest []float64
+}
+
 // factored returns the pivoted Cholesky factor of a kernel with unit diagonal on n arms, stopped at a
 // residual.
-func factored(n int, kernel func(i, j int) float64, residual float64) Pivots {
+func factored(n int, kernel func(i, j int) float64, residual float64) pivoted {
 	rest := make([]float64, n)
 	for i := range rest {
 		rest[i] = 1
 	}
 	var columns [][]float64
-	p := Pivots{Rest: rest}
+	p := pivoted{Rest: rest}
 	for {
 		top := 0
 		for i, v := range rest {
