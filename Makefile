@@ -23,10 +23,11 @@ short: ## the tests without long simulations
 	go test -short -ldflags=-w ./...
 
 # Goroutines share data in these packages.
-shared = ./internal/cores ./internal/await ./internal/rpc ./internal/warden ./internal/jupyter/... ./engine/sim ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
+shared = ./internal/cores ./internal/await ./internal/rpc ./internal/warden ./internal/jupyter/... ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
 
 race: ## the short tests of packages whose goroutines share data, with the race detector (needs a C compiler)
 	go test -short -race -timeout 30m $(shared)
+	go test -short -race -timeout 30m ./engine/sim -run Store
 
 lint: ## staticcheck, by the rules of staticcheck.conf
 	go run honnef.co/go/tools/cmd/staticcheck@v0.8.2 ./...

@@ -143,13 +143,6 @@ func (c *call) move(from, to string) {
 	c.args[i], c.args[j] = argument{}, c.args[i]
 }
 
-func (c *call) number(name string) float64 {
-	x, _ := c.arg(name).Data.(float64)
-	return x
-}
-
-func (c *call) whole(name string) int { return int(c.number(name)) }
-
 func (c *call) text(name string) string {
 	s, _ := c.arg(name).Data.(string)
 	return s

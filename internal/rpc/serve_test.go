@@ -275,10 +275,7 @@ func TestColumns(t *testing.T) {
 	}
 	path := result[string](p, "table", map[string]any{"name": "df", "rows": 4, "columns": columns})
 	d := result[described](p, "call", named("problem", map[string]any{"arm": "arm", "reward": "out; of, \"it\""}, path))
-	var about struct {
-		Tasks []struct{ Arms []struct{ Arm string } }
-	}
-	about = result[struct {
+	about := result[struct {
 		Tasks []struct{ Arms []struct{ Arm string } }
 	}](p, "value", map[string]any{"name": d.Name, "form": "json"})
 	if len(about.Tasks) != 1 || len(about.Tasks[0].Arms) != 2 || about.Tasks[0].Arms[1].Arm != "say \"c\"; d" {
