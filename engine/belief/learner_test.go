@@ -162,9 +162,7 @@ func TestChainsFollowThePosterior(t *testing.T) {
 				t.Fatal(err)
 			}
 			l.rounds++
-			for _, z := range l.chains {
-				met = append(met, z)
-			}
+			met = append(met, l.chains...)
 		}
 		for j := range d {
 			column := func(of [][]float64) []float64 {
