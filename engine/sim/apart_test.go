@@ -11,7 +11,7 @@ import (
 // δ = 0.2 of the runs, with known scales, one unknown one and one for each arm. Told a ninth of the squares it is.
 func TestApartErrors(t *testing.T) {
 	const delta = 0.2
-	runs := betRuns()
+	runs := betRuns(400)
 	means := make([]float64, 70)
 	for i := range means[3:] {
 		means[3+i] = -4

@@ -81,7 +81,7 @@ func share(k, n int) (lo, hi float64) {
 // and with heights that an accuracy lowers.
 func TestSideBySideErrors(t *testing.T) {
 	const delta = 0.2
-	runs := betRuns()
+	runs := betRuns(120)
 	for _, c := range []struct {
 		unknown string
 		scales  []float64

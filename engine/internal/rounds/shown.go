@@ -1,6 +1,8 @@
 package rounds
 
 import (
+	"math"
+
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -36,7 +38,7 @@ func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 			continue
 		}
 		k, mean := float64(c), (means[i]-bounds[0])/width
-		within := k * mean * (1 - mean)
+		within := max(0, k*mean*(1-mean))
 		if squares != nil {
 			within = squares[i] / (width * width)
 		}
@@ -65,11 +67,12 @@ func (s *shown) variance(i int, twoValued bool) float64 {
 	return (s.squares[i] + added/4) / (n + added)
 }
 
-// twoValued reports whether all rewards lie on the bounds, to rounding.
+// twoValued reports whether all rewards lie on the bounds, to rounding. Rewards beyond the bounds, which a function of
+// the user may draw, do not.
 func (s *shown) twoValued() bool {
 	off := 0.0
 	for i, n := range s.count {
 		off += n*s.mean[i]*(1-s.mean[i]) - s.squares[i]
 	}
-	return off <= 1e-9*floats.Sum(s.count)
+	return math.Abs(off) <= 1e-9*floats.Sum(s.count)
 }
