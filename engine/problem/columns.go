@@ -36,14 +36,12 @@ func (t *table) readColumn(name string) (*column, error) {
 		x := row[at]
 		code, known := codes[x.text]
 		if !known {
-			switch {
-			case gap(x.text):
-				return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: fill the cell "+
-					"in, or delete the row", name)
-			default:
-				if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
-					return nil, err
-				}
+			if gap(x.text) {
+				return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: "+
+					"fill the cell in, or delete the row", name)
+			}
+			if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
+				return nil, err
 			}
 			code = int32(len(c.first))
 			codes[x.text], c.first = code, append(c.first, x)

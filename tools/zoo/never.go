@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
@@ -116,8 +115,7 @@ func neverRow(by [3]map[int]line, tasks int) string {
 	for i := range off {
 		off[i] = samples[0][i] - samples[better][i]
 	}
-	half := 1.96 * math.Sqrt(stat.Variance(off, nil)/float64(n)) / mean(better)
-	ratio := mean(0) / mean(better)
+	half, ratio := meanOf(off).half/mean(better), mean(0)/mean(better)
 	return fmt.Sprintf("%d | %s | %s | %s | %.2f [%.2f, %.2f] | %d, %d, %d",
 		n, digits(mean(0)), digits(mean(1)), digits(mean(2)), ratio, ratio-half, ratio+half, wrong[0], wrong[1], wrong[2])
 }

@@ -240,9 +240,6 @@ func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error
 // Close lets go of the database.
 func (c *Campaign) Close() error { return c.db.close() }
 
-// Folder returns the folder.
-func (c *Campaign) Folder() string { return c.dir }
-
 // Protocol returns the protocol with the arms that are known to have been added; its AtStart is that
 // of the start.
 func (c *Campaign) Protocol() campaign.Protocol {
