@@ -1,6 +1,15 @@
 package algorithms
 
-import "github.com/gonb-cope/gonb-cope/engine"
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
 
 // Which algorithms go by which options of engine.Options, as far as not all do: by Scheduled, Prior, and these.
 
@@ -42,4 +51,147 @@ func Having(mode string, has func(Entry) bool) []string {
 		}
 	}
 	return out
+}
+
+// Asked returns a result before any run: what was asked. Its kernel, noise and options tell it from
+// results of the same algorithm on a problem of the same name.
+func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Result {
+	r := engine.Result{
+		Mode: e.Mode, Algorithm: e.Name, Problem: p.Name, Status: engine.StatusInterrupted, Asked: runs,
+		Tasks: p.V(), Arms: p.N(), Goal: p.Goal, Words: p.Words(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget,
+	}
+	Describe(&r, p, opt)
+	if r.Delta == 0 {
+		r.Delta = engine.DefaultDelta
+	}
+	if e.Scheduled {
+		r.Schedule = opt.Schedule
+		if r.Schedule == "" {
+			r.Schedule = engine.ScheduleTuned
+		}
+	}
+	return r
+}
+
+// Describe says of a result which kernel, noise and options it was asked with.
+func Describe(r *engine.Result, p *problem.Problem, opt engine.Options) {
+	r.Kernel, r.Noise, r.Stated = abridged(p.Kernel.String()), p.Noise.Text(), opt.Stated()
+}
+
+// longestKernel is the number of bytes up to which the text of a kernel is kept whole: a table of
+// a hundred tasks has ten thousand numbers, and a sweep thousands of results.
+const longestKernel = 500
+
+// abridged cuts a long text, and ends it in a checksum of the whole: texts that differ stay different.
+func abridged(s string) string {
+	if len(s) <= longestKernel {
+		return s
+	}
+	sum := sha256.Sum256([]byte(s))
+	cut := longestKernel
+	for s[cut]&0xc0 == 0x80 { // not inside a letter
+		cut--
+	}
+	return s[:cut] + "… #" + hex.EncodeToString(sum[:4])
+}
+
+// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured),
+// finished or under way, on the model that its algorithm has now. No truth is known of them, so
+// nothing is said of errors, regret or the lower bound; the guarantee names what it assumes in its
+// place. Delta is what the run states after all changes of its question.
+func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
+	p := m.Problem
+	if p.Noise.Environment != problem.EnvironmentMeasured {
+		return engine.Result{}, fmt.Errorf("problem %q: a result of measured rewards needs the environment %q, got %q", p.Name,
+			problem.EnvironmentMeasured, p.Noise.Environment)
+	}
+	opt, out := s.Options(), s.Outcome()
+	r := Asked(e, p, opt, 1)
+	r.Status, r.Unspent = out.Status, out.Unspent
+	if out.Status != engine.StatusInterrupted {
+		r.Runs = 1
+	}
+	if out.Bound > 0 {
+		r.Delta = out.Bound
+	}
+	each := float64(out.Samples) / float64(p.V())
+	r.SamplesPerAgent = engine.Interval{Mean: each, CI95: [2]float64{each, each}}
+	r.SamplesTotal, r.Rounds, r.MaxRounds = float64(out.Samples), float64(len(out.Rounds)), len(out.Rounds)
+	r.Answers, r.Trace, r.Eliminations = out.Answers, out.Rounds, out.Eliminations
+	for v := range r.Answers {
+		if r.Answers[v].Decided {
+			r.DecidedTasks++
+		} else {
+			r.Undecided.Count = 1
+		}
+	}
+	r.Undecided.Runs, r.Undecided.Rate, r.Undecided.CI95 = 1, float64(r.Undecided.Count), [2]float64{0, 1}
+	if x, ok := s.Algorithm().(engine.Explainer); ok {
+		r.Progress, r.Remaining = engine.ProgressOf(x)
+	}
+	if e.Regression == RegressionRidge {
+		if ridge, err := m.RidgeOf(e.Mode, opt); err == nil {
+			r.Ridge = ridge
+		}
+	}
+	r.Warnings = append(out.Warnings, e.CostWarnings(p)...)
+	if out.LackOfFit != nil {
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: out.LackOfFit})
+	}
+	basis := Basis{Model: m, Options: opt, Algorithm: e, Result: r, Rejected: out.LackOfFit != nil}
+	r.Standing, r.Guarantee = basis.Guarantee()
+	r.Regime = basis.Regime()
+	return r, nil
+}
+
+// Believes reports whether answers under these options go by a posterior, of which Options.Level and
+// Options.Scale are.
+func (e Entry) Believes(opt engine.Options) bool {
+	switch kind := opt.Ridge.Kind; {
+	case e.Regression == RegressionPosterior:
+		return true
+	case e.Prior:
+		return kind == engine.RidgeGP || kind == ""
+	default:
+		return e.Mode == engine.ModeFB && e.Regression == RegressionRidge && kind == engine.RidgeGP
+	}
+}
+
+// TakesPrior reports options of a prior that the algorithm does not go by.
+func (e Entry) TakesPrior(opt engine.Options) error {
+	if !opt.Level.Known && opt.Scale == 0 || e.Believes(opt) {
+		return nil
+	}
+	name := "level"
+	if !opt.Level.Known {
+		name = "scale"
+	}
+	gp := opt
+	gp.Ridge = engine.Ridge{Kind: engine.RidgeGP}
+	if e.Believes(gp) {
+		return fmt.Errorf(`%s goes by %s only with xi="gp"`, e.Name, name)
+	}
+	var able []string
+	for _, other := range algorithms {
+		if other.Mode == e.Mode && other.Role != RoleReference && other.Believes(gp) {
+			able = append(able, other.Name)
+		}
+	}
+	with := ""
+	if e.Mode == engine.ModeFB {
+		with = ` with xi="gp"`
+	}
+	return fmt.Errorf("%s has no %s, which is of methods that go by a posterior: %s%s", e.Name, name, strings.Join(able, ", "), with)
+}
+
+// CostWarnings says that the costs of the problem do not guide the pulls of the algorithm. A test that
+// plans by cost and cannot under a bound on the norm says so itself.
+func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
+	switch {
+	case e.Priced || p.RelativeCost() == nil:
+		return nil
+	case e.Mode == engine.ModeFB:
+		return []engine.Warning{{Kind: engine.WarnCostBudget}}
+	}
+	return []engine.Warning{{Kind: engine.WarnCostPulls, Names: []string{e.Name}}}
 }

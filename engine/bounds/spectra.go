@@ -2,12 +2,14 @@ package bounds
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/eigen"
@@ -208,4 +210,40 @@ func effectiveDimension(alpha []float64, n int, ridge float64) int {
 		}
 	}
 	return len(alpha)
+}
+
+// RankTask returns rank K_Z of a problem, as in Report: the number of eigenvalues of the tasks'
+// Gram matrix above 1e-10 of the largest. V / rank K_Z is the speedup that task similarity alone
+// predicts [Du23, Section 4.3].
+func RankTask(ctx context.Context, p *problem.Problem) (int, error) {
+	values, err := taskEigenvalues(ctx, p)
+	if err != nil {
+		return 0, fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	return rank(values), nil
+}
+
+const (
+	// wholeArms is the number of arms up to which an information gain comes from a design on all of
+	// them; with more it is so up to wholeWork products, where the rank of the kernel is known to be small.
+	wholeArms = 400
+	wholeWork = 2e8
+)
+
+// information returns the allocation of largest information gain, under ξ > 0 in the kernel's units: a
+// design on all arms, to a relative gap of tolerance, or the search for very many.
+func information(ctx context.Context, m *model.Model, ridge, tolerance float64) (gained, error) {
+	n := m.Problem.N()
+	if rank, known := m.LeastRank(); n > wholeArms && !(known && float64(n)*float64(rank)*float64(rank) <= wholeWork) {
+		return gainOf(ctx, m, ridge)
+	}
+	exact, err := m.Exact()
+	if err != nil {
+		return gained{}, err
+	}
+	d, err := design.InformationGain(exact.Space(ridge), exact.Solver(tolerance))
+	if err != nil {
+		return gained{}, err
+	}
+	return gained{weights: d.Weights, value: d.Value, upper: d.Upper}, nil
 }

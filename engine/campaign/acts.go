@@ -138,3 +138,122 @@ func reasoned(reason string, rule fmt.Stringer) error {
 	}
 	return fmt.Errorf("%w; %s", ErrReason, rule)
 }
+
+// Comment records words for the report.
+type Comment struct{ Text, By string }
+
+var noteEntry = Entry{
+	Name: "note", New: func() Act { return new(Comment) }, // a notebook has words of its own
+	Short: "Record a note for the report",
+}
+
+// Params implements Act.
+func (a *Comment) Params() []Param {
+	return []Param{{Name: "text", Into: &a.Text, Doc: "the words", Place: "TEXT", Words: "a text"}, byParam(&a.By)}
+}
+
+// Do implements Act.
+func (a *Comment) Do(_ context.Context, at Doing) (Done, error) {
+	if strings.TrimSpace(a.Text) == "" {
+		return Done{}, errors.New("the note is empty")
+	}
+	return Done{Events: []Event{NewEvent(KindNote, at.Now, a.By, NoteBody{Text: a.Text})}, Text: "recorded"}, nil
+}
+
+// NoteBody holds words for the report.
+type NoteBody struct {
+	Text string `json:"text"`
+}
+
+func (b *NoteBody) fold(s *State, e Event) error {
+	s.note(e, b.Text, "")
+	return nil
+}
+
+// Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
+// posterior takes them whole.
+type Attach struct {
+	File File // its name is that of the sheet
+	TellOptions
+
+	results Results
+}
+
+var attachEntry = Entry{
+	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
+	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; " +
+		"methods that go by a posterior take them whole. Rows attached before are known",
+	Example: `attach("days", "pilot.csv", by="Ann")`,
+	Short:   "Record measurements of before, or from elsewhere",
+	Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\n" +
+		"They guide what is measured next. A test decides nothing by them; a posterior uses them like all others.",
+}
+
+// Params implements Act.
+func (a *Attach) Params() []Param {
+	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, a.params()[:2]...)
+}
+
+// Prepare implements Prepared.
+func (a *Attach) Prepare(p Protocol) (err error) {
+	a.Sheet = sheetName(a.File, a.Sheet)
+	a.results, err = ReadResults(p, a.File.Content, a.Sheet, KindAttach)
+	return err
+}
+
+// Do implements Act.
+func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
+	t := newTeller(at.Moment, a.TellOptions)
+	t.byArms(ctx, a.results, KindAttach)
+	if err := ctx.Err(); err != nil {
+		return Done{}, err
+	}
+	t.receipt.Notes = a.results.sheet.Notes() // known once numbers were read
+	if !a.Sure {
+		t.late = t.without(t.late, RowNew)
+	} else {
+		t.confirm()
+	}
+	out := Done{Receipt: &t.receipt}
+	if t.receipt.Refused() && !a.TakeGood || len(t.late) == 0 {
+		return out, nil
+	}
+	t.receipt.Taken = true
+	out.Events = []Event{NewEvent(KindAttach, at.Now, t.opt.By, TellBody{Sheet: t.opt.Sheet, Results: t.late})}
+	return out, nil
+}
+
+// Upgrading says what a program changes that goes on with a campaign of one which decides otherwise.
+type Upgrading struct {
+	From    int          `json:"from"` // revisions, see Revision
+	To      int          `json:"to"`
+	Changes []Difference `json:"changes,omitempty"` // decisions so far that the program makes otherwise
+}
+
+// sentences returns a sentence for each change, one where there are none.
+func (u Upgrading) sentences() []string {
+	if len(u.Changes) == 0 {
+		return []string{"no decision so far changes"}
+	}
+	var out []string
+	for _, d := range u.Changes {
+		out = append(out, d.String())
+	}
+	return out
+}
+
+// String returns the changes as sentences, without a full stop.
+func (u Upgrading) String() string { return strings.Join(u.sentences(), "; ") }
+
+// UpgradeBody records that a program that decides otherwise goes on.
+type UpgradeBody struct {
+	From    int      `json:"from"` // revisions
+	To      int      `json:"to"`
+	Changes []string `json:"changes,omitempty"` // sentences
+}
+
+func (b *UpgradeBody) fold(s *State, e Event) error {
+	s.Revision = b.To
+	s.note(e, fmt.Sprintf("revision %d of the decisions in place of %d", b.To, b.From), "")
+	return nil
+}

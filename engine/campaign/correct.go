@@ -3,6 +3,9 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -71,5 +74,116 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 	it.told.Reward = b.Reward
 	s.reopened = s.done != nil
 	s.note(e, fmt.Sprintf("%s corrected from %g to %g", b.ID, b.Old, b.Reward), b.Reason)
+	return nil
+}
+
+// FailureRule states the rule for everybody who gives pulls back or closes a round, of any problem.
+const FailureRule = `a reaction or run that fails is a result, the worst that it can have (a yield of 0; with goal="min" the largest loss), and not a failed pull: ` + givenBack
+
+const givenBack = "only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
+
+// FailureRule states the rule for this problem.
+func (p Protocol) FailureRule() Note {
+	if worst, known := p.WorstReward(); known {
+		return Note{Kind: NoteRule, Numbers: []float64{worst}}
+	}
+	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
+}
+
+// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
+// if higher rewards are better and none of the table is below 0.
+func (p Protocol) WorstReward() (reward float64, known bool) {
+	if b := p.Problem.Noise.Bounds; b != nil {
+		return p.Problem.Turned(b[0]), true
+	}
+	return 0, p.Problem.Goal == problem.GoalMax && !slices.ContainsFunc(p.tableRewards(), func(x float64) bool { return x < 0 })
+}
+
+// tableRewards returns the rewards of the table of the problem, with the sign of the data: those measured, else the
+// means that are known.
+func (p Protocol) tableRewards() []float64 {
+	all := p.Problem.Rewards
+	if len(all) == 0 {
+		all = [][]float64{p.Problem.Mean, p.Problem.Partial}
+	}
+	var out []float64
+	for _, x := range slices.Concat(all...) {
+		if !math.IsNaN(x) {
+			out = append(out, p.Problem.Turned(x))
+		}
+	}
+	return out
+}
+
+// Fail gives pulls back that were not measured. They are handed out again.
+type Fail struct {
+	IDs        []string
+	Reason, By string
+}
+
+var failEntry = Entry{
+	Name: "fail", Synonyms: []string{"give_back"}, New: func() Act { return new(Fail) },
+	Doc:     "gives pulls back that were not measured, and shows how far the campaign is; they are handed out again. " + capital(FailureRule),
+	Example: `fail("days", ["K7M2PQ"], reason="the vial broke")`,
+	Short:   "Give pulls back that were not measured",
+	Long:    "Give back pulls that were not measured. They are handed out again.\n\n" + capital(FailureRule) + ".",
+}
+
+// Params implements Act.
+func (a *Fail) Params() []Param {
+	return []Param{
+		{Name: "ids", Synonyms: []string{"id"}, Into: &a.IDs, Doc: "the id of a pull, or a list of ids", Place: "ID...", Words: "ids",
+			Hint: `write "K7M2PQ", or ["K7M2PQ", "M3R8TX"]: ids of a list of ask`},
+		reasonParam(&a.Reason), byParam(&a.By),
+	}
+}
+
+// Do implements Act.
+func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
+	rule := at.Protocol.FailureRule()
+	if err := reasoned(a.Reason, rule); err != nil {
+		return Done{}, err
+	}
+	t := &teller{state: at.State}
+	b := FailBody{Reason: a.Reason}
+	for _, text := range a.IDs {
+		it, err := t.item(text)
+		switch {
+		case err != nil:
+			return Done{}, err
+		case it.told != nil:
+			return Done{}, fmt.Errorf("%s has the result %g; correct replaces it", it.ID, it.told.Reward)
+		case it.failed != "":
+			continue // said before
+		}
+		if !slices.Contains(b.IDs, it.ID) {
+			b.IDs = append(b.IDs, it.ID)
+		}
+	}
+	var events []Event
+	if len(b.IDs) > 0 {
+		events = []Event{NewEvent(KindFail, at.Now, a.By, b)}
+	}
+	return recordedOnce(events, fmt.Sprintf("recorded: without result %s; %s", strings.Join(a.IDs, ", "), rule), nil)
+}
+
+// FailBody gives pulls back that could not be measured.
+type FailBody struct {
+	IDs    []string `json:"ids"`
+	Reason string   `json:"reason"`
+}
+
+func (b *FailBody) fold(s *State, e Event) error {
+	for _, id := range b.IDs {
+		it := s.items[id]
+		if it == nil || it.told != nil {
+			return fmt.Errorf("id %s was never issued, or has a result", id)
+		}
+		it.failed = Plain(b.Reason)
+		if r := s.open(); r != nil && it.round == r.plan.Round {
+			r.free = append(r.free, id)
+		}
+	}
+	s.note(e, fmt.Sprintf("%s without result: %s", pulls(len(b.IDs)), joined(b.IDs, 8)), b.Reason)
 	return nil
 }

@@ -1,7 +1,13 @@
 package campaign
 
 import (
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // Fold returns the state after some events, of a problem whose arms had these tasks at the start. It reports an
@@ -65,5 +71,150 @@ func (s *State) setAside(e Event) error {
 		s.aside[a.Seq] = true
 		s.repairs = append(s.repairs, a)
 	}
+	return nil
+}
+
+// link is what a list says of an event.
+type link struct {
+	hash string
+	at   time.Time
+}
+
+// ChainColumn is the column of a list that names the last event of the campaign which made it.
+const ChainColumn = "campaign_chain"
+
+// chainTime is the form of the time in a cell of ChainColumn. It begins with a letter, so that no spreadsheet
+// takes the cell for a number or a date.
+const chainTime = "20060102T150405Z"
+
+var chainCell = regexp.MustCompile(`^c([1-9][0-9]{0,14})-([0-9a-f]{8})-([0-9]{8}T[0-9]{6}Z)$`)
+
+// Chain names the last event: its number, the first digits of its hash, and its time.
+func (s *State) Chain() string {
+	return fmt.Sprintf("c%d-%.8s-%s", s.Seq, s.Hash, s.At.UTC().Format(chainTime))
+}
+
+// Has reports whether the hash of an event begins with these digits.
+func (s *State) Has(seq int64, hash string) bool {
+	return seq > 0 && seq <= int64(len(s.links)) && strings.HasPrefix(s.links[seq-1].hash, hash)
+}
+
+// CheckHead reports that no event has a hash which somebody wrote down: in full, by at least 8 digits, or as Chain.
+func (s *State) CheckHead(known string) error {
+	digits := strings.ToLower(strings.TrimSpace(known))
+	if cell := chainCell.FindStringSubmatch(strings.TrimSpace(known)); cell != nil {
+		digits = cell[2]
+	}
+	if len(digits) < 8 || strings.Trim(digits, "0123456789abcdef") != "" {
+		return fmt.Errorf("%q is no hash of an event: it has at least 8 digits of 0 to 9 and a to f", known)
+	}
+	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {
+		return nil
+	}
+	return fmt.Errorf("no event has the hash %s: since it was written down, events were cut off or written again, or it is "+
+		"of another campaign", known)
+}
+
+// checkChain reports a sheet whose list was made by another copy of the campaign, or by a later state of it than
+// this one: ids and rows may mean other pulls there.
+func (s *State) checkChain(r Results) error {
+	last := ""
+	for _, row := range r.sheet.Rows {
+		text := row.Text(ChainColumn)
+		if text == last {
+			continue
+		}
+		last = text
+		cell := chainCell.FindStringSubmatch(text)
+		if cell == nil {
+			continue
+		}
+		seq, _ := strconv.ParseInt(cell[1], 10, 64) // at most 15 digits
+		at, err := time.Parse(chainTime, cell[3])
+		if err != nil || s.Has(seq, cell[2]) {
+			continue
+		}
+		here := fmt.Sprintf("ends with event %d of %s", s.Seq, s.At.UTC().Format(time.DateTime))
+		if seq <= s.Seq {
+			here = fmt.Sprintf("has another event %d, of %s", seq, s.links[seq-1].at.UTC().Format(time.DateTime))
+		}
+		return fmt.Errorf("line %d: the list was made after event %d of %s (UTC), and this folder %s: one of the two is a copy, or "+
+			"an older backup that went on. "+
+			"Tell the sheet in the folder that made the list; where the results belong here all the same, take out the column %s", row.Line, seq,
+			at.Format(time.DateTime), here, ChainColumn)
+	}
+	return nil
+}
+
+// FoldError reports an event that does not fit those before it.
+type FoldError struct {
+	Event Event
+	Err   error
+}
+
+func (e *FoldError) Error() string {
+	return fmt.Sprintf("event %d (%s): %v", e.Event.Seq, e.Event.Kind, e.Err)
+}
+
+func (e *FoldError) Unwrap() error { return e.Err }
+
+// errLater answers an event of a kind that this program does not know.
+var errLater = errors.New("this program knows no events of this kind; a later version wrote it")
+
+// RepairBody sets events aside that do not fit those before them. They stay where they are, with their hashes.
+type RepairBody struct {
+	Aside  []Aside `json:"aside"`
+	Reason string  `json:"reason"`
+}
+
+// Aside is an event that is set aside.
+type Aside struct {
+	Seq  int64     `json:"seq"`
+	Kind Kind      `json:"kind"`
+	At   time.Time `json:"at"`
+	By   string    `json:"by"`
+	Why  string    `json:"why"` // it does not fit
+}
+
+// String names the event and what is wrong with it, without a full stop.
+func (a Aside) String() string {
+	return fmt.Sprintf("event %d (%s of %s by %s): %s", a.Seq, a.Kind, a.At.Format(time.DateTime), someone(Plain(a.By)), Plain(a.Why))
+}
+
+// Repair returns the event that sets aside what does not fit the events before it, none where all fit.
+// It is an error where a later version of the program wrote an event.
+func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
+	b := RepairBody{Reason: reason}
+	for {
+		s := NewState()
+		for _, a := range b.Aside {
+			s.aside[a.Seq] = true
+		}
+		err := s.Add(events, taskOf)
+		if err == nil {
+			break
+		}
+		f := (*FoldError)(nil)
+		if !errors.As(err, &f) || errors.Is(err, errLater) || f.Event.Kind == KindStart {
+			return nil, nil, err
+		}
+		e := f.Event
+		b.Aside = append(b.Aside, Aside{e.Seq, e.Kind, e.At, e.By, f.Err.Error()})
+	}
+	if len(b.Aside) == 0 {
+		return nil, nil, nil
+	}
+	if strings.TrimSpace(reason) == "" {
+		return b.Aside, nil, ErrReason
+	}
+	return b.Aside, []Event{NewEvent(KindRepair, now, by, b)}, nil
+}
+
+func (b *RepairBody) fold(s *State, e Event) error {
+	var words []string
+	for _, a := range b.Aside {
+		words = append(words, a.String())
+	}
+	s.note(e, "set aside: "+joined(words, 8), Plain(b.Reason))
 	return nil
 }

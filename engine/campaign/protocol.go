@@ -2,10 +2,12 @@ package campaign
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -231,4 +233,148 @@ func (p Protocol) features(arm int) []float64 {
 		out = append(out, v)
 	}
 	return out
+}
+
+// capped returns the counts of a round of a protocol whose budget is stated for each task: no task gets
+// more than it has left after the pulls before, and what is over goes to the tasks that have something
+// left, in proportion to it. Within a task counts keep their proportions; one that was to get
+// nothing gets pulls of its arms in turn, those measured least first. Without such a budget they are
+// returned as they are. before are N pulls, or nil.
+func (p Protocol) capped(counts, before []int, seed uint64) []int {
+	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {
+		return counts
+	}
+	v := p.Problem.V()
+	given, left := make([]int, v), make([]int, v)
+	over, free := 0, 0
+	for t := range v {
+		lo, hi := p.Problem.ArmsOf(t)
+		left[t], given[t] = p.Options.Budget, engine.PullsOf(counts[lo:hi])
+		if before != nil {
+			left[t] = max(0, left[t]-engine.PullsOf(before[lo:hi]))
+		}
+		over += max(0, given[t]-left[t])
+		free += max(0, left[t]-given[t])
+	}
+	if over == 0 {
+		return counts
+	}
+	more := make([]int, v)
+	for t := range v {
+		more[t] = max(0, left[t]-given[t])
+	}
+	more = cut(more, min(over, free), seed)
+	out := make([]int, len(counts))
+	for t := range v {
+		lo, hi := p.Problem.ArmsOf(t)
+		n := min(given[t], left[t])
+		if n == 0 && left[t] == 0 {
+			continue
+		}
+		copy(out[lo:hi], cut(counts[lo:hi], n, seed))
+		p.add(out, before, lo, hi, more[t])
+	}
+	return out
+}
+
+// cap makes the open round of a simulated run what capped returns.
+func (p Protocol) cap(steps *engine.Steps, next engine.Plan, before []int, seed uint64) (engine.Plan, error) {
+	counts := p.capped(next.Counts, before, seed)
+	if slices.Equal(counts, next.Counts) {
+		return next, nil
+	}
+	if err := steps.Amend(counts); err != nil {
+		return next, err
+	}
+	next, _, err := steps.Next()
+	return next, err
+}
+
+// add gives n further pulls to the arms of a task, one by one where an arm that the round pulls has the
+// fewest, and else where any has.
+func (p Protocol) add(out, before []int, lo, hi, n int) {
+	planned := make([]bool, hi-lo)
+	some := false
+	for i := lo; i < hi; i++ {
+		planned[i-lo] = out[i] > 0
+		some = some || out[i] > 0
+	}
+	for range n {
+		at, least := -1, 0
+		for i := lo; i < hi; i++ {
+			have := out[i]
+			if before != nil {
+				have += before[i]
+			}
+			if (planned[i-lo] || !some) && (at < 0 || have < least) {
+				at, least = i, have
+			}
+		}
+		out[at]++
+	}
+}
+
+// Assumptions are what a forecast was simulated with: its rewards first. Their String is the sentence.
+type Assumptions []Note
+
+// String joins the sentences of the notes, without a full stop.
+func (a Assumptions) String() string {
+	var parts []string
+	for _, n := range a {
+		parts = append(parts, n.String())
+	}
+	return strings.Join(parts, "; ")
+}
+
+// UnmarshalJSON reads the notes, or the one sentence that bodies of events held before there were kinds.
+func (a *Assumptions) UnmarshalJSON(b []byte) error {
+	*a = nil
+	var said string
+	if json.Unmarshal(b, &said) == nil {
+		if said != "" {
+			*a = Assumptions{{Kind: NoteKind(said)}}
+		}
+		return nil
+	}
+	return json.Unmarshal(b, (*[]Note)(a))
+}
+
+// lossWords returns the shares of a NoteLosses, and what states them where the protocol does not.
+func (n Note) lossWords() []string {
+	if len(n.Numbers) < 5 || len(n.Names) < 1 {
+		return nil
+	}
+	stated := true
+	share := func(least, most float64) string {
+		if least < most {
+			stated = false
+			return fmt.Sprintf("up to %.3g %%", 100*most)
+		}
+		return fmt.Sprintf("%.3g %%", 100*most)
+	}
+	words := []string{share(n.Numbers[0], n.Numbers[1]), share(n.Numbers[2], n.Numbers[3]), fmt.Sprintf("%d %s", n.number(4), n.Names[0]), ""}
+	if !stated {
+		words[3] = " (failed= and late= state the shares)"
+	}
+	return words
+}
+
+// lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
+func (p Protocol) lossNote() (n Note, ok bool) {
+	if p.Capacity == 0 || p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
+		return Note{}, false
+	}
+	n = Note{Kind: NoteLosses, Names: []string{p.Unit()}}
+	for _, x := range []struct {
+		stated *float64
+		most   float64
+	}{{p.Failed, mostFailed}, {p.Late, mostLate}} {
+		if x.stated != nil {
+			n.Numbers = append(n.Numbers, *x.stated, *x.stated)
+		} else {
+			n.Numbers = append(n.Numbers, 0, x.most)
+		}
+	}
+	n.Numbers = append(n.Numbers, float64(p.lossesOf(0).delay))
+	return n, true
 }

@@ -1,5 +1,16 @@
 package campaign
 
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+)
+
 // review works out how far a campaign is from what an algorithm makes of it.
 type review struct {
 	Moment
@@ -81,4 +92,303 @@ func (s review) cameLate(r *round) int {
 		}
 	}
 	return n
+}
+
+const (
+	// selectionLevel is the probability, at each look, that results which came late or were told twice by chance
+	// are taken for such as came so by their rewards.
+	selectionLevel = 1e-3
+	// mostLost is the share of pulls without a result from which on nothing is proven: why they have none decides.
+	mostLost = 1. / 3
+)
+
+// selection says what of the results that came, and did not, speaks for it that rewards decided which do. Rewards of
+// the open round are left out, since they must not show.
+func (s review) selection() (warnings []engine.Warning, doubts []Note) {
+	if w, found := s.lateDiffer(); found {
+		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteLateDiffer})
+	}
+	if w, found := s.toldTwice(); found {
+		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
+	}
+	lost, handed := s.given(), 0
+	for _, r := range s.rounds {
+		for i, n := range r.plan.Counts {
+			if handed += r.measuredOf(i); r.closed != 0 {
+				lost += max(0, n-r.measuredOf(i))
+			}
+		}
+	}
+	if lost = max(0, lost-s.late()); float64(lost) >= mostLost*float64(lost+handed) && lost > 0 {
+		doubts = append(doubts, Note{Kind: NoteManyLost, Numbers: []float64{float64(lost), float64(lost + handed)}})
+	}
+	return warnings, doubts
+}
+
+// given returns how many pulls were given back.
+func (s review) given() int {
+	n := 0
+	for _, it := range s.items {
+		n += count(it.failed != "")
+	}
+	return n
+}
+
+// late returns how many results came after their round.
+func (s review) late() int {
+	n := 0
+	for _, g := range s.guides {
+		if g.late {
+			n += g.count()
+		}
+	}
+	return n
+}
+
+// group sums results of an arm, in units of its noise scale.
+type group struct{ count, mean, squares float64 }
+
+func (g *group) add(value, count, squares float64) {
+	all := g.count + count
+	off := value - g.mean
+	g.squares += squares + off*off*g.count*count/all
+	g.mean += off * count / all
+	g.count = all
+}
+
+// lateDiffer tests whether late results of an arm differ from its timely ones by more than results differ among
+// themselves: the F test of one difference for each arm that has both.
+func (s review) lateDiffer() (engine.Warning, bool) {
+	timely, late := make([]group, s.Problem.N()), make([]group, s.Problem.N())
+	take := func(all []group, m *measured) {
+		if m.Arm < len(all) {
+			scale := s.Problem.Noise.Scales[m.Arm]
+			all[m.Arm].add(m.Reward/scale, float64(m.count()), m.Squares/(scale*scale))
+		}
+	}
+	for _, r := range s.rounds {
+		if r.closed == 0 {
+			continue
+		}
+		for _, list := range r.results {
+			for _, m := range list {
+				take(timely, m)
+			}
+		}
+	}
+	for _, g := range s.guides {
+		if g.late {
+			take(late, g.measured)
+		}
+	}
+	between, within, arms, rest, worst, most := 0.0, 0.0, 0.0, 0.0, -1, 0.0
+	for i := range timely {
+		a, b := timely[i], late[i]
+		for _, g := range []group{a, b} {
+			if g.count > 1 {
+				within, rest = within+g.squares, rest+g.count-1
+			}
+		}
+		if a.count == 0 || b.count == 0 {
+			continue
+		}
+		z := (b.mean - a.mean) / math.Sqrt(1/a.count+1/b.count)
+		between, arms = between+z*z, arms+1
+		if worst < 0 || math.Abs(z) > math.Abs(most) {
+			worst, most = i, z
+		}
+	}
+	if arms == 0 || rest < 1 || within <= 0 {
+		return engine.Warning{}, false
+	}
+	value := distuv.F{D1: arms, D2: rest}.Survival(between / arms / (within / rest))
+	if !(value < selectionLevel) {
+		return engine.Warning{}, false
+	}
+	off := (late[worst].mean - timely[worst].mean) * s.Problem.Noise.Scales[worst]
+	return engine.Warning{Kind: engine.WarnLateDiffer, Names: s.Problem.NamesOf(worst),
+		Numbers: []float64{value, off, math.Abs(most) / math.Sqrt(within/rest)}}, true
+}
+
+// toldTwice tests whether pulls that were handed out again have the value of their repetition more often than
+// results of their arm are equal by chance.
+func (s review) toldTwice() (engine.Warning, bool) {
+	values := map[int]map[float64]int{} // by arm: how often each was told
+	sums := map[int]int{}
+	for _, r := range s.rounds {
+		for i, list := range r.results {
+			for _, m := range list {
+				if values[i] == nil {
+					values[i] = map[float64]int{}
+				}
+				values[i][m.Reward]++
+				sums[i]++
+			}
+		}
+	}
+	pairs, equal, chance := 0, 0, 0.0
+	var first []string
+	for _, id := range s.inOrder() {
+		it := s.items[id]
+		again := s.items[it.replaced]
+		if it.told == nil || again == nil || again.told == nil || it.told == again.told || s.concealed(it) {
+			continue
+		}
+		pairs++
+		same := 0.0 // probability that another result of the arm, drawn from the others, has this value
+		if n := sums[it.told.Arm]; n > 2 {
+			same = float64(max(0, values[it.told.Arm][it.told.Reward]-2)) / float64(n-2)
+		}
+		chance += same
+		if it.told.Reward == again.told.Reward {
+			if equal++; first == nil {
+				first = []string{id, it.replaced}
+			}
+		}
+	}
+	if equal == 0 {
+		return engine.Warning{}, false
+	}
+	rate := min(max(chance/float64(pairs), 1e-4), 1)
+	tail := 1.0
+	if equal > 0 && rate < 1 {
+		tail = 1 - distuv.Binomial{N: float64(pairs), P: rate}.CDF(float64(equal-1))
+	}
+	if !(tail < selectionLevel) {
+		return engine.Warning{}, false
+	}
+	return engine.Warning{Kind: engine.WarnTwice, Names: first,
+		Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].told.Reward}}, true
+}
+
+// concealed reports whether the result of a pull must not show yet.
+func (s review) concealed(it *item) bool {
+	r := s.open()
+	return r != nil && r.plan.Round == it.round
+}
+
+// inOrder returns the ids that were handed out, in alphabetic order.
+func (s review) inOrder() []string {
+	var ids []string
+	for id := range s.items {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// plateTest tests whether the rewards of a round differ from plate to plate by more than noise does:
+// the F test of plates in the additive model reward = arm + plate + noise, arms eliminated first
+// [Scheffé 1959, sec. 4.4]. Rewards are in units of their noise scales, of which only the proportions
+// matter. It returns the p-value; false where the round leaves nothing to test.
+func (s review) plateTest(r *round) (float64, bool) {
+	var arms, plates []int
+	var values []float64
+	index := map[string]int{}
+	for i := range r.plan.Counts {
+		for _, m := range r.results[i] {
+			name := s.plateOf(m)
+			if m.count() > 1 || name == "" {
+				continue
+			}
+			if _, known := index[name]; !known {
+				index[name] = len(index)
+			}
+			arms, plates = append(arms, i), append(plates, index[name])
+			values = append(values, s.Problem.Turned(m.Reward)/s.Problem.Noise.Scales[i])
+		}
+	}
+	return plateP(arms, plates, len(index), values)
+}
+
+// plateOf returns the plate on which a pull was measured, "" where there is none.
+func (s review) plateOf(m *measured) string {
+	if m.ResultRecord.Plate != "" {
+		return m.ResultRecord.Plate
+	}
+	if it := s.items[m.ID]; it != nil && it.Plate > 0 {
+		return fmt.Sprint(it.Plate)
+	}
+	return ""
+}
+
+// plateP returns the p-value of plateTest for values of these arms on these plates.
+func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
+	if count < 2 {
+		return 0, false
+	}
+	// by arm: its sum, and how often it is on each plate
+	on, sum := map[int][]float64{}, map[int]float64{}
+	for k, i := range arms {
+		if on[i] == nil {
+			on[i] = make([]float64, count)
+		}
+		on[i][plates[k]]++
+		sum[i] += values[k]
+	}
+	c := mat.NewSymDense(count, nil)
+	adjusted := make([]float64, count)
+	for _, n := range on {
+		total := 0.0
+		for _, x := range n {
+			total += x
+		}
+		for a := range count {
+			c.SetSym(a, a, c.At(a, a)+n[a]-n[a]*n[a]/total)
+			for b := a + 1; b < count; b++ {
+				c.SetSym(a, b, c.At(a, b)-n[a]*n[b]/total)
+			}
+		}
+	}
+	within := 0.0
+	for k, i := range arms {
+		total := 0.0
+		for _, x := range on[i] {
+			total += x
+		}
+		off := values[k] - sum[i]/total
+		within += off * off
+		adjusted[plates[k]] += off
+	}
+	var e mat.EigenSym
+	if !e.Factorize(c, true) {
+		return 0, false
+	}
+	var vectors mat.Dense
+	e.VectorsTo(&vectors)
+	between, df := 0.0, 0
+	lambdas := e.Values(nil)
+	for k, lambda := range lambdas {
+		if lambda <= 1e-9*slices.Max(lambdas) {
+			continue // plates that no arm connects
+		}
+		dot := 0.0
+		for a := range count {
+			dot += vectors.At(a, k) * adjusted[a]
+		}
+		between += dot * dot / lambda
+		df++
+	}
+	rest := len(arms) - len(on) - df
+	if df == 0 || rest < 1 || within-between <= 0 {
+		return 0, false
+	}
+	f := between / float64(df) / ((within - between) / float64(rest))
+	return distuv.F{D1: float64(df), D2: float64(rest)}.Survival(f), true
+}
+
+// plateWarnings says where rewards differ from plate to plate by more than noise does. Round r is
+// tested at engine.LackLevel/(r(r+1)), as lack of fit is.
+func (s review) plateWarnings() []engine.Warning {
+	var out []engine.Warning
+	for k, r := range s.rounds {
+		if r.closed == 0 {
+			continue
+		}
+		n := float64(k + 1)
+		if value, ok := s.plateTest(r); ok && value < engine.LackLevel/(n*(n+1)) {
+			out = append(out, engine.Warning{Kind: engine.WarnPlates, Numbers: []float64{n, value}})
+		}
+	}
+	return out
 }

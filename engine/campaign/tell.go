@@ -3,7 +3,12 @@ package campaign
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Tell records the results of a sheet: of pulls by their ids, or of arms.
@@ -104,4 +109,220 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 		t.one(0, it, ResultRecord{Reward: a.Reward})
 	}
 	return t.finish(""), nil
+}
+
+// notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and
+// settings that are not those of the arm.
+func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
+	var parts []string
+	if note := row.Text("note"); note != "" {
+		parts = append(parts, note)
+	}
+	p := t.protocol
+	for _, c := range columns {
+		text := row.Text(c)
+		k := slices.Index(p.Problem.Arms.Columns, c)
+		switch {
+		case text == "" || slices.Contains(ownColumns, c):
+		case k >= 0:
+			if planned := p.features(arm)[k]; !sameSetting(row, c, planned, p.settings(p.features(arm))[k]) {
+				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, p.settings(p.features(arm))[k]))
+			}
+		case strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") || slices.Contains(p.Problem.Tasks.Columns, c):
+		default:
+			parts = append(parts, c+"="+text)
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// sameSetting reports whether a cell is what was planned: the same text, or the same number to the digits
+// that spreadsheets keep.
+func sameSetting(row problem.SheetRow, column string, planned float64, text string) bool {
+	if row.Text(column) == text {
+		return true
+	}
+	x, err := row.Number(column)
+	return err == nil && rounded(x) == rounded(planned)
+}
+
+// TellBody records results.
+type TellBody struct {
+	Sheet   string         `json:"sheet,omitempty"` // name of the file
+	SHA256  string         `json:"sha256,omitempty"`
+	Results []ResultRecord `json:"results"`
+}
+
+// ResultRecord is one result. Rewards have the sign of the data.
+type ResultRecord struct {
+	ID      string   `json:"id,omitempty"`
+	Arm     int      `json:"arm"`
+	Number  int      `json:"number,omitempty"` // of its pull, by which rewards are summed
+	Fills   []string `json:"fills,omitempty"`  // ids handed out of which it is the result, named by no id
+	Slots   []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
+	Count   int      `json:"count,omitempty"`  // 0 means 1
+	Reward  float64  `json:"reward"`           // mean of Count
+	Squares float64  `json:"squares,omitempty"`
+	Plate   string   `json:"plate,omitempty"` // where it was measured, when it is not the plate planned
+	Row     int      `json:"row,omitempty"`   // of results without id: the place among those of the sheet
+	Note    string   `json:"note,omitempty"`
+	Sure    string   `json:"sure,omitempty"` // what spoke against the value, which was confirmed
+
+	line int // of the sheet, while it is read
+}
+
+// sheetKey tells the rows of one sheet that have no ids from those of others. Phones and instruments call all
+// their files alike, so that the name alone does not.
+type sheetKey struct {
+	attached bool
+	name, by string
+}
+
+// fold takes results in: of the open round, of one that is over, or of none.
+func (b *TellBody) fold(s *State, e Event) error {
+	b.Sheet = Plain(b.Sheet)
+	for _, x := range b.Results {
+		x.Note, x.Plate, x.Sure = Plain(x.Note), Plain(x.Plate), Plain(x.Sure)
+		m := &measured{ResultRecord: x, by: e.By, at: e.At, seq: e.Seq, sheet: b.Sheet, late: e.Kind == KindLate}
+		if x.Sure != "" {
+			s.note(e, fmt.Sprintf("%s confirmed as %g", x.named(), x.Reward), x.Sure)
+		}
+		if x.ID == "" {
+			key := sheetKey{e.Kind == KindAttach, b.Sheet, e.By}
+			s.sheets[key] = append(s.sheets[key], m)
+		}
+		if x.ID != "" || len(x.Fills) > 0 {
+			for _, id := range append([]string{x.ID}, x.Fills...) {
+				if id == "" {
+					continue
+				}
+				it := s.items[id]
+				if it == nil {
+					return fmt.Errorf("id %s was never issued", id)
+				}
+				it.told = m
+				m.round = it.round
+			}
+		}
+		if e.Kind != KindTell {
+			s.guides = append(s.guides, guide{m, e.Seq})
+			continue
+		}
+		r := s.open()
+		if r == nil || m.round != 0 && m.round != r.plan.Round {
+			return fmt.Errorf("a result of a round that is over")
+		}
+		m.round = r.plan.Round
+		r.results[x.Arm] = append(r.results[x.Arm], m)
+		for _, n := range append([]int{x.Number}, x.Slots...) {
+			if f := r.filled[[2]int{x.Arm, n}]; f != nil {
+				f.told = m
+			} else {
+				r.filled[[2]int{x.Arm, n}] = &filling{told: m}
+			}
+			r.highest[x.Arm] = max(r.highest[x.Arm], n)
+		}
+	}
+	if b.SHA256 != "" {
+		s.seen[b.Sheet] = b.SHA256
+	}
+	return nil
+}
+
+// named returns the id of a result, or its pull and arm where it has none.
+func (x ResultRecord) named() string {
+	if x.ID != "" {
+		return x.ID
+	}
+	return fmt.Sprintf("pull %d of arm %d", x.Number, x.Arm)
+}
+
+// What became of a row of a sheet of results.
+const (
+	RowNew      = "new"      // recorded
+	RowKnown    = "known"    // told before, with this value
+	RowLate     = "late"     // of a round that is over: it guides and decides nothing
+	RowFailed   = "failed"   // recorded as a pull without result
+	RowWaiting  = "waiting"  // no reward yet
+	RowConflict = "conflict" // told before, with another value
+	RowUnknown  = "unknown"  // no such id
+	RowBad      = "bad"      // it cannot be read, or cannot be right
+	RowSure     = "unlikely" // it may be a slip: --sure confirms it
+)
+
+// Receipt says what became of every row of a sheet. It is given out once the results are durable.
+type Receipt struct {
+	Campaign string         `json:"campaign"`
+	Sheet    string         `json:"sheet,omitempty"`
+	Taken    bool           `json:"taken"` // whether anything was recorded
+	Counts   map[string]int `json:"counts"`
+	Lines    []ReceiptLine  `json:"lines"` // of rows that are not simply new, known or waiting
+	Round    int            `json:"round,omitempty"`
+	Left     int            `json:"left"` // pulls of the open round without result
+	Over     bool           `json:"round_over"`
+	Notes    []problem.Note `json:"notes,omitempty"`
+	Hash     string         `json:"hash,omitempty"`  // of the last event
+	Chain    string         `json:"chain,omitempty"` // see State.Chain
+}
+
+// ReceiptLine is a row of a sheet.
+type ReceiptLine struct {
+	Line int    `json:"line,omitempty"`
+	ID   string `json:"id,omitempty"`
+	Kind string `json:"kind"`
+	Text string `json:"text,omitempty"`
+}
+
+// Refused reports whether a row was not taken because something is wrong with it.
+func (r Receipt) Refused() bool {
+	return r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure] > 0
+}
+
+// Words lists how many rows are in order and how many are not, as "23 new, 2 waiting" and "1 unlikely"; "" for none.
+func (r Receipt) Words() (good, wrong string) {
+	list := func(kinds ...string) string {
+		var parts []string
+		for _, kind := range kinds {
+			if n := r.Counts[kind]; n > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", n, kind))
+			}
+		}
+		return strings.Join(parts, ", ")
+	}
+	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
+}
+
+// Unsaved reports a sheet that has results or notes of pulls of the list which are not told yet: who writes the
+// list over it loses them. A file that is no sheet of results has none.
+func (l List) Unsaved(name string, sheet []byte) error {
+	s, _, err := problem.ReadSheet(name, sheet, nil, []string{"id", "reward"})
+	if err != nil {
+		return nil
+	}
+	open := map[string]bool{}
+	for _, r := range l.Rows {
+		open[r.ID] = r.Reward == nil
+	}
+	filled := 0
+	for _, r := range s.Rows {
+		id, err := readID(r.Text("id"))
+		if err == nil && open[id] && !(r.Empty("reward") && r.Empty("status") && r.Empty("note")) {
+			filled++
+		}
+	}
+	return unsaved(name, filled)
+}
+
+// Unsaved reports a sheet with rows that were not told yet, by the receipt of a preview of it.
+func (r Receipt) Unsaved(name string) error {
+	return unsaved(name, r.Counts[RowNew]+r.Counts[RowLate]+r.Counts[RowFailed]+r.Counts[RowConflict]+r.Counts[RowUnknown]+
+		r.Counts[RowBad]+r.Counts[RowSure])
+}
+
+func unsaved(name string, rows int) error {
+	if rows == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s has %d %s with results that are not told yet, which the list would be written over: tell it first, or "+
+		"write to another file", name, rows, agreed(rows, "row", "rows"))
 }

@@ -10,6 +10,11 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // encode returns the body of a fact as JSON.
@@ -71,4 +76,126 @@ func sortedKeys(all ...map[string]any) []string {
 		}
 	}
 	return slices.Sorted(maps.Keys(keys))
+}
+
+const lowerCase = "abcdefghijklmnopqrstuvwxyz0123456789-"
+
+// CheckRun reports an id that no run can have: it is 1 to 40 lower-case letters, digits and -, and
+// begins with a letter.
+func CheckRun(id string) error {
+	if len(id) < 1 || len(id) > 40 || id[0] < 'a' || id[0] > 'z' || strings.Trim(id, lowerCase) != "" {
+		return fmt.Errorf("the name of a run has 1 to 40 lower-case letters, digits and -, and begins with a letter, got %q", id)
+	}
+	return nil
+}
+
+// CheckFact reports a fact that nobody can publish: its name has 1 to 80 letters, digits and -, its
+// round is not negative and its body has at most MaxBody bytes.
+func CheckFact(f Fact) error {
+	if err := CheckRun(f.Run); err != nil {
+		return err
+	}
+	if err := checkName("fact", f.Name); err != nil {
+		return err
+	}
+	if f.Round < 0 {
+		return fmt.Errorf("the round of a fact is 0 or more, got %d at %s", f.Round, f.Address())
+	}
+	return checkBody(f.Address(), f.Body)
+}
+
+// CheckWork reports work that nobody can offer: its id has 1 to 80 letters, digits and -, and its
+// body at most MaxBody bytes.
+func CheckWork(w Work) error {
+	if err := CheckRun(w.Run); err != nil {
+		return err
+	}
+	if err := checkName("piece of work", w.ID); err != nil {
+		return err
+	}
+	return checkBody(w.Run+"/"+w.ID, w.Body)
+}
+
+func checkName(what, name string) error {
+	if len(name) < 1 || len(name) > 80 || strings.Trim(name, lowerCase+"ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return fmt.Errorf("the name of a %s has 1 to 80 letters, digits and -, got %q", what, name)
+	}
+	return nil
+}
+
+func checkBody(address string, body []byte) error {
+	if len(body) > MaxBody {
+		return fmt.Errorf("%s has %d bytes, the most is %d: keep it as a file and publish its hash", address, len(body), MaxBody)
+	}
+	return nil
+}
+
+// A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
+// own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
+
+// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm.
+func ranged(plan engine.Plan, p *problem.Problem) bool {
+	return plan.WantSquares && p.Noise.Bounds != nil
+}
+
+// message writes the message of agent v, whose arms are lo ≤ i < hi.
+func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error) {
+	d, err := wire.ParseDigest(plan.Digest)
+	if err != nil {
+		return nil, err
+	}
+	m := wire.Merged{Header: wire.Header{Agent: v, Round: plan.Round, Digest: d}, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
+	if plan.WantSquares {
+		m.Squares = b.Squares[lo:hi]
+	}
+	if b.Ranges != nil {
+		m.Ranges = b.Ranges[lo:hi]
+	}
+	return m.Append(nil)
+}
+
+// parseMessage reads the message of agent v and reports one that does not answer the plan.
+func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wire.Merged, error) {
+	lo, hi := p.ArmsOf(v)
+	m, err := wire.ParseMerged(body)
+	switch {
+	case err != nil:
+		return m, err
+	case m.Agent != v:
+		return m, fmt.Errorf("it says that it is of %s", AgentName(m.Agent))
+	case m.Round != plan.Round:
+		return m, fmt.Errorf("it is of round %d", m.Round)
+	case m.Digest.String() != plan.Digest:
+		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
+	case len(m.Counts) != hi-lo:
+		return m, fmt.Errorf("it has %s, and the task has %d", count(len(m.Counts), "arm"), hi-lo)
+	case (m.Squares != nil) != plan.WantSquares:
+		return m, fmt.Errorf("it has squared deviations or none, otherwise than the plan asks")
+	case (m.Ranges != nil) != ranged(plan, p):
+		return m, fmt.Errorf("it has ranges of rewards or none, otherwise than the plan asks of this problem")
+	}
+	for i, c := range m.Counts {
+		if c != plan.Counts[lo+i] {
+			return m, fmt.Errorf("it has %s of arm %d of the task, and the plan %d", pulls(c), i+1, plan.Counts[lo+i])
+		}
+		var squares float64
+		if m.Squares != nil {
+			squares = m.Squares[i]
+		}
+		if c == 0 {
+			continue
+		}
+		if err := problem.CheckRewards(c, m.Means[i], squares); err != nil {
+			return m, fmt.Errorf("arm %d of the task: %w", i+1, err)
+		}
+	}
+	return m, nil
+}
+
+// count returns a number of things in words: "1 round", "3 rounds".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -1,6 +1,9 @@
 package cluster
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -80,4 +83,135 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	}
 	out.Result = &result
 	return out, nil
+}
+
+// Absence is an agent whose message of a round does not count. Its String is the sentence, without the
+// agent.
+type Absence struct {
+	Agent int    `json:"agent"` // from 0
+	Why   Reason `json:"why"`
+	Error string `json:"error,omitempty"` // of the message, where it is refused
+}
+
+// Reason says why the message of an agent does not count.
+type Reason string
+
+// The reasons.
+const (
+	ReasonSilent    Reason = "silent"
+	ReasonRefused   Reason = "refused"
+	ReasonNotJoined Reason = "not joined"
+)
+
+var reasonSentences = map[Reason]string{
+	ReasonSilent:    "it is silent",
+	ReasonRefused:   "its message is refused",
+	ReasonNotJoined: "it has not joined",
+}
+
+// String returns the sentence. A reason that is not listed is its own: plans of before there were kinds
+// have sentences.
+func (a Absence) String() string {
+	text, listed := reasonSentences[a.Why]
+	if !listed {
+		text = string(a.Why)
+	}
+	if a.Error != "" {
+		text += ": " + a.Error
+	}
+	return text
+}
+
+// agents returns the numbers of those who are absent.
+func agents(all []Absence) []int {
+	out := make([]int, 0, len(all))
+	for _, a := range all {
+		out = append(out, a.Agent)
+	}
+	return out
+}
+
+// NoticeKind says what a Notice tells.
+type NoticeKind string
+
+// The kinds of notices of an agent.
+const (
+	NoticeJoined  NoticeKind = "joined"
+	NoticePlan    NoticeKind = "plan"    // a round begins
+	NoticePulled  NoticeKind = "pulled"  // its pulls are on the disk and its message is published
+	NoticeSilent  NoticeKind = "silent"  // somebody says nothing, or nothing that can be taken
+	NoticeDiffers NoticeKind = "differs" // a decision differs from that of the plan's author
+	NoticeClosed  NoticeKind = "closed"  // the round goes on without some agents
+	NoticeDone    NoticeKind = "done"
+	NoticeStopped NoticeKind = "stopped"
+)
+
+// Notice is something that people who look at an agent want to know.
+type Notice struct {
+	Kind  NoticeKind `json:"kind"`
+	Round int        `json:"round,omitempty"`
+	Pulls int        `json:"pulls,omitempty"` // of this agent that are left in the round
+	Tasks []string   `json:"tasks,omitempty"` // of the agents that it is about
+	Text  string     `json:"text"`
+}
+
+// StopBody ends a run before its algorithm is done.
+type StopBody struct {
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// String returns it as a sentence.
+func (b StopBody) String() string {
+	if b.By == "" {
+		return "the run was stopped" + b.why()
+	}
+	return "the run was stopped by " + b.By + b.why()
+}
+
+// why returns the reason behind a colon; "" without one.
+func (b StopBody) why() string {
+	if b.Reason == "" {
+		return ""
+	}
+	return ": " + b.Reason
+}
+
+// readStop returns the stop that a fact holds. One that cannot be read stops as well, by nobody and
+// without a reason.
+func readStop(f Fact) *StopBody {
+	var b StopBody
+	if decode(f, &b) != nil {
+		return new(StopBody)
+	}
+	return &b
+}
+
+// Stop ends a run: every agent ends after what it does just now. A run that was stopped stays
+// stopped. It is an error where the run was over before.
+func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
+	s, err := StatusOf(ctx, x, run)
+	if err != nil {
+		return err
+	}
+	if s.Status != engine.StatusInterrupted {
+		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
+	}
+	body, err := encode(b)
+	if err != nil {
+		return err
+	}
+	err = x.Publish(ctx, Fact{Run: run, Name: nameStop, Body: body})
+	if c := (*ConflictError)(nil); errors.As(err, &c) {
+		var first StopBody
+		if err := decode(c.Stands, &first); err != nil {
+			return err
+		}
+		by := ""
+		if first.By != "" {
+			by = ", by " + first.By
+		}
+		return fmt.Errorf("run %s was stopped already%s%s", run, by, first.why())
+	}
+	return err
 }

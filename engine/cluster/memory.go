@@ -148,3 +148,189 @@ func (m *Memory) Runs(ctx context.Context) ([]string, error) {
 
 // Close implements Exchange. It does nothing: the exchange may be used by others.
 func (m *Memory) Close() error { return nil }
+
+var _ NamedReader = (*Memory)(nil)
+
+// ReadNamed implements NamedReader.
+func (m *Memory) ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
+	return func(yield func(Fact, error) bool) {
+		for f, err := range m.Read(ctx, run) {
+			if (err != nil || slices.Contains(names, f.Name)) && !yield(f, err) {
+				return
+			}
+		}
+	}
+}
+
+// queue holds the work of Memory, in the order of the next handing out. The lock of Memory guards it.
+type queue struct {
+	all   map[[2]string]*piece // by run and id, finished ones too
+	order []*piece             // those that are not finished
+	news  chan struct{}        // closed and replaced when there may be work
+}
+
+type piece struct {
+	work     Work
+	attempts int
+	holder   int       // the attempt that has it, 0 for nobody
+	until    time.Time // its patience, by the monotonic clock
+	gone     bool      // finished or withdrawn
+}
+
+func newQueue() queue { return queue{all: map[[2]string]*piece{}, news: make(chan struct{})} }
+
+func (q *queue) wake() {
+	close(q.news)
+	q.news = make(chan struct{})
+}
+
+// drop takes a piece out of the queue for ever.
+func (q *queue) drop(p *piece) {
+	p.gone = true
+	q.order = slices.DeleteFunc(q.order, func(o *piece) bool { return o == p })
+}
+
+// next returns a piece that nobody holds, or how long the one waits whose patience ends first;
+// negative where there is none.
+func (q *queue) next(now time.Time, runs []string) (*piece, time.Duration) {
+	wait := time.Duration(-1)
+	for _, p := range q.order {
+		if len(runs) > 0 && !slices.Contains(runs, p.work.Run) {
+			continue
+		}
+		left := p.until.Sub(now)
+		if p.holder == 0 || left <= 0 {
+			return p, 0
+		}
+		if wait < 0 || left < wait {
+			wait = left
+		}
+	}
+	return nil, wait
+}
+
+// Offer implements Exchange.
+func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
+	w.Run = run
+	if err := CheckWork(w); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := [2]string{run, w.ID}
+	if m.queue.all[key] == nil && ctx.Err() == nil {
+		w.Body = bytes.Clone(w.Body)
+		p := &piece{work: w}
+		m.queue.all[key] = p
+		m.queue.order = append(m.queue.order, p)
+		m.queue.wake()
+	}
+	return ctx.Err()
+}
+
+// Take implements Exchange.
+func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
+	for _, run := range runs {
+		if err := CheckRun(run); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		m.mu.Lock()
+		p, wait := m.queue.next(time.Now(), runs)
+		if p != nil {
+			p.attempts++
+			p.holder = p.attempts
+			p.until = time.Now().Add(m.patience())
+			t := &taken{m, p, p.attempts}
+			m.mu.Unlock()
+			return t, nil
+		}
+		news := m.queue.news
+		m.mu.Unlock()
+		pause(ctx, news, wait)
+	}
+}
+
+// pause waits for news, for an end of patience where wait is not negative, or for the context.
+func pause(ctx context.Context, news <-chan struct{}, wait time.Duration) {
+	var end <-chan time.Time
+	if wait >= 0 {
+		end = time.After(wait)
+	}
+	select {
+	case <-news:
+	case <-end:
+	case <-ctx.Done():
+	}
+}
+
+func (m *Memory) patience() time.Duration {
+	if m.Patience > 0 {
+		return m.Patience
+	}
+	return Patience
+}
+
+// Withdraw implements Exchange.
+func (m *Memory) Withdraw(ctx context.Context, run string) error {
+	if err := CheckRun(run); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, p := range m.queue.all {
+		if key[0] == run {
+			m.queue.drop(p)
+			delete(m.queue.all, key)
+		}
+	}
+	return ctx.Err()
+}
+
+// taken is one handing out of a piece.
+type taken struct {
+	m       *Memory
+	p       *piece
+	attempt int
+}
+
+func (t *taken) Work() Work {
+	w := t.p.work
+	w.Body = bytes.Clone(w.Body)
+	return w
+}
+
+func (t *taken) Attempt() int { return t.attempt }
+
+func (t *taken) Alive(ctx context.Context) error {
+	t.m.mu.Lock()
+	defer t.m.mu.Unlock()
+	if t.p.holder == t.attempt {
+		t.p.until = time.Now().Add(t.m.patience())
+	}
+	return ctx.Err()
+}
+
+func (t *taken) Done(ctx context.Context) error {
+	t.m.mu.Lock()
+	defer t.m.mu.Unlock()
+	t.m.queue.drop(t.p)
+	return ctx.Err()
+}
+
+func (t *taken) Back(ctx context.Context) error {
+	t.m.mu.Lock()
+	defer t.m.mu.Unlock()
+	if t.p.holder == t.attempt && !t.p.gone {
+		t.p.holder = 0
+		t.m.queue.drop(t.p) // to the end of the queue
+		t.p.gone = false
+		t.m.queue.order = append(t.m.queue.order, t.p)
+		t.m.queue.wake()
+	}
+	return ctx.Err()
+}

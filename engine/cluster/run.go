@@ -2,13 +2,24 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // The names of facts. Agent v says what it says under AgentName(v).
@@ -188,3 +199,122 @@ func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) 
 type RefusedError struct{ Run, Why string }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("run %s: %s", e.Run, e.Why) }
+
+// A Maker makes the question of a recipe: every agent drives a replica of its algorithm, and agent v pulls the arms of task v. It reads
+// no other files.
+type Maker func(ctx context.Context, r question.Recipe) (question.Question, error)
+
+// begin returns the run of a question that agents can be asked. memory may be nil.
+func begin(ctx context.Context, q question.Question, memory *model.Memory) (*question.Run, error) {
+	if e, err := q.Entry(); err == nil && e.Role == algorithms.RoleReference {
+		return nil, fmt.Errorf("%s is a reference that knows the expected rewards: no agents can run it", e.Name)
+	}
+	if p := q.Problem; p != nil && p.Block != nil {
+		return nil, fmt.Errorf("problem %q has blocks (block=%q), which agents apart do not arrange, since they tell each other counts and "+
+			"means of single arms: make a campaign of it (protocol, campaign start), or read it without block=", p.Name, p.Block.Name)
+	}
+	return q.Begin(ctx, memory)
+}
+
+// Identity tells a question from others. Agents that join state the same one.
+type Identity struct {
+	question.Identity
+	Wire int `json:"wire"` // version of the messages
+}
+
+// identityOf returns what tells a question from others.
+func identityOf(q question.Question) (Identity, error) {
+	id, err := q.Identity()
+	return Identity{id, wire.Version}, err
+}
+
+// Differs says in what a question is another one than the question there; "" where it is the same.
+func Differs(q, there question.Question) (string, error) {
+	own, err := identityOf(q)
+	if err != nil {
+		return "", err
+	}
+	other, err := identityOf(there)
+	return own.differs(other), err
+}
+
+// differs says what of an identity is not as in another, that of the run; "" where nothing is.
+func (i Identity) differs(run Identity) string {
+	switch {
+	case i.Wire != run.Wire:
+		return fmt.Sprintf("its messages have version %d, and those of the run version %d: use programs of one version", i.Wire, run.Wire)
+	case i.Mode != run.Mode || i.Algorithm != run.Algorithm:
+		return fmt.Sprintf("it runs %s (%s), and the run is of %s (%s)", i.Algorithm, i.Mode, run.Algorithm, run.Mode)
+	case i.Problem != run.Problem:
+		return fmt.Sprintf("its problem is another one: data, kernel, noise or goal differ (SHA-256 %.12s… and %.12s…)", i.Problem, run.Problem)
+	}
+	for _, name := range sortedKeys(i.Options, run.Options) {
+		if here, there := fmt.Sprint(i.Options[name]), fmt.Sprint(run.Options[name]); here != there {
+			return fmt.Sprintf("its option %s is %s, and that of the run %s", name, here, there)
+		}
+	}
+	return ""
+}
+
+// Build says what a program was built from and for. Two builds of one source that differ in System or
+// Level may round differently: see PlanBody.
+type Build struct {
+	Revision string `json:"revision"`          // of the source, as it was stamped; "" where it was not
+	Program  string `json:"program,omitempty"` // checksum of the program's file, where the revision does not tell the source
+	System   string `json:"system"`            // as linux/amd64
+	Level    string `json:"level,omitempty"`   // of the processor: v1 to v4 of GOAMD64, or its relatives
+	Go       string `json:"go"`
+}
+
+// BuildHere returns the build of this program.
+func BuildHere() Build {
+	b := Build{System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
+	changed := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range info.Settings {
+			switch {
+			case s.Key == "vcs.revision":
+				b.Revision = s.Value[:min(12, len(s.Value))]
+			case s.Key == "vcs.modified" && s.Value == "true":
+				changed = "+changes"
+			case s.Key == "GO"+strings.ToUpper(runtime.GOARCH):
+				b.Level = s.Value
+			}
+		}
+	}
+	if b.Revision == "" || changed != "" {
+		b.Revision, b.Program = b.Revision+changed, programHere()
+	}
+	return b
+}
+
+// programHere returns the checksum of the file of this program; "unknown" where it cannot be read.
+var programHere = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "unknown"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "unknown"
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "unknown"
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
+})
+
+// Source returns what the program was built from, in words: the revision, the program, or both.
+func (b Build) Source() string {
+	if b.Program == "" {
+		return cmp.Or(b.Revision, "unknown revision")
+	}
+	return strings.TrimSpace(b.Revision + " program " + b.Program)
+}
+
+// String returns the build in words.
+func (b Build) String() string {
+	return strings.TrimSpace(fmt.Sprintf("%s %s %s %s", b.Source(), b.System, b.Level, b.Go))
+}

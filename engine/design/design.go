@@ -2,8 +2,15 @@ package design
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // Space holds what an allocation is chosen over: the features of all arms and how precise one pull
@@ -127,4 +134,136 @@ func (d Design) DualityGap() float64 {
 		return 0
 	}
 	return d.Value/d.Lower - 1
+}
+
+// ErrUnestimable is returned when some contrast has a component that no arm can
+// measure while Ridge is zero: arms of precision 0 (Minimax) or of weight 0
+// (MaxVariance, Round) measure nothing.
+var ErrUnestimable = errors.New("design: a contrast lies outside the span of the arms and the ridge is zero")
+
+// errSingular is the answer to features that even graded coordinates cannot save.
+var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
+
+// errNoRidge is the only condition InformationGain adds to those of Minimax.
+var errNoRidge = errors.New("design: the information gain needs a ridge above zero: it grows without bound as the ridge falls to zero")
+
+// RatioError says that n pulls are too few to stay close to an allocation.
+type RatioError struct {
+	Ratio float64 // what was reached; +Inf if some contrast is not measured at all
+	Limit float64 // 2(1+ε)
+	Pulls int     // n
+}
+
+// Error returns the message for the user.
+func (e *RatioError) Error() string {
+	return fmt.Sprintf("design: %d pulls cannot follow the allocation: the largest variance is %.4g times the allocation's own, "+
+		"at most %.4g is allowed; more pulls are needed", e.Pulls, e.Ratio, e.Limit)
+}
+
+// errNoRidgeOfMany is the condition of Exchange: without a ridge, what pivots leave out is
+// not measured at all.
+var errNoRidgeOfMany = errors.New("design: a design of very many arms needs a ridge above zero")
+
+// stopper lets the end of a context end long loops. A check costs nanoseconds, and is made at
+// least every few million operations.
+type stopper struct{ ctx context.Context } // nil never ends
+
+// ended carries the error with which a check panics, to leave nested loops at once; the functions
+// that others call return its error.
+type ended struct{ err error }
+
+func (s stopper) check() {
+	if s.ctx == nil {
+		return
+	}
+	if err := s.ctx.Err(); err != nil {
+		panic(ended{err})
+	}
+}
+
+// claim asks for the memory of the given numbers for a design over n arms, before they are
+// allocated.
+func (s stopper) claim(n int, numbers ...int) {
+	ctx := s.ctx
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	total := 0.0
+	for _, k := range numbers {
+		total += 8 * float64(k)
+	}
+	if err := memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}); err != nil {
+		panic(ended{err})
+	}
+}
+
+// caught, deferred, turns the panic of a check into an error.
+func caught(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case ended:
+		*err = r.err
+	default:
+		panic(r)
+	}
+}
+
+// bound keeps the best certified bounds seen in a solve, each with the point
+// that proves it: the two need not come from the same iterate.
+type bound struct {
+	value  float64   // smallest objective over all contrasts
+	lambda []float64 // where, one per arm of the space
+
+	lower float64 // largest lower bound
+	dual  Certificate
+}
+
+func newBound(n int) *bound {
+	return &bound{value: math.Inf(1), lambda: make([]float64, n), dual: Certificate{Weights: make([]float64, n)}}
+}
+
+// gap returns the relative duality gap certified so far.
+func (b *bound) gap() float64 {
+	if b.lower <= 0 {
+		return math.Inf(1)
+	}
+	return max(b.value/b.lower-1, 0)
+}
+
+// lowerBound returns the dual bound at (λ, u): for every λ' on the simplex and every number a,
+// ‖y‖²_{A(λ')⁻¹} ≥ 2a yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. Summed with u_p, minimised over λ' and
+// maximised over a,
+//
+//	min_λ' max_p ‖y_p‖²_{A(λ')⁻¹} ≥ f² / (f - λ·g + G),
+//
+// with f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i² and G = max g_i over all
+// arms. Dual weights that sum to total instead of 1 scale f, λ·g and G alike.
+func lowerBound(f, lambdaG, top, total float64) float64 {
+	// f - λ·g = ξ Σ u_p ‖A⁻¹y_p‖² cannot be negative.
+	return f / total * f / (max(f-lambdaG, 0) + top)
+}
+
+// pull computes how much each arm would help, g_i = ρ_i v_iᵀ M v_i with M = Σ u_p y_p y_pᵀ (all
+// whitened) and ρ_i = 1/σ_i², leaving V M in vm.
+func pull(stop stopper, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
+	multiply(stop, blas.NoTrans, 1, v, m, 0, vm)
+	for i := range g {
+		g[i] = dot(row(vm, i), row(v, i))
+		if root != nil {
+			g[i] *= root[i] * root[i]
+		}
+	}
+}
+
+// moment sets m = Σ_p u_p y_p y_pᵀ for the rows of y, with scaled as workspace.
+func moment(stop stopper, y blas64.General, u []float64, scaled, m blas64.General) {
+	for k, w := range u {
+		f := math.Sqrt(w)
+		to := row(scaled, k)
+		for i, x := range row(y, k) {
+			to[i] = f * x
+		}
+	}
+	addOuter(stop, scaled, m)
+	mirror(m)
 }

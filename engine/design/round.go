@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
@@ -189,4 +190,114 @@ func shares(s Space, weights []float64, n int) ([]float64, error) {
 		return nil, err
 	}
 	return normalised(weights)
+}
+
+// RoundForAll turns weights λ into n whole pulls by apportionment, with a Ratio that holds for every
+// contrast that there is, also those with parts outside the span of the arms: the largest ratio of
+// yᵀA(counts/n)⁻¹y to yᵀA(λ)⁻¹y over all y,
+//
+//	1 / λ_min(L⁻¹ A(counts/n) L⁻ᵀ),  A(λ) = LLᵀ.
+//
+// It is at least 1 and takes no pass over contrasts; Round, which looks at those that matter, may find
+// a smaller one. The ridge must be positive. Errors and panics are as for Round.
+func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Rounding, err error) {
+	defer caught(&err)
+	lambda, err := shares(s, weights, n)
+	if err != nil {
+		return Rounding{}, err
+	}
+	r = Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
+	stop, x := stopper{ctx}, s.Features.RawMatrix()
+	parts := make([]float64, len(lambda))
+	for i, k := range r.Counts {
+		parts[i] = float64(k) / float64(n)
+	}
+	scaled, l, a := reshape(blas64.General{}, x.Rows, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols),
+		reshape(blas64.General{}, x.Cols, x.Cols)
+	if !information(stop, x, roots(s.Precision), lambda, s.Ridge, scaled, l) {
+		return Rounding{}, errSingular
+	}
+	for i, w := range parts { // B = A(counts/n) - ξI as the rows of scaled
+		f := w
+		if s.Precision != nil {
+			f *= s.Precision[i]
+		}
+		to := row(scaled, i)
+		clear(to)
+		if f > 0 {
+			axpy(math.Sqrt(f), row(x, i), to)
+		}
+	}
+	addOuter(stop, scaled, a)
+	for k := range a.Rows {
+		a.Data[k*a.Stride+k] += s.Ridge
+	}
+	mirror(a)
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, factor(l), a)
+	blas64.Trsm(blas.Right, blas.Trans, 1, factor(l), a)
+	symmetric := mat.NewSymDense(a.Rows, nil)
+	for i := range a.Rows {
+		for j := range i + 1 {
+			symmetric.SetSym(i, j, (a.Data[i*a.Stride+j]+a.Data[j*a.Stride+i])/2)
+		}
+	}
+	values, err := eigen.Values(ctx, symmetric)
+	if err != nil {
+		return Rounding{}, err
+	}
+	if values[0] <= 0 {
+		return Rounding{}, errSingular
+	}
+	r.Ratio = max(1, 1/values[0])
+	return r, nil
+}
+
+// apportion turns weights into whole counts that sum to n by the efficient rounding of Pukelsheim
+// and Rieder [PR92] (Biometrika 79, 763-770): counts are ⌈νλ_i⌉ for one multiplier ν, found from ν
+// = n - ℓ/2 by single corrections, where ℓ is the number of positive weights. Since Σ⌈νλ_i⌉ = n
+// forces ν > n - ℓ,
+//
+//	counts_i ≥ (1 - ℓ/n) n λ_i,
+//
+// so the information matrix, ridge included, loses at most the factor 1 - ℓ/n and
+// the variance of every contrast grows by at most n/(n - ℓ).
+//
+// Ties go to the larger weight, then to the lower index. The weights must sum to 1.
+func apportion(weights []float64, n int) []int {
+	counts := make([]int, len(weights))
+	support := 0
+	for _, w := range weights {
+		if w > 0 {
+			support++
+		}
+	}
+	total := 0
+	for i, w := range weights {
+		counts[i] = max(0, int(math.Ceil((float64(n)-float64(support)/2)*w)))
+		total += counts[i]
+	}
+	for ; total < n; total++ {
+		counts[extreme(weights, counts, 0, -1)]++
+	}
+	for ; total > n; total-- {
+		counts[extreme(weights, counts, -1, 1)]--
+	}
+	return counts
+}
+
+// extreme returns the arm, among those whose count can change, with the largest
+// sign·(counts_i + shift)/λ_i; ties prefer the larger weight when counting up
+// (sign -1) and the smaller one when counting down.
+func extreme(weights []float64, counts []int, shift int, sign float64) int {
+	at, best := -1, math.Inf(-1)
+	for i, w := range weights {
+		if w <= 0 || counts[i]+shift < 0 {
+			continue
+		}
+		v := sign * float64(counts[i]+shift) / w
+		if v > best || (v == best && sign*(weights[at]-w) > 0) {
+			at, best = i, v
+		}
+	}
+	return at
 }

@@ -1,10 +1,12 @@
 package design
 
 import (
+	"context"
 	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
 )
 
 // problem is a Space with its Contrasts, checked, in coordinates of the span of
@@ -203,4 +205,190 @@ func (p *problem) contrasts() int {
 		count += len(g) * (len(g) - 1) / 2
 	}
 	return count
+}
+
+// spanTolerance is the part of the largest squared norm below which what is
+// left of a feature counts as rounding: 1e-10 of the norm. Doubles carry the
+// input to 1e-16, so a true direction is lost only below what it can express.
+const spanTolerance = 1e-20
+
+// spanRows counts the rows that are projected between two looks at the context.
+const spanRows = 1024
+
+// within reports whether every contrast lies in the span, given what the projection on it left of
+// each feature.
+func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
+	largest := 0.0
+	for i := range rest.Rows {
+		largest = max(largest, dot(x.RawRowView(i), x.RawRowView(i)))
+	}
+	outside := func(i, j int) bool { return distance(rest, i, j) > 100*spanTolerance*largest }
+	for _, g := range p.groups {
+		for _, j := range g[1:] { // differences from one arm span those of the group
+			if outside(g[0], j) {
+				return false
+			}
+		}
+	}
+	for _, q := range p.pairs {
+		if outside(q.I, q.J) {
+			return false
+		}
+	}
+	return true
+}
+
+// distance returns ‖g_i - g_j‖² for two rows of g.
+func distance(g blas64.General, i, j int) float64 {
+	d := 0.0
+	b := row(g, j)
+	for k, v := range row(g, i) {
+		v -= b[k]
+		d += v * v
+	}
+	return d
+}
+
+// span chooses, by Gram-Schmidt with the largest remaining row first (the row norms weighted by
+// importance; nil means equally), an orthonormal basis of the rows of x with positive importance.
+// It returns the coordinates of all rows (N × r), what is left of them outside the basis (N × m),
+// and the rows chosen. The basis is orthogonal to the accuracy that the input has in its last
+// directions; φ_i is the combination of it given by its coordinates to full accuracy, since each is
+// taken from what the earlier ones left. Largest first makes the coordinates graded, which Cholesky
+// factors of A survive with small relative errors.
+func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
+	n, m := x.Dims()
+	stop.claim(n, n*m, n*m)
+	rest = reshape(rest, n, m)
+	size := make([]float64, n)
+	measure := func(i int) float64 {
+		r := row(rest, i)
+		if importance != nil {
+			return importance[i] * dot(r, r)
+		}
+		return dot(r, r)
+	}
+	for i := range n {
+		copy(row(rest, i), x.RawRowView(i))
+		size[i] = measure(i)
+	}
+	limit := 0.0
+	phi = reshape(phi, n, m)
+	q := make([]float64, m)
+	for k := range m {
+		top := 0
+		for i := range size {
+			if size[i] > size[top] {
+				top = i
+			}
+		}
+		if k == 0 {
+			limit = spanTolerance * size[top]
+		}
+		if size[top] <= limit {
+			break
+		}
+		pivots = append(pivots, top)
+		copy(q, row(rest, top))
+		scale(1/math.Sqrt(dot(q, q)), q)
+		for i := range n {
+			if i%spanRows == 0 {
+				stop.check()
+			}
+			c := dot(row(rest, i), q)
+			phi.Data[i*m+k] = c
+			axpy(-c, q, row(rest, i))
+			size[i] = measure(i)
+		}
+	}
+	phi.Cols = len(pivots)
+	return phi, rest, pivots
+}
+
+// MaxVariance returns the objective of Minimax at given weights λ ≥ 0, which need
+// not sum to one,
+//
+//	max_p ‖y_p‖²_{A(ξ,λ)⁻¹},
+//
+// and a contrast that attains it. At ξ = 0 only arms with positive weight measure
+// anything: a contrast outside their span is ErrUnestimable with value +Inf.
+// Without contrasts the value is 0. A negative or infinite weight is an error
+// that names the arm; a wrong number of weights panics. The end of the context is its error.
+func MaxVariance(ctx context.Context, s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
+	defer caught(&err)
+	return maxVariance(stopper{ctx}, s, c, weights)
+}
+
+func maxVariance(stop stopper, s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
+	p, err := weighted(stop, s, c, weights)
+	if err != nil {
+		return math.Inf(1), Pair{}, err
+	}
+	return p.variance(weights)
+}
+
+// variance returns MaxVariance for weights on the arms that span p.
+func (p *problem) variance(weights []float64) (value float64, at Pair, err error) {
+	n, r := p.phi.Rows, p.phi.Cols
+	if r == 0 {
+		return 0, Pair{}, nil
+	}
+	v := reshape(blas64.General{}, n, r)
+	l := reshape(blas64.General{}, r, r)
+	if !information(p.stop, p.phi, p.root, weights, p.ridge, v, l) {
+		return math.Inf(1), Pair{}, ErrUnestimable
+	}
+	whiten(p.stop, p.phi, l, v)
+	value, at = newScan(n).run(p, v, 0, 0)
+	return max(value, 0), at, nil
+}
+
+// CountsVariance returns MaxVariance after whole numbers of pulls, n in total: the largest variance
+// in units of the noise of one pull,
+//
+//	max_p ‖y_p‖²_{(nξI + Σ_i counts_i φ_i φ_iᵀ/σ_i²)⁻¹}   [Du23, App. "Rounding Procedure"].
+func CountsVariance(s Space, c Contrasts, counts []int) (value float64, at Pair, err error) {
+	total := 0.0
+	for i, k := range counts {
+		if k < 0 {
+			return math.Inf(1), Pair{}, fmt.Errorf("design: arm %d: a count must not be negative, but is %d", i, k)
+		}
+		total += float64(k)
+	}
+	if total == 0 {
+		return math.Inf(1), Pair{}, ErrUnestimable
+	}
+	weights := make([]float64, len(counts))
+	for i, k := range counts {
+		weights[i] = float64(k) / total
+	}
+	value, at, err = MaxVariance(context.Background(), s, c, weights)
+	return value / total, at, err
+}
+
+// weighted checks the weights and reduces the problem to what they measure.
+func weighted(stop stopper, s Space, c Contrasts, weights []float64) (*problem, error) {
+	if err := checkWeights(s, weights); err != nil {
+		return nil, err
+	}
+	importance := make([]float64, len(weights))
+	for i, w := range weights {
+		importance[i] = w
+		if s.Precision != nil {
+			importance[i] *= s.Precision[i]
+		}
+	}
+	return newProblem(stop, s, c, importance)
+}
+
+func checkWeights(s Space, weights []float64) error {
+	if n, _ := s.Features.Dims(); len(weights) != n {
+		panic("design: one weight per arm is needed")
+	}
+	for i, w := range weights {
+		if !(w >= 0) || math.IsInf(w, 1) {
+			return fmt.Errorf("design: arm %d: the weight must be finite and not negative, but is %v", i, w)
+		}
+	}
+	return nil
 }

@@ -3,6 +3,9 @@ package design
 import (
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 )
 
 // Width returns the allocation with the smallest Gaussian width of the differences within a set of
@@ -139,4 +142,183 @@ func (w *width) trimmed(d Design) Design {
 // lower returns the dual bound of the smallest width, squared.
 func (w *width) lower() float64 {
 	return w.value * w.value * w.value / (w.value + 2*max(w.top-w.mean, 0))
+}
+
+// width is a set of arms with what its Gaussian width and the derivatives take. With A = L Lᵀ and
+// w_i = L⁻¹φ_i the width is the width of the differences w_i - w_j. Only their span matters, which
+// has q dimensions: everything is projected on it.
+type width struct {
+	p      *problem
+	set    []int
+	basis  []int          // q arms of the set whose differences from set[0] span all of them
+	points blas64.General // K × q: directions(q, K)
+
+	lambda []float64
+	value  float64   // F(λ)
+	drop   []float64 // d: -∂F/∂λ_i
+	top    float64   // max d
+	mean   float64   // λ·d
+
+	white, scaled blas64.General // N × r: w_i, and workspace
+	factor        blas64.General // r × r: L
+	axes          blas64.General // q × r: an orthonormal basis of the differences w_i - w_j
+	at            blas64.General // N × q: w_i along the axes
+	cross         blas64.General // q × q: E[y gᵀ], y the largest difference along g
+	half          []float64      // q: workspace
+}
+
+// newWidth starts at uniform weights. It returns nil when all arms of the set are
+// equal, or there are fewer than two.
+func newWidth(p *problem, set []int) *width {
+	n, r := p.phi.Rows, p.phi.Cols
+	if len(set) < 2 || r == 0 {
+		return nil
+	}
+	basis := differences(p.stop, p.phi, set)
+	q := len(basis)
+	if q == 0 {
+		return nil
+	}
+	w := &width{p: p, set: set, basis: basis, points: directions(q, directionCount+perArm*len(set)), lambda: uniform(n)}
+	w.drop, w.half = make([]float64, n), make([]float64, q)
+	w.white, w.scaled = reshape(w.white, n, r), reshape(w.scaled, n, r)
+	w.factor, w.axes = reshape(w.factor, r, r), reshape(w.axes, q, r)
+	w.at, w.cross = reshape(w.at, n, q), reshape(w.cross, q, q)
+	return w
+}
+
+// differences chooses arms of the set whose differences from its first arm are a
+// basis of all differences, the largest remaining first.
+func differences(stop stopper, phi blas64.General, set []int) []int {
+	rest := reshape(blas64.General{}, len(set), phi.Cols)
+	largest := 0.0
+	for k, i := range set {
+		copy(row(rest, k), row(phi, i))
+		axpy(-1, row(phi, set[0]), row(rest, k))
+		largest = max(largest, dot(row(phi, i), row(phi, i)))
+	}
+	var basis []int
+	unit := make([]float64, phi.Cols)
+	for len(basis) < min(len(set)-1, phi.Cols) {
+		stop.check()
+		top, size := 0, 0.0
+		for k := range set {
+			if s := dot(row(rest, k), row(rest, k)); s > size {
+				top, size = k, s
+			}
+		}
+		if size <= spanTolerance*largest {
+			break
+		}
+		basis = append(basis, set[top])
+		copy(unit, row(rest, top))
+		for k := range set {
+			axpy(-dot(row(rest, k), unit)/size, unit, row(rest, k))
+		}
+		clear(row(rest, top))
+	}
+	return basis
+}
+
+// evaluate computes the width and its derivatives at λ. It reports whether A was
+// numerically positive definite.
+func (w *width) evaluate() bool {
+	if !information(w.p.stop, w.p.phi, w.p.root, w.lambda, w.p.ridge, w.scaled, w.factor) {
+		return false
+	}
+	whiten(w.p.stop, w.p.phi, w.factor, w.white)
+	w.orient()
+	multiply(w.p.stop, blas.Trans, 1, w.white, w.axes, 0, w.at)
+	w.integrate()
+	w.top, w.mean = 0, 0
+	for i := range w.drop {
+		x := row(w.at, i)
+		apply(blas.NoTrans, w.cross, x, w.half)
+		w.drop[i] = max(dot(x, w.half)/2, 0) // the expectation is not negative
+		if w.p.root != nil {
+			w.drop[i] *= w.p.root[i] * w.p.root[i]
+		}
+		w.top = max(w.top, w.drop[i])
+		w.mean += w.lambda[i] * w.drop[i]
+	}
+	return true
+}
+
+// orient sets the axes by Gram-Schmidt, twice for full accuracy.
+func (w *width) orient() {
+	for k, i := range w.basis {
+		axis := row(w.axes, k)
+		copy(axis, row(w.white, i))
+		axpy(-1, row(w.white, w.set[0]), axis)
+		for range 2 {
+			for l := range k {
+				axpy(-dot(axis, row(w.axes, l)), row(w.axes, l), axis)
+			}
+		}
+		scale(1/math.Sqrt(dot(axis, axis)), axis)
+	}
+}
+
+// integrate averages, over the directions, the largest difference of the set and
+// its product with the direction.
+func (w *width) integrate() {
+	w.value = 0
+	clear(w.cross.Data)
+	for k := range w.points.Rows {
+		w.p.stop.check()
+		g := row(w.points, k)
+		hi, lo := w.set[0], w.set[0]
+		most, least := math.Inf(-1), math.Inf(1)
+		for _, i := range w.set {
+			s := dot(row(w.at, i), g)
+			if s > most {
+				hi, most = i, s
+			}
+			if s < least {
+				lo, least = i, s
+			}
+		}
+		w.value += most - least
+		a, b := row(w.at, hi), row(w.at, lo)
+		for i, v := range a {
+			axpy(v-b[i], g, row(w.cross, i))
+		}
+	}
+	w.value /= float64(w.points.Rows)
+	scale(1/float64(w.points.Rows), w.cross.Data)
+}
+
+// The number of directions is directionCount + perArm·|S|. For the 57 sets of the
+// paper's six arms γ is then within 0.5 % of its value with 10⁵ directions; with a
+// quarter of them the noise of the derivatives hides the optimum (gaps of 6 %).
+const (
+	directionCount = 1024
+	perArm         = 16
+)
+
+// directions returns k points that stand for η ~ N(0, I_q): a Kronecker sequence
+// with the generalised golden ratio, the root of x^(q+1) = x + 1, through the
+// normal quantile, which makes directions even, each then scaled to E‖η‖, which
+// is exact because the width is linear along a ray. Opposite directions have the
+// same largest difference, so half a sphere is enough.
+func directions(q, k int) blas64.General {
+	root := 2.0
+	for range 60 { // the fixed point attracts: the error falls by a factor of 3 or more each time
+		root = math.Pow(1+root, 1/float64(q+1))
+	}
+	a, _ := math.Lgamma(float64(q+1) / 2)
+	b, _ := math.Lgamma(float64(q) / 2)
+	length := math.Sqrt2 * math.Exp(a-b) // E‖η‖
+	g := reshape(blas64.General{}, k, q)
+	for i := range k {
+		r := row(g, i)
+		step := 1.0
+		for j := range r {
+			step /= root
+			// √2 times it is the quantile; the length drops the √2
+			r[j] = math.Erfinv(2*math.Mod(0.5+step*float64(i+1), 1) - 1)
+		}
+		scale(length/math.Sqrt(dot(r, r)), r)
+	}
+	return g
 }

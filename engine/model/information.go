@@ -3,11 +3,17 @@ package model
 import (
 	"context"
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/eigen"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // information is A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i² on one block of the features: A is
@@ -139,4 +145,145 @@ func (p *information) scatter(at int, from, to *mat.Dense) {
 			row[k] = from.At(a, b)
 		}
 	}
+}
+
+// What a look at the resolution of a kernel takes: a second at most, whatever the number of arms.
+const (
+	resolvedArms = 600  // drawn at random, on which directions are counted
+	coveredArms  = 3000 // drawn at random, to which the accuracy of few directions applies
+	affordable   = 300  // directions that runs work with in seconds
+)
+
+// Resolution says how fine the differences are that a kernel makes between arms: how many directions
+// it takes until what is left of any arm scatters by less than an accuracy. Runs have to sample each
+// of them, and their memory and time grow with the number, which does not depend on the number of
+// arms where a kernel is smooth.
+type Resolution struct {
+	Epsilon float64 // the accuracy, reward units
+	Arms    int     // N
+	Drawn   int     // arms on which directions were counted
+	// Directions of the arms drawn, and an upper estimate for all arms: their number grows as a power
+	// of the number of arms that is found from half of those drawn, and for most kernels ever slower.
+	Directions [2]int
+	// about the least accuracy at which few directions are left, reward units; 0 where they are few
+	Affordable float64
+	// a kernel with fewer directions, and their numbers; "" where none is known
+	Smoother           string
+	SmootherDirections [2]int
+}
+
+// Scatter returns how far expected rewards lie apart, reward units: the standard deviation of those
+// that are known, the largest noise scale where fewer than two are.
+func Scatter(p *problem.Problem) float64 {
+	means := p.Mean
+	if means == nil {
+		means = slices.DeleteFunc(slices.Clone(p.Partial), math.IsNaN)
+	}
+	if len(means) >= 2 {
+		if sd := stat.StdDev(means, nil); sd > 0 {
+			return sd
+		}
+	}
+	return p.LargestNoise()
+}
+
+// Resolve looks at the resolution of the kernel of a problem at an accuracy, reward units. The kernel
+// is taken in the scale that makes functions of it scatter as the rewards do. It is an error when the
+// context ends, or when the kernel is none on these arms.
+func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (Resolution, error) {
+	out := Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
+	order := rand.New(rand.NewPCG(1, uint64(p.N()))).Perm(p.N())
+	level := epsilon / Scatter(p)
+	var err error
+	if out.Directions, err = directions(ctx, p, p.Kernel, order, level); err != nil || out.Directions[0] <= affordable {
+		return out, err
+	}
+	gram, variance, err := drawn(ctx, p, p.Kernel, order[:min(p.N(), coveredArms)])
+	if err != nil {
+		return out, err
+	}
+	factor, err := kernels.PivotedCholesky(ctx, gram, affordable, 0)
+	if err != nil {
+		return out, err
+	}
+	out.Affordable = Scatter(p) * math.Sqrt(factor.Residual/variance)
+	if smoother, differs := p.Kernel.Smoother(); differs {
+		counts, err := directions(ctx, p, smoother, order, level)
+		if err != nil {
+			return out, err
+		}
+		if counts[0] <= affordable {
+			out.Smoother, out.SmootherDirections = smoother.String(), counts
+		}
+	}
+	return out, nil
+}
+
+// directions counts the directions of a kernel on the arms first in an order, and estimates how many all arms have.
+// The level is the accuracy in standard deviations of the kernel's functions.
+func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order []int, level float64) ([2]int, error) {
+	count := func(n int) (int, error) {
+		gram, variance, err := drawn(ctx, p, k, order[:n])
+		if err != nil || variance <= 0 {
+			return 0, err
+		}
+		diagonal := make([]float64, n)
+		gram.Diagonal(diagonal)
+		factor, err := kernels.PivotedCholesky(ctx, gram, 0, level*level*variance/slices.Max(diagonal))
+		return len(factor.Pivots), err
+	}
+	n := min(p.N(), resolvedArms)
+	all, err := count(n)
+	if err != nil || n == p.N() {
+		return [2]int{all, all}, err
+	}
+	half, err := count(n / 2)
+	if err != nil || half == 0 {
+		return [2]int{all, all}, err
+	}
+	growth := min(max(math.Log2(float64(all)/float64(half)), 0), 1)
+	most := float64(all) * math.Pow(float64(p.N())/float64(n), growth)
+	return [2]int{all, min(int(math.Round(most)), p.N())}, nil
+}
+
+// drawn returns the Gram matrix of some arms, and the mean square by which functions of the kernel
+// differ between two of them, halved: their variance without what is common to all.
+func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int) (kernels.Matrix, float64, error) {
+	index := slices.Clone(arms)
+	slices.Sort(index) // tasks stay together
+	taskOf := make([]int, len(index))
+	for j, i := range index {
+		taskOf[j] = p.TaskOf[i]
+	}
+	gram, err := k.On(ctx, p.Tasks, p.Arms.Subset(index), taskOf)
+	if err != nil {
+		return nil, 0, err
+	}
+	const looks = 50 // rows, which tell the mean entry well enough
+	n := len(index)
+	row, diagonal := make([]float64, n), make([]float64, n)
+	gram.Diagonal(diagonal)
+	var between float64
+	rows := min(looks, n)
+	for r := range rows {
+		gram.Row(row, r*n/rows)
+		between += stat.Mean(row, nil) / float64(rows)
+	}
+	return gram, stat.Mean(diagonal, nil) - between, nil
+}
+
+// Warnings returns what a reader should know before sampling: nothing where the directions are few,
+// or the arms.
+func (r Resolution) Warnings() []engine.Warning {
+	if r.Directions[0] <= affordable || r.Drawn == r.Arms {
+		return nil
+	}
+	w := engine.Warning{Kind: engine.WarnRough,
+		Numbers: []float64{r.Epsilon, float64(r.Directions[0]), float64(r.Directions[1]), float64(r.Drawn), float64(r.Arms), affordable,
+			r.Affordable}}
+	if r.Smoother == "" {
+		return []engine.Warning{w}
+	}
+	return []engine.Warning{w, {Kind: engine.WarnRoughKernel, Names: []string{r.Smoother},
+		Numbers: []float64{float64(r.SmootherDirections[1])}}}
 }

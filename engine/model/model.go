@@ -273,3 +273,46 @@ func (m *Model) Context() context.Context {
 func (m *Model) Solver(tolerance float64) design.Options {
 	return design.Options{Tolerance: tolerance, Context: m.ctx}
 }
+
+// Memory keeps what models have computed before any data: designs, roundings and estimators, each
+// under all the numbers that it follows from. Models that share one (Model.Share) solve each design
+// once, also when they ask for it at once, and no result depends on what was remembered.
+//
+// The zero value is ready; it is safe for concurrent use and bounded at 256 MiB. Save writes what is costly
+// and small to a file, and Load reads it back.
+type Memory = canon.Memory
+
+// ErrMemoryFile is wrapped by errors of Memory.Load about files that are no memory, are damaged or are of
+// another build.
+var ErrMemoryFile = canon.ErrMemoryFile
+
+// once computes a value when it is first asked for. Who asks meanwhile waits, until the own context
+// ends. An error is not kept: the next one computes it again.
+type once[T any] struct {
+	turn  chan struct{} // holds one value while nobody computes
+	done  bool
+	value T
+}
+
+func newOnce[T any]() *once[T] {
+	o := &once[T]{turn: make(chan struct{}, 1)}
+	o.turn <- struct{}{}
+	return o
+}
+
+// get returns the value, which compute makes if there is none.
+func (o *once[T]) get(ctx context.Context, compute func() (T, error)) (value T, err error) {
+	select {
+	case <-o.turn:
+	case <-ctx.Done():
+		return value, ctx.Err()
+	}
+	defer func() { o.turn <- struct{}{} }()
+	if !o.done {
+		if value, err = compute(); err != nil {
+			return value, err
+		}
+		o.value, o.done = value, true
+	}
+	return o.value, nil
+}

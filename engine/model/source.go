@@ -2,10 +2,16 @@ package model
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"math"
+	"math/rand/v2"
+	"strings"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -173,4 +179,156 @@ func (m *Model) Entry(i, j int) float64 {
 	var v [1]float64
 	kernels.Part(m.Gram(), v[:], i, j)
 	return v[0]
+}
+
+// Exact returns the model with its exact features and its Layout; a model that has them returns
+// itself, and so does one of arms apart, which needs none. They are computed once, by whoever needs them first: O(N m²) operations and O(N m) memory
+// for a kernel of rank m on the arms, of which there are at most MaxRank. It is an error when the
+// context ends, when there is no memory for them, or where the kernel turns out not to be positive
+// semi-definite.
+func (m *Model) Exact() (*Model, error) {
+	if m.Features != nil || m.apartOnly {
+		return m, nil
+	}
+	exact, err := m.exact.get(m.Context(), func() (*Model, error) {
+		out := *m
+		return &out, out.fill()
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := *exact // under the context and the Memory that the model has now
+	out.ctx, out.Memory = m.ctx, m.Memory
+	return &out, nil
+}
+
+// fill sets the exact features and what follows from them.
+func (m *Model) fill() error {
+	f, err := m.source.exact(m.Context())
+	if err != nil {
+		return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
+	}
+	m.Features, m.Truncation, m.cut = f.matrix, f.truncation, f.cut
+	if m.Layout, err = canon.NewLayout(m.Context(), m.Features, m.Precision); err != nil {
+		return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
+	}
+	m.numberFeatures()
+	m.identify()
+	return nil
+}
+
+// withFeatures returns the model with other features of the same arms.
+func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
+	out := *m
+	out.derived = true
+	out.Features = features
+	var err error
+	if out.Layout, err = canon.NewLayout(m.Context(), features, m.Precision); err != nil {
+		return nil, err
+	}
+	out.numberFeatures()
+	out.identify()
+	return &out, nil
+}
+
+// numberFeatures sets what the identity has of a model with features.
+func (m *Model) numberFeatures() {
+	lists := append([][]float64{m.Features.RawMatrix().Data}, m.others()...)
+	m.numbers = canon.Fingerprint(lists...) + m.Problem.Noise.UnknownBy
+}
+
+// written returns what the identity has of a model without features: its points, and its kernel as it
+// is written. A kernel with formulas is like no other, since the text of one is not all that it
+// follows from.
+func (m *Model) written() string {
+	p := m.Problem
+	var lists [][]float64
+	var words strings.Builder
+	for _, points := range []*kernels.Points{p.Tasks, p.Arms} {
+		lists = append(lists, points.X...)
+		fmt.Fprintf(&words, "%q%q%v", points.Columns, points.Names, points.Units)
+	}
+	fmt.Fprintf(&words, "%s %s", p.Kernel, p.Noise.UnknownBy)
+	if len(p.Kernel.Formulas()) > 0 {
+		fmt.Fprint(&words, rand.Uint64(), rand.Uint64())
+	}
+	text := sha256.Sum256([]byte(words.String()))
+	return canon.Fingerprint(append(lists, m.others()...)...) + string(text[:16])
+}
+
+// Stopped holds features that a factor has left where its residual was small enough. All numbers are
+// normalised.
+type Stopped struct {
+	Features *mat.Dense // N × m; row i is φ_i without what Rest has of it
+	Pivots   []int      // the m arms, in order, that the factor was taken at
+	Rest     []float64  // N: what is left of ‖φ_i‖², from below 0 by rounding to Residual
+	Residual float64    // the largest of Rest
+	Trace    float64    // the sum of Rest, without what is below 0
+}
+
+// Stopped returns the features of the factor that ends where what is left of every ‖φ_i‖² is at most
+// residual, normalised, or at most half of the largest, or at rank maxRank (0 means no limit). Every φ_iᵀφ_j is off by at most
+// √(Rest_i·Rest_j). All models of a problem share one factor, which grows as far as the smallest
+// residual takes it and is not computed twice; the features are made for each call.
+//
+// Unlike exact features these are not snapped: copies of an arm may differ by rounding.
+func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
+	s := m.source
+	f, err := s.factor.Factor(m.Context(), maxRank, m.relative(residual))
+	if err != nil {
+		return Stopped{}, err
+	}
+	f.L.Scale(1/s.root, f.L)
+	for i := range f.Rest {
+		f.Rest[i] /= m.Scale
+	}
+	return Stopped{Features: f.L, Pivots: f.Pivots, Rest: f.Rest, Residual: f.Residual / m.Scale, Trace: f.ResidualTrace / m.Scale}, nil
+}
+
+// Pivots returns the arms that Stopped takes its factor at, without making the features.
+func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
+	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, m.relative(residual))
+	return pivots, err
+}
+
+// relative returns a residual over the largest ‖φ_i‖², at most a half: a factor of nothing would show
+// nothing of the kernel, which some ridge may exceed.
+func (m *Model) relative(residual float64) float64 {
+	return min(residual*m.Scale/m.Diagonal, 0.5)
+}
+
+// Left returns the residual at which Stopped has this number of pivots, of those that somebody asked for.
+func (m *Model) Left(rank int) (float64, error) {
+	left, err := m.source.factor.Left(m.Context(), rank)
+	return left / m.Scale, err
+}
+
+// Levelled returns the model with a constant among its features: what methods can represent whose
+// level is unknown. It is for Misfit and Fidelity. Features that were cut, or that represent
+// everything as they are, stay so, and those that cannot be had.
+func (m *Model) Levelled() *Model {
+	if level, err := m.level(); err == nil {
+		return level
+	}
+	return m
+}
+
+func (m *Model) withConstant() (*Model, error) {
+	m, err := m.Exact()
+	if err != nil {
+		return nil, err
+	}
+	n, dim := m.Features.Dims()
+	if m.cut || dim >= n {
+		return m, nil
+	}
+	out := *m
+	out.derived = true
+	out.Features = mat.NewDense(n, dim+1, nil)
+	for i := range n {
+		copy(out.Features.RawRowView(i), m.Features.RawRowView(i))
+		out.Features.Set(i, dim, math.Sqrt(m.Diagonal/m.Scale))
+	}
+	out.represented = sync.OnceValues(out.represent)
+	return &out, nil
 }

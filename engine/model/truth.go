@@ -8,6 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/cores"
 )
 
 // truth holds all that follows from the expected rewards: computed once per Model.
@@ -151,4 +153,217 @@ func (m *Model) rivals(t *truth, g gaps) (c design.Contrasts) {
 		}
 	}
 	return c
+}
+
+// Near is a function of the kernel's space that is near the known expected rewards: the one of least
+// norm that is equal to them at some arms.
+type Near struct {
+	// of the function, in units of Model.Norm; no function that is equal to all expected rewards has a
+	// smaller one
+	Norm   float64
+	Misfit float64 // the largest distance of it from an expected reward, reward units
+	At     int     // the arm of Misfit
+	Arms   int     // at how many arms they are equal
+}
+
+// Near returns the function that is equal to the expected rewards at the first pivots of the kernel's
+// factor, as many as it takes for Misfit ≤ within, and at most maxRank (0 means MaxRank, which others may exceed). With c_k
+// the columns of the factor L, p_k its pivots and θ_k the coefficients, this is interpolation in
+// Newton form,
+//
+//	r ← μ,  θ_k = r_{p_k}/L_{p_k k},  r ← r - θ_k c_k,  ‖f‖² = Σ θ_k²,
+//
+// whose norm grows with every pivot up to that of the least function through all expected rewards. It
+// takes no features: of the factor that all share O(N) operations a column.
+//
+//	M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied
+//	Mathematics 236, 2011.
+func (m *Model) Near(within float64, maxRank int) (Near, error) {
+	if _, err := m.known(); err != nil {
+		return Near{}, err
+	}
+	if maxRank <= 0 {
+		maxRank = m.source.maxRank
+	}
+	rest := slices.Clone(m.Problem.Mean)
+	near, squares := Near{}, 0.0
+	near.Misfit, near.At = farthest(rest)
+	for near.Misfit > within && near.Arms < maxRank {
+		const together = 32 // columns asked for at a time
+		columns, pivots, err := m.source.factor.Columns(m.Context(), min(near.Arms+together, maxRank), 0)
+		if err != nil {
+			return Near{}, fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
+		}
+		if len(columns) == near.Arms { // the kernel has no more dimensions on these arms
+			break
+		}
+		for k := near.Arms; k < len(columns) && near.Misfit > within; k++ {
+			theta := rest[pivots[k]] / columns[k][pivots[k]]
+			err := cores.Do(m.Context(), len(rest), entriesAtOnce, func(from, to int) {
+				for i, v := range columns[k][from:to] {
+					rest[from+i] -= theta * v
+				}
+			})
+			if err != nil {
+				return Near{}, err
+			}
+			squares += theta * theta
+			near.Arms = k + 1
+			near.Misfit, near.At = farthest(rest)
+		}
+	}
+	near.Norm = math.Sqrt(squares) / m.Unit
+	return near, nil
+}
+
+// Negligible returns how far expected rewards may be off a function of the kernel's space, in reward
+// units, for a guarantee under that function to hold for them (docs/theory/norm.md, "Expected rewards that
+// were rounded"): a thousandth of the smallest lead of a best arm beyond epsilon, or η = 2σ·share/√samples
+// where that is larger and below half of that lead. With normal rewards of standard deviations ≥ σ
+// and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples
+// is the expected number of pulls, all agents together; 0 leaves η out.
+func (m *Model) Negligible(epsilon, share, samples float64) (float64, error) {
+	known, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	lead := m.leastLead(known, epsilon) * m.Unit
+	within := decisive * lead
+	if e := m.Problem.Noise.Environment; samples > 0 && (e == problem.EnvironmentGaussian || e == "") {
+		within = max(within, min(2*slices.Min(m.Problem.Noise.Deviations())*share/math.Sqrt(samples), lead/2))
+	}
+	return within, nil
+}
+
+const (
+	// witnessMost is the most arms whose factor is taken as far as witnessWork allows, N·rank² products;
+	// beyond, to witnessLeast, which designs take, too.
+	witnessMost  = 3000
+	witnessWork  = 6e9
+	witnessLeast = 128
+	// witnessShare is the part of δ that expected rewards off a witness may cost.
+	witnessShare = 1.0 / 50
+	// costlyShare is the part that it may cost when the guarantee says so.
+	costlyShare = 1.0 / 4
+)
+
+// Witnessed reports whether Witness finds one.
+func (m *Model) Witnessed(opt engine.Options, samples float64) bool {
+	_, found := m.Witness(opt, samples)
+	return found
+}
+
+// Witness reports whether a function of the kernel's space within the stated norm was found that is so
+// near to the known expected rewards that a guarantee under it holds for them (see Negligible; samples as
+// there), and what of δ their distance costs beside: 0, or a quarter of it where rewards were rounded
+// coarsely. Then nothing need be factored whole. A stated misfit is the distance that may be. It looks for
+// one only where arms are many; false otherwise, which says nothing.
+func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, found bool) {
+	n := m.Problem.N()
+	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
+		return 0, false
+	}
+	if opt.Misfit > 0 {
+		near, found, err := m.Closest(opt.Norm)
+		return 0, err == nil && found && near.Misfit <= opt.Misfit
+	}
+	rank, fitted := witnessLeast, [2]int{witnessLeast / 2, witnessLeast}
+	if n <= witnessMost {
+		rank, fitted = min(n, int(math.Sqrt(witnessWork/float64(n)))), m.fitRanks()
+	}
+	for _, share := range []float64{witnessShare, costlyShare} {
+		within, err := m.Negligible(opt.Epsilon, share*opt.Delta, samples)
+		if err != nil {
+			return 0, false
+		}
+		if share == witnessShare {
+			if near, err := m.Near(within, rank); err == nil && near.Misfit <= within && near.Norm <= opt.Norm {
+				return 0, true
+			}
+			continue
+		}
+		for _, rank := range fitted {
+			if fits, err := m.fitsWithin(within, opt.Norm, rank); err == nil && fits {
+				return share * opt.Delta, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// Divergence returns kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)) of two laws on two rewards, nats.
+// Numbers outside of [0, 1] by no more than rounding are taken for its ends; +Inf for a q farther off.
+func Divergence(p, q float64) float64 {
+	const rounding = 1e-9
+	if q < -rounding || q > 1+rounding {
+		return math.Inf(1)
+	}
+	p, q = min(max(p, 0), 1), min(max(q, 0), 1)
+	term := func(a, b float64) float64 {
+		if a == 0 {
+			return 0
+		}
+		return a * math.Log(a/b)
+	}
+	return max(0, term(p, q)+term(1-p, 1-q))
+}
+
+// Nats returns kl(δ, 1-δ), 0 for δ ≥ 1/2: the information that tells a right answer from a wrong one as
+// surely as probability δ of an error demands [Kaufmann, Cappé and Garivier 2016, Lemma 1].
+func Nats(delta float64) float64 {
+	if delta >= 0.5 {
+		return 0
+	}
+	return (1 - 2*delta) * math.Log((1-delta)/delta)
+}
+
+// LowerBound returns T* kl(δ, 1-δ): no algorithm that errs with probability at most δ at any rewards of
+// the kernel needs fewer samples in expectation, all agents together. 0 where none is known.
+func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
+	lower, _, err := m.CharacteristicTime(0, epsilon)
+	return Nats(delta) * lower, err
+}
+
+// CharacteristicTime returns T*, all agents together, between two ends: 1/T* is the largest over
+// allocations λ of the least divergence Σ λ_i KL_i from the rewards to others of the kernel under which
+// every answer that is right (within epsilon of the best arm, reward units) is wrong. Allocations tell
+// all such others from the rewards, or errors are more frequent than δ at some of them.
+//
+// Where each task has one right answer and noise is normal, T* = 2ρ* with gaps that are larger by
+// epsilon, at ξ = 0, or for the lower end at a given ξ. Where tasks have several, or rewards are two
+// numbers, the lower end is a game between allocations and some other rewards, and the upper end is not
+// known (0). Both are 0 where no bound is known: where all arms are right answers, of rewards within
+// bounds that are not two numbers, of rewards that blocks have in common, and of many arms whose game is too large. At δ → 0 alone more is
+// known where several answers are right:
+//
+//	R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
+func (m *Model) CharacteristicTime(ridge, epsilon float64) (lower, upper float64, err error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, 0, err
+	}
+	several := false
+	for i, v := range m.Problem.TaskOf {
+		several = several || epsilon > 0 && i != t.best[v] && t.right(i, epsilon/m.Unit)
+	}
+	noise := m.Problem.Noise
+	two := noise.Environment == problem.EnvironmentBernoulli
+	switch {
+	case noise.Bounds != nil && !two, m.Problem.Block != nil: // within blocks less noise is left
+		return 0, 0, nil
+	case two || several:
+		value, err := m.leastTold(math.Inf(1), epsilon)
+		if err != nil || value == 0 {
+			return 0, 0, err
+		}
+		return 1 / value, 0, nil
+	}
+	d, err := m.Confirmation(ridge, epsilon)
+	return 2 * d.Lower, 2 * d.Value, err
+}
+
+// right reports whether an arm is within epsilon (normalised) of the best one, to rounding.
+func (t *truth) right(i int, epsilon float64) bool {
+	const rounding = 1e-9
+	return t.gap[i] <= epsilon*(1+rounding)
 }

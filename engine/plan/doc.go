@@ -4,7 +4,7 @@
 //
 // A forecast is a simulation. Its rewards are the expected ones of the problem where they are
 // known. Where they are not, or another gap is asked for, they are the least favourable
-// configuration that the kernel can represent (see favour.go): rewards that are as hard as the gap
+// configuration that the kernel can represent (see scenario.go): rewards that are as hard as the gap
 // allows.
 //
 //	problem, Question ─Of─▶ Forecast        one row per method and gap

@@ -10,7 +10,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/wire"
 )
 
 // A Drawer draws n ≥ 1 rewards of arm i, using only the given source of randomness, and
@@ -252,4 +254,53 @@ func binomial(rng *rand.Rand, n int, p float64) float64 {
 		return float64(n)
 	}
 	return distuv.Binomial{N: float64(n), P: p, Src: rng}.Rand()
+}
+
+// EnvironmentOf returns the environment that a run of Run pulls from, where the rewards come from
+// the problem: run counts from 0. It reports a problem that cannot be simulated.
+func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (engine.Environment, error) {
+	if p.Noise.Environment == problem.EnvironmentPosterior {
+		b, err := believe(ctx, p, new(model.Memory), nil)
+		if err != nil {
+			return nil, err
+		}
+		p = b.of(b.unknown(p), run)
+	}
+	draw, err := DrawerOf(p)
+	if err != nil {
+		return nil, err
+	}
+	return asMeasured(p, environmentOf(p, draw, seed, run)), nil
+}
+
+// meter is an environment that measures what the agents do in a round: the pulls of
+// each, and what they broadcast, which depends on the plan alone.
+type meter struct {
+	engine.Environment
+	taskOf    []int
+	features  int  // dimension of θ̂
+	broadcast bool // whether the agents send messages at all
+	itemise   bool // whether pulls are wanted
+
+	sent  wire.Traffic
+	pulls [][]int // rounds × V, made
+}
+
+// Pull makes the plan's pulls and measures them, and what the agents then send.
+func (m *meter) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
+	b, err := m.Environment.Pull(ctx, p)
+	if err != nil {
+		return b, err
+	}
+	if m.broadcast {
+		m.sent.Add(wire.Round(p.Round, m.taskOf, b.Counts, m.features, p.WantSquares, b.Ranges != nil))
+	}
+	if m.itemise {
+		own := make([]int, m.taskOf[len(m.taskOf)-1]+1)
+		for i, n := range b.Counts {
+			own[m.taskOf[i]] += n
+		}
+		m.pulls = append(m.pulls, own)
+	}
+	return b, nil
 }

@@ -2,11 +2,15 @@ package sim
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
@@ -159,4 +163,219 @@ func (x Experiment) truth(run int) *problem.Problem {
 		return x.believed.of(x.Problem, run)
 	}
 	return x.Problem
+}
+
+var errOwn = errors.New("a result of an algorithm that is not in the catalogue is not remembered: a store knows algorithms " +
+	"by their names, behind which there can be another program")
+
+// entry returns the algorithm that runs: Own, or the one of the catalogue that Algorithm names.
+func (x *Experiment) entry() (algorithms.Entry, error) {
+	if x.Own == nil {
+		return algorithms.Named(x.Mode, x.Algorithm)
+	}
+	e := *x.Own
+	switch _, taken := algorithms.Named(x.Mode, e.Name); {
+	case e.Name == "":
+		return e, errors.New("an algorithm of your own needs a name")
+	case taken == nil:
+		return e, fmt.Errorf("an algorithm of your own needs a name of its own: %s is one of gonb-cope", e.Name)
+	case e.New == nil:
+		return e, fmt.Errorf("%s: New is missing, which makes the algorithm for a model", e.Name)
+	case x.Algorithm != "" && x.Algorithm != e.Name:
+		return e, fmt.Errorf("Algorithm must be left out or %q beside an algorithm of your own, got %q", e.Name, x.Algorithm)
+	case e.Mode != "" && e.Mode != x.Mode:
+		return e, fmt.Errorf("%s is for mode %q, and the experiment is of mode %q", e.Name, e.Mode, x.Mode)
+	case x.Mode != engine.ModeFC && x.Mode != engine.ModeFB:
+		return e, fmt.Errorf("Mode must be %q or %q, got %q", engine.ModeFC, engine.ModeFB, x.Mode)
+	}
+	e.Mode, x.Algorithm = x.Mode, e.Name
+	return e, nil
+}
+
+// Expected returns about how many samples an agent takes whose algorithm follows a schedule (Entry.Scheduled), where the
+// expected rewards are known: the pulls of its first round, fourfold in each round until gaps of the smallest gap, or
+// of epsilon, are told apart. It is 0 for others, and of the order of magnitude only: later designs are of fewer arms.
+func (x Experiment) Expected(ctx context.Context) (float64, error) {
+	entry, err := algorithms.Named(x.Mode, x.Algorithm)
+	if err != nil || !entry.Scheduled || x.Problem.Mean == nil {
+		return 0, err
+	}
+	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	if err != nil {
+		return 0, err
+	}
+	if x.Memory != nil {
+		m.Share(x.Memory)
+	}
+	gap, err := m.DeltaMin()
+	if err != nil {
+		return 0, err
+	}
+	if gap = math.Max(gap, x.Options.Epsilon/m.Unit); !(gap > 0) {
+		return math.Inf(1), nil
+	}
+	alg, err := entry.New(m, x.Options)
+	if err != nil {
+		return 0, err
+	}
+	plan, err := alg.Plan()
+	if err != nil {
+		return 0, err
+	}
+	rounds := math.Max(1, math.Ceil(-math.Log2(gap)))
+	return float64(plan.Pulls()) * (math.Pow(4, rounds) - 1) / 3 / float64(x.Problem.V()), nil
+}
+
+// detail lays the scores out run by run, with what theory predicts of the speedup.
+func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score,
+	runs []int) *engine.Detail {
+	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.Samples })}
+	for _, s := range scores {
+		d.Rounds = append(d.Rounds, s.Rounds)
+		d.Undecided = append(d.Undecided, s.Undecided)
+		if known {
+			d.Wrong = append(d.Wrong, s.Wrong)
+			d.WrongTasks = append(d.WrongTasks, s.WrongTasks)
+			d.Regret = append(d.Regret, s.Regret)
+		}
+	}
+	if rank, err := bounds.RankTask(ctx, x.Problem); err == nil {
+		d.TaskRank = rank
+	}
+	if x.Mode == engine.ModeFC && x.Problem.N() <= predictedArms {
+		d.Speedup = x.hardnessSpeedup(ctx, model, ridge)
+	}
+	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
+	if entry.Theorem != "" && literal && x.Problem.N() <= predictedArms {
+		d.Theorem = x.theorem(ctx, model)
+	}
+	return d
+}
+
+// theorem returns what the paper's theorem about the algorithm promises; 0 where it cannot be
+// evaluated.
+func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
+	b, err := bounds.Of(ctx, model, x.Options)
+	switch {
+	case err != nil:
+		return 0
+	case x.Mode == engine.ModeFB:
+		return b.Theorem.FB
+	}
+	return b.Theorem.FC
+}
+
+// hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one than
+// together, at the same ridge. 0 when the expected rewards are unknown, two arms tie for best, or a
+// design fails.
+func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
+	together, err := m.Hardness(ridge, x.Options.Epsilon)
+	if err != nil || !(together.Value > 0) {
+		return 0
+	}
+	sum := 0.0
+	for v := range m.Problem.V() {
+		alone, err := model.NewContext(ctx, m.Problem.Only(v), m.Unit)
+		if err != nil {
+			return 0
+		}
+		d, err := alone.Share(x.Memory).Hardness(ridge, x.Options.Epsilon)
+		if err != nil {
+			return 0
+		}
+		sum += d.Value
+	}
+	return sum / together.Value
+}
+
+// Kept collects what the algorithm of a run that is made elsewhere makes of every arm after each round,
+// as Experiment.Estimates does for runs that are made here.
+type Kept struct {
+	problem *problem.Problem
+	alg     engine.Algorithm
+	keeper  *keeper
+}
+
+// KeepEstimates returns a Kept of no rounds. The problem is the one of the user, with the expected
+// rewards that it may have.
+func KeepEstimates(p *problem.Problem) *Kept { return &Kept{problem: p} }
+
+// Learned takes in a round; it is called after each, with the same steps.
+func (k *Kept) Learned(s *engine.Steps) {
+	if k.alg == nil {
+		k.alg = s.Algorithm()
+		if a, able := k.alg.(engine.Estimating); able {
+			k.keeper = keepEstimates(nil, a, k.problem)
+		}
+	}
+	if k.keeper == nil {
+		return
+	}
+	k.keeper.rounds++
+	if k.keeper.rounds%k.keeper.stride == 0 {
+		k.keeper.keep()
+	}
+}
+
+// Estimates returns what was kept; nil where there were no rounds or the algorithm estimates nothing.
+func (k *Kept) Estimates() *engine.Estimates {
+	if k.keeper == nil {
+		return nil
+	}
+	return k.keeper.finish()
+}
+
+// Complete adds to the result of one run of the experiment whose rewards were measured elsewhere
+// (algorithms.Measured) what Run says beside a result: where the problem has expected rewards, whether
+// the answers are right and what the lower bound is, and in any case what is to be said of the
+// kernel. What backs the answers stays as it is: expected rewards of a table are not what was
+// measured.
+func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Result, error) {
+	entry, err := x.entry()
+	if err != nil {
+		return r, err
+	}
+	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	if err != nil {
+		return r, err
+	}
+	if x.Memory != nil {
+		m.Share(x.Memory)
+	}
+	// means of measurements are no truth by which others could be judged
+	if x.Problem.Mean != nil && x.Problem.Noise.Environment != problem.EnvironmentPosterior {
+		x.judged(&r, newJudge(x, x.Problem, entry))
+	}
+	if r.Runs == 1 {
+		r.Undecided = Proportion(r.Undecided.Count, 1)
+	}
+	r.NormBound = x.Options.Norm * m.Unit
+	if x.Mode == engine.ModeFC {
+		x.bound(ctx, &r, entry, m)
+		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
+	}
+	if r.Runs == 0 {
+		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
+	}
+	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
+		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
+	}
+	r.Warnings = append(r.Warnings, x.inert(r, entry, m)...)
+	return r, nil
+}
+
+// judged compares the answers with the best arms of the tasks.
+func (x Experiment) judged(r *engine.Result, j judge) {
+	r.Answers = slices.Clone(r.Answers)
+	for v := range r.Answers {
+		correct := j.shortfall(v, r.Answers[v].Leader) <= j.tolerance
+		r.Answers[v].Best, r.Answers[v].Correct = j.best[v], &correct
+	}
+	if r.Runs == 0 {
+		return
+	}
+	s := j.score(&engine.Outcome{Status: r.Status, Samples: int(r.SamplesTotal), Answers: r.Answers})
+	r.DecidedErrors = Proportion(count(s.WrongDecided), 1)
+	r.Errors, r.TaskErrors = Proportion(count(s.Wrong), 1), Shares([]int{s.WrongTasks}, x.Problem.V())
+	r.Regret, r.RelativeRegret = Mean([]float64{s.Regret}), Mean([]float64{s.Relative})
 }

@@ -2,9 +2,13 @@ package sim
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // outside is the probability that a 95 % interval misses.
@@ -83,4 +87,104 @@ func Compare(s Sweep, reference, measure string) (Comparisons, error) {
 		}
 	}
 	return out, nil
+}
+
+// judge scores runs against the truth, where it is known.
+type judge struct {
+	budget    bool // fixed budget: every leader counts as told
+	perV      bool // samples are divided by V once more
+	agents    int
+	tolerance float64              // shortfall that is not an error, reward units
+	lost      []map[string]float64 // best minus arm, by task and arm; nil when unknown
+	spread    []float64            // best minus median arm, by task
+	best      []string             // arm, by task
+}
+
+// score holds what is kept of every run. Its fields are exported for the text of a Part.
+type score struct {
+	Done             bool `json:"-"` // the run finished
+	Status           engine.Status
+	Samples          float64 // per agent
+	Rounds           int
+	Wrong, Undecided bool `json:",omitempty"` // some task
+	WrongTasks       int  `json:",omitempty"`
+	Decided          int  `json:",omitempty"` // tasks
+	WrongDecided     bool `json:",omitempty"` // some task that is decided
+	Regret, Relative float64
+}
+
+// newJudge returns the judge of runs whose expected rewards are those of p.
+func newJudge(x Experiment, p *problem.Problem, entry algorithms.Entry) judge {
+	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.DividedByV, agents: p.V()}
+	if p.Mean == nil {
+		return j
+	}
+	largest := 0.0
+	for _, m := range p.Mean {
+		largest = max(largest, math.Abs(m))
+	}
+	// epsilon, and the rounding of tied means
+	j.tolerance = x.Options.Epsilon*(1+1e-12) + model.TieTolerance*largest
+	for v := range p.V() {
+		lo, hi := p.ArmsOf(v)
+		sorted := slices.Sorted(slices.Values(p.Mean[lo:hi]))
+		n := len(sorted)
+		lost := make(map[string]float64, n)
+		for i := lo; i < hi; i++ {
+			lost[p.Arms.Names[i]] = sorted[n-1] - p.Mean[i]
+		}
+		best := lo + slices.Index(p.Mean[lo:hi], sorted[n-1])
+		j.best = append(j.best, p.Arms.Names[best])
+		j.lost = append(j.lost, lost)
+		j.spread = append(j.spread, sorted[n-1]-(sorted[(n-1)/2]+sorted[n/2])/2)
+	}
+	return j
+}
+
+// shortfall returns best minus the named arm of task v, reward units.
+func (j judge) shortfall(v int, arm string) float64 {
+	if lost, ok := j.lost[v][arm]; ok {
+		return lost
+	}
+	return math.NaN()
+}
+
+// score scores one run. A task is wrong when it was told an arm further than
+// epsilon from its best; in fixed budget every leader counts as told.
+func (j judge) score(o *engine.Outcome) score {
+	s := score{Done: true, Status: o.Status, Rounds: len(o.Rounds), Samples: float64(o.Samples) / float64(j.agents)}
+	if j.perV {
+		s.Samples /= float64(j.agents)
+	}
+	for v, a := range o.Answers {
+		s.Undecided = s.Undecided || !a.Decided
+		s.Decided += count(a.Decided)
+		if j.lost == nil {
+			continue
+		}
+		lost := j.shortfall(v, a.Leader)
+		bad := lost > j.tolerance
+		s.Wrong = s.Wrong || (bad && (a.Decided || j.budget))
+		s.WrongDecided = s.WrongDecided || bad && a.Decided
+		s.WrongTasks += count(bad)
+		s.Regret += lost / float64(len(o.Answers))
+		if spread := j.spread[v]; spread > 0 {
+			s.Relative += lost / spread / float64(len(o.Answers))
+		}
+	}
+	return s
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// worse orders the ways to end: a set of runs has the status of its worst.
+func worse(a, b engine.Status) bool {
+	order := []engine.Status{engine.StatusDecided, engine.StatusEpsilon, engine.StatusBudget, engine.StatusLeft, engine.StatusRounds,
+		engine.StatusSamples, engine.StatusInterrupted}
+	return slices.Index(order, a) > slices.Index(order, b)
 }

@@ -2,7 +2,12 @@ package sim
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -166,4 +171,174 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 		return nil
 	}
 	return m.KernelWarnings()
+}
+
+// The measures that algorithms are compared by.
+const (
+	MeasureSamples = "samples" // per agent
+	MeasureError   = "error"   // runs with a wrong task
+	MeasureRounds  = "rounds"
+	MeasureRegret  = "regret" // reward units
+)
+
+// Measures lists them.
+func Measures() []string {
+	return []string{MeasureSamples, MeasureError, MeasureRounds, MeasureRegret}
+}
+
+// sample is a measure over the runs of one algorithm: its mean with the variance of
+// the mean, and run by run where that was kept.
+type sample struct {
+	runs           int
+	mean, variance float64     // of the mean; 0 for one run
+	count          int         // wrong runs, for MeasureError
+	proportion     bool        // MeasureError: values are 0 or 1
+	values         []float64   // by run; nil when only the summary is known
+	ids            [][2]uint64 // seed and number of each run
+}
+
+// sampleOf reads a measure off results that differ in the seed only.
+func sampleOf(measure string, results ...engine.Result) (sample, error) {
+	if !slices.Contains(Measures(), measure) {
+		return sample{}, fmt.Errorf("the measure must be one of %s, got %q", quoted(Measures()), measure)
+	}
+	if len(results) == 0 {
+		return sample{}, fmt.Errorf("there is no result to measure")
+	}
+	s := sample{proportion: measure == MeasureError}
+	for _, r := range results {
+		switch {
+		case r.Runs == 0:
+			return s, fmt.Errorf("%s has no finished run", r.Algorithm)
+		case (measure == MeasureError || measure == MeasureRegret) && r.Errors.Runs == 0:
+			return s, fmt.Errorf("the %s of %s is unknown: problem %q has no expected rewards", measure, r.Algorithm, r.Problem)
+		case r.Detail == nil && len(results) == 1:
+			return s.fromSummary(measure, r)
+		case r.Detail == nil:
+			return s, fmt.Errorf("%s was run with several seeds without keeping its runs one by one, so they cannot be pooled", r.Algorithm)
+		}
+		s.values = append(s.values, measured(measure, r.Detail)...)
+		for _, run := range r.Detail.Run {
+			s.ids = append(s.ids, [2]uint64{r.Seed, uint64(run)})
+		}
+		s.count += r.Errors.Count
+	}
+	s.runs = len(s.values)
+	s.mean = stat.Mean(s.values, nil)
+	if s.runs > 1 {
+		s.variance = stat.Variance(s.values, nil) / float64(s.runs)
+	}
+	return s, nil
+}
+
+// fromSummary serves results whose runs were not kept one by one: the variance of the mean follows
+// from its interval.
+func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
+	s.runs = r.Runs
+	i := r.SamplesPerAgent
+	switch measure {
+	case MeasureRounds:
+		return s, fmt.Errorf("the rounds of %s were not kept run by run", r.Algorithm)
+	case MeasureError:
+		s.count, s.mean = r.Errors.Count, r.Errors.Rate
+		return s, nil
+	case MeasureRegret:
+		i = r.Regret
+	}
+	s.mean = i.Mean
+	if s.runs > 1 {
+		se := (i.CI95[1] - i.CI95[0]) / 2 / student(0.05, float64(s.runs-1))
+		s.variance = se * se
+	}
+	return s, nil
+}
+
+// measured returns the column of a measure.
+func measured(measure string, d *engine.Detail) []float64 {
+	out := make([]float64, len(d.Run))
+	for i := range out {
+		switch measure {
+		case MeasureSamples:
+			out[i] = d.Samples[i]
+		case MeasureError:
+			out[i] = float64(count(d.Wrong[i]))
+		case MeasureRounds:
+			out[i] = float64(d.Rounds[i])
+		case MeasureRegret:
+			out[i] = d.Regret[i]
+		}
+	}
+	return out
+}
+
+// student returns the quantile that leaves alpha outside on both sides together.
+func student(alpha, freedom float64) float64 {
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1 - alpha/2)
+}
+
+// normal95 is the 97.5 % quantile of the standard normal distribution.
+var normal95 = distuv.UnitNormal.Quantile(0.975)
+
+// Mean returns the mean with its 95 % interval by Student's t over the values.
+// One value, or none, gives the degenerate interval.
+func Mean(values []float64) engine.Interval {
+	if len(values) == 0 {
+		return engine.Interval{}
+	}
+	mean, sd := stat.MeanStdDev(values, nil)
+	if len(values) == 1 {
+		return engine.Interval{Mean: mean, CI95: [2]float64{mean, mean}}
+	}
+	n := float64(len(values))
+	half := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * sd / math.Sqrt(n)
+	return engine.Interval{Mean: mean, CI95: [2]float64{mean - half, mean + half}}
+}
+
+// Proportion returns count of runs with its 95 % Wilson interval [Wilson 1927].
+func Proportion(count, runs int) engine.Rate {
+	if runs == 0 {
+		return engine.Rate{}
+	}
+	p := float64(count) / float64(runs)
+	return engine.Rate{Count: count, Runs: runs, Rate: p, CI95: wilson(p, float64(runs))}
+}
+
+// Shares returns the share of all (run, task) pairs that are wrong, from the number of wrong tasks
+// of each run. Tasks of a run may err together or not, so the 95 % interval is Wilson's at the
+// effective number of runs [Korn and Graubard 1998; Dean and Pagano 2015]: as many independent
+// pairs as have the variance of the shares of runs, but no fewer than there are runs and no more
+// than there are pairs. That variance is taken with a run added where all tasks are wrong and one
+// where none is, as [Agresti and Caffo 2000] do: so shares that are all 0 or 1 have the interval of
+// Proportion, and no or few wrong runs do not pass for independent tasks.
+func Shares(wrong []int, tasks int) engine.Rate {
+	if len(wrong) == 0 || tasks == 0 {
+		return engine.Rate{}
+	}
+	runs, count := float64(len(wrong)), 0
+	sum, square := 1., 1.
+	for _, w := range wrong {
+		y := float64(w) / float64(tasks)
+		count += w
+		sum, square = sum+y, square+y*y
+	}
+	mean := sum / (runs + 2)
+	variance := square/(runs+2) - mean*mean
+	effective := min(max(runs, runs*mean*(1-mean)/variance), runs*float64(tasks))
+	p := float64(count) / (runs * float64(tasks))
+	return engine.Rate{Count: count, Runs: len(wrong) * tasks, Rate: p, CI95: wilson(p, effective)}
+}
+
+// wilson returns the 95 % interval of a relative frequency p of n.
+func wilson(p, n float64) [2]float64 {
+	z := normal95
+	centre := (p + z*z/(2*n)) / (1 + z*z/n)
+	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
+	interval := [2]float64{centre - half, centre + half}
+	if p == 0 {
+		interval[0] = 0 // exactly: rounding would leave 1e-19
+	}
+	if p == 1 {
+		interval[1] = 1
+	}
+	return interval
 }

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/hex"
 	"fmt"
+	"math/bits"
 )
 
 // Version is the first byte of every message. It changes when the format does.
@@ -196,4 +197,81 @@ func ParseTheta(b []byte) (Theta, error) {
 		m.Theta[i] = r.float("theta", i)
 	}
 	return m, r.end()
+}
+
+// MergedSize returns the length of a Merged message of an agent with these counts, with or without
+// squares, and with or without ranges.
+func MergedSize(agent, round int, counts []int, squares, ranges bool) int {
+	size := headerSize(agent, round, len(counts))
+	for _, count := range counts {
+		size += uvarintSize(count)
+		if count != 0 {
+			size += floatSize
+		}
+		if squares && count > 1 {
+			size += floatSize
+		}
+		if ranges && count > 1 {
+			size += 2 * floatSize
+		}
+	}
+	return size
+}
+
+// RawSize returns the length of a Raw message of an agent that made these counts of pulls on its
+// arms. It costs no more for many pulls than for few.
+func RawSize(agent, round int, counts []int) int {
+	pulls, entries := 0, 0
+	for arm, count := range counts {
+		pulls += count
+		entries += count * (uvarintSize(arm) + floatSize)
+	}
+	return headerSize(agent, round, pulls) + entries
+}
+
+// ThetaSize returns the length of a Theta message with m features.
+func ThetaSize(agent, round, m int) int {
+	return headerSize(agent, round, m) + m*floatSize
+}
+
+// headerSize returns the length of what comes before n entries.
+func headerSize(agent, round, n int) int {
+	return 2 + uvarintSize(agent) + uvarintSize(round) + len(Digest{}) + uvarintSize(n)
+}
+
+// uvarintSize returns the length of v ≥ 0 as a uvarint: a byte for each seven bits.
+func uvarintSize(v int) int { return max(1, (bits.Len64(uint64(v))+6)/7) }
+
+// Traffic counts what agents broadcast: messages, and their bytes in each of the three forms.
+type Traffic struct {
+	Messages, Merged, Raw, Theta int64
+}
+
+// Round returns the traffic of one round, in which every agent broadcasts once: agentOf and counts
+// have one entry per arm, the arms of an agent side by side; features is the dimension of θ̂, and
+// squares and ranges say whether these are sent besides the means. It is measured and not built, so it
+// costs the arms, however many pulls they had.
+func Round(round int, agentOf, counts []int, features int, squares, ranges bool) Traffic {
+	var t Traffic
+	for lo := 0; lo < len(agentOf); {
+		agent, hi := agentOf[lo], lo+1
+		for hi < len(agentOf) && agentOf[hi] == agent {
+			hi++
+		}
+		own := counts[lo:hi]
+		t.Messages++
+		t.Merged += int64(MergedSize(agent, round, own, squares, ranges))
+		t.Raw += int64(RawSize(agent, round, own))
+		t.Theta += int64(ThetaSize(agent, round, features))
+		lo = hi
+	}
+	return t
+}
+
+// Add adds other traffic.
+func (t *Traffic) Add(other Traffic) {
+	t.Messages += other.Messages
+	t.Merged += other.Merged
+	t.Raw += other.Raw
+	t.Theta += other.Theta
 }

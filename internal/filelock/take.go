@@ -1,3 +1,4 @@
+// Package filelock locks files between programs, where the system has such locks.
 package filelock
 
 import (
@@ -44,7 +45,7 @@ func Take(ctx context.Context, path string, perm os.FileMode, patience time.Dura
 // wait tries until the lock is taken.
 func wait(ctx context.Context, file *os.File, patience time.Duration) error {
 	for deadline := time.Now().Add(patience); ; {
-		ok, err := try(file)
+		ok, err := Try(file)
 		if ok || err != nil {
 			return err
 		}

@@ -26,8 +26,8 @@ func TestCostOfAdditions(t *testing.T) {
 		more int
 	}{
 		{"a kernel", []string{"Cosine", "cosineEntry", `"cosine"`}, []string{"kernels/catalogue.go", "kernels/periodic.go"}, nil, 0},
-		{"an algorithm of a known family", []string{"NewIndPolyALBA", `"IndPolyALBA"`}, []string{"engine/algorithms/catalogue.go", "engine/internal/elimination/polyalba.go"},
-			[]string{"engine/sim/claimsfc.go"}, 0}, // what the paper claims of it
+		{"an algorithm of a known family", []string{"NewIndPolyALBA", `"IndPolyALBA"`}, []string{"engine/algorithms/catalogue.go", "engine/internal/elimination/alba.go"},
+			[]string{"engine/sim/claims.go"}, 0}, // what the paper claims of it
 		{"a kind of value that is displayed", []string{"Claims", "claimsBlocks", `"claims"`}, []string{"internal/kinds/kinds.go", "report/claims.go"},
 			// the type, the function that returns one, a reader by name
 			[]string{"engine/sim/types.go", "engine/sim/claims.go", "dsl/analysis.go", "session/session.go"}, 0},

@@ -1,13 +1,18 @@
 package folder
 
 import (
+	"bytes"
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
@@ -101,4 +106,172 @@ func emptyFolder(dir string) error {
 		return fmt.Errorf("%s is not empty: choose another folder", dir)
 	}
 	return os.MkdirAll(dir, 0o777)
+}
+
+// copyNames returns the names of the copies of script and data in the folder, in their order.
+func copyNames(r question.Recipe) []string {
+	names := []string{"script.cope"}
+	seen := map[string]int{}
+	for _, f := range append(r.Data[:len(r.Data):len(r.Data)], r.Added...) {
+		base := filepath.Base(filepath.FromSlash(f.Path))
+		if seen[base]++; seen[base] > 1 {
+			base = fmt.Sprintf("%d-%s", seen[base], base)
+		}
+		names = append(names, filepath.Join("data", base))
+	}
+	return names
+}
+
+// filesOf returns script and data, in the order of copyNames.
+func filesOf(r question.Recipe) []campaign.File {
+	return slices.Concat([]campaign.File{r.Script}, r.Data, r.Added)
+}
+
+// copies writes script and data beside the database, for people to read.
+func copies(dir string, r question.Recipe) error {
+	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
+		return err
+	}
+	names := copyNames(r)
+	for i, f := range filesOf(r) {
+		if err := os.WriteFile(filepath.Join(dir, names[i]), f.Content, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareCopies says which copies are not what was recorded.
+func (c *Campaign) compareCopies(r question.Recipe) {
+	names := copyNames(r)
+	for i, f := range filesOf(r) {
+		content, err := os.ReadFile(filepath.Join(c.dir, names[i]))
+		switch {
+		case os.IsNotExist(err):
+			c.notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", names[i]))
+		case err == nil && !bytes.Equal(content, f.Content):
+			c.notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", names[i]))
+		}
+	}
+}
+
+// Repair sets aside the events that do not fit those before them, as a program of before could record them: no
+// command reads such a campaign. Nothing is changed or removed: one event more names what is left out from then
+// on. It returns what does not fit, none where there is nothing to repair. With look it records nothing.
+func Repair(ctx context.Context, dir string, maker Maker, reason, by string, look bool, opt Options) ([]campaign.Aside, error) {
+	db, err := openFolder(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer db.close()
+	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
+	_, r, err := c.recipe(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p, err := maker(ctx, r)
+	if err != nil {
+		return nil, fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
+	}
+	l, err := lock(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer l.release()
+	var aside []campaign.Aside
+	err = db.transaction(ctx, func(tx *sql.Tx) error {
+		list, err := events(ctx, tx, 0)
+		if err != nil {
+			return err
+		}
+		if err := campaign.CheckChain(list); err != nil {
+			return fmt.Errorf("%s: %w; only what was recorded so can be repaired", dir, err)
+		}
+		var made []campaign.Event
+		aside, made, err = campaign.Repair(list, p.Problem.TaskOf, reason, by, opt.now())
+		if look && len(aside) > 0 {
+			return nil
+		}
+		if err == nil {
+			_, err = appendEvents(ctx, tx, made)
+		}
+		return err
+	})
+	return aside, err
+}
+
+// Verification describes a campaign in which nothing was found to be changed.
+type Verification struct {
+	Events int              `json:"events"`
+	At     time.Time        `json:"at"` // of the last event
+	Hash   string           `json:"hash"`
+	Files  []campaign.File  `json:"files"`
+	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
+
+	state *campaign.State
+}
+
+// CheckHead reports that no event has a hash which somebody wrote down; see campaign.State.CheckHead.
+func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
+
+// Verify checks that nothing which was recorded was changed, removed or moved: the hash of every
+// event and file, the number and hash of the last event, which stand beside the events, and that the
+// events make sense in their order; also that the cache of this program is what they make. Its error names the first event
+// that is not as it was.
+func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
+	var v Verification
+	headSeq, headHash := readHead(dir)
+	db, err := openFolder(ctx, dir)
+	if err != nil {
+		return v, err
+	}
+	defer db.close()
+	if err := db.integrity(ctx); err != nil {
+		return v, db.explain(ctx, err)
+	}
+	list, err := events(ctx, db.db, 0)
+	if err != nil {
+		return v, err
+	}
+	if err := campaign.CheckChain(list); err != nil {
+		return v, err
+	}
+	seq, hash, err := head(ctx, db.db)
+	if err != nil {
+		return v, err
+	}
+	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
+		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
+	}
+	v = Verification{Events: len(list), At: list[len(list)-1].At, Hash: hash}
+	c := &Campaign{dir: dir, db: db, opt: opt}
+	start, r, err := c.recipe(ctx)
+	if err != nil {
+		return v, err
+	}
+	v.Files = append([]campaign.File{start.Script}, start.Data...)
+	p, err := maker(ctx, r)
+	if err != nil {
+		return v, fmt.Errorf("all is as recorded, but the script no longer makes the protocol: %w", err)
+	}
+	s, err := campaign.Fold(list, p.Problem.TaskOf)
+	if err != nil {
+		return v, unfit(dir, err)
+	}
+	v.Aside, v.state = s.Aside(), s
+	if err := checkHead(s, headSeq, headHash); err != nil {
+		return v, err
+	}
+	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
+	m, err := c.moment(ctx, s)
+	if err != nil {
+		return v, err
+	}
+	for _, b := range s.Additions() {
+		v.Files = append(v.Files, *b.Add)
+	}
+	if err := db.checkTriggers(ctx); err != nil {
+		return v, err
+	}
+	return v, c.checkCache(ctx, m)
 }

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -225,4 +228,66 @@ func nameOf(x sim.Experiment) string {
 		panic("farm: " + err.Error())
 	}
 	return HashOf(text)
+}
+
+// Recipe holds the sources of experiments.
+type Recipe struct {
+	Name   string  `json:"name"`             // of the script, for messages
+	Folder string  `json:"folder,omitempty"` // that its paths are relative to, as it is called where the script was read
+	Script string  `json:"script"`           // statements, one a line; the last makes the experiments
+	Seed   *uint64 `json:"seed,omitempty"`   // replaces every seed of the script; nil keeps them
+	// hash of each data file, by the path under which the script reads it
+	Files map[string]string `json:"files,omitempty"`
+}
+
+// Single is the cell of an experiment that is not one of a sweep.
+const Single = -1
+
+// Order is an experiment that the last statement of a Recipe makes: that of a combination of a sweep, or
+// Single.
+type Order struct {
+	Cell       int
+	Experiment sim.Experiment
+}
+
+// Source makes the experiments of one recipe. It is for one goroutine at a time.
+type Source interface {
+	// Experiment makes the experiment of a combination, or Single. Its Workers and Progress are of no account.
+	Experiment(ctx context.Context, cell int) (sim.Experiment, error)
+}
+
+// Maker evaluates a recipe as far as its experiments need it. Read returns the content of a data file by
+// its path.
+type Maker func(ctx context.Context, r Recipe, read func(path string) ([]byte, error)) (Source, error)
+
+// HashOf returns the SHA-256 of a content, in hexadecimal, by which files are kept.
+func HashOf(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
+
+// Build says which program makes runs. Programs of the same Build make the same bits.
+type Build struct {
+	cluster.Build
+	// Numbers is a checksum of what its arithmetic gives. Builds for other processors fuse products and
+	// sums, and math.Exp of one program does so where the processor can.
+	Numbers string `json:"numbers"`
+}
+
+// BuildHere returns the build of this program.
+func BuildHere() Build { return Build{cluster.BuildHere(), arithmetic()} }
+
+// String returns the build in words.
+func (b Build) String() string { return b.Build.String() + ", arithmetic " + b.Numbers }
+
+// arithmetic returns a checksum of numbers that depend on how products and sums are rounded.
+func arithmetic() string {
+	h := sha256.New()
+	x, sum := 0.5, 0.0
+	for range 500 {
+		x = 3.9 * x * (1 - x) // chaotic: what differs once differs more and more
+		sum += x*x + math.Exp(-3*x)*math.Log1p(x) + math.Sin(9*x)*math.Sqrt(x) + math.Pow(x, 1.7) + math.Erf(x)
+		_ = binary.Write(h, binary.LittleEndian, []float64{x, sum}) // a hash takes everything
+	}
+	return hex.EncodeToString(h.Sum(nil))[:12]
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
+	"math/big"
 	"os"
 	"strconv"
 	"strings"
@@ -180,4 +181,153 @@ func (l login) name() string {
 		return Role{}.String()
 	}
 	return l.who
+}
+
+// The streams are in an account of their own. Each role has another account, to which the server gives
+// the subjects below and no more. An answer goes where the one who asks wants it, and NATS checks no
+// such address; so it must name nothing that its holder could not publish to.
+
+// publishes returns the subjects to which the holder of credentials may publish. Everything else is
+// refused by the server: to speak for another, to read another run, to delete, to purge, to make or
+// change streams and consumers.
+func (r Role) publishes() []string {
+	switch r.Kind {
+	case Agent:
+		return []string{
+			stateSubject,
+			fmt.Sprintf("cope.%s.*.agent-%d", r.Run, r.Number),
+			fmt.Sprintf("cope.%s.*.plan", r.Run),
+			fileSubject(r.Run, "*", "*"), // a plan of very many arms; whoever fetches it checks the hash
+			readSubject + "." + r.Run, readSubject + "." + r.Run + ".*", nextFacts + ".*",
+			directGet + "." + runSubjects(r.Run), directGet + ".cope-file." + r.Run + ".>",
+		}
+	case Worker:
+		return []string{
+			stateSubject,
+			"cope.*.*." + result + ".*", doneSubject("*", "*"), wakeSubject("*"),
+			"$JS.API.CONSUMER.NAMES." + workStream, nextWork + ".*",
+			"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>",
+			directDone + ".>", directGet + ".cope-file.>",
+			directGet + ".cope.*.0.run", directGet + ".cope.*.0.end", directGet + ".cope.*.*.alive",
+		}
+	case Owner:
+		return append(besideFacts(), "cope.*.0.run", "cope.*.0.stop", "cope.*.*.alive", "cope.*.0.end")
+	case kindAnybody:
+		return append(besideFacts(), "cope.>")
+	}
+	// the server itself makes streams and consumers, answers those who ask, and forwards facts with their senders
+	return append(Role{Kind: kindAnybody}.publishes(), "_INBOX.>", "_R_.>",
+		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
+}
+
+// besideFacts returns what an owner may publish to besides facts.
+func besideFacts() []string {
+	return []string{
+		stateSubject,
+		"cope-file.>", workSubject("*", "*"), doneSubject("*", "*"), wakeSubject("*"),
+		readSubject + ".>", queueSubject + ".*",
+		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
+		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", nextFacts + ".*", nextWork + ".*",
+		"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>",
+		directGet, directGet + ".>", directDone + ".>",
+	}
+}
+
+// hears returns the subjects that the holder of credentials may subscribe to, besides answers.
+func (r Role) hears() []string {
+	switch r.Kind {
+	case Agent:
+		return nil
+	case kindServer:
+		return []string{"cope-ask.>", saySubject + ".>", wakeSubject("*")}
+	}
+	return []string{wakeSubject("*")}
+}
+
+// permissions returns both as claims have them.
+func (r Role) permissions() (p jwt.Permissions) {
+	p.Pub.Allow.Add(r.publishes()...)
+	p.Sub.Allow.Add(append(r.hears(), "_INBOX.>")...)
+	return p
+}
+
+// exported returns the subjects that accounts of roles import from the one of the streams; of some
+// questions several answers come.
+func exported() (one, several []string) {
+	return []string{
+		"cope.>", "cope-file.>", "cope-work.>", "cope-done.>", "cope-ask.>", saySubject + ".>", "$JS.ACK.>",
+		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
+		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", "$JS.API.DIRECT.GET.>",
+	}, []string{nextFacts + ".*", nextWork + ".*"}
+}
+
+// ownInfo is imported, too: an account without it gets the API for streams of its own from NATS.
+const ownInfo = "$JS.API.INFO"
+
+// heardAs returns the subject that the streams' account hears a subject as. That there is work the
+// server says on, for what comes from another account is not sent to a third. A fact whose address
+// many share comes to the server, which forwards it with the name of its sender.
+func heardAs(subject string) string {
+	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {
+		return saySubject + "." + rest
+	}
+	switch subject {
+	case wakeSubject("*"):
+		return wokenSubject + ".*"
+	case ownInfo:
+		return "cope-ask.info"
+	}
+	return subject
+}
+
+// letters are those of the names of runs.
+const letters = "-0123456789abcdefghijklmnopqrstuvwxyz"
+
+// kindLetter is the first byte of the account of a role.
+var kindLetter = map[Kind]byte{Owner: 'o', Agent: 'a', Worker: 'w', kindServer: 's'}
+
+// account returns the name of a role's account: a public key in form, whose 32 bytes say the role, and
+// for which there is no seed. Those who come in by it are signed by the account of the keyring.
+func (r Role) account() string {
+	n, base := new(big.Int), big.NewInt(int64(len(letters)+1))
+	for _, c := range r.Run {
+		n.Mul(n, base).Add(n, big.NewInt(int64(strings.IndexRune(letters, c)+1)))
+	}
+	raw := make([]byte, 32)
+	raw[0], raw[1], raw[2], raw[3] = kindLetter[r.Kind], byte(r.Number>>16), byte(r.Number>>8), byte(r.Number)
+	n.FillBytes(raw[4:])
+	name, err := nkeys.Encode(nkeys.PrefixByteAccount, raw)
+	if err != nil { // 32 bytes
+		panic("jetstream: " + err.Error())
+	}
+	return string(name)
+}
+
+// roleOfAccount is the inverse of account; ok is false for names of other accounts.
+func roleOfAccount(name string) (r Role, ok bool) {
+	raw, err := nkeys.Decode(nkeys.PrefixByteAccount, []byte(name))
+	if err != nil || len(raw) != 32 {
+		return r, false
+	}
+	for kind, letter := range kindLetter {
+		if raw[0] == letter {
+			r.Kind = kind
+		}
+	}
+	r.Number = int(raw[1])<<16 | int(raw[2])<<8 | int(raw[3])
+	n, digit, base := new(big.Int).SetBytes(raw[4:]), new(big.Int), big.NewInt(int64(len(letters)+1))
+	run := []byte{}
+	for n.Sign() > 0 {
+		n.DivMod(n, base, digit)
+		if digit.Sign() == 0 {
+			return r, false
+		}
+		run = append([]byte{letters[digit.Int64()-1]}, run...)
+	}
+	r.Run = string(run)
+	fits := r.Run == "" && (r.Kind == Worker || r.Number == 0) // other accounts have random names
+	if r.Kind == Agent {
+		fits = cluster.CheckRun(r.Run) == nil && r.Number > 0
+	}
+	return r, fits && r.account() == name
 }

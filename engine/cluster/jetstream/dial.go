@@ -7,6 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -229,3 +233,86 @@ func isRefused(err error) bool {
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation") ||
 		strings.Contains(strings.ToLower(err.Error()), "authentication revoked")
 }
+
+// scheme matches the beginning of each URL of a list.
+var scheme = regexp.MustCompile(`(^|,)\s*[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// hidden stands in place of a user, password or token.
+const hidden = "xxxxx"
+
+// Redacted returns the URLs of servers, with commas between, without users, passwords and tokens: as
+// they are shown and written down. A list that cannot be read loses more than it has to.
+func Redacted(urls string) string {
+	starts := scheme.FindAllStringIndex(urls, -1)
+	if len(starts) == 0 || starts[0][0] > 0 { // begins without a scheme, which NATS allows
+		starts = slices.Insert(starts, 0, []int{0, 0})
+	}
+	var out strings.Builder
+	for i, at := range starts {
+		end := len(urls)
+		if i+1 < len(starts) {
+			end = starts[i+1][0]
+		}
+		rest := urls[at[1]:end]
+		out.WriteString(urls[at[0]:at[1]])
+		if secret := strings.LastIndexByte(rest, '@'); secret >= 0 {
+			rest = hidden + rest[secret:]
+		}
+		out.WriteString(rest)
+	}
+	return out.String()
+}
+
+// checkURLs reports URLs that no server can have. The error shows nothing of what may be a password.
+func checkURLs(urls string) error {
+	all := strings.Split(urls, ",")
+	for i, text := range all {
+		text = strings.TrimSpace(text)
+		if !strings.Contains(text, "://") {
+			text = "nats://" + text
+		}
+		u, err := url.Parse(text)
+		if err == nil && slices.Contains([]string{"nats", "tls", "ws", "wss"}, u.Scheme) && hasHost(u) {
+			continue
+		}
+		which := "the URL of the server"
+		if len(all) > 1 {
+			which = fmt.Sprintf("URL %d of %d of the servers", i+1, len(all))
+		}
+		if strings.Contains(urls, "@") {
+			return fmt.Errorf("%s must be like nats://host:4222 or tls://host:4222; in a password before the @, write %%2F for /, "+
+				"%%2C for a comma and %%25 for %%", which)
+		}
+		if text == "nats://" {
+			return errors.New(which + " is empty; it must be like nats://host:4222 or tls://host:4222")
+		}
+		return fmt.Errorf("%s must be like nats://host:4222 or tls://host:4222, got %q", which, all[i])
+	}
+	return nil
+}
+
+// hasHost reports whether a URL has one host, and a port that can be, or none.
+func hasHost(u *url.URL) bool {
+	if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil && u.Port() != "" {
+		return false
+	}
+	return u.Hostname() != "" && (!strings.Contains(u.Hostname(), ":") || strings.HasPrefix(u.Host, "["))
+}
+
+// ServeOptions say how to serve.
+type ServeOptions struct {
+	// Listen is the address, as in 127.0.0.1:4222, which it is where it is empty; port 0 is any free
+	// one, and Nowhere is for this process alone.
+	Listen string
+	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of what is free.
+	MaxBytes int64
+	// Log hears warnings and errors of the server; it may be nil.
+	Log func(text string)
+}
+
+// Nowhere is the address of a server that only its own process joins.
+const Nowhere = "-"
+
+// mostPending is how many bytes wait for one connection at most, before it is dropped: whoever asks for much
+// and reads nothing would fill the memory of the server.
+const mostPending = 8 << 20

@@ -2,9 +2,12 @@ package jetstream
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -179,4 +182,98 @@ func (l *link) changes() <-chan struct{} {
 		l.news = make(chan struct{})
 	}
 	return l.news
+}
+
+// answered is what the server of Serve answers.
+type answered struct {
+	Name  string              `json:"name,omitempty"` // of the consumer
+	Error *jetstream.APIError `json:"error,omitempty"`
+}
+
+// asked asks the server of Serve for a consumer, and returns its name.
+func (x *Exchange) asked(ctx context.Context, subject, question string) (name string, err error) {
+	err = x.until(ctx, subject, func(ctx context.Context) error {
+		m, err := x.nc.RequestWithContext(ctx, subject, []byte(question))
+		if err != nil {
+			return err
+		}
+		var a answered
+		if err := json.Unmarshal(m.Data, &a); err != nil {
+			return err
+		}
+		if a.Error != nil {
+			return a.Error
+		}
+		name = a.Name
+		return nil
+	})
+	return name, err
+}
+
+// stateSubject is where a server of Serve says whether it can write. JetStream does not answer at all
+// once its disk has failed, so that the cause would look like a slow network.
+const stateSubject = "cope-ask.state"
+
+// trouble asks the server whether it can write, after an answer did not come.
+func (x *Exchange) trouble(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, time.Second)
+	defer stop()
+	m, err := x.nc.RequestWithContext(ctx, stateSubject, nil)
+	if err != nil || len(m.Data) == 0 {
+		return nil // a server of others, or nothing is known
+	}
+	if text := string(m.Data); !strings.Contains(text, "no space left") {
+		return fmt.Errorf("the server cannot write to its disk (%s): nothing was recorded; repair it and start the server again", text)
+	}
+	return fmt.Errorf("%w; then start the server again", ErrFull)
+}
+
+// silence is what happens while a server is there and nobody answers for the streams: a cluster elects a
+// leader, or the server that has the only copy is away. Before the streams were ever there it is an
+// error after a while; later it is said, and waited for.
+type silence struct {
+	limit  time.Duration // how long it may take before it is said; elect where it is 0
+	notice func(text string)
+	at     string      // the URLs, as they are shown
+	served atomic.Bool // the streams were there
+	said   atomic.Bool
+}
+
+// long reports whether nobody has answered for so long that it is worth saying.
+func (s *silence) long(since time.Time) bool {
+	limit := s.limit
+	if limit == 0 {
+		limit = elect
+	}
+	return time.Since(since) > limit
+}
+
+// waits says that an answer is waited for, once for each silence.
+func (s *silence) waits() {
+	if s.said.CompareAndSwap(false, true) {
+		s.notice("nobody has answered for the facts at " + s.at +
+			" for half a minute: the servers elect no leader, or one that has the only copy is away; it is asked until it answers")
+	}
+}
+
+// ended says that there are answers again.
+func (s *silence) ended() {
+	if s.said.Load() && s.said.CompareAndSwap(true, false) {
+		s.notice("the facts at " + s.at + " can be reached again")
+	}
+}
+
+// gone reports whether the servers say that the streams are not there any more.
+func (x *Exchange) gone(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, step)
+	defer stop()
+	for _, name := range []string{factStream, workStream} {
+		asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
+		_, err := x.js.Stream(asked, name)
+		forget()
+		if errors.Is(err, jetstream.ErrStreamNotFound) {
+			return true
+		}
+	}
+	return false
 }

@@ -1,11 +1,10 @@
 // Package bounded estimates gaps of rewards f whose norm in the space of a kernel k is at most S,
 // from exact kernel values on the arms that were pulled.
 //
-//	section.go    the kernel on the arms that still matter
+//	section.go    the kernel on the arms that still matter; sums of estimates over rounds, with a bound on the bias of the
+//	              sum; features that tell open arms apart as finely as their gaps need, for designs
 //	system.go     what the pulls of a round can tell, for every amount of shrinking at once
-//	combined.go   sums of estimates over rounds, with a bound on the bias of the sum
 //	posterior.go  the posterior mean of all data, which guides and proves nothing
-//	localise.go   features that tell open arms apart as finely as their gaps need, for designs
 //
 // An estimate pᵀȳ of a·(f_b - f_x), from means ȳ of pulled arms s, is off on average by ⟨f, G⟩ with
 // G = Σ_i p_i k_i - a(k_b - k_x), at most S‖G‖ by Cauchy and Schwarz. The bound is known before the

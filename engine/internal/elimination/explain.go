@@ -1,11 +1,15 @@
 package elimination
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
 var _ engine.Explainer = (*elimination)(nil)
@@ -110,3 +114,141 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	}
 	return d.Value
 }
+
+var (
+	_ engine.Estimating = (*elimination)(nil)
+	_ engine.Estimating = (*CoKernelFB)(nil)
+	_ engine.Estimating = (*pooledPeace)(nil)
+)
+
+// ArmEstimates returns the estimates of the last round.
+func (e *elimination) ArmEstimates() engine.ArmEstimates {
+	if e.last.stage == nil {
+		return engine.ArmEstimates{}
+	}
+	return rounds.ArmEstimates(e.Model, e.last.stage.Estimate, e.estimates, 0, rounds.KnownScales)
+}
+
+// ArmEstimates returns the estimates of the last round.
+func (a *CoKernelFB) ArmEstimates() engine.ArmEstimates {
+	if a.belief != nil {
+		return a.BelievedEstimates(a.belief)
+	}
+	return a.LastEstimates()
+}
+
+// ArmEstimates returns the estimates of all data.
+func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
+	return rounds.ArmEstimates(a.Model, a.pooled, a.estimates, 0, rounds.KnownScales)
+}
+
+var (
+	_ engine.Amender = (*elimination)(nil)
+	_ engine.Amender = (*CoKernelFB)(nil)
+)
+
+// estimator returns the estimator of a round of these pulls.
+func (allocation) estimator(m *model.Model, ridge float64, counts []int) (*model.Estimator, error) {
+	return model.NewEstimator(m, ridge, counts)
+}
+
+// estimator returns the sample means of the arms by name.
+func (equal) estimator(m *model.Model, _ float64, counts []int) (*model.Estimator, error) {
+	names, err := byName(m)
+	if err != nil {
+		return nil, err
+	}
+	return model.NewEstimator(names, 0, counts)
+}
+
+// amended returns a stage of other pulls; without an estimator where there are none.
+func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) (*rounds.Stage, error) {
+	if planned == nil {
+		return nil, errors.New(rounds.LearnedEarly)
+	}
+	st := *planned
+	st.Rounding.Counts, st.Estimate = counts, nil
+	if engine.PullsOf(counts) == 0 {
+		return &st, nil
+	}
+	var err error
+	st.Estimate, err = own.estimator(m, ridge, counts)
+	return &st, err
+}
+
+// Amend fixes the round's estimator from the counts, and with it the width of every gap: the tuned
+// schedule eliminates by these, for any counts. An arm that no pull measures has an infinite width and
+// stays. The literal schedule eliminates at 2^-r, which holds for the pulls that it planned.
+func (e *elimination) Amend(counts []int) error {
+	if e.opt.Schedule == engine.SchedulePaper {
+		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
+			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
+	}
+	st, err := amended(e.own, e.Model, e.ridge, e.stage, counts)
+	if err != nil {
+		return err
+	}
+	e.stage = st
+	return nil
+}
+
+// Amend goes on with the counts as they are: what the data support is judged by the counts
+// (rounds.Evidence), and Theorem 2, which is about the planned ones, no longer covers the run.
+func (a *CoKernelFB) Amend(counts []int) error {
+	st, err := amended(a.own, a.Model, a.ridge, a.stage, counts)
+	if err != nil {
+		return err
+	}
+	a.stage = st
+	if n := len(a.amended); n == 0 || a.amended[n-1] != a.round {
+		a.amended = append(a.amended, a.round)
+	}
+	return nil
+}
+
+var _ engine.Changer = (*elimination)(nil)
+
+// errArms says which changes an elimination does not take.
+var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)
+
+// Bound returns the largest delta that was ever in force: the parts δ_r of every round add up to no
+// more.
+func (e *elimination) Bound() float64 { return max(e.most, e.opt.Delta) }
+
+// SetDelta gives the coming rounds their parts of another delta.
+func (e *elimination) SetDelta(delta float64) error {
+	e.most = max(e.most, e.opt.Delta)
+	e.opt.Delta = delta
+	return nil
+}
+
+// SetEpsilon looks at the margins again: arms that only epsilon has thrown out come back where the
+// new one does not.
+func (e *elimination) SetEpsilon(epsilon float64) error {
+	e.opt.Epsilon = epsilon
+	var open []int
+	for v, arms := range e.within {
+		switch {
+		case len(e.Sets[v]) > 1:
+			open = append(open, v)
+		case len(arms) > 0 && e.margins[v] > epsilon/e.Model.Unit:
+			e.Sets[v] = slices.Sorted(slices.Values(append(arms, e.Sets[v]...)))
+			e.within[v] = nil
+			for _, i := range e.Sets[v] {
+				e.Reopen(i)
+			}
+		}
+	}
+	for _, v := range open {
+		if e.estimates != nil {
+			e.boundMargin(v)
+		}
+	}
+	return nil
+}
+
+// CanWithdraw is an error.
+func (e *elimination) CanWithdraw([]int) error { return errArms }
+
+// Withdraw is an error.
+func (e *elimination) Withdraw([]int) error { return errArms }

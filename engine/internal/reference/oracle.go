@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -179,3 +180,98 @@ func (a *oracle) Answers() []engine.Answer {
 
 // Warnings reports a kernel that cannot represent the rewards.
 func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
+
+// NewOracleFB spends the whole budget, that of all agents together, in one round in
+// the proportions of T* (Model.Confirmation at ξ = 0), the best for a large budget
+// when the rewards are known, and answers with the largest kernelised estimate. It
+// knows θ* and is a reference for what a budget can do, not a competitor.
+func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFB)
+	if err != nil {
+		return nil, err
+	}
+	if rival, tied := m.Ties(); tied && opt.Epsilon == 0 {
+		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
+			m.Problem.Where(rival))
+	}
+	d, err := m.Confirmation(0, opt.Epsilon)
+	if err != nil {
+		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", engine.ErrUnsuited, err)
+	}
+	contrasts, err := m.Rivals(opt.Epsilon)
+	if err != nil {
+		return nil, err
+	}
+	n := opt.Budget * m.Problem.V()
+	r, err := model.Remembered(m, canon.Key{Kind: canon.KindOracleRounding, Level: opt.Epsilon, Pulls: n}, func() (design.Rounding, error) {
+		r, _, err := m.Round(0, contrasts, d.Weights, n)
+		return r, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newOneRound(m, opt, canon.KindOracleEstimate, r.Counts)
+}
+
+var _ engine.Explainer = (*oracle)(nil)
+
+// Hardest returns the rival whose confidence width in all data is farthest above its gap.
+func (a *oracle) Hardest(v int) engine.Rival {
+	if a.estimates == nil {
+		return a.NoData(v, a.best[v])
+	}
+	r, _ := a.lacking(v)
+	return r
+}
+
+// Samples returns the samples of the task that needs most: all are sampled until the last is decided.
+func (a *oracle) Samples(tasks []int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	return rounds.Most(tasks, func(v int) float64 {
+		_, samples := a.lacking(v)
+		return samples
+	})
+}
+
+// lacking returns the hardest rival in task v with the samples until it is beaten: in the same
+// proportions the width falls as one over their root.
+func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
+	pulls := float64(engine.PullsOf(a.Counts))
+	first, most := a.best[v], math.Inf(-1)
+	for _, i := range a.Sets[v] {
+		if i == first {
+			continue
+		}
+		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.stage.Estimate.Variance(i, first))
+		slack, width := a.opt.Epsilon/a.Model.Unit, a.width(i, first)
+		times := width / (rounds.MedianGap(gap, sd) + slack)
+		if more := max(times*times-1, oracleGrowth) * pulls; more > most {
+			most = more
+			out = a.Shown(i, engine.Rival{Open: len(a.Sets[v]), Gap: gap, Error: sd, Statistic: gap + slack, Threshold: width})
+		}
+	}
+	return out, math.Ceil(most)
+}
+
+var (
+	_ engine.Estimating = (*uniformFB)(nil)
+	_ engine.Estimating = (*oracle)(nil)
+)
+
+// ArmEstimates returns the estimates of the one round.
+func (a *uniformFB) ArmEstimates() engine.ArmEstimates {
+	if a.belief != nil {
+		return a.BelievedEstimates(a.belief)
+	}
+	return a.LastEstimates()
+}
+
+// ArmEstimates returns the estimates of all data.
+func (a *oracle) ArmEstimates() engine.ArmEstimates {
+	if a.stage == nil {
+		return engine.ArmEstimates{}
+	}
+	return rounds.ArmEstimates(a.Model, a.stage.Estimate, a.estimates, 0, rounds.KnownScales)
+}

@@ -3,6 +3,10 @@ package sequential
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // resolution is the grid on which Constant rounds up. It raises z² by less than one
@@ -64,3 +68,103 @@ func Constant(alpha float64, times []float64) (float64, error) {
 
 // quantile returns z with P(ξ ≥ z) = alpha for a standard normal ξ.
 func quantile(alpha float64) float64 { return math.Sqrt2 * math.Erfcinv(2*alpha) }
+
+// Mixture returns heights z_k, one per time, that hold for every sum S of martingale
+// differences that are sub-Gaussian on the clock, E exp(h dS | past) ≤ exp(h² dT/2):
+//
+//	P(S(T_k) ≥ z_k √T_k at some k) ≤ alpha,
+//
+// whether all times are looked at or some. [Constant] is lower, and holds for normal increments
+// only.
+//
+// The mean of exp(hS - h²T/2) over finitely many h > 0 is then a supermartingale that begins at 1
+// [Robbins70], and z_k is where it reaches 1/alpha [Ville39], rounded up to a millionth. There is
+// one h for every time, the one for which a sum at about z_k √T_k counts most. alpha must lie in
+// [1e-12, 1/2]; errors are as for [Crossing].
+func Mixture(alpha float64, times []float64) ([]float64, error) {
+	if !(alpha >= 1e-12 && alpha <= 0.5) {
+		return nil, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)
+	}
+	if err := check(times); err != nil {
+		return nil, err
+	}
+	heights := make([]float64, len(times))
+	// Any centre is valid; the height in the middle of the clock is the best one.
+	centre := math.Sqrt(2 * math.Log(1/alpha))
+	for range 4 {
+		m := mixture{centre: centre, times: times, exponents: make([]float64, len(times))}
+		for k := range times {
+			heights[k] = m.height(k, math.Log(1/alpha))
+		}
+		centre = heights[len(heights)/2]
+	}
+	return heights, nil
+}
+
+// mixture is Σ_j exp(h_j S - h_j² T/2)/K with h_j = centre/√T_j.
+type mixture struct {
+	centre    float64
+	times     []float64
+	exponents []float64 // scratch
+}
+
+// logarithm returns the logarithm of the mixture at S = z √T_k.
+func (m *mixture) logarithm(k int, z float64) float64 {
+	for j, t := range m.times {
+		h := m.centre * math.Sqrt(m.times[k]/t)
+		m.exponents[j] = h*z - h*h/2
+	}
+	return floats.LogSumExp(m.exponents) - math.Log(float64(len(m.times)))
+}
+
+// height returns the z at which the mixture reaches its target at look k, by bisection: it rises
+// with z.
+func (m *mixture) height(k int, target float64) float64 {
+	lo, hi := 0.0, 2*m.centre
+	for m.logarithm(k, hi) < target {
+		hi *= 2
+	}
+	for hi-lo > resolution/4 {
+		if mid := (lo + hi) / 2; m.logarithm(k, mid) < target {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return math.Ceil(hi/resolution) * resolution
+}
+
+// A Score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is
+// known when the gap is: Z of docs/theory/test.md.
+type Score struct {
+	Gap float64 // the estimate, less the bound on its bias, normalised
+	// its standard error, normalised; estimated from the round where scales are not known
+	Sd      float64
+	Freedom float64 // degrees of freedom of sd; +Inf where scales are known
+	Student bool    // whether (estimate - gap)/sd has Student's law, and not only tails that are no larger
+	// of a bet with stakes, by stake: the logarithm of the factor on its capital, and how it rises
+	// with the loss
+	Capital, Slope []float64
+}
+
+// Z returns Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's
+// loss no probability P(Z ≥ u) is above that of the standard normal law; with known scales it is
+// N(0, 1), or as sub-Gaussian as that.
+func (s Score) Z(loss float64) float64 {
+	t := (s.Gap + loss) / s.Sd
+	if t <= 0 && !s.Student || math.IsInf(s.Freedom, 1) {
+		return t
+	}
+	// The normal quantile of Student's law. It is nearer to 0 than t.
+	off := math.Abs(t)
+	tail := distuv.StudentsT{Sigma: 1, Nu: min(s.Freedom, mostFreedom)}.Survival(off)
+	return math.Copysign(min(-mathext.NormalQuantile(tail), largestScore, off), t)
+}
+
+// mostFreedom is the most degrees of freedom that are counted: with more, the incomplete beta
+// function loses the digits in which Student's law differs from the normal one, and with fewer Z is
+// lower.
+const mostFreedom = 1e6
+
+// largestScore bounds Z where tails vanish in double precision.
+const largestScore = 37

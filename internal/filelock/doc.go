@@ -1,2 +1,0 @@
-// Package filelock locks files between programs, where the system has such locks.
-package filelock
