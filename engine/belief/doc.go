@@ -16,7 +16,7 @@
 // With few data the bank dominates, with many the surroundings of the optimum.
 //
 // Rewards that are 0 or 1 are modelled as binomial counts on the logistic scale, by Laplace's
-// approximation [RW06, alg. 3.1]; the noise of others is pooled and shrunk (see noise.go).
+// approximation [RW06, alg. 3.1]; the noise of others is pooled and shrunk (see data.go).
 //
 // [RW06]: C. E. Rasmussen, C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press, 2006.
 // [RC04]: C. P. Robert, G. Casella, Monte Carlo Statistical Methods, Springer, 2004.

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/elimination"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // Compute evaluates the theory for a problem with known expected rewards. With
@@ -35,7 +36,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 	if p.Noise.UnknownBy != "" {
 		b.note(engine.WarnBoundsGuessed, nil, p.LargestNoise())
 	}
-	for _, step := range []func() error{b.scales, b.gain, b.anyDesigns, b.anyLowerBound, b.ball, b.theorems} {
+	for _, step := range []func() error{b.scales, b.gain, b.designs, b.lowerBound, b.ball, b.theorems} {
 		if err := ctx.Err(); err != nil {
 			return r, err
 		}
@@ -133,59 +134,65 @@ func (b *builder) gain() error {
 	return nil
 }
 
-// designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds.
+// designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds; of very many arms by exchange, and R of Alg. 2
+// or more than it.
 func (b *builder) designs() error {
-	r := b.r
-	m, err := b.model.Exact()
+	m, r, many := b.model, b.r, b.model.Many()
+	var solve func(groups [][]int) (design.Design, error)
+	if many {
+		certifier, err := m.Certifier(r.Ridge)
+		if err != nil {
+			return err
+		}
+		solve = func(groups [][]int) (design.Design, error) { return certifier.Design(design.Contrasts{Groups: groups}) }
+	} else {
+		var err error
+		if m, err = m.Exact(); err != nil {
+			return err
+		}
+		solve = func(groups [][]int) (design.Design, error) { return m.Design(r.Ridge, groups) }
+	}
+	first, err := solve(m.Problem.Groups())
 	if err != nil {
 		return err
 	}
-	space := m.Space(r.Ridge)
-	first, err := m.Design(r.Ridge, m.Problem.Groups())
-	if err != nil {
+	if r.RoundingDimension, err = m.EffectiveRank(r.Ridge, first.Weights); err != nil {
 		return err
 	}
-	r.Rho1 = Certified{first.Value, first.Lower}
-	if r.RoundingDimension, err = design.EffectiveRank(b.ctx, space, first.Weights); err != nil {
-		return err
-	}
-	b.tau = float64(design.Samples(space, first.Weights, engine.RoundingEpsilon))
+	b.tau = float64(design.Samples(first.Weights, engine.RoundingEpsilon))
 	star, err := m.Hardness(r.Ridge, b.opt.Epsilon)
 	if err != nil {
 		return err
 	}
-	r.RhoStar = Certified{star.Value, star.Lower}
-	all := make([]int, m.Problem.N())
-	for i := range all {
-		all[i] = i
-	}
-	omega, err := m.Design(r.Ridge, [][]int{all})
+	all := indices.All(m.Problem.N())
+	omega, err := solve([][]int{all}) // whose pairs within tasks a certifier has already
 	if err != nil {
 		return err
 	}
-	r.Omega = Certified{omega.Value, omega.Lower}
-	b.noteGap("rho_1", first)
-	b.noteGap("rho_star", star)
-	b.noteGap("omega", omega)
-	r.RoundsFC = int(math.Ceil(math.Log2(2/b.gap)-1e-9)) + 1
-	r.RoundsFC = max(1, r.RoundsFC)
+	r.Rho1 = b.certified("rho_1", first)
+	r.RhoStar = b.certified("rho_star", star)
+	r.Omega = b.certified("omega", omega)
+	r.RoundsFC = max(1, int(math.Ceil(math.Log2(2/b.gap)-1e-9))+1)
+	if many {
+		r.RoundsFB = max(1, int(math.Ceil(math.Log2(r.Omega.Value)-1e-9)))
+		return nil
+	}
 	r.RoundsFB, err = elimination.RoundsFB(m, r.Ridge)
 	return err
 }
 
-// noteGap notes a value that is not certified to a thousandth.
-func (b *builder) noteGap(name string, d design.Design) {
-	if gap := d.DualityGap(); gap > 2e-3 {
+// certified returns the two ends of a value, and notes one that is not certified to a thousandth.
+func (b *builder) certified(name string, d design.Design) Certified {
+	switch gap := d.DualityGap(); {
+	case gap <= 2e-3:
+	case !b.model.Many():
 		b.note(engine.WarnBoundsGap, []string{name, d.Status.String()}, gap, d.Lower, d.Value)
+	case d.Reached > 0 && d.Reached < 0.99*d.Value:
+		b.note(engine.WarnBoundsReached, []string{name}, d.Lower, d.Value, d.Reached)
+	default:
+		b.note(engine.WarnBoundsEnds, []string{name}, d.Lower, d.Value)
 	}
-}
-
-// lowerBound sets T* and T* kl(δ, 1-δ)/V.
-func (b *builder) lowerBound() error {
-	lower, upper, err := b.model.CharacteristicTime(0, b.opt.Epsilon)
-	b.r.CharacteristicTime = max(lower, upper)
-	b.r.LowerBoundSamples = lower * model.Nats(b.opt.Delta) / float64(b.r.Tasks)
-	return err
+	return Certified{d.Value, d.Lower}
 }
 
 // theorems sets Theorem 1, Corollary 1, Theorem 2 and Corollary 2 as numbers.
@@ -290,4 +297,65 @@ func (b *builder) conditions() error {
 		b.note(engine.WarnBoundsEpsilon, nil, opt.Epsilon, r.DeltaMin)
 	}
 	return nil
+}
+
+// norm returns the norm of the known means. Of very many arms it may not be known; then 0, with a note.
+func (b *builder) norm() (float64, error) {
+	norm, err := b.model.Norm()
+	if err != nil && b.model.Many() && b.r.DeltaMin > 0 {
+		b.note(engine.WarnBoundsNorm, nil)
+		return 0, nil
+	}
+	return norm, err
+}
+
+// condition returns both sides of the condition of a theorem on ξ, of very many arms from the values
+// that are there.
+func (b *builder) condition(mode string, opt engine.Options) (left, right float64, err error) {
+	r := b.r
+	switch {
+	case !b.model.Many():
+		return b.model.RidgeCondition(mode, opt, r.Ridge)
+	case r.Norm == 0:
+		return 0, 0, nil
+	case mode == engine.ModeFB:
+		return r.Ridge, 1 / math.Pow(4*(1+engine.RoundingEpsilon)*r.RhoStar.Value*r.Norm, 2), nil
+	}
+	return math.Sqrt(r.Ridge * r.Rho1.Value), b.gap / (32 * (1 + engine.RoundingEpsilon) * r.Norm), nil
+}
+
+// lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below.
+func (b *builder) lowerBound() error {
+	m, r, many := b.model, b.r, b.model.Many()
+	ridge := 0.0
+	if many {
+		ridge = r.Ridge
+	}
+	lower, upper, err := m.CharacteristicTime(ridge, b.opt.Epsilon)
+	if r.CharacteristicTime = lower; !many {
+		r.CharacteristicTime = max(lower, upper)
+	}
+	r.LowerBoundSamples = lower * model.Nats(b.opt.Delta) / float64(r.Tasks)
+	if err != nil || upper == 0 || !many {
+		return err
+	}
+	if upper, err = m.UnsharedHardness(b.opt.Epsilon); err != nil {
+		return err
+	}
+	r.CharacteristicTimeUpper = 2 * upper
+	b.note(engine.WarnBoundsTime, nil, r.CharacteristicTime, r.Ridge, r.CharacteristicTimeUpper)
+	return nil
+}
+
+// ball sets the lower bound for algorithms that use the norm stated.
+func (b *builder) ball() error {
+	m, r := b.model, b.r
+	if b.opt.Norm == 0 {
+		return nil
+	}
+	bound, err := m.NormLowerBound(b.opt.Norm, r.Delta, b.opt.Epsilon)
+	if r.LowerBoundSamplesNorm = bound / float64(r.Tasks); bound > 0 {
+		b.note(engine.WarnBoundsWithNorm, nil, b.opt.Norm, r.LowerBoundSamplesNorm)
+	}
+	return err
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -157,11 +158,7 @@ func (s *gainSearch) refine(sight []int) error {
 
 // of picks the values of some arms.
 func (s *gainSearch) of(arms []int, values []float64) []float64 {
-	out := make([]float64, len(arms))
-	for k, i := range arms {
-		out[k] = values[i]
-	}
-	return out
+	return indices.Of(values, arms)
 }
 
 // keep takes over better ends.

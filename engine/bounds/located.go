@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -77,11 +78,7 @@ func (l *located) factor() error {
 
 // positions returns 0, …, n-1.
 func positions(n int) []int {
-	out := make([]int, n)
-	for k := range out {
-		out[k] = k
-	}
-	return out
+	return indices.All(n)
 }
 
 // view is a matrix of a kernel's values, normalised, whose first points are arms of the given

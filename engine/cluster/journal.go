@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
@@ -123,7 +124,7 @@ func (j *journal) identify(run, task string) error {
 		if text, err = json.Marshal(j.AgentFile); err != nil {
 			return err
 		}
-		return writeWhole(path, append(text, '\n'))
+		return atomicfile.Write(path, append(text, '\n'), 0o600, true)
 	}
 	if err != nil {
 		return err
@@ -134,27 +135,6 @@ func (j *journal) identify(run, task string) error {
 	if j.Run != run || j.Task != task {
 		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task,
 			j.Run, task, run)
-	}
-	return nil
-}
-
-// writeWhole writes a file that is there whole or not at all.
-func writeWhole(path string, text []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	if d, err := os.Open(filepath.Dir(path)); err == nil {
-		d.Sync()
-		d.Close()
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // Values is a Space given by products of features, which values of a kernel are, where arms are too
@@ -216,11 +218,7 @@ func (x *Exchange) begin() {
 }
 
 func pick(values []float64, arms []int) []float64 {
-	out := make([]float64, len(arms))
-	for k, i := range arms {
-		out[k] = values[i]
-	}
-	return out
+	return indices.Of(values, arms)
 }
 
 // forget drops contrasts and arms that the gap of a restricted problem all but rules out. Those that have

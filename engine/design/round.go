@@ -122,15 +122,7 @@ func normalised(weights []float64) ([]float64, error) {
 // not what a run should wait for. Fewer pulls than τ often suffice: Round verifies
 // its ratio at any n, and the ratio is not monotone in n, so no smaller number
 // could be promised without trying.
-func Samples(s Space, weights []float64, eps float64) int {
-	if n, _ := s.Features.Dims(); len(weights) != n {
-		panic("design: one weight per arm is needed")
-	}
-	return SamplesOf(weights, eps)
-}
-
-// SamplesOf returns Samples, which only depends on the weights.
-func SamplesOf(weights []float64, eps float64) int {
+func Samples(weights []float64, eps float64) int {
 	support := 0
 	for _, w := range weights {
 		if w > 0 {

@@ -99,7 +99,7 @@ func TestRound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, pulls := range []int{Samples(s, d.Weights, 0.1), 100, 10_000_000} {
+		for _, pulls := range []int{Samples(d.Weights, 0.1), 100, 10_000_000} {
 			a, err := Round(context.Background(), s, c, d.Weights, pulls, 0.1)
 			if err != nil || total(a.Counts) != pulls || a.Ratio > 2.2 {
 				t.Errorf("seed %d, n=%d: sum %d, ratio %v, %v", seed, pulls, total(a.Counts), a.Ratio, err)
@@ -123,7 +123,7 @@ func TestSamples(t *testing.T) {
 	for i := range 30 {
 		weights[i] = 1. / 30
 	}
-	if got := Samples(Space{Features: gaussianArms(40, 2, 1)}, weights, 0.1); got != 55 {
+	if got := Samples(weights, 0.1); got != 55 {
 		t.Errorf("%d, want 55", got)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // Firsts returns for each arm of a set the first of the set that it is the same as to the model, itself
@@ -89,10 +91,7 @@ func (m *Model) UnequalCopies() (i, first int, apart float64, err error) {
 }
 
 func (m *Model) unequalCopies(most int) (i, first int, apart float64, err error) {
-	all := make([]int, m.Problem.N())
-	for i := range all {
-		all[i] = i
-	}
+	all := indices.All(m.Problem.N())
 	firsts, err := m.firsts(all, most)
 	if err != nil {
 		return 0, 0, 0, err

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
@@ -294,10 +296,7 @@ func (e *Estimator) ArmVariance(i int) float64 {
 func (e *Estimator) ArmVariances() ([]float64, error) {
 	out := make([]float64, len(e.Total))
 	if e.dual != nil {
-		all := make([]int, len(out))
-		for i := range all {
-			all[i] = i
-		}
+		all := indices.All(len(out))
 		return out, e.dual.variances(out, all, -1)
 	}
 	for i := range out {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,10 +34,7 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 		return part, nil
 	}
 	part.features = canon.Submatrix(features, b.All, b.Columns)
-	weights := make([]float64, len(b.All))
-	for a, i := range b.All {
-		weights[a] = total[i]
-	}
+	weights := indices.Of(total, b.All)
 	var err error
 	if part.matrix, err = gramOf(ctx, part.features, weights); err != nil {
 		return part, err
@@ -251,10 +249,7 @@ func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order 
 func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int) (kernels.Matrix, float64, error) {
 	index := slices.Clone(arms)
 	slices.Sort(index) // tasks stay together
-	taskOf := make([]int, len(index))
-	for j, i := range index {
-		taskOf[j] = p.TaskOf[i]
-	}
+	taskOf := indices.Of(p.TaskOf, index)
 	gram, err := k.On(ctx, p.Tasks, p.Arms.Subset(index), taskOf)
 	if err != nil {
 		return nil, 0, err

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -56,10 +57,7 @@ func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]int, len(chosen))
-	for k, a := range chosen {
-		out[k] = arms[a]
-	}
+	out := indices.Of(arms, chosen)
 	return out, nil
 }
 

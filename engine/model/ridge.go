@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -258,10 +259,7 @@ func (m *Model) manyDifferent() bool {
 	along, different := alongDirection(f.Features), 0
 	apart := 3 * math.Sqrt(sameToFactor*m.Diagonal/m.Scale)
 	for _, group := range m.Problem.Groups() {
-		own := make([]float64, len(group))
-		for k, i := range group {
-			own[k] = along[i]
-		}
+		own := indices.Of(along, group)
 		slices.Sort(own)
 		last := math.Inf(-1)
 		for _, v := range own {

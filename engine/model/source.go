@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -133,10 +134,7 @@ func (m *Model) Gram() kernels.Matrix { return normalised{m.source.gram, m.Scale
 // Among returns the exact values of the kernel among some arms, normalised.
 func (m *Model) Among(arms []int) (kernels.Matrix, error) {
 	p := m.Problem
-	taskOf := make([]int, len(arms))
-	for a, i := range arms {
-		taskOf[a] = p.TaskOf[i]
-	}
+	taskOf := indices.Of(p.TaskOf, arms)
 	gram, err := p.Kernel.On(m.Context(), p.Tasks, p.Arms.Subset(arms), taskOf)
 	if err != nil {
 		return nil, err

@@ -3,10 +3,13 @@ package plan
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -114,4 +117,111 @@ func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.W
 		return nil // what is wrong is said by whatever needs the model
 	}
 	return r.Warnings()
+}
+
+// Budget says what a number of measurements buys: how good the picks are after more and more of them.
+type Budget struct {
+	Total  int     `json:"total"`  // further measurements at most, of all tasks
+	Points []Point `json:"points"` // by number of measurements, the first is today where something was measured
+	// the point after which further measurements bring much less: the one farthest below the straight line from the first
+	// to the last [Satopää et al. 2011]; -1 where there is none
+	Knee int `json:"knee"`
+	// "" where measurements are known and today's belief is carried on; otherwise what the runs were simulated with
+	Simulated string `json:"simulated,omitempty"`
+	Algorithm string `json:"algorithm,omitempty"` // of the simulated runs
+	Runs      int    `json:"runs,omitempty"`      // simulated
+}
+
+// Point is the state after some measurements; means over tasks.
+type Point struct {
+	Samples float64 `json:"samples"`        // of all tasks
+	Loss    float64 `json:"loss"`           // expected, by which a pick is worse than the best arm of its task, reward units
+	Within  float64 `json:"within"`         // probability that a pick is within epsilon of the best
+	Cost    float64 `json:"cost,omitempty"` // of all measurements until then
+	Time    float64 `json:"time,omitempty"` // when they are made, in the unit of the prices
+}
+
+// MaxTotal is the most measurements of a Budget.
+const MaxTotal = 1_000_000
+
+// curvePoints is the most points of a Budget, besides today's.
+const curvePoints = 11
+
+// OfBudget returns what up to total further measurements are expected to bring to what is believed. It reports numbers out of
+// range and the end of the context.
+func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (*Budget, error) {
+	if total < 1 || total > MaxTotal {
+		return nil, fmt.Errorf("total must be a whole number from 1 to %d, got %d", MaxTotal, total)
+	}
+	if err := prices.check(); err != nil {
+		return nil, err
+	}
+	var counts []int
+	for k := 1; k <= curvePoints; k++ {
+		if n := int(math.Ceil(float64(total) * float64(k) / curvePoints)); len(counts) == 0 || n > counts[len(counts)-1] {
+			counts = append(counts, n)
+		}
+	}
+	ahead, err := answer.Ahead(ctx, b, epsilon, counts)
+	if err != nil {
+		return nil, err
+	}
+	out := &Budget{Total: total}
+	for _, o := range ahead {
+		out.Points = append(out.Points, Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within})
+	}
+	out.Price(prices, b.Problem.V())
+	return out, nil
+}
+
+// Price fills in what each point costs and when it is reached, by whole batches with a look at the results after each, and
+// finds the knee along money, time or measurements, the first of these that has a price.
+func (b *Budget) Price(prices Prices, tasks int) {
+	batch := float64(prices.Capacity)
+	if prices.Parallel > 0 {
+		batch = float64(prices.Parallel * tasks)
+	}
+	for k := range b.Points {
+		p := &b.Points[k]
+		batches := 0.0
+		switch {
+		case p.Samples > 0 && batch > 0:
+			batches = math.Ceil(p.Samples / batch)
+		case p.Samples > 0:
+			batches = 1
+		}
+		p.Cost = p.Samples*prices.Sample + batches*prices.Round*float64(tasks)
+		p.Time = batches * (prices.SampleTime + prices.RoundTime)
+	}
+	b.Knee = knee(b.Points, func(p Point) float64 { return prices.Along(p) })
+}
+
+// Along returns the number of a point that stands along a curve: money, else time, else measurements.
+func (p Prices) Along(x Point) float64 {
+	switch {
+	case p.costs():
+		return x.Cost
+	case p.takes():
+		return x.Time
+	}
+	return x.Samples
+}
+
+// clearBend is how far below the straight line a knee lies at least, in parts of the fall.
+const clearBend = 0.15
+
+// knee finds the point farthest below the straight line from the first to the last; -1 where none is clearly below it.
+func knee(points []Point, along func(Point) float64) int {
+	first, last := points[0], points[len(points)-1]
+	width, fall := along(last)-along(first), first.Loss-last.Loss
+	if !(width > 0) || !(fall > 0) {
+		return -1
+	}
+	best, at := clearBend, -1
+	for k, p := range points {
+		if bend := (first.Loss-p.Loss)/fall - (along(p)-along(first))/width; bend > best {
+			best, at = bend, k
+		}
+	}
+	return at
 }

@@ -2,7 +2,11 @@ package problem
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // The values of Problem.Goal.
@@ -86,4 +90,194 @@ func (p *Problem) TwoRewards() (lo, hi float64) {
 		b = p.TurnedBounds(&[2]float64{0, 1})
 	}
 	return b[0], b[1]
+}
+
+// CheckReward reports a reward that nothing can be computed with, be it told, sent or corrected: it is
+// a number of a size up to kernels.Largest, as in tables. It holds for means of rewards, too.
+func CheckReward(reward float64) error {
+	if !(math.Abs(reward) <= kernels.Largest) {
+		return fmt.Errorf("a reward is a number from -1e100 to 1e100, got %g", reward)
+	}
+	return nil
+}
+
+// CheckRewards reports a count of rewards, their mean and their squares Σ (reward - mean)² that cannot
+// come from rewards which CheckReward passes.
+func CheckRewards(count int, mean, squares float64) error {
+	if count < 1 {
+		return fmt.Errorf("the count must be at least 1, got %d", count)
+	}
+	if err := CheckReward(mean); err != nil {
+		return err
+	}
+	const most = kernels.Largest * kernels.Largest * (1 + 1e-9) // of the squared rewards' mean, with room for rounding
+	if !(squares >= 0 && squares/float64(count)+mean*mean <= most) {
+		return fmt.Errorf("rewards from -1e100 to 1e100 have squares of 0 or more, and %d of them with mean %g cannot have %g", count, mean,
+			squares)
+	}
+	return nil
+}
+
+// EnvironmentMeasured is the environment of rewards that are measured: nothing is known of how they
+// come about, and none can be drawn.
+const EnvironmentMeasured = "measured"
+
+// Experimental returns the problem as an experimenter has it, whose rewards are measured: what a
+// simulation would know of the truth, the expected rewards and those to draw from, is left out. The
+// scales of the noise stay as they are stated or were estimated from pilot data.
+func (p *Problem) Experimental() *Problem {
+	q := *p
+	q.Mean, q.Partial, q.Rewards = nil, nil, nil
+	q.Noise.Environment, q.Noise.Strength = EnvironmentMeasured, 0
+	return &q
+}
+
+// unmeasured returns the arms without an expected reward where some have one.
+func (p *Problem) unmeasured() []int {
+	var missing []int
+	for i, m := range p.Partial {
+		if math.IsNaN(m) {
+			missing = append(missing, i)
+		}
+	}
+	return missing
+}
+
+// Unmeasured names the arms that have no expected reward although others have, as a sentence
+// without a full stop that says what can be done; "" where all have one, or none.
+func (p *Problem) Unmeasured() string {
+	const most = 8
+	missing := p.unmeasured()
+	if missing == nil {
+		return ""
+	}
+	var words []string
+	for _, i := range missing[:min(most, len(missing))] {
+		words = append(words, p.Where(i))
+	}
+	if more := len(missing) - most; more > 0 {
+		words = append(words, fmt.Sprintf("and %d more", more))
+	}
+	verb := "are"
+	if len(missing) == 1 {
+		verb = "is"
+	}
+	return fmt.Sprintf("%d of %d arms %s not measured (%s); measure what is missing, or write unmeasured=\"drop\" in problem(…) "+
+		"to go on without it",
+		len(missing), p.N(), verb, strings.Join(words, "; "))
+}
+
+// Measured returns the problem of the arms whose expected rewards are known, without tasks that
+// have none; p itself where all are known, or none is. Its name says that it is one of measured
+// arms.
+func (p *Problem) Measured() *Problem {
+	missing := p.unmeasured()
+	if missing == nil {
+		return p
+	}
+	known := func(i int) bool { return !math.IsNaN(p.Partial[i]) }
+	var tasks []int
+	for v := range p.V() {
+		for lo, hi := p.ArmsOf(v); lo < hi; lo++ {
+			if known(lo) {
+				tasks = append(tasks, v)
+				break
+			}
+		}
+	}
+	q := p.only(tasks, known)
+	q.Name = fmt.Sprintf("%s (%d measured of %d arms)", p.Name, q.N(), p.N())
+	return q
+}
+
+// measuredArms counts the arms that have a mean.
+func (p *Problem) measuredArms() int {
+	count := 0
+	for _, m := range p.Means() {
+		if !math.IsNaN(m) {
+			count++
+		}
+	}
+	return count
+}
+
+// separate makes the means unknown, and partially known, if one of them is: what needs means needs
+// all of them.
+func (p *Problem) separate(path string) {
+	var missing []int
+	for i, m := range p.Mean {
+		if math.IsNaN(m) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	if len(missing) < p.N() {
+		p.Partial = p.Mean
+	}
+	p.Mean = nil
+	p.Notes = append(p.Notes, p.noteOf(NoteUnmeasured, path, missing))
+}
+
+// dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their
+// order, with a note on the others. It reports a table that has none.
+func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, []Note, error) {
+	var kept []arm
+	has := map[string]bool{}
+	var dropped []string // task and arm of each
+	for _, a := range arms {
+		if math.IsNaN(a.mean) {
+			dropped = append(dropped, a.task, a.name)
+			continue
+		}
+		kept = append(kept, a)
+		has[a.task] = true
+	}
+	if len(kept) == 0 {
+		return nil, nil, nil, &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
+	}
+	var tasks []string
+	for _, name := range order {
+		if has[name] {
+			tasks = append(tasks, name)
+		}
+	}
+	if len(dropped) == 0 {
+		return kept, tasks, nil, nil
+	}
+	return kept, tasks, []Note{{
+		Kind: NoteDropped, Path: path, Names: dropped[:min(len(dropped), 2*mostListed)],
+		Numbers: []float64{float64(len(arms) - len(kept)), float64(len(arms))},
+	}}, nil
+}
+
+// CostOf returns what pulls cost: N counts times Cost, or their number where all cost the same.
+func (p *Problem) CostOf(counts []int) float64 {
+	sum := 0.0
+	for i, n := range counts {
+		if p.Cost == nil {
+			sum += float64(n)
+		} else {
+			sum += float64(n) * p.Cost[i]
+		}
+	}
+	return sum
+}
+
+// RelativeCost returns the cost of a pull of each arm over their mean; nil where all cost the same.
+func (p *Problem) RelativeCost() []float64 {
+	same, mean := true, 0.0
+	for _, c := range p.Cost {
+		same = same && c == p.Cost[0]
+		mean += c / float64(len(p.Cost))
+	}
+	if same {
+		return nil
+	}
+	out := make([]float64, len(p.Cost))
+	for i, c := range p.Cost {
+		out[i] = c / mean
+	}
+	return out
 }

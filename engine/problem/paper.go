@@ -2,6 +2,8 @@ package problem
 
 import (
 	"fmt"
+	"math"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -65,4 +67,163 @@ func columns(prefix string, n int) []string {
 		out[i] = fmt.Sprintf("%s%d", prefix, i+1)
 	}
 	return out
+}
+
+// PaperFamily returns an instance between the paper's cases [Du23, App. A], by the
+// similarity of its tasks: five tasks with distinct one-hot features and the kernel
+// rbf(lengthscale) over them, so that
+//
+//	K_Z = (1 - s) I + s 11ᵀ,  s = exp(-1/lengthscale²).
+//
+// Lengthscale 0 is the similarity of case 3 (no two tasks have anything in common, K_Z = I), and
+// +Inf that of case 1 (all tasks are the same, K_Z = 11ᵀ). Arms are the paper's, and every task has
+// the rewards of case 1, which the kernel can represent at every lengthscale: ‖θ*‖² = ‖θ‖² V/(1 +
+// (V-1)s) with θ the θ* of case
+// 1. What the kernel says of the tasks changes and nothing else. Errors are a
+// lengthscale that is negative or not a number, and a gap that is not positive.
+func PaperFamily(lengthscale, gap float64) (*Problem, error) {
+	if !(lengthscale >= 0) {
+		return nil, fmt.Errorf("paper: lengthscale must be 0 or more, got %g", lengthscale)
+	}
+	same, err := PaperCase(1, gap)
+	if err != nil {
+		return nil, err
+	}
+	apart, err := PaperCase(3, gap)
+	if err != nil {
+		return nil, err
+	}
+	p := *apart
+	p.Mean = same.Mean
+	p.Name = fmt.Sprintf("paper, lengthscale %g, gap %g", lengthscale, gap)
+	switch {
+	case lengthscale == 0: // one-hot features: the identity
+	case math.IsInf(lengthscale, 1):
+		p.Kernel = kernels.LiftArm(kernels.Linear{})
+	default:
+		p.Kernel = kernels.Joint{Terms: []kernels.Term{{
+			Scale: 1, Task: kernels.RBF{Lengthscale: []float64{lengthscale}}, Arm: kernels.Linear{},
+		}}}
+	}
+	return &p, nil
+}
+
+// Classic returns the special case that the paper names [Du23, Section 3.2]:
+// collaborative best-arm identification as of Hillel et al. and Tao et al. All
+// agents have the same task, arms are a canonical basis (nothing is known of one
+// from another), noise is standard Gaussian. means are the expected rewards of the
+// arms, the same for every agent. It is an error when there is no arm, no agent, or
+// a mean that is not a finite number.
+func Classic(means []float64, agents int) (*Problem, error) {
+	if len(means) == 0 {
+		return nil, fmt.Errorf("classic: means must have at least one arm, got none")
+	}
+	if agents < 1 {
+		return nil, fmt.Errorf("classic: agents must be at least 1, got %d", agents)
+	}
+	for i, m := range means {
+		if math.IsNaN(m) || math.IsInf(m, 0) {
+			return nil, fmt.Errorf("classic: means must be finite numbers, got %g for arm %d", m, i+1)
+		}
+	}
+	var taskNames, armNames []string
+	var taskOf []int
+	var mean []float64
+	for v := range agents {
+		taskNames = append(taskNames, fmt.Sprintf("agent %d", v+1))
+		for i, m := range means {
+			armNames = append(armNames, fmt.Sprintf("arm %d", i+1))
+			taskOf, mean = append(taskOf, v), append(mean, m)
+		}
+	}
+	tasks, err := kernels.NewPoints(nil, taskNames, nil)
+	if err != nil {
+		return nil, err
+	}
+	arms, err := kernels.NewPoints(nil, armNames, nil)
+	if err != nil {
+		return nil, err
+	}
+	return New(fmt.Sprintf("classic, %d arms, %d agents", len(means), agents), tasks, arms, taskOf, SameArms(), []float64{1}, mean)
+}
+
+// SameArms returns the kernel under which tasks are the same and arms are told apart by name alone.
+func SameArms() kernels.Joint { return kernels.LiftArm(kernels.Identity{}) }
+
+// The reward models that a simulated environment can follow. Those after resampled are
+// departures from gaussian that no guarantee covers, to see what they do.
+const (
+	EnvironmentGaussian       = "gaussian"
+	EnvironmentBernoulli      = "bernoulli"
+	EnvironmentResampled      = "resampled"
+	EnvironmentPosterior      = "posterior"
+	EnvironmentStudent        = "student"
+	EnvironmentOutliers       = "outliers"
+	EnvironmentDrift          = "drift"
+	EnvironmentBatch          = "batch"
+	EnvironmentAutocorrelated = "autocorrelated"
+)
+
+// EnvironmentEntry is one row of the catalogue of reward models.
+type EnvironmentEntry struct {
+	Name     string
+	Doc      string  // how a reward is drawn
+	Means    string  // what its strength is; "" where it has none
+	Strength float64 // the default
+	Above    float64 // strengths are greater than this,
+	Most     float64 // and at most this
+}
+
+// OutlierFactor is the factor by which outliers scatter wider than the others.
+const OutlierFactor = 10
+
+// Environments returns the catalogue of reward models.
+func Environments() []EnvironmentEntry {
+	return []EnvironmentEntry{
+		{Name: EnvironmentGaussian, Doc: "mean plus normal noise"},
+		{Name: EnvironmentBernoulli, Doc: "1 with probability mean, else 0; within bounds [lo, hi], hi or lo"},
+		{Name: EnvironmentResampled, Doc: "drawn with replacement from measured rewards"},
+		{Name: EnvironmentPosterior,
+			Doc: "around expected rewards that each run draws from what the measurements of the table say, as best(p) believes it; " +
+				"answers are graded by these"},
+		{Name: EnvironmentStudent, Doc: "heavy tails: Student's t noise of the same standard deviation", Means: "degrees of freedom",
+			Strength: 3, Above: 2, Most: 1e6},
+		{Name: EnvironmentOutliers, Doc: fmt.Sprintf("normal noise, in a share of the rewards %d times as wide", OutlierFactor),
+			Means: "share of outliers", Strength: 0.02, Above: 0, Most: 0.5},
+		{Name: EnvironmentDrift, Doc: "normal noise; each arm moves by the same amount from round to round, drawn once a run from " +
+			"N(0, (strength · noise)²); the best arm is the one that is best in the first round", Means: "drift per round over noise",
+			Strength: 0.1, Above: 0, Most: 1e6},
+		{Name: EnvironmentBatch, Doc: "normal noise; all rewards of a task in a round have a further error in common, N(0, " +
+			"(strength · noise)²)", Means: "error of a round over noise", Strength: 0.1, Above: 0, Most: 1e6},
+		{Name: EnvironmentAutocorrelated, Doc: "normal noise, correlated from one pull of an arm to its next within a round, AR(1)",
+			Means: "correlation of neighbours", Strength: 0.3, Above: 0, Most: 0.999},
+	}
+}
+
+// EnvironmentNamed returns the entry of a name; "" means gaussian.
+func EnvironmentNamed(name string) (EnvironmentEntry, error) {
+	var known []string
+	for _, e := range Environments() {
+		if e.Name == name || name == "" && e.Name == EnvironmentGaussian {
+			return e, nil
+		}
+		known = append(known, fmt.Sprintf("%q", e.Name))
+	}
+	return EnvironmentEntry{}, fmt.Errorf("environment must be one of %s, got %q", strings.Join(known, ", "), name)
+}
+
+// disturbances returns the names of the environments that have a strength.
+func disturbances() []string {
+	var out []string
+	for _, e := range Environments() {
+		if e.Strength > 0 {
+			out = append(out, fmt.Sprintf("%q", e.Name))
+		}
+	}
+	return out
+}
+
+// Independent reports whether the rewards of an environment are independent of each other.
+func Independent(environment string) bool {
+	return environment != EnvironmentDrift && environment != EnvironmentBatch && environment != EnvironmentAutocorrelated
 }

@@ -1,11 +1,17 @@
 package problem
 
 import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
+
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // Problem is one instance: V tasks, N arms in all, grouped by task in task order, the joint kernel,
@@ -184,11 +190,7 @@ func at[T any](list []T, index []int) []T {
 	if list == nil {
 		return nil
 	}
-	out := make([]T, len(index))
-	for k, i := range index {
-		out[k] = list[i]
-	}
-	return out
+	return indices.Of(list, index)
 }
 
 // WithKernel returns the same problem under another joint kernel.
@@ -312,4 +314,96 @@ func (p *Problem) checkNoise() error {
 		}
 	}
 	return nil
+}
+
+// Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
+type Words struct {
+	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
+	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named
+	Reward string   `json:"reward,omitempty"`       // the column that was measured
+}
+
+// Words returns the names of a long table's columns.
+func (p *Problem) Words() Words {
+	if p.Long == nil {
+		return Words{}
+	}
+	c := Words{Task: p.Long.Task, Arm: p.Long.Arm, Reward: p.Long.Reward}
+	if p.Long.Successes != "" {
+		c.Reward = p.Long.Successes + " / " + p.Long.Trials
+	}
+	return c
+}
+
+// IsZero reports whether the table has no names of its own.
+func (c Words) IsZero() bool { return len(c.Task) == 0 && len(c.Arm) == 0 && c.Reward == "" }
+
+// TaskTitle is what a column of tasks is called.
+func (c Words) TaskTitle() string {
+	if len(c.Task) == 0 {
+		return "Task"
+	}
+	return strings.Join(c.Task, ", ")
+}
+
+// ArmTitle is what a column of arms is called.
+func (c Words) ArmTitle() string {
+	if len(c.Arm) == 0 {
+		return "Arm"
+	}
+	return strings.Join(c.Arm, ", ")
+}
+
+// TaskLabel is a task as it stands below TaskTitle: the value alone where one column names tasks.
+func (c Words) TaskLabel(task string) string {
+	if len(c.Task) == 1 {
+		return strings.TrimPrefix(task, c.Task[0]+"=")
+	}
+	return task
+}
+
+// ArmLabel is a text with names of arms as they stand below ArmTitle: "Merlin, 80" for "Sorte=Merlin, N kg/ha=80".
+func (c Words) ArmLabel(text string) string {
+	for k, column := range c.Arm {
+		if k == 0 {
+			text = strings.ReplaceAll(text, column+"=", "")
+		} else {
+			text = strings.ReplaceAll(text, ", "+column+"=", ", ")
+		}
+	}
+	return text
+}
+
+// Digests tells the data of the problem from other data: the hashes of the files that it came from,
+// and one of its tasks, arms, mean rewards and their counts. A kernel that was fitted to the
+// problem carries them along (kernels.Joint.Fitted).
+func (p *Problem) Digests() []string {
+	var all []string
+	for _, s := range p.Sources {
+		all = append(all, s.SHA256)
+	}
+	h := sha256.New()
+	for i, v := range p.TaskOf {
+		for _, name := range []string{p.Tasks.Names[v], p.Arms.Names[i]} {
+			h.Write(binary.AppendUvarint(nil, uint64(len(name))))
+			h.Write([]byte(name))
+		}
+	}
+	lists := [][]float64{p.Mean, p.Reps}
+	if p.Partial != nil {
+		lists = append(lists, p.Partial)
+	}
+	for _, list := range lists {
+		h.Write(binary.AppendUvarint(nil, uint64(len(list))))
+		for _, x := range list {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	return append(all, hex.EncodeToString(h.Sum(nil)))
+}
+
+// KernelFittedHere reports whether the problem's kernel was fitted to the problem's own data.
+// Algorithms take the kernel as known beforehand; then it is not.
+func (p *Problem) KernelFittedHere() bool {
+	return len(p.Kernel.Fitted) > 0 && slices.ContainsFunc(p.Digests(), func(d string) bool { return slices.Contains(p.Kernel.Fitted, d) })
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/jupyter"
 )
 
@@ -81,12 +82,7 @@ func (h *history) rewrite() {
 	for _, e := range h.entries {
 		b.Write(lineOf(e))
 	}
-	temporary := h.path + ".new"
-	err := os.WriteFile(temporary, b.Bytes(), 0o600)
-	if err == nil {
-		err = os.Rename(temporary, h.path)
-	}
-	if err != nil {
+	if err := atomicfile.Write(h.path, b.Bytes(), 0o600, false); err != nil {
 		h.log("history: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 )
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
@@ -34,10 +35,7 @@ func readHead(dir string) (seq int64, hash string) {
 
 // writeHead writes the file, whole or not at all. That it cannot be written is no failure.
 func writeHead(dir string, s *campaign.State) {
-	draft := filepath.Join(dir, headFile+".new")
-	if os.WriteFile(draft, fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666) != nil || os.Rename(draft, filepath.Join(dir, headFile)) != nil {
-		os.Remove(draft)
-	}
+	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666, false)
 }
 
 // checkHead reports a state that lacks an event which its folder knows of. The event was read before the state.
@@ -77,7 +75,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if seq, hash, err := headOf(ctx, path); err != nil || !s.Has(seq, hash) {
 		return errors.Join(errors.New("the backup is not what was recorded"), err)
 	}
-	syncFolder(dest)
+	atomicfile.SyncFolder(dest)
 	return copies(dest, c.recipeNow())
 }
 

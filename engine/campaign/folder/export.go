@@ -9,7 +9,6 @@ import (
 	"encoding/csv"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"unicode"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 )
 
 // History returns what was recorded. Of the open round it has no rewards.
@@ -249,17 +249,5 @@ func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]In
 	if err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(c.dir, "invites-*") // readable by its owner alone
-	if err != nil {
-		return err
-	}
-	_, err = draft.Write(text)
-	err = errors.Join(err, draft.Sync(), draft.Close())
-	if err == nil {
-		err = os.Rename(draft.Name(), filepath.Join(c.dir, invitesFile))
-	}
-	if err != nil {
-		os.Remove(draft.Name())
-	}
-	return err
+	return atomicfile.Write(filepath.Join(c.dir, invitesFile), text, 0o600, true) // readable by its owner alone
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 )
 
 // Maker makes the protocol of a recipe, without a forecast. It reads no other files.
@@ -270,14 +271,6 @@ func (o Options) build() string {
 	return cmp.Or(o.Build, "unknown") + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// syncFolder makes the names in a folder durable, where the system has a way to.
-func syncFolder(dir string) {
-	if f, err := os.Open(dir); err == nil {
-		f.Sync()
-		f.Close()
-	}
-}
-
 // Led returns the run of agents that plans the rounds, in words; "" where the campaign does.
 func (c *Campaign) Led() string {
 	c.mu.Lock()
@@ -390,8 +383,5 @@ func (c *Campaign) keep(path string, what cached) {
 		return
 	}
 	sum := sha256.Sum256(b.Bytes())
-	draft := path + ".new" // one name: who is killed leaves one file, and a file that two wrote has another hash
-	if os.WriteFile(draft, append(sum[:], b.Bytes()...), 0o666) != nil || os.Rename(draft, path) != nil {
-		os.Remove(draft)
-	}
+	_ = atomicfile.Write(path, append(sum[:], b.Bytes()...), 0o666, false) // a file that two wrote has another hash
 }

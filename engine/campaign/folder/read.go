@@ -21,6 +21,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
@@ -268,7 +269,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		}
 		return nil, err
 	}
-	syncFolder(dir)
+	atomicfile.SyncFolder(dir)
 	return openDatabase(path, false)
 }
 

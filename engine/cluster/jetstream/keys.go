@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/filelock"
 )
 
@@ -305,24 +306,7 @@ func (k *keyring) revoke(files []string) error {
 }
 
 // writeSecret replaces a file that only its owner may read.
-func writeSecret(file string, text []byte) error {
-	next := file + ".new"
-	f, err := os.OpenFile(next, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(next, file)
-}
+func writeSecret(file string, text []byte) error { return atomicfile.Write(file, text, 0o600, true) }
 
 func pemText(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})

@@ -1,10 +1,13 @@
 package bayes
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
 
 var (
@@ -120,3 +123,111 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	a.Sets[v] = []int{at[set[0]]}
 	return true
 }
+
+var (
+	_ engine.Amender  = (*coBayes)(nil)
+	_ engine.Informer = (*coBayes)(nil)
+)
+
+// Amend takes the counts as they are: a posterior does not mind how pulls came about.
+func (a *coBayes) Amend(counts []int) error {
+	if a.planned.Counts == nil {
+		return errors.New(rounds.LearnedEarly)
+	}
+	a.planned.Counts, a.loose = counts, true
+	return nil
+}
+
+// Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
+// is then sure of. Rewards from before the first round stand for it.
+func (a *coBayes) Inform(b engine.Batch) error {
+	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
+		return err
+	}
+	a.loose = true
+	return a.take(b)
+}
+
+// Guided reports that the posterior takes all rewards.
+func (a *coBayes) Guided() bool { return true }
+
+// replicate sees to the replicates that unknown noise scales are estimated from, where the first round
+// did not bring them.
+func (a *coBayes) replicate(counts []int) {
+	if !a.loose || a.scales.Groups == nil {
+		return
+	}
+	for _, set := range a.Sets {
+		for _, i := range set {
+			if counts[i] > 0 && a.scales.Few([]int{i}) {
+				a.scales.Replicate(counts)
+				return
+			}
+		}
+	}
+}
+
+var _ engine.Estimating = (*coBayes)(nil)
+
+// ArmEstimates returns posterior means and credible intervals.
+func (a *coBayes) ArmEstimates() engine.ArmEstimates {
+	if a.estimates == nil {
+		return engine.ArmEstimates{}
+	}
+	variances := make([]float64, len(a.estimates))
+	for k, of := range a.belief.Mixture.Members {
+		own, err := of.ArmVariances()
+		if err != nil { // the run ends before its next round
+			return engine.ArmEstimates{}
+		}
+		for i, v := range own {
+			off := a.by[k][i] - a.estimates[i]
+			variances[i] += of.Weight * (v + of.Scale*a.left/2 + off*off)
+		}
+	}
+	return rounds.Intervals(a.Model, a.estimates, variances, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+}
+
+var _ engine.Explainer = (*coBayes)(nil)
+
+// Hardest returns the most probable rival.
+func (a *coBayes) Hardest(v int) engine.Rival {
+	set := a.Sets[v]
+	if a.estimates == nil {
+		return a.NoData(v, set[0])
+	}
+	rival, gap, sd := a.likeliest(v)
+	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: gap + a.epsilon, Threshold: a.needed() * sd})
+}
+
+// Samples returns how many more pulls of each task, in the proportions of those so far, would make
+// its most probable rival improbable enough if it were the only one.
+func (a *coBayes) Samples(tasks []int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	sum := 0.0
+	for _, v := range tasks {
+		_, gap, sd := a.likeliest(v)
+		times := a.needed() * sd / (rounds.MedianGap(gap, sd) + a.epsilon)
+		sum += max(1, math.Ceil(float64(a.taken[v])*(times*times-1)))
+	}
+	return sum
+}
+
+// likeliest returns the most probable rival of an open task's leader, with the leader's lead over it
+// and its posterior standard deviation, normalised.
+func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
+	set, at := a.Sets[v], 0
+	first, most := rounds.Leader(set, a.estimates), -1.0
+	for k, i := range set {
+		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.epsilon, a.scales.FreedomOf([]int{i, first}))
+		if i != first && p > most {
+			at, most = k, p
+		}
+	}
+	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.apart[v][at])
+}
+
+// needed returns by how many posterior standard deviations a single rival must be behind.
+func (a *coBayes) needed() float64 { return upper(a.share()) }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -30,10 +31,7 @@ type Section struct {
 
 // NewSection returns the kernel of a problem on these arms, which rise.
 func NewSection(ctx context.Context, p *problem.Problem, arms []int) (*Section, error) {
-	taskOf := make([]int, len(arms))
-	for k, i := range arms {
-		taskOf[k] = p.TaskOf[i]
-	}
+	taskOf := indices.Of(p.TaskOf, arms)
 	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms.Subset(arms), taskOf)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // Reduced is a design problem in canonical form: without copies of arms, without blocks that no
@@ -67,10 +69,7 @@ func (l *Layout) distinct(groups [][]int) [][]int {
 		if len(g) < 2 {
 			continue
 		}
-		set := make([]int, len(g))
-		for k, i := range g {
-			set[k] = l.First[i]
-		}
+		set := indices.Of(l.First, g)
 		slices.Sort(set)
 		if set = slices.Compact(set); len(set) > 1 {
 			out = append(out, set)

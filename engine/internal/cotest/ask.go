@@ -1,10 +1,12 @@
 package cotest
 
 import (
+	"errors"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -102,4 +104,114 @@ func (p pulled) more(needs []design.Pair) float64 {
 		times = max(times, q.Weight*p.variance(q.I, q.J))
 	}
 	return math.Ceil(times * float64(p.pulls))
+}
+
+// pricing holds what pulls of different costs change in a design. With costs c_i a pull of arm i
+// brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
+// precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
+type pricing struct {
+	relative []float64    // N costs over their mean; nil where all cost the same
+	of       *model.Model // the model that was priced last
+	model    *model.Model // with precisions for each unit of cost
+}
+
+// priced returns the model whose designs share out cost.
+func (t terms) priced(m *model.Model) (*model.Model, error) {
+	p := t.pricing
+	if p.relative == nil || p.of == m {
+		if p.relative == nil {
+			return m, nil
+		}
+		return p.model, nil
+	}
+	precision := make([]float64, len(m.Precision))
+	for i, x := range m.Precision {
+		precision[i] = x / p.relative[i]
+	}
+	priced, err := m.Reweighted(precision)
+	if err == nil {
+		p.of, p.model = m, priced
+	}
+	return priced, err
+}
+
+// inPulls returns a design that shares out cost as one that shares out pulls: its value is then
+// that of its pulls. The weights are of these arms.
+func (t terms) inPulls(arms []int, d design.Design) design.Design {
+	if t.pricing.relative == nil {
+		return d
+	}
+	sum, weights := 0.0, make([]float64, len(d.Weights))
+	for k, i := range arms {
+		weights[k] = d.Weights[k] / t.pricing.relative[i]
+		sum += weights[k]
+	}
+	for k := range weights {
+		weights[k] /= sum
+	}
+	d.Weights, d.Value, d.Lower = weights, d.Value*sum, d.Lower*sum
+	return d
+}
+
+// layout tells which arms are the same to a design; those of different costs are not.
+func (t terms) layout() *canon.Layout {
+	if t.pricing.relative == nil {
+		return t.scales.Model.Layout
+	}
+	return t.pricing.model.Layout
+}
+
+func newStage(m *model.Model) *rounds.Stage {
+	return &rounds.Stage{Rounding: design.Rounding{Counts: make([]int, m.Problem.N())}}
+}
+
+// pull adds n pulls to the stage, or as many more as it takes to measure every
+// contrast. Weights belong to arms without copies: rounding those first keeps small rounds small.
+func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) error {
+	for {
+		r, err := design.Round(t.model.Context(), s, c, weights, n, pullEpsilon)
+		if few := (*design.RatioError)(nil); errors.As(err, &few) {
+			n += max(1, n/8)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		st.Rounding.Ratio = max(st.Rounding.Ratio, r.Ratio)
+		t.addCopies(arms, r.Counts, st.Rounding.Counts)
+		return nil
+	}
+}
+
+// pullEpsilon is ε of ROUND here: apportionment is taken up to a ratio of 1+ε. Between 0.25 and 3
+// it changes the samples by less than 0.3 %, and at 0.25 regret minimisation takes two thirds of
+// the time of a run with 180 arms.
+const pullEpsilon = 0.5
+
+// addCopies adds the pulls of each arm to those of the arms that equal it, so that the
+// agents' loads differ as little as they can.
+func (t terms) addCopies(arms, counts, to []int) {
+	taskOf := t.model.Problem.TaskOf
+	load := make([]int, t.model.Problem.V())
+	for i, c := range to {
+		load[taskOf[i]] += c
+	}
+	for k, i := range arms {
+		copies := t.layout().Same[i]
+		each, rest := counts[k]/len(copies), counts[k]%len(copies)
+		for _, j := range copies {
+			to[j] += each
+			load[taskOf[j]] += each
+		}
+		for range rest {
+			least := copies[0]
+			for _, j := range copies[1:] {
+				if load[taskOf[j]] < load[taskOf[least]] {
+					least = j
+				}
+			}
+			to[least]++
+			load[taskOf[least]]++
+		}
+	}
 }

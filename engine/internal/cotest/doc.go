@@ -3,7 +3,7 @@
 //
 //	test.go      the rounds: plan, bets, what is learned
 //	contest.go   which arms of a task are open, and the information each needs
-//	plan.go      the pulls of a round, by a minimax design; uniform.go by equal pulls
+//	plan.go      the pulls of a round, by a minimax design or by equal pulls
 //	direct.go    arms measured by their own means in place of the kernel's
 //	misfit.go    rewards off the kernel: stated, or estimated
 //	budget.go    CoTestFB, the same estimates under a fixed budget

@@ -138,3 +138,14 @@ const explainTolerance = 0.02
 // explainWork is the size of designs, in products a step, up to which a forecast solves them:
 // that of 464 arms which are independent.
 const explainWork = 1e8
+
+var _ engine.Estimating = (*coTest)(nil)
+
+// ArmEstimates returns the estimates of all data; of a Gaussian process its posterior. Where rewards
+// may be off the kernel, an interval has the estimated variance of that besides.
+func (a *coTest) ArmEstimates() engine.ArmEstimates {
+	left := a.misfit.typical * a.misfit.typical
+	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, left, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	out.Posterior = a.belief != nil
+	return out
+}

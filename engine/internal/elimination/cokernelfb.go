@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
@@ -126,10 +127,7 @@ func RoundsFB(m *model.Model, ridge float64) (int, error) { return halvings(m, r
 
 // halvings returns R for a way of halving.
 func halvings(m *model.Model, ridge float64, own halving) (int, error) {
-	all := make([]int, m.Problem.N())
-	for i := range all {
-		all[i] = i
-	}
+	all := indices.All(m.Problem.N())
 	size, err := own.size(m, ridge, all)
 	if err != nil {
 		return 0, err

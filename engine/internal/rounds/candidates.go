@@ -1,11 +1,15 @@
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -156,4 +160,70 @@ func CheckInform(p *problem.Problem, b engine.Batch) error {
 		return fmt.Errorf("the batch has %d counts and %d means for %d arms", len(b.Counts), len(b.Means), p.N())
 	}
 	return nil
+}
+
+// mostRivals is the number of arms of a large set, those of the largest estimates, by which others are
+// beaten. Fewer comparisons keep more arms, and never beat a wrong one.
+const mostRivals = 256
+
+// Strongest returns the arms of a set that others are compared with: all, or of very many arms those
+// with the largest estimates.
+func Strongest(m *model.Model, set []int, estimates []float64) []int {
+	if len(set) <= mostRivals || !m.Many() {
+		return set
+	}
+	out := slices.Clone(set)
+	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(estimates[j], estimates[i]) })
+	return out[:mostRivals]
+}
+
+// Most returns the largest of the samples that the tasks take, which is what they take together
+// where the same samples serve all of them. -1 or NaN of one task holds for all.
+func Most(tasks []int, samples func(v int) float64) float64 {
+	most := 0.0
+	for _, v := range tasks {
+		n := samples(v)
+		if n < 0 || math.IsNaN(n) {
+			return n
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
+// MedianGap returns the median of a normal gap with this estimate and standard error, given that
+// it is positive, as a leader's gap is: the estimate itself may be nearly 0, and then says
+// nothing of how long it takes.
+func MedianGap(gap, sd float64) float64 {
+	if !(sd > 0) || gap > 6*sd {
+		return max(gap, 0)
+	}
+	x := max(gap/sd, -6) // a leader is seldom that far behind
+	positive := distuv.UnitNormal.CDF(x)
+	return sd * (x + distuv.UnitNormal.Quantile(1-positive/2))
+}
+
+// Stage holds all that one round of sampling fixes before its data: the design, the rounded counts,
+// and the estimator they give.
+type Stage struct {
+	Design   design.Design
+	Rounding design.Rounding
+	Estimate *model.Estimator
+	Sides    []engine.Side // of arms that are measured side by side
+}
+
+// Floats returns how many numbers are held, for the bound of a Memory.
+func (st *Stage) Floats() int {
+	return len(st.Design.Weights) + len(st.Design.Certificate.Weights) + len(st.Rounding.Counts) + st.Estimate.Floats()
+}
+
+// Plan returns the stage as the plan of a round; without a stage it has no counts.
+func (st *Stage) Plan(round int) engine.Plan {
+	if st == nil {
+		return engine.Plan{}
+	}
+	return engine.Plan{
+		Round: round, Counts: st.Rounding.Counts, Rho: st.Design.Value, RhoLower: st.Design.Lower,
+		Rounding: st.Rounding.Ratio, Sides: st.Sides,
+	}
 }

@@ -3,6 +3,8 @@ package rounds
 import (
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -132,4 +134,140 @@ func (ev *Evidence) answer(v int) engine.Answer {
 		a.Decided, a.Arm, a.Candidates = true, a.Leader, nil
 	}
 	return a
+}
+
+// Hardest returns the arm of task v that needs most further samples to be beaten by the leader.
+func (ev *Evidence) Hardest(v int) engine.Rival {
+	r, _ := ev.lacking(v)
+	return r
+}
+
+// Samples returns the samples of a further round after which the answers of all these tasks would
+// be supported. They are for a round in the proportions of the one that the rival was last in, since
+// every round is judged by itself; the budget may not have them.
+func (ev *Evidence) Samples(tasks []int) float64 {
+	return Most(tasks, func(v int) float64 {
+		_, samples := ev.lacking(v)
+		return samples
+	})
+}
+
+// lacking returns the rival in task v, another arm where the leader itself is beaten, and the
+// samples until it is beaten.
+func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
+	lo, hi := ev.of.Model.Problem.ArmsOf(v)
+	first := ev.leader(v)
+	rival, out := first, engine.Rival{}
+	most := math.Inf(-1)
+	for i := lo; i < hi; i++ {
+		if ev.beaten[i] && i != first {
+			continue
+		}
+		out.Open++
+		if i == first || ev.seen[i] < 0 {
+			continue
+		}
+		j := ev.rounds[ev.seen[i]]
+		gap, sd := j.estimates[first]-j.estimates[i], math.Sqrt(j.estimator.Variance(i, first))
+		width := gap + ev.upper(j, i, first)
+		more := math.Inf(1)
+		if b := MedianGap(gap, sd); b > 0 && !math.IsInf(width, 1) {
+			more = float64(j.estimator.Pulls) * width / b * width / b
+		}
+		if more > most {
+			rival, most = i, more
+			out.Gap, out.Error, out.Statistic, out.Threshold = gap, sd, gap, width
+		}
+	}
+	switch {
+	case len(ev.rounds) == 0:
+		most = math.NaN()
+	case math.IsInf(most, 0): // the same to the kernel, or the leader is beaten
+		most = -1
+	}
+	if rival == first {
+		if rival = lo; rival == first {
+			rival++
+		}
+	}
+	return ev.of.Shown(rival, out), math.Ceil(most)
+}
+
+// confidence is the probability of the intervals of arms.
+const confidence = 0.95
+
+// ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals by the
+// variances of their estimator and what it leaves out of each, normalised: of the normal law, or
+// Student's where the scale of an arm's noise has so many degrees of freedom.
+func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left float64,
+	freedom func(arm int) float64) engine.ArmEstimates {
+	if e == nil || estimates == nil {
+		return engine.ArmEstimates{}
+	}
+	out := engine.ArmEstimates{Mean: make([]float64, len(estimates)), Half: make([]float64, len(estimates))}
+	variances, err := e.ArmVariances()
+	if err != nil { // the run ends before its next round
+		return engine.ArmEstimates{}
+	}
+	last, errors := math.NaN(), 0. // many arms have the same degrees of freedom
+	for i, mean := range estimates {
+		if f := freedom(i); f != last {
+			last, errors = f, quantile(f)
+		}
+		if !e.Spans(i) {
+			out.Mean[i], out.Half[i] = math.NaN(), math.NaN()
+			continue
+		}
+		out.Mean[i] = mean * m.Unit
+		out.Half[i] = errors * math.Sqrt(variances[i]+left) * m.Unit
+	}
+	return out
+}
+
+// KnownScales are the degrees of freedom of noise whose scales are known.
+func KnownScales(int) float64 { return math.Inf(1) }
+
+// quantile returns how many standard errors half of an interval is long.
+func quantile(freedom float64) float64 {
+	const p = 0.5 + confidence/2
+	switch {
+	case math.IsInf(freedom, 1):
+		return distuv.UnitNormal.Quantile(p)
+	case !(freedom > 0):
+		return math.NaN()
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
+}
+
+// LastEstimates returns what the last round by itself says of every arm.
+func (ev *Evidence) LastEstimates() engine.ArmEstimates {
+	if len(ev.rounds) == 0 {
+		return engine.ArmEstimates{}
+	}
+	last := ev.rounds[len(ev.rounds)-1]
+	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)
+}
+
+// BelievedEstimates returns what a posterior, nil before any data, says of every arm.
+func (ev *Evidence) BelievedEstimates(b *Belief) engine.ArmEstimates {
+	if b.Posterior == nil {
+		return engine.ArmEstimates{}
+	}
+	out := ArmEstimates(ev.of.Model, b.Estimator, ev.believed, 0, KnownScales)
+	out.Posterior = true
+	return out
+}
+
+// Intervals returns means with intervals by their variances, both normalised, N of each: those of a
+// posterior.
+func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
+	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}
+	last, errors := math.NaN(), 0.
+	for i, mean := range means {
+		if f := freedom(i); f != last {
+			last, errors = f, quantile(f)
+		}
+		out.Mean[i], out.Half[i] = mean*m.Unit, errors*math.Sqrt(variances[i])*m.Unit
+	}
+	return out
 }

@@ -1,0 +1,30 @@
+package atomicfile
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A file is replaced with the permissions asked for, and what cannot be written leaves the old one and no draft.
+func TestWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "file")
+	for _, durable := range []bool{false, true} {
+		if err := Write(path, []byte("some text"), 0o600, durable); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("permissions %v, %v", info.Mode(), err)
+	}
+	folder := filepath.Join(t.TempDir(), "folder", "in it")
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if Write(filepath.Dir(folder), nil, 0o600, true) == nil {
+		t.Error("a folder was replaced by a file")
+	}
+	if _, err := os.Stat(filepath.Dir(folder) + ".new"); !os.IsNotExist(err) {
+		t.Errorf("a draft is left: %v", err)
+	}
+}

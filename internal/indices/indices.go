@@ -1,0 +1,23 @@
+// Package indices picks by lists of indices, such as arms.
+package indices
+
+// All returns 0, …, n-1.
+func All(n int) []int {
+	out := make([]int, n)
+	for i := range out {
+		out[i] = i
+	}
+	return out
+}
+
+// Of returns the values at these indices; nil for nil values.
+func Of[T any](values []T, at []int) []T {
+	if values == nil {
+		return nil
+	}
+	out := make([]T, len(at))
+	for k, i := range at {
+		out[k] = values[i]
+	}
+	return out
+}
