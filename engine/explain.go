@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Explanation shows how far a run is and what decided each arm: the first run of a result, as it
@@ -61,7 +62,7 @@ func Explain(r Result, task string) (Explanation, error) {
 		out.Tasks = append(out.Tasks, s)
 	}
 	if len(out.Tasks) == 0 {
-		return out, fmt.Errorf("no task is called %q; there are %s", task, named(names))
+		return out, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
 	}
 	return out, nil
 }
@@ -74,15 +75,6 @@ func (x Explanation) Open() []TaskExplanation {
 // Faint reports whether the gap of an open task still lies within twice its standard error, so that
 // the samples it takes are very uncertain.
 func (p Progress) Faint() bool { return !p.Decided && p.Gap < 2*p.Error }
-
-// named lists names, the first few of many and how many more there are.
-func named(names []string) string {
-	const most = 8
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
-}
 
 // An Explainer is an Algorithm that can say how far it is. What it says guides people
 // and decides nothing. It is worked out when asked for, at the cost of about one design a task.

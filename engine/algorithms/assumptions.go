@@ -284,12 +284,7 @@ func (b Basis) ofKernel() []string {
 
 // tested reports whether data had a degree of freedom left that speaks of the kernel.
 func (b Basis) tested() bool {
-	for _, round := range b.Result.Trace {
-		if round.LackOfFit != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil })
 }
 
 // ofRewards returns what the guarantee takes for granted of rewards that were measured or that a

@@ -127,7 +127,7 @@ func (s *gainSearch) look() (sight []int, err error) {
 			sight = append(sight, i)
 		}
 	}
-	return sight, s.extend(l, sight, s.of(sight, gradient))
+	return sight, s.extend(l, sight, indices.Of(gradient, sight))
 }
 
 // refine designs on candidates and takes arms in until none in sight is worth it.
@@ -141,8 +141,8 @@ func (s *gainSearch) refine(sight []int) error {
 		if err != nil {
 			return err
 		}
-		own := positions(len(sight) + len(l.arms))[len(sight):]
-		gradient, err := l.gradients(view{both, s.of(sight, s.m.Precision), own})
+		own := indices.All(len(sight) + len(l.arms))[len(sight):]
+		gradient, err := l.gradients(view{both, indices.Of(s.m.Precision, sight), own})
 		if err != nil {
 			return err
 		}
@@ -154,11 +154,6 @@ func (s *gainSearch) refine(sight []int) error {
 		}
 	}
 	return nil
-}
-
-// of picks the values of some arms.
-func (s *gainSearch) of(arms []int, values []float64) []float64 {
-	return indices.Of(values, arms)
 }
 
 // keep takes over better ends.
@@ -180,7 +175,7 @@ func (s *gainSearch) allocate() (*located, error) {
 	if err != nil {
 		return nil, err
 	}
-	space := design.Space{Features: factor.L, Precision: s.of(s.candidates, s.m.Precision), Ridge: s.ridge}
+	space := design.Space{Features: factor.L, Precision: indices.Of(s.m.Precision, s.candidates), Ridge: s.ridge}
 	d, err := design.InformationGain(space, design.Options{Tolerance: gainTolerance / 10, Context: s.ctx})
 	if err != nil {
 		return nil, err

@@ -67,18 +67,13 @@ func (l *located) factor() error {
 	for k := range n {
 		l.value += 2 * math.Log(l.lower.Data[k*n+k])
 	}
-	if l.own, err = l.gradients(view{among, l.of(l.arms, l.m.Precision), positions(n)}); err != nil {
+	if l.own, err = l.gradients(view{among, indices.Of(l.m.Precision, l.arms), indices.All(n)}); err != nil {
 		return err
 	}
 	for k, g := range l.own {
 		l.level += l.weights[k] * g
 	}
 	return nil
-}
-
-// positions returns 0, …, n-1.
-func positions(n int) []int {
-	return indices.All(n)
 }
 
 // view is a matrix of a kernel's values, normalised, whose first points are arms of the given
@@ -141,7 +136,7 @@ func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := positions(n + len(l.arms))[n:]
+	own := indices.All(n + len(l.arms))[n:]
 	w := l.whitened(view{values: all, own: own}, 0, n)
 	covariance := mat.NewDense(n, n, nil)
 	for k := range n {

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays as it is.
@@ -142,13 +144,13 @@ func (b *AmendBody) check(at Moment) error {
 	for _, w := range b.Withdraw {
 		v := slices.Index(p.Problem.Tasks.Names, w[0])
 		if v < 0 {
-			return fmt.Errorf("no task is called %q; there are %s", w[0], joined(p.Problem.Tasks.Names, 8))
+			return fmt.Errorf("no task is called %q; there are %s", w[0], sentence.List(p.Problem.Tasks.Names, 8))
 		}
 		lo, hi := p.Problem.ArmsOf(v)
 		k := p.armNamed(v, w[1])
 		switch {
 		case k < 0:
-			return fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], joined(p.Problem.Arms.Names[lo:hi], 8))
+			return fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], sentence.List(p.Problem.Arms.Names[lo:hi], 8))
 		case at.withdrawn(lo + k):
 			return fmt.Errorf("task %q, arm %q is withdrawn already", w[0], w[1])
 		case slices.Contains(b.WithdrawArms, lo+k):
@@ -220,7 +222,7 @@ func (b AmendBody) String() string {
 			arms = append(arms, fmt.Sprintf("task %q, arm %q", a[0], a[1]))
 		}
 		parts = append(parts, fmt.Sprintf("%s added by %s: %s",
-			map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, joined(arms, 8)))
+			map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, sentence.List(arms, 8)))
 	}
 	return strings.Join(parts, "; ")
 }

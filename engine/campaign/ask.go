@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Request says which pulls somebody asks for.
@@ -97,7 +98,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 // checkTask reports a task that is not among those of the problem.
 func (s Moment) checkTask(task string) error {
 	if task != "" && !slices.Contains(s.Problem.Tasks.Names, task) {
-		return fmt.Errorf("no task is called %q; there are %s", task, joined(s.Problem.Tasks.Names, 8))
+		return fmt.Errorf("no task is called %q; there are %s", task, sentence.List(s.Problem.Tasks.Names, 8))
 	}
 	return nil
 }

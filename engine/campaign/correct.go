@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Correct replaces the result of an id.
@@ -185,7 +186,7 @@ func (b *FailBody) fold(s *State, e Event) error {
 			r.free = append(r.free, id)
 		}
 	}
-	s.note(e, fmt.Sprintf("%s without result: %s", pulls(len(b.IDs)), joined(b.IDs, 8)), b.Reason)
+	s.note(e, fmt.Sprintf("%s without result: %s", pulls(len(b.IDs)), sentence.List(b.IDs, 8)), b.Reason)
 	return nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Fold returns the state after some events, of a problem whose arms had these tasks at the start. It reports an
@@ -215,6 +217,6 @@ func (b *RepairBody) fold(s *State, e Event) error {
 	for _, a := range b.Aside {
 		words = append(words, a.String())
 	}
-	s.note(e, "set aside: "+joined(words, 8), Plain(b.Reason))
+	s.note(e, "set aside: "+sentence.List(words, 8), Plain(b.Reason))
 	return nil
 }

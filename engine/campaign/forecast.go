@@ -208,19 +208,25 @@ type Bought struct {
 func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float64) Bought {
 	out := Bought{Samples: n}
 	for v, a := range answers {
-		lo, hi := truth.ArmsOf(v)
-		best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
-		for i := lo; i < hi; i++ {
-			if truth.Arms.Names[i] == a.Leader {
-				own = truth.Mean[i]
-			}
-		}
-		out.Loss += (best - own) / float64(len(answers))
-		if own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best)) {
+		loss, right := p.graded(truth, v, a.Leader)
+		out.Loss += loss / float64(len(answers))
+		if right {
 			out.Right += 1 / float64(len(answers))
 		}
 	}
 	return out
+}
+
+// graded returns by how much an arm is worse than the best of its task, and whether it is within epsilon of it.
+func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
+	lo, hi := truth.ArmsOf(v)
+	best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
+	for i := lo; i < hi; i++ {
+		if truth.Arms.Names[i] == arm {
+			own = truth.Mean[i]
+		}
+	}
+	return best - own, own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best))
 }
 
 // meanBought returns the means over runs after each round that all of them made.
@@ -310,17 +316,7 @@ func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undeci
 	for v, a := range answers {
 		if !a.Decided && p.Mode == engine.ModeFC {
 			undecided = true
-			continue
-		}
-		lo, hi := truth.ArmsOf(v)
-		best, own := math.Inf(-1), math.Inf(-1)
-		for i := lo; i < hi; i++ {
-			best = max(best, truth.Mean[i])
-			if truth.Arms.Names[i] == a.Leader {
-				own = truth.Mean[i]
-			}
-		}
-		if own < best-p.Options.Epsilon-1e-9*(1+math.Abs(best)) {
+		} else if _, right := p.graded(truth, v, a.Leader); !right {
 			wrong = true
 		}
 	}

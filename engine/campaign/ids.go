@@ -149,21 +149,6 @@ func Plain(text string) string {
 	}, text), "\ufffd")
 }
 
-// joined lists the first of some words, and how many more there are.
-func joined(words []string, most int) string {
-	out := ""
-	for i, w := range words {
-		if i == most {
-			return out + fmt.Sprintf(" and %d more", len(words)-most)
-		}
-		if i > 0 {
-			out += ", "
-		}
-		out += w
-	}
-	return out
-}
-
 // agreed returns the form that agrees with a number.
 func agreed(n int, one, more string) string {
 	if n == 1 {

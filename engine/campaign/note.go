@@ -132,7 +132,7 @@ func (n Note) words() []string {
 		for k := 0; k+1 < len(n.Names); k += 2 {
 			arms = append(arms, fmt.Sprintf("task %q, arm %q", n.Names[k], n.Names[k+1]))
 		}
-		return []string{joined(arms, 8)}
+		return []string{sentence.List(arms, 8)}
 	case NoteHandedOut:
 		var parts []string
 		for k, by := range n.Names {

@@ -2,6 +2,7 @@ package campaign
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -228,7 +229,7 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	}
 	pairs, equal, chance := 0, 0, 0.0
 	var first []string
-	for _, id := range s.inOrder() {
+	for _, id := range slices.Sorted(maps.Keys(s.items)) {
 		it := s.items[id]
 		again := s.items[it.replaced]
 		if it.told == nil || again == nil || again.told == nil || it.told == again.told || s.concealed(it) {
@@ -265,16 +266,6 @@ func (s review) toldTwice() (engine.Warning, bool) {
 func (s review) concealed(it *item) bool {
 	r := s.open()
 	return r != nil && r.plan.Round == it.round
-}
-
-// inOrder returns the ids that were handed out, in alphabetic order.
-func (s review) inOrder() []string {
-	var ids []string
-	for id := range s.items {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // plateTest tests whether the rewards of a round differ from plate to plate by more than noise does:

@@ -151,12 +151,7 @@ func (r *round) measuredOf(arm int) int {
 
 // withdrawn reports whether an arm was taken out of the campaign.
 func (s *State) withdrawn(arm int) bool {
-	for _, a := range s.amends {
-		if slices.Contains(a.WithdrawArms, arm) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.amends, func(a amendment) bool { return slices.Contains(a.WithdrawArms, arm) })
 }
 
 // Needed reports whether a plan must be made now: no round is open, or the open one is over.

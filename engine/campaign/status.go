@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
@@ -322,7 +323,7 @@ func (st Status) Only(task string) (Status, error) {
 		}
 		names = append(names, t.Task)
 	}
-	return st, fmt.Errorf("no task is called %q; there are %s", task, joined(names, 8))
+	return st, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
 }
 
 // mostBelieved is the most arms of which Best is worked out for a status.

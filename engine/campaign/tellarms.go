@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
@@ -166,10 +167,10 @@ func (t *teller) armOf(row problem.SheetRow) (int, error) {
 	}
 	v := slices.Index(p.Tasks.Names, task)
 	if v < 0 {
-		return 0, row.Wrong("task", "no task is called %q; there are %s", task, joined(p.Tasks.Names, 8))
+		return 0, row.Wrong("task", "no task is called %q; there are %s", task, sentence.List(p.Tasks.Names, 8))
 	}
 	lo, hi := p.ArmsOf(v)
-	return 0, row.Wrong("arm", "task %q has no arm %q; it has %s", task, arm, joined(p.Arms.Names[lo:hi], 8))
+	return 0, row.Wrong("arm", "task %q has no arm %q; it has %s", task, arm, sentence.List(p.Arms.Names[lo:hi], 8))
 }
 
 // armNamed returns the number of an arm. Where the table has decimal commas, so may the name.

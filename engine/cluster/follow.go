@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Follower follows a run from its first round to its end, without taking part: it has no task, makes
@@ -163,12 +163,9 @@ func (w *agent) absentees(joined func(v int) bool) {
 			words = append(words, fmt.Sprintf("%s (task %q)", AgentName(v), task))
 		}
 	}
-	text := fmt.Sprintf("run %s waits for agents that have not joined: %s", w.Run, strings.Join(words[:min(len(words), most)], ", "))
-	switch n := len(words); {
-	case n == 0:
+	text := fmt.Sprintf("run %s waits for agents that have not joined: %s", w.Run, sentence.List(words, most))
+	if len(words) == 0 {
 		text = fmt.Sprintf("run %s: all agents have joined, and none of them plans the first round: they may have ended", w.Run)
-	case n > most:
-		text += fmt.Sprintf(" and %d more", n-most)
 	}
 	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
 }

@@ -204,7 +204,7 @@ func (x *Exchange) begin() {
 	phi := x.coordinates(x.arms)
 	p := &problem{phi: phi, ridge: x.in.Ridge, stop: x.stop}
 	if x.root != nil {
-		p.root = pick(x.root, x.arms)
+		p.root = indices.Of(x.root, x.arms)
 	}
 	arms, weights := p.multiplicative(sweeps)
 	x.lambda = make([]float64, len(x.arms))
@@ -215,10 +215,6 @@ func (x *Exchange) begin() {
 		x.lambda[k] += 0.1 / float64(len(x.lambda))
 	}
 	scale(1/sum(x.lambda), x.lambda)
-}
-
-func pick(values []float64, arms []int) []float64 {
-	return indices.Of(values, arms)
 }
 
 // forget drops contrasts and arms that the gap of a restricted problem all but rules out. Those that have
@@ -410,7 +406,7 @@ func (x *Exchange) restricted(in *interior) {
 	}
 	in.phi = block(phi, 0, n)
 	if x.root != nil {
-		in.root = pick(x.root, x.arms)
+		in.root = indices.Of(x.root, x.arms)
 	}
 	in.delta, in.fixed = reshape(in.delta, len(x.pairs), n), make([]float64, len(x.pairs))
 	for k, q := range x.pairs {

@@ -348,12 +348,7 @@ func (x *Exchange) gatherListed(s *sight, level float64) bool {
 
 // carries reports whether a contrast is carried.
 func (x *Exchange) carries(q Pair) bool {
-	for _, p := range x.pairs {
-		if p.I == q.I && p.J == q.J || p.I == q.J && p.J == q.I {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.pairs, func(p Pair) bool { return p.I == q.I && p.J == q.J || p.I == q.J && p.J == q.I })
 }
 
 // adopt lets arms be sampled that would help more than those of T by as much as matters. It reports

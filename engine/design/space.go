@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
@@ -230,12 +231,7 @@ func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
 			}
 		}
 	}
-	for _, q := range p.pairs {
-		if outside(q.I, q.J) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.pairs, func(q Pair) bool { return outside(q.I, q.J) })
 }
 
 // distance returns ‖g_i - g_j‖² for two rows of g.

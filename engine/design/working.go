@@ -145,12 +145,7 @@ func (w *working) takeAll() {
 }
 
 func (w *working) holds(q Pair) bool {
-	for _, p := range w.pairs {
-		if p == q || (p.I == q.J && p.J == q.I && p.Weight == q.Weight) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.pairs, func(p Pair) bool { return p == q || p.I == q.J && p.J == q.I && p.Weight == q.Weight })
 }
 
 // addArms takes in the arms that would help more than any working arm, best

@@ -48,10 +48,7 @@ func (m *Model) firsts(set []int, most int) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	along, order := alongDirection(f.Features), make([]int, len(set))
-	for k := range order {
-		order[k] = k
-	}
+	along, order := alongDirection(f.Features), indices.All(len(set))
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
 	})
@@ -142,10 +139,7 @@ func (m *Model) mergedByValues() (i, j int) {
 		return -1, -1
 	}
 	n := m.Problem.N()
-	along, order := alongDirection(f.Features), make([]int, n)
-	for k := range order {
-		order[k] = k
-	}
+	along, order := alongDirection(f.Features), indices.All(n)
 	slices.SortFunc(order, func(a, b int) int {
 		c := cmp.Or(cmp.Compare(m.Problem.TaskOf[a], m.Problem.TaskOf[b]), cmp.Compare(along[a], along[b]))
 		for _, column := range m.Problem.Arms.X {
@@ -216,10 +210,7 @@ func (m *Model) Merged() (i, j int) {
 // arms.
 func snap(features *mat.Dense, square float64) {
 	n, _ := features.Dims()
-	projection, order := alongDirection(features), make([]int, n)
-	for i := range n {
-		order[i] = i
-	}
+	projection, order := alongDirection(features), indices.All(n)
 	slices.SortFunc(order, func(i, j int) int {
 		return cmp.Or(cmp.Compare(projection[i], projection[j]), cmp.Compare(i, j))
 	})

@@ -160,10 +160,10 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 		}
 	}
 	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
-	q.Noise.Scales, q.Noise.SD = at(p.Noise.Scales, index), at(p.Noise.SD, index)
-	q.Mean, q.Partial, q.Reps = at(p.Mean, index), at(p.Partial, index), at(p.Reps, index)
-	q.Cost = at(p.Cost, index)
-	q.Rewards = at(p.Rewards, index)
+	q.Noise.Scales, q.Noise.SD = indices.Of(p.Noise.Scales, index), indices.Of(p.Noise.SD, index)
+	q.Mean, q.Partial, q.Reps = indices.Of(p.Mean, index), indices.Of(p.Partial, index), indices.Of(p.Reps, index)
+	q.Cost = indices.Of(p.Cost, index)
+	q.Rewards = indices.Of(p.Rewards, index)
 	if q.Rows = nil; p.Rows != nil {
 		place := map[int]int{}
 		for k, i := range index {
@@ -183,14 +183,6 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 		q.Partial = nil
 	}
 	return &q
-}
-
-// at returns the entries of a list with these indices; nil for a nil list.
-func at[T any](list []T, index []int) []T {
-	if list == nil {
-		return nil
-	}
-	return indices.Of(list, index)
 }
 
 // WithKernel returns the same problem under another joint kernel.

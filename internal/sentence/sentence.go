@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Write returns a format of package fmt with its verbs filled in: by the names, then by the
@@ -26,6 +27,14 @@ func Write(format string, names []string, numbers ...[]float64) string {
 		args = append(args, all)
 	}
 	return fmt.Sprintf(format, args...)
+}
+
+// List lists words, of many the first and how many more there are.
+func List(words []string, most int) string {
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
+	}
+	return strings.Join(words, ", ")
 }
 
 // values holds what one number of a sentence is in several facts.

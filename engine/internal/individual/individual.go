@@ -117,12 +117,7 @@ func (a *Algorithm) Learn(b engine.Batch) error {
 
 // Done reports whether every agent is done.
 func (a *Algorithm) Done() bool {
-	for _, part := range a.Parts {
-		if !part.Done() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !part.Done() })
 }
 
 // Unspent says why the first agent that has pulls left has them.
