@@ -247,10 +247,11 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	t, of := typeFor(r.Type())
 	switch t {
 	case Text:
-		if text, ok := report.JSONValue(data).(string); ok {
-			return value{Type: Text, Data: text}, ""
+		text, ok := report.TextOf(data)
+		if !ok {
+			text = r.String()
 		}
-		return v, "is not known"
+		return value{Type: Text, Data: text}, ""
 	case Number:
 		x, ok := number(r)
 		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {

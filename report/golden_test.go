@@ -22,7 +22,7 @@ func TestGolden(t *testing.T) {
 		return func(w io.Writer) error { return CSV(w, v) }
 	}
 	plotted := func(f Figure) func(io.Writer) error { // for the tests of package figure
-		return func(w io.Writer) error { return writeJSON(w, JSONValue(f)) }
+		return func(w io.Writer) error { return writeJSON(w, writtenValue(f)) }
 	}
 	for name, write := range map[string]func(io.Writer) error{
 		"document.txt":                    func(w io.Writer) error { return Text(w, document(), TextOptions{}) },

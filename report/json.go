@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bufio"
 	"bytes"
 	"encoding"
 	"encoding/json"
@@ -34,9 +35,20 @@ func JSON(w io.Writer, d Document) error {
 	return writeJSON(w, object{{"schema", Schema}, {"displays", displays}})
 }
 
-// JSONValue returns the plain form of a displayed value, ready for encoding/json: the "value"
-// member of its display.
-func JSONValue(v any) any { return jsonValue(reflect.ValueOf(writtenValue(v))) }
+// JSONValue returns a displayed value as encoding/json writes it: the "value" member of its display.
+func JSONValue(v any) json.Marshaler { return jsonOf{v} }
+
+// jsonOf is a value as JSON has it.
+type jsonOf struct{ value any }
+
+// MarshalJSON writes the value whole, without spaces.
+func (v jsonOf) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	j := jsonWriter{w: bufio.NewWriter(&b), flat: 1, whole: true}
+	j.value(reflect.ValueOf(writtenValue(v.value)))
+	err := j.finish()
+	return b.Bytes(), err
+}
 
 // writtenValue returns what is written of a value: its parts.
 func writtenValue(v any) any {
@@ -135,37 +147,13 @@ type member struct {
 	value any
 }
 
-// MarshalJSON writes the members in order.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
 // IsText reports whether values of a type are written as the text that they print as.
 func IsText(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// textOf returns the text as which a value is written: of a time by RFC 3339, of others as they print.
-func textOf(v any) (string, bool) {
+// TextOf returns the text as which a value is written: of a time by RFC 3339, of others as they print.
+func TextOf(v any) (string, bool) {
 	switch x := v.(type) {
 	case time.Time:
 		return x.Format(time.RFC3339Nano), true
@@ -179,52 +167,6 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
-// jsonValue copies v into what encoding/json can write: numbers that are not
-// finite become null (encoding/json refuses them), what prints itself becomes
-// its text, structs keep the order and the names of their fields.
-func jsonValue(v reflect.Value) any {
-	if !v.IsValid() {
-		return nil
-	}
-	if text, ok := textOf(v.Interface()); ok {
-		return text
-	}
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			return nil
-		}
-		return jsonValue(v.Elem())
-	case reflect.Float32, reflect.Float64:
-		if !isFinite(v.Float()) {
-			return nil
-		}
-		return v.Float()
-	case reflect.Slice, reflect.Array:
-		out := make([]any, v.Len())
-		for i := range out {
-			out[i] = jsonValue(v.Index(i))
-		}
-		return out
-	case reflect.Map:
-		return jsonMap(v)
-	case reflect.Struct:
-		return jsonStruct(v)
-	}
-	return v.Interface()
-}
-
-// jsonStruct follows the json tags as encoding/json does: name, "-", omitempty, omitzero.
-func jsonStruct(v reflect.Value) object {
-	out := object{}
-	for _, p := range fields(v.Type()) {
-		if f := v.Field(p.field); !p.left(f) {
-			out = append(out, member{p.Name, jsonValue(f)})
-		}
-	}
-	return out
-}
-
 func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Slice, reflect.Map:
@@ -235,10 +177,11 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
+// jsonMap returns a map as an object, in the order of its keys.
 func jsonMap(v reflect.Value) object {
 	out := object{}
 	for _, k := range v.MapKeys() {
-		out = append(out, member{fmt.Sprint(k.Interface()), jsonValue(v.MapIndex(k))})
+		out = append(out, member{fmt.Sprint(k.Interface()), v.MapIndex(k).Interface()})
 	}
 	slices.SortFunc(out, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return out

@@ -24,11 +24,12 @@ const (
 var errTooLong = errors.New("the value is too long")
 
 // jsonWriter writes values as JSON while it walks them: the bytes equal encoding/json's with two
-// spaces of indent for what jsonValue makes of a value, but for lists of more than spacedElements.
+// spaces of indent, but for lists of more than spacedElements.
 type jsonWriter struct {
 	w       *bufio.Writer
 	written int64
 	limit   int64 // of bytes, after which err is errTooLong; 0 means none
+	whole   bool  // no list of records ends at mostJSON
 	depth   int
 	flat    int // how many long lists the place is in, which has no line breaks
 	parts   map[reflect.Type][]Part
@@ -87,7 +88,8 @@ func (j *jsonWriter) leaf(v any) {
 	j.text(string(b))
 }
 
-// value writes a value as jsonValue turns it.
+// value writes a value: numbers that are not finite are null (encoding/json refuses them), what prints
+// itself is its text, structs keep the order and the names of their fields.
 func (j *jsonWriter) value(v reflect.Value) {
 	if j.err != nil {
 		return
@@ -104,7 +106,7 @@ func (j *jsonWriter) value(v reflect.Value) {
 		j.end(len(x))
 		return
 	}
-	if text, ok := textOf(v.Interface()); ok {
+	if text, ok := TextOf(v.Interface()); ok {
 		j.leaf(text)
 		return
 	}
@@ -202,7 +204,7 @@ func (j *jsonWriter) list(v reflect.Value) (left int) {
 	j.text("[")
 	j.depth++
 	for i := range n {
-		if long && v.Type().Elem().Kind() == reflect.Struct && j.written > mostJSON {
+		if long && v.Type().Elem().Kind() == reflect.Struct && j.written > mostJSON && !j.whole {
 			left = n - i
 			break
 		}

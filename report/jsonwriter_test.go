@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -17,7 +18,7 @@ func TestJSONPieces(t *testing.T) {
 	d := document()
 	d.Displays = append(d.Displays, Display{Name: "odd", Value: []any{math.NaN(), 1e300, 1e-9, "<&>\u2028", map[string]int{"b": 1, "a": 2}, []int(nil), struct{}{}, [][]float64{{}, {1}}}})
 	for _, x := range d.Displays {
-		want, err := json.MarshalIndent(JSONValue(x.Value), "", "  ")
+		want, err := json.MarshalIndent(jsonValue(reflect.ValueOf(writtenValue(x.Value))), "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,3 +90,78 @@ func BenchmarkLongJSON(b *testing.B) {
 		}
 	}
 }
+
+// MarshalJSON writes the members in order, for jsonValue.
+func (o object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(m.name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(m.value)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// jsonValue is the plain form of what jsonWriter does: it copies v into what encoding/json can write: numbers that are not
+// finite become null (encoding/json refuses them), what prints itself becomes
+// its text, structs keep the order and the names of their fields.
+func jsonValue(v reflect.Value) any {
+	if !v.IsValid() {
+		return nil
+	}
+	if text, ok := TextOf(v.Interface()); ok {
+		return text
+	}
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		return jsonValue(v.Elem())
+	case reflect.Float32, reflect.Float64:
+		if !isFinite(v.Float()) {
+			return nil
+		}
+		return v.Float()
+	case reflect.Slice, reflect.Array:
+		out := make([]any, v.Len())
+		for i := range out {
+			out[i] = jsonValue(v.Index(i))
+		}
+		return out
+	case reflect.Map:
+		out := jsonMap(v)
+		for i := range out {
+			out[i].value = jsonValue(reflect.ValueOf(out[i].value))
+		}
+		return out
+	case reflect.Struct:
+		return jsonStruct(v)
+	}
+	return v.Interface()
+}
+
+// jsonStruct follows the json tags as encoding/json does: name, "-", omitempty, omitzero.
+func jsonStruct(v reflect.Value) object {
+	out := object{}
+	for _, p := range fields(v.Type()) {
+		if f := v.Field(p.field); !p.left(f) {
+			out = append(out, member{p.Name, jsonValue(f)})
+		}
+	}
+	return out
+}
+

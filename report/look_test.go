@@ -118,7 +118,7 @@ func TestLookInEveryFormat(t *testing.T) {
 		t.Fatal(err)
 	}
 	var svg, pdf, tex, dat, js, img bytes.Buffer
-	for _, err := range []error{figure.SVG(&svg, f), figure.PDF(&pdf, f), f.PGFPlots(&tex, "x.dat"), f.Dat(&dat), writeJSON(&js, JSONValue(f)), figure.PNGAt(&img, f, 72)} {
+	for _, err := range []error{figure.SVG(&svg, f), figure.PDF(&pdf, f), f.PGFPlots(&tex, "x.dat"), f.Dat(&dat), writeJSON(&js, writtenValue(f)), figure.PNGAt(&img, f, 72)} {
 		if err != nil {
 			t.Fatal(err)
 		}

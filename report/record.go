@@ -107,11 +107,10 @@ func recordCell(v any) any {
 		}
 		return words
 	default:
-		written := JSONValue(v)
-		if s, ok := written.(string); ok {
+		if s, ok := TextOf(v); ok {
 			return s
 		}
-		b, err := json.Marshal(written)
+		b, err := json.Marshal(JSONValue(v))
 		if err != nil {
 			return nil
 		}

@@ -137,11 +137,7 @@ func tableOf(v any) (any, error) {
 	}
 	out := make([]map[string]any, len(columns))
 	for j, c := range columns {
-		cells := make([]any, len(c.Cells))
-		for i, cell := range c.Cells {
-			cells[i] = report.JSONValue(cell)
-		}
-		out[j] = map[string]any{"name": c.Name, "number": c.Number, "cells": cells}
+		out[j] = map[string]any{"name": c.Name, "number": c.Number, "cells": report.JSONValue(c.Cells)}
 	}
 	return out, nil
 }
