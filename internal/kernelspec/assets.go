@@ -18,6 +18,17 @@ var kernelJS []byte
 //go:embed assets/lab.js
 var labJS []byte
 
+// The mark: three tasks, lines one above the other, that share one bump, the kernel;
+// and on each the best arm.
+var (
+	//go:embed assets/logo-svg.svg
+	logoSVG []byte
+	//go:embed assets/logo-32x32.png
+	logo32 []byte
+	//go:embed assets/logo-64x64.png
+	logo64 []byte
+)
+
 // script fills in the mode and the words of the language.
 func script(template []byte, w Words) []byte {
 	words, err := json.Marshal(w)
