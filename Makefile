@@ -114,7 +114,7 @@ faults: ## the faults and attacks of docs/security.md, each as often as it says 
 	tools/faults.sh
 
 attack: ## kill commands of campaigns, fail their disk, turn bits, hand in hostile sheets, ask as others: one table of zeros (ten minutes; needs strace)
-	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && CGO_ENABLED=0 go build -o $$folder/gonb-cope ./cmd/gonb-cope && go run ./tools/attack -command $$folder/gonb-cope
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && CGO_ENABLED=0 go build -o $$folder/gonb-cope ./cmd/gonb-cope && go test ./tools/attack -count 1 -timeout 60m -v -command $$folder/gonb-cope
 
 fuzztime = 60s
 targets = .

@@ -1,13 +1,12 @@
 //go:build unix
 
-// Attack is the program of make attack. It kills commands of campaigns, has their disk fail, turns bits of their files, hands
+// Package attack is the test of make attack. It kills commands of campaigns, has their disk fail, turns bits of their files, hands
 // them hostile sheets and has the tests of the server's addresses and of wrong authors run, and prints one table of what
-// went wrong. All its figures should be 0; then it ends with status 0.
-package main
+// went wrong. All its figures should be 0.
+package attack
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -15,43 +14,43 @@ import (
 	"path/filepath"
 	"sync"
 	"syscall"
+	"testing"
 	"time"
 )
 
 // attempts are the numbers of tries of each series.
 type attempts struct{ random, calls, failing, bits, cache int }
 
-func main() {
-	command := flag.String("command", "", "the program to attack")
-	seed := flag.Uint64("seed", 1, "of all that is drawn at random; the moments of kills depend on the machine, too")
-	part := flag.Int("part", 1, "do one part in this many of the tries")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+var (
+	command = flag.String("command", "", "the program to attack")
+	seed    = flag.Uint64("seed", 1, "of all that is drawn at random; the moments of kills depend on the machine, too")
+	part    = flag.Int("part", 1, "do one part in this many of the tries")
+)
+
+// TestAttack: every series is made, and all its figures are 0.
+func TestAttack(t *testing.T) {
+	if *command == "" {
+		t.Skip("make attack says which program is attacked, by -command")
+	}
+	ctx, stop := signal.NotifyContext(t.Context(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	healthy, err := false, errors.New("give -command PROGRAM")
-	if *command != "" {
-		n := attempts{random: 280 / *part, calls: 280 / *part, failing: 1 + 260 / *part, bits: 330 / *part, cache: 330 / *part}
-		healthy, err = attack(ctx, *command, *seed, n)
-	}
+	program, err := filepath.Abs(*command)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "attack:", err)
+		t.Fatal(err)
 	}
-	if err != nil || !healthy {
-		os.Exit(1)
+	n := attempts{random: 280 / *part, calls: 280 / *part, failing: 1 + 260 / *part, bits: 330 / *part, cache: 330 / *part}
+	healthy, err := attack(ctx, program, t.TempDir(), *seed, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !healthy {
+		t.Error("not every series was made with all figures 0")
 	}
 }
 
 // attack makes all series, two campaigns at a time, and reports whether all were made and all figures are 0.
-func attack(ctx context.Context, command string, seed uint64, n attempts) (healthy bool, err error) {
+func attack(ctx context.Context, command, base string, seed uint64, n attempts) (healthy bool, err error) {
 	began := time.Now()
-	base, err := os.MkdirTemp("", "attack")
-	if err != nil {
-		return false, err
-	}
-	defer os.RemoveAll(base)
-	if command, err = filepath.Abs(command); err != nil {
-		return false, err
-	}
 	random, calls, failing := newSeries("SIGKILL at random moments"), newSeries("SIGKILL at the n-th system call"),
 		newSeries("errors of the disk at the n-th system call")
 	bits, cache := newSeries("bits of campaign.db and its -wal"), newSeries("bits of the cache")
