@@ -1,7 +1,19 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
 	"github.com/spf13/cobra"
+
+	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
 // clusterCommand is the parent of the commands about servers, and of those about runs of agents that
@@ -28,4 +40,171 @@ any one may fail. Two are no safer than one: both are needed to elect a leader.`
 	c.AddCommand(clusterKeysCommand())
 	c.AddCommand(clusterRunCommands()...)
 	return c
+}
+
+// oneFolder checks the argument of cluster serve and cluster keys.
+func oneFolder(c *cobra.Command, args []string) error {
+	if len(args) != 1 {
+		return usageError{fmt.Errorf("%s needs a folder, %s", called(c), got(args))}
+	}
+	return nil
+}
+
+func clusterServeCommand() *cobra.Command {
+	var o jetstream.ServeOptions
+	var room string
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "serve DIR", Short: "Keep facts and work in a folder, for agents and workers", Args: oneFolder,
+		Long: `Serve a folder until interrupted. What the server confirms is synced to the disk
+before. Without keys in the folder (gonb-cope cluster keys) it can be reached from
+this machine only, by everybody on it.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if room != "" {
+				most, err := memlimit.Parse(room)
+				if err != nil {
+					return usageError{fmt.Errorf("--room: %w", err)}
+				}
+				o.MaxBytes = int64(most)
+			}
+			o.Log = func(text string) { fmt.Fprintln(os.Stderr, "server:", text) }
+			s, err := jetstream.Serve(c.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return announce(c.Context(), s, asJSON)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "HOST:PORT; port 0 is any free one")
+	f.StringVar(&room, "room", "", "largest disk space to take, as in 4GB (default: three quarters of what is free)")
+	f.BoolVar(&asJSON, "json", false, "print the address as JSON")
+	return c
+}
+
+// announce prints how to join a server, and waits for the interrupt.
+func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
+	if asJSON {
+		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"url": s.URL(), "folder": s.Folder(), "credentials": s.Guarded(),
+			"pid": os.Getpid()}); err != nil {
+			return err
+		}
+	} else {
+		creds := ""
+		if s.Guarded() {
+			creds = " --creds FILE"
+		}
+		fmt.Printf("serving %s at %s until interrupted\n  gonb-cope cluster open SCRIPT --server %s%s\n  gonb-cope worker --server %s%s\n",
+			s.Folder(), s.URL(), s.URL(), creds, s.URL(), creds)
+	}
+	<-ctx.Done()
+	fmt.Fprintln(os.Stderr, "stopped; everything that was confirmed is in", s.Folder())
+	return nil
+}
+
+func clusterKeysCommand() *cobra.Command {
+	var o jetstream.KeyOptions
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "keys DIR", Short: "Make or take back credentials of a server", Args: oneFolder,
+		Long: `Make credentials for the server of a folder, one file each: for its owner, for the
+agents of a run and for workers. An agent can speak for itself in its run and reads
+no other run. A worker takes work and publishes results. Nobody can delete.
+Credentials that exist are kept, so that agents and workers can be added later. DIR/keys stays with the server: whoever has it can speak for everybody.`,
+		Example: `  gonb-cope cluster keys shared --run wells --agents 5 --workers 2 --host lab.example.org
+  gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.Agents > 0 && o.Run == "" {
+				return usageError{fmt.Errorf("--agents needs the run in which they take part: --run ID")}
+			}
+			if err := checkRun(o.Run); err != nil {
+				return err
+			}
+			made, err := jetstream.Keys(c.Context(), args[0], o)
+			if err != nil {
+				return err
+			}
+			return showKeys(made, asJSON)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Run, "run", "", "the run in which the agents take part")
+	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
+	f.IntVar(&o.Workers, "workers", 0, "credentials for `N` workers")
+	f.StringSliceVar(&o.Hosts, "host", nil,
+		"name or address under which other machines reach the server (repeatable; the names and addresses of this machine are included)")
+	f.IntVar(&o.Days, "days", 365, "how long the credentials are good for")
+	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials to take back")
+	f.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// showKeys lists files of credentials.
+func showKeys(made []jetstream.KeyFile, asJSON bool) error {
+	type row struct {
+		Who  string    `json:"who"`
+		File string    `json:"file"`
+		Ends time.Time `json:"ends"`
+		Made bool      `json:"made"`
+	}
+	rows := make([]row, len(made))
+	width := 0
+	for i, k := range made {
+		rows[i] = row{k.Who, filepath.ToSlash(k.Path), k.Ends.UTC().Truncate(time.Second), k.Made}
+		width = max(width, len(k.Who))
+	}
+	if asJSON {
+		return json.NewEncoder(os.Stdout).Encode(rows)
+	}
+	for _, r := range rows {
+		was := ""
+		if !r.Made {
+			was = ", was there"
+		}
+		fmt.Printf("%s%s  %s (until %s%s)\n", r.Who, strings.Repeat(" ", width-len(r.Who)), r.File, r.Ends.Format("2006-01-02"), was)
+	}
+	return nil
+}
+
+// runOrNone checks the argument of cluster status.
+func runOrNone(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", called(c), got(args))}
+	}
+	return nil
+}
+
+// list prints how far each run of agents is, in the order in which they were opened. Sweeps are not among them.
+func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
+	names, err := x.Runs(ctx)
+	if err != nil {
+		return err
+	}
+	all := []cluster.Status{}
+	for _, name := range names {
+		if _, opened, err := x.Find(ctx, name, 0, "run"); err != nil {
+			return err
+		} else if !opened {
+			continue
+		}
+		s, err := cluster.StatusOf(ctx, x, name)
+		if err != nil {
+			return err
+		}
+		all = append(all, s)
+	}
+	if o.json {
+		return printJSON(all)
+	}
+	if len(all) == 0 {
+		fmt.Println("no run is open: gonb-cope cluster open makes one")
+		return nil
+	}
+	rows := [][]string{{"run", "algorithm", "tasks", "state"}}
+	for _, s := range all {
+		rows = append(rows, []string{s.Run, s.Algorithm + " (" + s.Mode + ")", fmt.Sprint(len(s.Agents)), s.String()})
+	}
+	writeColumns(os.Stdout, rows)
+	return nil
 }

@@ -25,6 +25,9 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"regexp"
+	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -80,4 +83,47 @@ func root() *cobra.Command {
 		uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), serveLanguageCommand(),
 		versionCommand())
 	return c
+}
+
+// bounded returns the context under which a command may take the memory that --memory states, half of
+// the machine's where it states none. What needs more is an error before it is taken.
+func bounded(ctx context.Context, stated string) (context.Context, error) {
+	if stated == "" {
+		half := memlimit.Machine() / 2
+		if half == 0 {
+			return ctx, nil
+		}
+		memlimit.CollectInTime(half)
+		return memlimit.Named(ctx, half, "half of the machine's memory; --memory sets another limit"), nil
+	}
+	most, err := memlimit.Parse(stated)
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--memory: %w", err)}
+	}
+	memlimit.CollectInTime(most)
+	return memlimit.Named(ctx, most, "--memory "+stated), nil
+}
+
+// negative is a number that begins with a hyphen, with a decimal point or comma.
+var negative = regexp.MustCompile(`^-[0-9.,][0-9.,eE+-]*$`)
+
+// minus is the sign that negative numbers have between the command line and valueOf: a hyphen begins a flag.
+const minus = "\u2212"
+
+// negatives returns the arguments of the command line with negative values of campaign tell and correct as
+// values, not as flags.
+func negatives(args []string) []string {
+	if len(args) < 2 || args[0] != "campaign" || args[1] != "tell" && args[1] != "correct" {
+		return args
+	}
+	out := slices.Clone(args)
+	for i, a := range out {
+		if a == "--" {
+			break
+		}
+		if negative.MatchString(a) {
+			out[i] = minus + strings.TrimPrefix(a, "-")
+		}
+	}
+	return out
 }

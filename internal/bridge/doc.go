@@ -4,7 +4,7 @@
 //
 //	Go cell ─session─▶ Client ─frames over a socket─▶ host.Host ─Store─▶ dsl.Session
 //
-// This package holds what both sides need: frames (frame.go), values as bytes (value.go, kernel.go,
+// This package holds what both sides need: frames (frame.go), values as bytes (value.go, kernelcode.go,
 // data.go), and kernels that are evaluated in the other process (remote.go asks, rows.go answers).
 // The cell's side is Client; the kernel's side is package host. A cell is linked every time it
 // runs, so this package imports neither the language nor figures: a formula of a script is not

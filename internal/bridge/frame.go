@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Version is the version of the protocol. A cell and a kernel that were built of sources with
@@ -138,4 +142,62 @@ func Unpack(content []byte, v any) (err error) {
 		return fmt.Errorf("a message that cannot be read: %w", err)
 	}
 	return nil
+}
+
+// ErrNoKernel is returned where no kernel of ours started this program.
+var ErrNoKernel = errors.New("there is no notebook session here")
+
+// errFrame is wrapped by what is wrong with the connection itself.
+var errFrame = errors.New("the connection is broken")
+
+// remoteError is an error that the other side sent.
+type remoteError string
+
+// Error returns the message as it was sent.
+func (e remoteError) Error() string { return string(e) }
+
+// protocol is a campaign.Protocol as data: its problems travel in parts.
+type protocol struct {
+	Protocol campaign.Protocol // without its problems
+	Zero     []bool            // see zeros
+	Problems []packedProblem   // its problem, and then what it was before arms came to it
+}
+
+func packProtocol(p campaign.Protocol, fs Functions) (protocol, error) {
+	if p.Problem == nil {
+		return protocol{}, errors.New("the protocol has no problem")
+	}
+	var w protocol
+	for _, q := range append([]*problem.Problem{p.Problem}, p.Earlier...) {
+		packed, err := packProblem(*q, fs)
+		if err != nil {
+			return w, err
+		}
+		w.Problems = append(w.Problems, packed)
+	}
+	p.Problem, p.Earlier = nil, nil
+	w.Protocol, w.Zero = p, zeros(p)
+	return w, nil
+}
+
+func unpackProtocol(w protocol, fs Functions) (campaign.Protocol, error) {
+	p := w.Protocol
+	if err := setZeros(&p, w.Zero); err != nil {
+		return p, err
+	}
+	for k, packed := range w.Problems {
+		q, err := unpackProblem(packed, fs)
+		switch {
+		case err != nil:
+			return p, err
+		case k == 0:
+			p.Problem = q
+		default:
+			p.Earlier = append(p.Earlier, q)
+		}
+	}
+	if p.Problem == nil {
+		return p, errors.New("a protocol that cannot be read: it has no problem")
+	}
+	return p, nil
 }

@@ -32,7 +32,7 @@ func TestCostOfAdditions(t *testing.T) {
 			// the type, the function that returns one, a reader by name
 			[]string{"engine/sim/types.go", "engine/sim/claims.go", "dsl/analysis.go", "session/session.go"}, 0},
 		{"a kind of value that is displayed", []string{"Explanation", "explanationBlocks", `"explanation"`}, []string{"internal/kinds/kinds.go", "report/explanation.go"},
-			[]string{"engine/explain.go", "dsl/explain.go", "session/session.go"}, 0},
+			[]string{"engine/explain.go", "dsl/analysis.go", "session/session.go"}, 0},
 		{"a script function", []string{`"measures"`}, []string{"dsl/output.go"}, nil, 0},
 		{"a format of files", []string{"Parquet", `".parquet"`}, []string{"report/save/parquet.go", "report/save/save.go"},
 			[]string{"dsl/words.go"}, 0}, // which tables can be read

@@ -25,8 +25,8 @@
 //     (intervals.go).
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
-// (bars.go) or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
-// raised (typeface.go, raised.go); in SVG the reader's browser sets it, in its own fonts
+// or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
+// raised (typeface.go); in SVG the reader's browser sets it, in its own fonts
 // (anchor.go); PDF embeds the letters that are used (pdf.go).
 //
 // # Promises

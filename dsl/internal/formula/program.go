@@ -80,3 +80,108 @@ func fill(dst []float64, v float64) {
 		dst[j] = v
 	}
 }
+
+// everyColumn compiles a vector for a loop over columns, see frame.column.
+const everyColumn = -1
+
+// compiler turns the syntax tree into nodes for a known number of columns. A
+// vector is compiled once, as its element in the column of the loop around it;
+// the numbers inside it are computed before the loop, into slots.
+type compiler struct {
+	*Definition
+	at      map[*ast.MemberNode]int
+	columns int
+	slots   int
+	loop    *reduce // the loop that a vector is being compiled for; nil outside
+}
+
+// compile returns the node of a number, or of element column of a vector.
+func (c *compiler) compile(n ast.Node, column int) node {
+	if c.loop != nil && c.kinds[n] != vector {
+		return c.hoist(n)
+	}
+	switch n := n.(type) {
+	case *ast.IntegerNode:
+		return constant(n.Value)
+	case *ast.FloatNode:
+		return constant(n.Value)
+	case *ast.IdentifierNode:
+		switch n.Value {
+		case c.x:
+			return xAt(column)
+		case c.y:
+			return yAt(column)
+		}
+		return constant(c.numbers[n.Value])
+	case *ast.UnaryNode:
+		if n.Operator == "+" {
+			return c.compile(n.Node, column)
+		}
+		return apply("-", c.compile(n.Node, column))
+	case *ast.BinaryNode:
+		return operation(n.Operator, c.compile(n.Left, column), c.compile(n.Right, column))
+	case *ast.ConditionalNode:
+		return newChoice(c.compile(n.Cond, column), c.compile(n.Exp1, column), c.compile(n.Exp2, column))
+	case *ast.MemberNode:
+		return c.compile(n.Node, c.at[n])
+	case *ast.CallNode:
+		return c.call(n, column)
+	}
+	panic(fmt.Sprintf("formula: %T passed the check", n))
+}
+
+// hoist computes a number before the loop around it.
+func (c *compiler) hoist(n ast.Node) node {
+	loop := c.loop
+	c.loop = nil
+	inner := c.compile(n, everyColumn)
+	c.loop = loop
+	if _, simple := inner.(constant); simple {
+		return inner
+	}
+	s := slot{index: c.slots, same: inner.uniform()}
+	c.slots++
+	loop.before = append(loop.before, hoisted{s, inner})
+	return s
+}
+
+func (c *compiler) call(n *ast.CallNode, column int) node {
+	name := n.Callee.(*ast.IdentifierNode).Value
+	_, reduces := reductions[name]
+	if !reduces {
+		return apply(name, c.compile(n.Arguments[0], column))
+	}
+	if len(n.Arguments) > 1 && (name == "min" || name == "max") {
+		out := c.compile(n.Arguments[0], column)
+		for _, a := range n.Arguments[1:] {
+			out = operation(name, out, c.compile(a, column))
+		}
+		return out
+	}
+	r := &reduce{columns: c.columns}
+	c.loop = r
+	r.body = c.compile(n.Arguments[0], everyColumn)
+	if len(n.Arguments) == 2 {
+		second := c.compile(n.Arguments[1], everyColumn)
+		if name == "dot" {
+			r.body = operation("*", r.body, second)
+		} else {
+			r.body = apply("square", operation("-", r.body, second))
+		}
+	}
+	c.loop = nil
+	switch name {
+	case "min", "max":
+		r.operator = name
+	case "norm":
+		r.body = apply("square", r.body)
+	}
+	r.finish()
+	switch name {
+	case "mean":
+		return operation("/", r, constant(c.columns))
+	case "norm":
+		return apply("sqrt", r)
+	}
+	return r
+}

@@ -5,11 +5,11 @@
 // and named arguments. In order,
 //
 //	tokens.go     the whole text becomes tokens; what the language lacks is refused
-//	braces.go     a text with values, "took {n} s", becomes the tokens of an expression
-//	brackets.go   every bracket finds its partner; depth and length are limited
+//	braces.go     a text with values, "took {n} s", becomes the tokens of an expression; every bracket
+//	              finds its partner; depth and length are limited
 //	statements.go tokens are split into statements at line ends outside brackets
 //	parse.go      named arguments become a map literal, and expr parses the statement
-//	span.go       a node of the tree finds its place in the user's text
+//	source.go     a node of the tree finds its place in the user's text
 //	cursor.go     the surroundings of a cursor, for completion
 //
 // Every offset that leaves the package counts runes of the user's own text; the
