@@ -49,7 +49,7 @@ func TestAverage(t *testing.T) {
 		{"analytic", func(x float64) float64 { return math.Sin(9 * x) }, true},
 		{"zigzag", func(x float64) float64 { return math.Abs(math.Mod(4*x, 1) - 0.5) }, false},
 	} {
-		s, err := newSearch(t.Context(), prepared(t, curve(t, x.truth)))
+		s, err := newSearch(t.Context(), prepared(t, curve(t, x.truth)), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

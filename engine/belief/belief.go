@@ -18,6 +18,7 @@ import (
 )
 
 const (
+	first       = 96  // measured arms that numbers are found from to begin with
 	densest     = 320 // measured arms that numbers are found from; of more, so many are taken evenly
 	members     = 32  // sets of numbers that a posterior is averaged over
 	manyArms    = 2000
@@ -29,7 +30,7 @@ const (
 
 // Revision counts the changes of what Of gives. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 4
+const Revision = 5
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -149,15 +150,18 @@ func (d *data) variances(sigma2 float64) []float64 {
 // scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
 // is compared: the other choice is taken where its most probable numbers have more evidence.
 func (d *data) scales(ctx context.Context) (*search, error) {
-	at := make([]int, min(len(d.cells), densest))
-	for k := range at {
-		at[k] = k * len(d.cells) / len(at)
-	}
-	climbed := func() (*search, error) {
+	climbed := func(near *search) (*search, error) {
 		d.scale()
-		return newSearch(ctx, newChosen(newModel(d), at))
+		m := newModel(d)
+		if near == nil && len(d.cells) > first {
+			var err error
+			if near, err = newSearch(ctx, newChosen(m, d.evenly(first)), nil); err != nil {
+				return nil, err
+			}
+		}
+		return newSearch(ctx, newChosen(m, d.evenly(densest)), near)
 	}
-	best, err := climbed()
+	best, err := climbed(nil)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +171,7 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 		}
 		before := d.arms
 		d.log[c] = !d.log[c]
-		other, err := climbed()
+		other, err := climbed(best)
 		if err != nil {
 			return nil, err
 		}
@@ -178,6 +182,15 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 		}
 	}
 	return best, nil
+}
+
+// evenly returns so many of the measured arms, or all.
+func (d *data) evenly(most int) []int {
+	at := make([]int, min(len(d.cells), most))
+	for k := range at {
+		at[k] = k * len(d.cells) / len(at)
+	}
+	return at
 }
 
 // usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -37,6 +38,7 @@ type chosen struct {
 	distinct        *kernels.Points // their features, those of the same arm in several tasks once
 	place           []int           // of each chosen arm in distinct
 	taskOf          []int
+	done            *sync.Pool // covariances that are no longer needed
 
 	// in the course of a run: squares within arms of each task with their degrees of freedom, and what somebody stated of the kernel
 	withinOf, freeOf []float64
@@ -45,7 +47,7 @@ type chosen struct {
 
 // newChosen takes some measured arms.
 func newChosen(m *model, at []int) *chosen {
-	d, c := m.d, &chosen{model: m, at: at, within: m.d.within, free: m.d.free}
+	d, c := m.d, &chosen{model: m, at: at, within: m.d.within, free: m.d.free, done: new(sync.Pool)}
 	index := make([]int, len(at))
 	for k, a := range at {
 		index[k] = d.cells[a]
@@ -79,38 +81,27 @@ func (c *chosen) merge(index []int) {
 	c.distinct = c.d.arms.Subset(first)
 }
 
-// gram returns the covariance of the chosen arms at u, with their own part: of each term, its kernel of tasks times its
-// kernel of arms.
-func (c *chosen) gram(ctx context.Context, u []float64) (*mat.SymDense, error) {
-	k, own := c.smooth(u)
+// gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and without the constant: of
+// each term, its kernel of tasks times its kernel of arms. It is put back by whoever is done with it.
+func (c *chosen) gram(t *tables) *mat.SymDense {
 	n := len(c.at)
-	gram := mat.NewSymDense(n, nil)
+	gram, ok := c.done.Get().(*mat.SymDense)
+	if !ok {
+		gram = mat.NewSymDense(n, nil)
+	}
 	data := gram.RawSymmetric().Data
-	for _, t := range k.Terms {
-		tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: t.Scale, Task: t.Task}}}.TaskGram(ctx, c.d.tasks)
-		if err != nil {
-			return nil, err
-		}
-		arm := t.Arm
-		if arm == nil {
-			arm = kernels.Constant{Value: 1}
-		}
-		arms, err := kernels.Gram(arm, c.distinct)
-		if err != nil {
-			return nil, err
-		}
-		ofTasks, ofArms := whole(tasks), whole(arms)
-		for i := range n {
-			row, z, x := data[i*n:(i+1)*n], ofTasks.RawRowView(c.taskOf[i]), ofArms.RawRowView(c.place[i])
-			for j := i; j < n; j++ {
-				row[j] += z[c.taskOf[j]] * x[c.place[j]]
+	for i := range n {
+		row := data[i*n+i : (i+1)*n]
+		clear(row)
+		for k := range t.tasks {
+			z, x := t.tasks[k].RawRowView(c.taskOf[i]), t.arms[k].RawRowView(c.place[i])
+			for j := range row {
+				row[j] += z[c.taskOf[i+j]] * x[c.place[i+j]]
 			}
 		}
+		row[0] += t.own
 	}
-	for i := range n {
-		data[i*n+i] += own
-	}
-	return gram, nil
+	return gram
 }
 
 // whole returns a symmetric matrix with both its triangles.
@@ -122,10 +113,12 @@ func whole(m *mat.SymDense) *mat.Dense {
 
 // of computes the evidence at u; predict asks for the predictions of left-out means.
 func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, error) {
-	gram, err := c.gram(ctx, u)
+	t, err := c.tables(ctx, u, nil)
 	if err != nil {
 		return nil, err
 	}
+	gram := c.gram(t)
+	defer c.done.Put(gram)
 	if c.wins != nil {
 		return c.counts(gram, predict)
 	}
@@ -148,6 +141,9 @@ type normal struct {
 	solved   *mat.Dense // Σ⁻¹[y H] after back
 	inner    mat.Cholesky
 	beta     *mat.VecDense
+	// what is known of the effects but for the means: W/σ², nil without blocks, r/σ² and the diagonal of Λ
+	extra            *mat.SymDense
+	right, precision []float64
 }
 
 // normal computes the evidence of normal rewards, and overwrites gram. With Σ = K + σ² diag(rel/n), the effects β of the constant
@@ -169,7 +165,8 @@ func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64) (*normal, er
 	if x.upper, ok = lapack64.Potrf(gram.RawSymmetric()); !ok { // Σ = UᵀU
 		return nil, errSingular
 	}
-	h, extra, right, lambda := c.design(sigma2, blocks)
+	var h *mat.Dense
+	h, x.extra, x.right, x.precision = c.design(sigma2, blocks)
 	_, q := h.Dims()
 	x.solved = mat.NewDense(n, 1+q, nil) // U⁻ᵀ[y H]
 	x.solved.SetCol(0, c.y)
@@ -181,15 +178,15 @@ func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64) (*normal, er
 	x.beta = mat.NewVecDense(q, nil)
 	logDet := 0.0
 	for i := range q {
-		logDet -= math.Log(lambda[i])
-		b.SetVec(i, products.At(0, 1+i)+right[i])
+		logDet -= math.Log(x.precision[i])
+		b.SetVec(i, products.At(0, 1+i)+x.right[i])
 		for j := i; j < q; j++ {
 			v := products.At(1+i, 1+j)
-			if extra != nil {
-				v += extra.At(i, j)
+			if x.extra != nil {
+				v += x.extra.At(i, j)
 			}
 			if i == j {
-				v += lambda[i]
+				v += x.precision[i]
 			}
 			normal.SetSym(i, j, v)
 		}

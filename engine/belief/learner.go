@@ -113,10 +113,7 @@ func (l *Learner) chosen(d *data) *chosen {
 		m.add("stated", math.Exp, 0, 1.5)
 	}
 	m.addNoise()
-	at := make([]int, min(len(d.cells), l.sources(m)))
-	for k := range at {
-		at[k] = k * len(d.cells) / len(at)
-	}
+	at := d.evenly(l.sources(m))
 	c := newChosen(m, at)
 	c.stated = l.stated
 	c.withinOf, c.freeOf = make([]float64, l.p.V()), make([]float64, l.p.V())

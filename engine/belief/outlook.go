@@ -48,23 +48,33 @@ func (l *Learner) sources(m *model) int {
 
 // tables are a kernel by its terms, on tasks and distinct arms.
 type tables struct {
+	of          kernels.Joint
 	tasks, arms []*mat.Dense
 	stated      *mat.SymDense // nil without a stated kernel
 	share       float64       // that stated is taken with
 	own         float64
 }
 
-// tables returns the kernel at u.
-func (c *chosen) tables(ctx context.Context, u []float64) (*tables, error) {
+// tables returns the kernel at u; what it has in common with another, nil or of the same model, is taken from there.
+func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*tables, error) {
 	k, own := c.smooth(u)
-	t := &tables{own: own}
+	t := &tables{of: k, own: own}
 	if c.stated != nil {
 		t.stated, t.share = c.stated, c.value(u, "stated", 0)/(c.d.unit*c.d.unit)
 	}
-	for _, term := range k.Terms {
-		tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks)
-		if err != nil {
-			return nil, err
+	for k, term := range k.Terms {
+		if other != nil && term.Scale == other.of.Terms[k].Scale && equal(term.Task, other.of.Terms[k].Task) {
+			t.tasks = append(t.tasks, other.tasks[k])
+		} else {
+			tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks)
+			if err != nil {
+				return nil, err
+			}
+			t.tasks = append(t.tasks, whole(tasks))
+		}
+		if other != nil && equal(term.Arm, other.of.Terms[k].Arm) {
+			t.arms = append(t.arms, other.arms[k])
+			continue
 		}
 		arm := term.Arm
 		if arm == nil {
@@ -74,9 +84,14 @@ func (c *chosen) tables(ctx context.Context, u []float64) (*tables, error) {
 		if err != nil {
 			return nil, err
 		}
-		t.tasks, t.arms = append(t.tasks, whole(tasks)), append(t.arms, whole(arms))
+		t.arms = append(t.arms, whole(arms))
 	}
 	return t, nil
+}
+
+// equal reports whether kernels, nil ones too, are the same.
+func equal(a, b kernels.Kernel) bool {
+	return a == nil && b == nil || a != nil && b != nil && kernels.Equal(a, b)
 }
 
 // spots are arms with their tasks and their places among distinct features.
@@ -132,7 +147,7 @@ func (t *tables) fill(to *mat.SymDense, s spots) {
 
 // factor returns the kernel at u, and U with UᵀU the covariance of the chosen means.
 func (c *chosen) factor(ctx context.Context, u []float64) (*tables, *blas64.Triangular, error) {
-	t, err := c.tables(ctx, u)
+	t, err := c.tables(ctx, u, nil)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -11,10 +11,10 @@ import (
 // Whoever changes what Of gives raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are those of the revision on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 4, 1e-6
+	const revision, tolerance = 5, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.04638653, 0.16825175}, {8.94562974, 0.12104958}, {11.20644633, 0.13175228}, {12.73167551, 0.17681254},
-		{11.70084903, 0.12469580},
+		{10.03117537, 0.16383818}, {8.94415712, 0.12291404}, {11.20895757, 0.12864419}, {12.74817362, 0.17168006},
+		{11.70267523, 0.12477864},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 
 const (
 	bankSize   = 48  // numbers drawn from their prior
-	aroundSize = 96  // numbers drawn around the optimum
+	aroundSize = 96  // numbers drawn around the optimum; of two models that are as probable √½ as many each
 	tFreedom   = 6   // of Student's law that these are drawn from
 	tWidth     = 1.2 // its variances over the inverse curvature
 	widest     = 2.0 // standard deviation of a number at most, where the curvature says more
@@ -49,25 +49,44 @@ type search struct {
 	bankScores []float64
 	best       []float64 // the most probable numbers met
 	bestScore  float64
+
+	// of numbers drawn around the best: their center, a square root of their covariance, and log of its determinant
+	center []float64
+	root   *mat.Dense
+	logDet float64
 }
 
-// newSearch draws and weighs the bank, and climbs from the best of it and of other places.
-func newSearch(ctx context.Context, c *chosen, others ...[]float64) (*search, error) {
+// newSearch draws and weighs the bank, and climbs from the best of it. Where the same data were searched with another model of
+// the same numbers, near, it has that one's bank, of which it weighs what counted there, and climbs from its best numbers, too.
+func newSearch(ctx context.Context, c *chosen, near *search) (*search, error) {
 	s := &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
 	s.bank = s.fromPrior(bankSize)
-	var err error
-	if s.bankScores, err = s.scores(s.bank); err != nil {
-		return nil, err
+	s.bankScores = slices.Repeat([]float64{math.Inf(-1)}, bankSize)
+	var places [][]float64
+	var of []int
+	for k, u := range s.bank {
+		if near == nil || near.bankScores[k] > near.bestScore-negligible {
+			places, of = append(places, u), append(of, k)
+		}
 	}
-	if len(others) > 0 {
-		if _, err := s.scores(others); err != nil {
+	var root *mat.Dense
+	if near != nil {
+		if err := near.spread(); err != nil {
 			return nil, err
 		}
+		places, root = append(places, near.best), near.root
+	}
+	scores, err := s.scores(places)
+	if err != nil {
+		return nil, err
+	}
+	for k, place := range of {
+		s.bankScores[place] = scores[k]
 	}
 	if s.best == nil {
 		return nil, errNoMember
 	}
-	return s, s.climb()
+	return s, s.climb(root)
 }
 
 // scores returns log evidence plus log prior at several places, -∞ where there is none.
@@ -102,18 +121,30 @@ func (s *search) fromPrior(count int) [][]float64 {
 	return places
 }
 
-// climb maximises from the best place met, by BFGS.
-func (s *search) climb() error {
-	at := slices.Clone(s.best)
-	value := func(x []float64) float64 {
-		v, err := s.scores([][]float64{x})
+// climb maximises from the best place met, by BFGS in the coordinates of a root of the covariance of the numbers; nil without.
+func (s *search) climb(root *mat.Dense) error {
+	start, d := slices.Clone(s.best), len(s.best)
+	if root == nil {
+		root = mat.DenseCopyOf(mat.NewDiagDense(d, slices.Repeat([]float64{1}, d)))
+	}
+	place := func(z []float64) []float64 {
+		u := mat.NewVecDense(d, slices.Clone(start))
+		for j, v := range z {
+			u.AddScaledVec(u, v, root.ColView(j))
+		}
+		return u.RawVector().Data
+	}
+	value := func(z []float64) float64 {
+		v, err := s.scores([][]float64{place(z)})
 		if err != nil {
 			return math.Inf(1)
 		}
 		return -v[0]
 	}
-	slope := func(grad, x []float64) {
-		s.slope(grad, x)
+	slope := func(grad, z []float64) {
+		at := mat.NewVecDense(d, nil)
+		s.slope(at.RawVector().Data, place(z))
+		mat.NewVecDense(d, grad).MulVec(root.T(), at)
 		floats.Scale(-1, grad)
 	}
 	settings := &optimize.Settings{
@@ -122,24 +153,27 @@ func (s *search) climb() error {
 	}
 	status := func() (optimize.Status, error) { return optimize.NotTerminated, s.ctx.Err() }
 	// a line search that cannot go on ends with an error; the best place met is kept by scores
-	_, _ = optimize.Minimize(optimize.Problem{Func: value, Grad: slope, Status: status}, at, settings, &optimize.BFGS{})
+	_, _ = optimize.Minimize(optimize.Problem{Func: value, Grad: slope, Status: status}, make([]float64, d), settings, &optimize.BFGS{})
 	return s.ctx.Err()
 }
 
-// spread returns a square root of the covariance of the numbers around the best place, from the curvature
-// there, and log of its determinant.
-func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
-	d := len(s.best)
+// spread finds how the numbers scatter around the best place, from the curvature there, once.
+func (s *search) spread() error {
+	if s.root != nil {
+		return nil
+	}
+	s.center = slices.Clone(s.best)
+	d := len(s.center)
 	further := func(steps ...int) []float64 {
-		p := slices.Clone(s.best)
+		p := slices.Clone(s.center)
 		for _, j := range steps {
 			p[j] += hessianStep
 		}
 		return p
 	}
-	places := [][]float64{slices.Clone(s.best)}
+	places := [][]float64{s.center}
 	for i := range d {
-		back := slices.Clone(s.best)
+		back := slices.Clone(s.center)
 		back[i] -= hessianStep
 		places = append(places, further(i), back)
 	}
@@ -150,7 +184,7 @@ func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
 	}
 	v, err := s.scores(places)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
 	curvature := mat.NewSymDense(d, nil)
 	next, square := 1+2*d, hessianStep*hessianStep
@@ -170,32 +204,25 @@ func (s *search) spread() (root *mat.Dense, logDet float64, err error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(curvature, true) {
-		return nil, 0, errSingular
+		return errSingular
 	}
-	root = new(mat.Dense)
-	eigen.VectorsTo(root)
+	s.root, s.logDet = new(mat.Dense), 0
+	eigen.VectorsTo(s.root)
 	for j, l := range eigen.Values(nil) {
 		sd := math.Sqrt(tWidth / max(l, 1/(widest*widest)))
-		logDet += 2 * math.Log(sd)
+		s.logDet += 2 * math.Log(sd)
 		for i := range d {
-			root.Set(i, j, root.At(i, j)*sd)
+			s.root.Set(i, j, s.root.At(i, j)*sd)
 		}
 	}
-	return root, logDet, nil
+	return nil
 }
 
-// explore weighs numbers of the bank and more around the optimum.
-func (s *search) explore() (places, error) {
+// explore weighs numbers of the bank and so many more around the optimum.
+func (s *search) explore(count int) (places, error) {
 	d := float64(len(s.numbers))
-	if len(s.numbers) == 0 {
-		return places{s.model, [][]float64{nil}, []float64{0}}, nil
-	}
-	root, logDet, err := s.spread()
-	if err != nil {
-		return places{}, err
-	}
-	center := slices.Clone(s.best)
-	around := make([][]float64, aroundSize)
+	center := s.center
+	around := make([][]float64, count)
 	z, step := mat.NewVecDense(len(center), nil), mat.NewVecDense(len(center), nil)
 	for k := range around {
 		chi := 0.0
@@ -206,7 +233,7 @@ func (s *search) explore() (places, error) {
 		for j := range center {
 			z.SetVec(j, s.rng.NormFloat64()/math.Sqrt(chi/tFreedom))
 		}
-		step.MulVec(root, z)
+		step.MulVec(s.root, z)
 		around[k] = slices.Clone(center)
 		floats.Add(around[k], step.RawVector().Data)
 	}
@@ -215,7 +242,7 @@ func (s *search) explore() (places, error) {
 		return places{}, err
 	}
 	var inverse mat.Dense
-	if err := condition(inverse.Inverse(root)); err != nil {
+	if err := condition(inverse.Inverse(s.root)); err != nil {
 		return places{}, err
 	}
 	up, _ := math.Lgamma((tFreedom + d) / 2)
@@ -225,7 +252,7 @@ func (s *search) explore() (places, error) {
 			step.SetVec(j, u[j]-center[j])
 		}
 		z.MulVec(&inverse, step)
-		return up - down - d/2*math.Log(tFreedom*math.Pi) - logDet/2 - (tFreedom+d)/2*math.Log1p(mat.Dot(z, z)/tFreedom)
+		return up - down - d/2*math.Log(tFreedom*math.Pi) - s.logDet/2 - (tFreedom+d)/2*math.Log1p(mat.Dot(z, z)/tFreedom)
 	}
 	normalizer := d / 2 * math.Log(2*math.Pi)
 	for _, n := range s.numbers {
@@ -236,7 +263,7 @@ func (s *search) explore() (places, error) {
 	for k, u := range met {
 		drawn := floats.LogSumExp([]float64{
 			math.Log(bankSize) + s.prior(u) - normalizer,
-			math.Log(aroundSize) + student(u),
+			math.Log(float64(count)) + student(u),
 		})
 		logs[k] = scores[k] - drawn
 	}
@@ -247,8 +274,9 @@ func (s *search) explore() (places, error) {
 const negligible = 8
 
 // average weighs numbers of the model and, where columns of numbers are compared, of the one with Gaussian kernels:
-// how smooth functions are is not known, and a kernel that is rougher than they are has intervals that are too wide. It returns
-// the search of the most probable numbers, and at most so many numbers of both.
+// how smooth functions are is not known, and a kernel that is rougher than they are has intervals that are too wide. More numbers
+// are drawn of the one that has more evidence by Laplace's approximation. It returns the search of the most probable numbers, and
+// at most so many numbers of both.
 func (s *search) average(most int) (*search, []weighed, error) {
 	both := []*search{s}
 	if len(s.numeric) > 0 {
@@ -256,7 +284,7 @@ func (s *search) average(most int) (*search, []weighed, error) {
 		m.gaussian = true
 		c := *s.chosen
 		c.model = &m
-		other, err := newSearch(s.ctx, &c, s.best)
+		other, err := newSearch(s.ctx, &c, s)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -264,12 +292,18 @@ func (s *search) average(most int) (*search, []weighed, error) {
 			s = other
 		}
 	}
-	var found []places
+	both = slices.DeleteFunc(both, func(x *search) bool { return x.bestScore < s.bestScore-negligible })
+	var logs []float64
 	for _, x := range both {
-		if x.bestScore < s.bestScore-negligible {
-			continue
+		if err := x.spread(); err != nil {
+			return nil, nil, err
 		}
-		p, err := x.explore()
+		logs = append(logs, x.bestScore+x.logDet/2)
+	}
+	total := floats.LogSumExp(logs)
+	var found []places
+	for k, x := range both {
+		p, err := x.explore(int(math.Ceil(aroundSize * math.Exp((logs[k]-total)/2))))
 		if err != nil {
 			return nil, nil, err
 		}

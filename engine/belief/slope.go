@@ -44,21 +44,17 @@ func (s *search) differences(grad, u []float64) error {
 // adjoint is slope for normal rewards. With α = Σ⁻¹(y - Hβ) and P = Σ⁻¹ - Σ⁻¹H N⁻¹HᵀΣ⁻¹ (see chosen.normal), the evidence
 // changes with the covariance by
 //
-//	d log p = ½ (αᵀ dΣ α - tr P dΣ)  [RW06, eq. 5.9],
+//	d log p = tr w dΣ,  w = ½ (ααᵀ - P)  [RW06, eq. 5.9],
 //
-// and dΣ is a difference of kernels, which costs less than an evidence. The numbers that the kernel does not have, noise
-// and blocks, take differences of the evidence.
+// and dΣ by differences of the tables of the kernel, which are smaller than Σ where tasks share arms.
 func (s *search) adjoint(grad, u []float64) error {
-	gram, err := s.gram(s.ctx, u)
+	t, err := s.tables(s.ctx, u, nil)
 	if err != nil {
 		return err
 	}
-	at := func(u []float64) (*normal, error) {
-		copied := mat.NewSymDense(len(s.y), nil)
-		copied.CopySym(gram)
-		return s.normal(copied, s.value(u, "noise", 1), s.value(u, "blocks", 0))
-	}
-	x, err := at(u)
+	gram := s.gram(t)
+	defer s.done.Put(gram)
+	x, err := s.normal(gram, s.value(u, noiseNumber, 1), s.value(u, blocksNumber, 0))
 	if err != nil {
 		return err
 	}
@@ -66,23 +62,31 @@ func (s *search) adjoint(grad, u []float64) error {
 	if err != nil {
 		return err
 	}
+	noise, blocks, err := s.scatter(x, weight, s.value(u, noiseNumber, 1))
+	if err != nil {
+		return err
+	}
+	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {
 		for j := from; j < to; j++ {
-			number, step := s.numbers[j], moved(u, j)
-			rise := 0.0
-			if number.name == noiseNumber || number.name == blocksNumber {
-				var y *normal
-				if y, failed[j] = at(step); failed[j] == nil {
-					rise = y.log - x.log
+			switch number := s.numbers[j]; number.name {
+			case noiseNumber:
+				grad[j] = noise
+			case blocksNumber:
+				grad[j] = blocks
+			default:
+				var next *tables
+				if next, failed[j] = s.tables(s.ctx, moved(u, j), t); failed[j] != nil {
+					continue
 				}
-			} else {
-				var other *mat.SymDense
-				if other, failed[j] = s.gram(s.ctx, step); failed[j] == nil {
-					rise = along(weight, gram, other)
+				rise := mat.Trace(weight) * (next.own - t.own)
+				for k := range t.tasks {
+					rise += change(ofTasks[k], t.tasks[k], next.tasks[k]) + change(ofArms[k], t.arms[k], next.arms[k])
 				}
+				grad[j] = rise / gradientStep
 			}
-			grad[j] = rise/gradientStep - (u[j]-number.mean)/(number.sd*number.sd)
+			grad[j] -= (u[j] - s.numbers[j].mean) / (s.numbers[j].sd * s.numbers[j].sd)
 		}
 	})
 	for _, e := range failed {
@@ -91,6 +95,68 @@ func (s *search) adjoint(grad, u []float64) error {
 		}
 	}
 	return err
+}
+
+// scatter returns the derivatives of the evidence by log σ² and by the logarithm of the variance of blocks.
+func (s *search) scatter(x *normal, weight *mat.SymDense, sigma2 float64) (noise, blocks float64, err error) {
+	for i, v := range x.variance {
+		noise += weight.At(i, i) * v
+	}
+	if s.free > 0 {
+		noise += 0.5 * (s.within/sigma2 - s.free)
+	}
+	if x.extra == nil {
+		return noise, 0, nil
+	}
+	var inverse mat.SymDense // N⁻¹
+	if err := condition(x.inner.InverseTo(&inverse)); err != nil {
+		return 0, 0, err
+	}
+	for i, r := range x.right {
+		noise -= r * x.beta.AtVec(i)
+		for j := range x.right {
+			noise += 0.5 * x.extra.At(i, j) * (x.beta.AtVec(i)*x.beta.AtVec(j) + inverse.At(i, j))
+		}
+		if i > 0 { // not the constant
+			blocks += 0.5 * (x.precision[i]*(x.beta.AtVec(i)*x.beta.AtVec(i)+inverse.At(i, i)) - 1)
+		}
+	}
+	return noise, blocks, nil
+}
+
+// along returns the derivatives of tr w Σ by the entries of the tables of Σ.
+func (s *search) along(w *mat.SymDense, t *tables) (tasks, arms []*mat.Dense) {
+	for k := range t.tasks {
+		z, x := t.tasks[k], t.arms[k]
+		ofTasks, ofArms := mat.NewDense(z.RawMatrix().Rows, z.RawMatrix().Cols, nil), mat.NewDense(x.RawMatrix().Rows, x.RawMatrix().Cols, nil)
+		for i, v := range s.taskOf {
+			p := s.place[i]
+			row := w.RawSymmetric().Data[i*len(s.at)+i : (i+1)*len(s.at)]
+			fromZ, fromX, toZ, toX := z.RawRowView(v), x.RawRowView(p), ofTasks.RawRowView(v), ofArms.RawRowView(p)
+			for j, weight := range row {
+				if j > 0 { // below the diagonal, too
+					weight *= 2
+				}
+				v, p := s.taskOf[i+j], s.place[i+j]
+				toZ[v] += weight * fromX[p]
+				toX[p] += weight * fromZ[v]
+			}
+		}
+		tasks, arms = append(tasks, ofTasks), append(arms, ofArms)
+	}
+	return tasks, arms
+}
+
+// change returns tr wᵀ(b - a).
+func change(w, a, b *mat.Dense) float64 {
+	if a == b {
+		return 0
+	}
+	sum, before, after := 0.0, a.RawMatrix().Data, b.RawMatrix().Data
+	for k, v := range w.RawMatrix().Data {
+		sum += v * (after[k] - before[k])
+	}
+	return sum
 }
 
 // weight returns ½ (ααᵀ - P).
@@ -115,16 +181,4 @@ func (x *normal) weight() (*mat.SymDense, error) {
 		floats.Scale(0.5, row[i:])
 	}
 	return out, nil
-}
-
-// along returns tr w (b - a) of symmetric matrices; b is overwritten.
-func along(w, a, b *mat.SymDense) float64 {
-	n, sum := w.SymmetricDim(), 0.0
-	for i := range n {
-		row := func(m *mat.SymDense) []float64 { return m.RawSymmetric().Data[i*n+i : (i+1)*n] }
-		change := row(b)
-		floats.Sub(change, row(a))
-		sum += 2*floats.Dot(row(w), change) - row(w)[0]*change[0]
-	}
-	return sum
 }
