@@ -99,7 +99,7 @@ func pickTable(a answer.Answer) Table {
 		within = "P(within " + decimal(a.Epsilon, 4) + " of the best)"
 	}
 	t := Table{
-		Caption: "What to take",
+		Caption: "What to take", Cards: true,
 		Columns: []Column{
 			text("task", columnsOf(a).TaskTitle()), text("arm", best+": "+columnsOf(a).ArmTitle()), number("probability_within", within, ""),
 			number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
@@ -175,7 +175,7 @@ const (
 	fewestNumbers    = 3  // different values of a column that is an axis
 )
 
-// answerFigure draws the estimate and interval of every arm beside its measured mean, a panel for each task: along the
+// answerFigure draws the estimate and interval of every arm beside its measured mean, and shades the pick, a panel for each task: along the
 // column of numbers with the most values, a line for each combination of the others; where there is none, or there
 // are too many combinations, along the names of the arms.
 func answerFigure(a answer.Answer) Figure {
@@ -197,8 +197,10 @@ func answerFigure(a answer.Answer) Figure {
 		panel.Title, panel.Panels = p.Task, nil
 		if along != "" {
 			panel.Series = answerLines(a, p, byTask[p.Task], along)
+			panel.Lines = []ReferenceLine{{Label: p.Label, At: p.Features[along].(float64), Vertical: true, Wide: true}}
 		} else {
 			panel.Series = answerPoints(p, byTask[p.Task], f.Categories)
+			panel.Lines = []ReferenceLine{{At: float64(slices.Index(f.Categories, p.Label)), Vertical: true, Wide: true}}
 		}
 		f.Panels = append(f.Panels, panel)
 	}

@@ -72,6 +72,7 @@ type Table struct {
 	Columns   []Column `json:"columns"`
 	Rows      [][]any  `json:"rows"`
 	Notes     []string `json:"notes,omitempty"`
+	Cards     bool     `json:"-"` // on phones a block of lines for each row
 	Collapsed bool     `json:"-"` // detail: folded in HTML, cut with a count in terminals and LaTeX
 }
 

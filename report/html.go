@@ -215,7 +215,11 @@ func (h *htmlWriter) details(t Table, attributes string) {
 }
 
 func (h *htmlWriter) rows(t Table) {
-	h.writef("<div class=\"scroll\"><table>\n<caption>%s</caption>\n<thead>\n<tr>", html.EscapeString(t.Caption))
+	class := ""
+	if t.Cards && !h.notebook {
+		class = ` class="cards"`
+	}
+	h.writef("<div class=\"scroll\"><table%s>\n<caption>%s</caption>\n<thead>\n<tr>", class, html.EscapeString(t.Caption))
 	for _, c := range t.Columns {
 		h.writef("<th scope=\"col\"%s>%s</th>", h.side(c.Align), html.EscapeString(c.heading()))
 	}
@@ -231,8 +235,14 @@ func (h *htmlWriter) rows(t Table) {
 			tag, scope := "td", ""
 			if j == 0 { // the first column names the row
 				tag, scope = "th", ` scope="row"`
+			} else if class != "" {
+				scope = ` data-of="` + html.EscapeString(t.Columns[j].heading()) + `"`
 			}
-			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, h.side(t.Columns[j].Align), html.EscapeString(s))
+			text := html.EscapeString(s)
+			if n := strings.LastIndexAny(text, "█░"); n >= 0 && strings.Trim(text[:n], "█░") == "" {
+				text = `<span class="bar">` + strings.Replace(text, "\u00a0", "</span>\u00a0", 1)
+			}
+			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, h.side(t.Columns[j].Align), text)
 		}
 		h.write("</tr>\n")
 	}
@@ -268,11 +278,19 @@ func (h *htmlWriter) figure(f Figure) error {
 		h.figureData(f)
 		return nil
 	}
-	svg, err := figure.SVGElement(f, fmt.Sprintf("%s-figure-%d", h.prefix, h.figures), true)
+	id := fmt.Sprintf("%s-figure-%d", h.prefix, h.figures)
+	svg, err := figure.SVGElement(f, id, true)
 	if err != nil {
 		return err
 	}
-	h.writef("<figure>\n%s<figcaption>%s</figcaption>\n</figure>\n", svg, html.EscapeString(f.Title))
+	slim := f // for phones: letters keep their size, and panels stand below each other
+	slim.Width = Narrowest
+	narrow, err := figure.SVGElement(slim, id+"-narrow", true)
+	if err != nil {
+		return err
+	}
+	h.writef("<figure>\n<div class=\"broad\">%s</div><div class=\"narrow\">%s</div><figcaption>%s</figcaption>\n</figure>\n",
+		svg, narrow, html.EscapeString(f.Title))
 	h.figureData(f)
 	return nil
 }

@@ -98,8 +98,8 @@ func TestHTMLFigures(t *testing.T) {
 	root := parse(t, page(t))
 	seen := map[string]bool{}
 	svgs := root.all("svg")
-	if len(svgs) != 2 {
-		t.Fatalf("%d figures, want the 2 of the document", len(svgs))
+	if len(svgs) != 4 {
+		t.Fatalf("%d drawings, want a broad and a narrow one of each of the 2 figures of the document", len(svgs))
 	}
 	for _, svg := range svgs {
 		title, desc := svg.all("title"), svg.all("desc")
@@ -217,7 +217,7 @@ func TestFigureElement(t *testing.T) {
 			t.Errorf("id %q", id)
 		}
 	}
-	if len(root.all("svg")) != 1 || len(root.all("figcaption")) != 1 || len(root.all("img")) != 0 {
+	if len(root.all("svg")) != 2 || len(root.all("figcaption")) != 1 || len(root.all("img")) != 0 {
 		t.Error("no drawing with a caption")
 	}
 }

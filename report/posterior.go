@@ -37,7 +37,8 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	switch {
 	case !ok:
 		return Figure{}, &OptionError{"posterior",
-			fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
+			fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)),
+			"plot(best(p)) draws what measurements say of every arm"}
 	case len(o.Y) > 0:
 		return Figure{}, &OptionError{"y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out"}
 	case o.Panel != "":

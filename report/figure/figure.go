@@ -78,6 +78,7 @@ type ReferenceLine struct {
 	Label    string  `json:"label"`
 	At       float64 `json:"at"`
 	Vertical bool    `json:"vertical,omitempty"`
+	Wide     bool    `json:"wide,omitempty"` // a strip in a shade, behind all else
 }
 
 // Heat is a rectangle of values Z[row][column], darker for more.

@@ -58,7 +58,7 @@ func awkward() map[string]Figure {
 		"huge":          {Series: []Series{{Name: "a", X: []float64{-math.MaxFloat64, math.MaxFloat64}, Y: []float64{-math.MaxFloat64, math.MaxFloat64}}}},
 		"tiny, log":     {LogY: true, Series: []Series{{Name: "a", X: []float64{1, 2}, Y: []float64{5e-324, 1e-320}}}},
 		"same values":   {Series: []Series{{Name: "a", X: []float64{1e9, 1e9 + 1}, Y: []float64{1e15, 1e15}}}},
-		"lines only":    {LogY: true, Lines: []ReferenceLine{{"zero", 0, false}, {"nan", nan, true}, {"one", 1, false}}},
+		"lines only":    {LogY: true, Lines: []ReferenceLine{{"zero", 0, false, false}, {"nan", nan, true, false}, {"one", 1, false, false}}},
 		"bars":          {LogX: true, Categories: []string{"a", "b", "c", "d"}, Series: []Series{{Style: Bars, X: []float64{0, 1, 2, 3}, Y: []float64{0, -1, nan, inf}, Lo: []float64{0, 0, 0, 0}, Hi: []float64{1, 1, 1, inf}}}},
 		"no bars":       {Series: []Series{{Style: Bars}}},
 		"signed bars":   {Categories: []string{"a", "b"}, Series: []Series{{Style: Bars, X: []float64{0, 1}, Y: []float64{-2, 3}}}},

@@ -22,6 +22,7 @@ type look struct {
 	mark   mark
 	dashes []vg.Length
 	thin   bool // a reference: it stands back behind what it is compared with
+	wide   bool // a strip
 }
 
 // mark is a marker as drawn here and by its name in pgfplots; the zero value means no marker.
@@ -74,6 +75,9 @@ func bound(kind int) look {
 // lineLook returns the look of reference line i. Those across the figure differ; vertical ones have
 // their names above them.
 func (f Figure) lineLook(i int) look {
+	if f.Lines[i].Wide {
+		return look{color: grid, wide: true}
+	}
 	kind := 0
 	for _, l := range f.Lines[:i] {
 		if !l.Vertical && !f.Lines[i].Vertical {
@@ -85,8 +89,11 @@ func (f Figure) lineLook(i int) look {
 
 func (l look) line() draw.LineStyle {
 	width := vg.Length(1.6)
-	if l.thin {
+	switch {
+	case l.thin:
 		width = 1.1
+	case l.wide:
+		width = 9
 	}
 	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
 }

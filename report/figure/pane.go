@@ -176,7 +176,11 @@ func (p pane) lines(c draw.Canvas) {
 		style := p.lineLook(i).line()
 		if l.Vertical {
 			if _, outside := p.x.clamp(l.At); outside == 0 {
-				c.StrokeLine2(style, p.px(l.At), p.box.Min.Y, p.px(l.At), p.box.Max.Y+2)
+				top := p.box.Max.Y
+				if !l.Wide || l.Label != "" {
+					top += 2
+				}
+				c.StrokeLine2(style, p.px(l.At), p.box.Min.Y, p.px(l.At), top)
 			}
 		} else if _, outside := p.y.clamp(l.At); outside == 0 {
 			c.StrokeLine2(style, p.box.Min.X, p.py(l.At), p.box.Max.X, p.py(l.At))

@@ -34,7 +34,11 @@ func (p *pgf) rule(l ReferenceLine, look look) {
 	}
 	x, y := p.shared.x, p.shared.y
 	if _, outside := x.clamp(l.At); l.Vertical && outside == 0 {
-		p.writef("\\draw[copeh, dashed] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n",
+		style := "copeh, dashed"
+		if l.Wide {
+			style = "black!12, line width=9pt"
+		}
+		p.writef("\\draw["+style+"] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n",
 			num(l.At), num(y.lo), num(y.hi), texLabel(l.Label))
 	} else if _, outside := y.clamp(l.At); !l.Vertical && outside == 0 {
 		p.writef("\\addplot[forget plot, %s] coordinates {(%s,%s) (%s,%[3]s)};\n", pgfStyle(Series{}, look), num(x.lo), num(l.At), num(x.hi))
