@@ -40,10 +40,12 @@ type Steps struct {
 // Begin returns the steps of an algorithm before its first round, with the options it was made with:
 // of them MaxRounds and MaxSamples end the run.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
+	ridge := opt.Ridge // one that nobody stated stays so: some algorithms then choose their form by the problem
 	opt, err := opt.Checked("")
 	if err != nil {
 		return nil, err
 	}
+	opt.Ridge = ridge
 	s := &Steps{alg: alg, opt: opt}
 	if r, ok := alg.(KernelReliant); ok {
 		s.check = r.FitCheck()
