@@ -143,7 +143,7 @@ func evalExplain(c *call, a struct {
 		if err != nil {
 			return nil, err
 		}
-		return explained(c, *st.Result)
+		return explained(c, st.SoFar())
 	})
 }
 

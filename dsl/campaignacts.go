@@ -141,8 +141,10 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 		if done.Known {
 			c.e.session.notice(e.Name + ": this was recorded before, and changes nothing")
 		}
-		if err := k.Advance(c.e.ctx); err != nil {
-			return nil, err
+		if e.Next(done) {
+			if err := k.Advance(c.e.ctx); err != nil {
+				return nil, err
+			}
 		}
 		if done.Receipt != nil {
 			return *done.Receipt, nil

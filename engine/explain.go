@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
@@ -17,6 +18,8 @@ type Explanation struct {
 	Status    Status `json:"status"` // of the result
 	Asked     int    `json:"runs_asked"`
 	Goal      string `json:"goal,omitempty"` // of the result: "min" where lower rewards are better
+
+	Words problem.Words `json:"-"` // of the result
 
 	Rounds  int     `json:"rounds"`
 	Samples float64 `json:"samples"` // all agents together
@@ -36,7 +39,7 @@ type TaskExplanation struct {
 // Explain explains the first run of a result, or one of its tasks. It is an error when the result
 // has no such task or no run.
 func Explain(r Result, task string) (Explanation, error) {
-	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Goal: r.Goal,
+	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Goal: r.Goal, Words: r.Words,
 		Rounds: len(r.Trace), Remaining: r.Remaining}
 	if len(r.Answers) == 0 {
 		return out, fmt.Errorf("the result has no answers: no run got that far")

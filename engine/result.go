@@ -22,6 +22,7 @@ const (
 	// some task is undecided: the next round would exceed MaxSamples
 	StatusSamples     Status = "sample limit"
 	StatusInterrupted Status = "interrupted" // stopped from outside; what was finished is kept
+	StatusRunning     Status = "running"     // of an explanation: a campaign goes on
 )
 
 // Words returns the status for a reader, who does not know what a word of the program means.

@@ -11,12 +11,17 @@ import (
 
 // Protocol shows protocol(...): what a campaign keeps to, and what it is expected to take.
 func (views) Protocol(p campaign.Protocol) view {
-	return view{blocks: func() []Block { return protocolBlocks(p) }}
+	out := view{blocks: func() []Block { return protocolBlocks(p) }}
+	if p.Problem != nil {
+		out.words = p.Problem.Words()
+	}
+	return out
 }
 
 // Campaign shows how far a campaign is.
 func (views) Campaign(s campaign.Status) view {
 	return view{
+		words:  s.Words,
 		blocks: func() []Block { return campaignBlocks(s) },
 		axes: func(string) (xs, ys []string) {
 			return []string{"day", "round"}, []string{"open", "decided", "samples"}
@@ -169,8 +174,12 @@ func campaignTasks(s campaign.Status) Table {
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
 	}
+	mode := ""
+	if s.Result != nil {
+		mode = s.Result.Mode
+	}
 	for _, k := range s.Tasks {
-		row := []any{k.Task, progressStatus(k.Progress), orAbsent(k.Leader), orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil, nil}
+		row := []any{k.Task, progressStatus(k.Progress, mode), orAbsent(k.Leader), orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil, nil}
 		if k.Beside > 0 {
 			row[7] = k.Beside
 		}

@@ -48,6 +48,14 @@ func protocolSentence(p campaign.Protocol) string {
 				s += fmt.Sprintf(", %s at %d a %s", timeWords(r.Time, p.Unit()), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
 			}
 			s += "."
+			if n := len(r.Buys); n > 0 { // a budget is spent, however quickly
+				right := "the best"
+				if e := p.Options.Epsilon; e > 0 {
+					right = "within " + decimal(e, 4) + " of the best"
+				}
+				return s + fmt.Sprintf(" %s of the answers are then expected to be %s, and an answer to be %s worse than the best on average.",
+					upper(percent(r.Buys[n-1].Right)), right, decimal(r.Buys[n-1].Loss, 2))
+			}
 		}
 	}
 	return s + quickest(*p.Forecast)
@@ -121,7 +129,7 @@ func boughtTable(r campaign.ForecastRow) Table {
 			"tasks whose answer is within epsilon of the best."},
 	}
 	for _, b := range r.Buys {
-		t.Rows = append(t.Rows, []any{b.Samples, b.Right, b.Loss})
+		t.Rows = append(t.Rows, []any{b.Samples, Share(b.Right), b.Loss})
 	}
 	return t
 }

@@ -11,7 +11,7 @@ import (
 
 // Explanation shows explain(...).
 func (views) Explanation(x engine.Explanation) view {
-	return view{blocks: func() []Block { return explanationBlocks(x) }}
+	return view{words: x.Words, blocks: func() []Block { return explanationBlocks(x) }}
 }
 
 // explanationBlocks shows explain(...): how far the run is, each task, and each arm.
@@ -65,6 +65,8 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 		faint = faint || s.Progress.Faint()
 	}
 	switch {
+	case len(hopeless) > 0 && x.Mode == engine.ModeFB:
+		return ""
 	case len(hopeless) > 0:
 		whose := "its"
 		if len(hopeless) > 1 {
@@ -107,7 +109,7 @@ func progressTable(x engine.Explanation) Table {
 	open := x.Open()
 	for _, s := range x.Tasks {
 		p := s.Progress
-		row := []any{p.Task, progressStatus(p), p.Leader, orAbsent(p.Rival), nil, Share(p.Reached), nil, p.Open}
+		row := []any{p.Task, progressStatus(p, x.Mode), p.Leader, orAbsent(p.Rival), nil, Share(p.Reached), nil, p.Open}
 		if !p.Decided {
 			row[4] = MeanError{Mean: p.Gap, StandardError: p.Error}
 			if p.Samples >= 0 {
@@ -136,10 +138,13 @@ func progressTable(x engine.Explanation) Table {
 	return t.withoutEmptyColumns()
 }
 
-func progressStatus(p engine.Progress) string {
+// progressStatus says how far a task is, in a run of a mode: a fixed budget need not decide.
+func progressStatus(p engine.Progress, mode string) string {
 	switch {
 	case p.Decided:
 		return "✓ decided"
+	case p.Samples < 0 && mode == engine.ModeFB:
+		return "… by estimate"
 	case p.Samples < 0:
 		return "✗ cannot be decided"
 	case p.Faint():

@@ -40,7 +40,7 @@ func (t Table) inWords(c problem.Words) Table {
 		switch column.Name {
 		case "task":
 			label, column.Title = c.TaskLabel, c.TaskTitle()
-		case "arm", "leader", "rival", "best", "candidates":
+		case "arm", "leader", "rival", "best", "candidates", "out", "story":
 			label = c.ArmLabel
 		}
 		switch {

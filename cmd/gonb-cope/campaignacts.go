@@ -177,7 +177,7 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	default:
 		err = o.said(done.Text)
 	}
-	if err == nil && e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken) {
+	if err == nil && e.Next(done) {
 		err = k.Advance(ctx)
 	}
 	if err == nil && done.Receipt != nil && done.Receipt.Refused() {

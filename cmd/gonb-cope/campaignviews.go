@@ -59,7 +59,7 @@ func explainCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				x, err := engine.Explain(*st.Result, task)
+				x, err := engine.Explain(st.SoFar(), task)
 				if err != nil {
 					return err
 				}
@@ -237,6 +237,6 @@ func campaignReportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&r.output, "output", "o", "", "write to this file instead of standard output")
-	c.Flags().StringVar(&r.format, "format", "", formatNames()+" (default: by the ending of -o, else text)")
+	c.Flags().StringVar(&r.format, "format", "", formatNames(false)+" (default: by the ending of -o, else text)")
 	return o.common(c, false)
 }

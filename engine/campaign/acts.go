@@ -79,7 +79,12 @@ type Entry struct {
 	Long     string   // of the command
 	New      func() Act
 	Sheet    bool // it takes a sheet of results, and shows a Receipt
-	Plans    bool // the command plans what follows at once
+	Plans    bool // what follows is planned at once, and not when somebody asks for it: earlier measurements come from several sheets
+}
+
+// Next reports whether what follows an act is planned at once.
+func (e Entry) Next(done Done) bool {
+	return e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken)
 }
 
 // Acts is the table of acts.

@@ -332,6 +332,8 @@ func backing(e algorithms.Entry, p Protocol) string {
 		return "the posterior with the kernel as prior: no guarantee where the kernel is wrong"
 	case algorithms.BackingNormal:
 		switch {
+		case p.Problem != nil && e.Mode == engine.ModeFB && p.Options.LearnsKernel(p.Problem):
+			return "what was measured and the kernel learned from it: no guarantee, nothing is decided"
 		case p.Problem != nil && e.Mode == engine.ModeFC && p.Options.Bets(p.Problem):
 			return "a theorem about rewards within their bounds"
 		case p.Problem != nil && p.Options.LawFor(p.Problem) == engine.LawSubGaussian:

@@ -10,30 +10,32 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/sentence"
 )
 
 // Status shows how far a campaign is. Of the open round it has counts and no rewards, so that nobody
 // can let them decide when it is closed.
 type Status struct {
-	Name      string       `json:"name"`
-	Folder    string       `json:"folder,omitempty"`
-	Problem   string       `json:"problem"`
-	Algorithm string       `json:"algorithm"`
-	Goal      string       `json:"goal,omitempty"`
-	Delta     float64      `json:"delta"`
-	Epsilon   float64      `json:"epsilon,omitempty"`
-	Started   time.Time    `json:"started"`
-	Done      bool         `json:"done"`
-	Ended     string       `json:"ended,omitempty"` // how, when it is done
-	Rounds    int          `json:"rounds"`          // that are over
-	Samples   int          `json:"samples"`         // of these rounds
-	Late      int          `json:"late,omitempty"`
-	Attached  int          `json:"attached,omitempty"`
-	Failed    int          `json:"failed,omitempty"`
-	Corrected int          `json:"corrected,omitempty"`
-	Open      *OpenRound   `json:"open_round,omitempty"`
-	Tasks     []TaskStatus `json:"tasks"`
+	Name      string        `json:"name"`
+	Folder    string        `json:"folder,omitempty"`
+	Problem   string        `json:"problem"`
+	Algorithm string        `json:"algorithm"`
+	Goal      string        `json:"goal,omitempty"`
+	Words     problem.Words `json:"-"` // of the problem
+	Delta     float64       `json:"delta"`
+	Epsilon   float64       `json:"epsilon,omitempty"`
+	Started   time.Time     `json:"started"`
+	Done      bool          `json:"done"`
+	Ended     string        `json:"ended,omitempty"` // how, when it is done
+	Rounds    int           `json:"rounds"`          // that are over
+	Samples   int           `json:"samples"`         // of these rounds
+	Late      int           `json:"late,omitempty"`
+	Attached  int           `json:"attached,omitempty"`
+	Failed    int           `json:"failed,omitempty"`
+	Corrected int           `json:"corrected,omitempty"`
+	Open      *OpenRound    `json:"open_round,omitempty"`
+	Tasks     []TaskStatus  `json:"tasks"`
 	// what all measurements say, rewards of the open round left out; null without any, and of more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"`
@@ -99,11 +101,20 @@ type DayStatus struct {
 	Decided int `json:"decided"` // tasks
 }
 
+// SoFar returns the result of the run so far, which goes on unless the campaign is done.
+func (s Status) SoFar() engine.Result {
+	r := *s.Result
+	if !s.Done {
+		r.Status = engine.StatusRunning
+	}
+	return r
+}
+
 // Status works out how far the campaign is, by replaying it.
 func (x *Run) Status(at Moment) Status {
 	s := review{at, x}
 	st := Status{
-		Name: s.Start.Name, Problem: s.Problem.Name, Algorithm: s.Algorithm, Goal: s.Problem.Goal,
+		Name: s.Start.Name, Problem: s.Problem.Name, Algorithm: s.Algorithm, Goal: s.Problem.Goal, Words: s.Problem.Words(),
 		Delta: s.Delta, Epsilon: s.epsilon(at.Protocol), Started: s.StartAt, Rounds: len(s.Outcome.Rounds), Samples: s.Outcome.Samples,
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
 		Differs: s.Differs, Notes: s.Notes, Hash: s.Hash, Events: s.events,

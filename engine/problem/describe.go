@@ -30,18 +30,23 @@ type Description struct {
 	Task   string
 	Arm    []string
 	Reward string
+	Lower  bool // whether the name of the reward says that lower is better, as a loss does
 	Wide   bool // whether it is a table with one row per arm: it has task, arm and mean
 }
 
 // words by which people name the columns of tasks, of rewards, and of neither, in lower case.
 var (
-	taskWords = []string{"task", "site", "machine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env",
+	taskWords = []string{"task", "site", "machine", "maschine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env",
 		"block", "farm", "country", "center", "centre", "substrate", "reaction", "subject", "batch", "campaign"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
-		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue"}
+		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue", "durchsatz", "ausbeute", "titre", "titer", "rate"}
 	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "patient", "date", "day", "time", "operator", "bearbeiter",
 		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
 )
+
+// lowerWords are names of rewards of which less is better.
+var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "costs", "kosten", "rmse", "mse", "mae", "nll", "regret", "perplexity",
+	"latency", "runtime", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
 
 // Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.
 func Describe(path string, opt LoadOptions) (Description, error) {
@@ -52,12 +57,12 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	d := Description{Path: path, Rows: len(t.lines)}
+	d := Description{Path: path, Rows: len(t.rows)}
 	for k, name := range t.header {
 		c := Column{Name: name, Numbers: true, Least: math.Inf(1), Most: math.Inf(-1)}
 		seen := map[string]bool{}
-		for r := range t.lines {
-			text := t.cells[k].text(r)
+		for _, row := range t.rows {
+			text := row[k].text
 			if gap(text) {
 				c.Empty++
 				continue
@@ -69,7 +74,7 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 				}
 			}
 			if c.Numbers = c.Numbers && t.isNumber(text); c.Numbers {
-				if v, err := t.number(r, name); err == nil {
+				if v, err := t.number(row, name); err == nil {
 					c.Least, c.Most = min(c.Least, v), max(c.Most, v)
 				}
 			}
@@ -95,9 +100,8 @@ func (d *Description) ofTask(t *table, name string) bool {
 		return false
 	}
 	value := map[string]string{}
-	tasks, values := t.cells[t.column[d.Task]], t.cells[t.column[name]]
-	for r := range t.lines {
-		task, v := tasks.text(r), values.text(r)
+	for _, row := range t.rows {
+		task, v := row[t.column[d.Task]].text, row[t.column[name]].text
 		if before, known := value[task]; known && before != v {
 			return false
 		}
@@ -122,19 +126,19 @@ func (d *Description) guess(t *table) {
 	few := func(c Column) bool { return c.Different >= 2 && 2*c.Different <= d.Rows && c.Empty == 0 }
 	most := -1
 	for k, c := range d.Columns {
-		if !c.Numbers || c.Different < 2 {
-			continue
-		}
-		if c.named(rewardWords) {
-			most = k
-			break
-		}
-		if most < 0 || c.Different >= d.Columns[most].Different {
+		if c.Numbers && c.Different >= 2 && (most < 0 || c.Different >= d.Columns[most].Different) {
 			most = k
 		}
 	}
+	for _, words := range [][]string{rewardWords, lowerWords} {
+		is := func(c Column) bool { return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) }
+		if at := slices.IndexFunc(d.Columns, is); at >= 0 {
+			most = at
+			break
+		}
+	}
 	if most >= 0 {
-		d.Reward = d.Columns[most].Name
+		d.Reward, d.Lower = d.Columns[most].Name, d.Columns[most].named(lowerWords)
 	}
 	for _, byName := range []bool{true, false} {
 		for k, c := range d.Columns {

@@ -109,9 +109,9 @@ func (t *table) sameDecimals(c cell) error {
 	t.plain = t.plain || strings.Contains(c.text, ".") && !thousands.MatchString(c.text)
 	switch {
 	case strings.Contains(c.text, ",") && t.comma == nil:
-		t.comma = &cell{c.text, c.line, c.column}
+		t.comma = &c
 	case strings.Contains(c.text, ".") && t.point == nil:
-		t.point = &cell{c.text, c.line, c.column}
+		t.point = &c
 	default:
 		return nil
 	}

@@ -151,9 +151,10 @@ func (a *normed) learn(b engine.Batch) error {
 // conclude chooses the leaders of the open contests and closes those that are decided.
 func (a *normed) conclude(contests []*contest) error {
 	var were []*contest
+	before := map[*contest]int{}
 	for _, c := range contests {
 		if !c.closed {
-			were = append(were, c)
+			were, before[c] = append(were, c), c.arms[c.leader]
 			c.conclude(a.estimates, a.clock, a.epsilon)
 		}
 	}
@@ -162,9 +163,9 @@ func (a *normed) conclude(contests []*contest) error {
 	}
 	for _, c := range were {
 		if !c.closed {
-			c.startClocks(a.clock, a.estimates, a.variance)
+			c.startClocks(a.clock, a.variance)
 		}
-		a.record(c)
+		a.record(c, before[c])
 	}
 	return nil
 }
