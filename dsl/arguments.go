@@ -62,7 +62,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 		return
 	}
 	if !p.accepts(a.Type) {
-		hint := cmp.Or(p.elsewhere[string(a.Type)], p.meaning(c.fn))
+		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
 			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
 		}

@@ -88,20 +88,39 @@ func (f *Function) modeOf() string {
 	return engine.ModeFC
 }
 
-// suggestParam proposes a parameter of the function.
+// suggestParam proposes a parameter of the function, or of problem, which the function has as its first one; else what
+// says the same as a word of other tools.
 func (f *Function) suggestParam(word string) string {
-	var known []string
-	for _, p := range f.Params {
-		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
-			return fmt.Sprintf("did you mean %q?", p.Name)
-		}
-		known = append(known, p.Name)
+	if meant, hint := f.meant(word); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	} else if hint != "" {
+		return hint
 	}
-	if best := nearest(word, known); best != "" {
-		return fmt.Sprintf("did you mean %q?", best)
+	if problem := index["problem"]; f != problem && len(f.Params) > 0 && slices.Contains(f.Params[0].Types, Problem) && problem.param(word) >= 0 {
+		return fmt.Sprintf("the problem has it: write problem(..., %s=)", word)
 	}
 	return "write " + f.Signature()
 }
+
+// meant returns the parameter that a word stands for, by its synonyms or its spelling, or what says the same as a word of
+// other tools.
+func (f *Function) meant(word string) (param, hint string) {
+	var known []string
+	for _, p := range f.Params {
+		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
+			return p.Name, ""
+		}
+		known = append(known, p.Name)
+	}
+	if hint := foreignWord(word); hint != "" {
+		return "", hint
+	}
+	return nearest(word, known), ""
+}
+
+// Meant returns the parameter of a function that a word of a person stands for, "" for none, or a hint, which says what
+// is written here in place of a word of other tools.
+func Meant(function, word string) (param, hint string) { return index[function].meant(word) }
 
 // unset is the Default of a parameter that may be left out and has no value then.
 const unset = "none"

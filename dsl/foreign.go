@@ -13,6 +13,7 @@ var foreign = func() map[string]string {
 		process  = `kernel="auto" of problem, the default, finds a Gaussian process by itself; rbf(...) and matern(...) state its kernel, fit(p) fits one`
 		bayes    = `CoBayesFC of fc(p) and CoTestFB of fb(p, budget=), the default, go by a posterior; best(p, next=12) proposes by expected gain`
 		look     = "a value alone in a line is shown, with its parts; plot(value) draws it"
+		logs     = `log="lr" of problem takes the logarithm of a column, arm="log10(lr)" computes one; best(p) also finds it by itself`
 		inPlace  = "a name is bound to what an expression gives: q = with_kernel(p, ...)"
 	)
 	out := map[string]string{
@@ -23,7 +24,7 @@ var foreign = func() map[string]string {
 		"set_kernel": inPlace, "append": inPlace, "numpy": "all functions are there: exp, sqrt, sum, ...; a Go cell can import packages",
 	}
 	for hint, words := range map[string]string{
-		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv pd pandas pl polars",
+		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv df pd pandas pl polars",
 		write: "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
 		answer: "predict suggest recommend best best_params best_arm best_params_ best_value best_trial argmax winner answer " +
 			"predictions posterior",
@@ -32,7 +33,9 @@ var foreign = func() map[string]string {
 		process:  "gp gpr gaussianprocess gaussianprocessregressor singletaskgp multitaskgp botorch gpytorch sklearn gauche",
 		bayes: "ei ucb pi lcb ts thompson thompson_sampling expected_improvement qei qlognei qucb kg knowledge_gradient " +
 			"acquisition bo bayes bayesian tpe",
-		look: "head tail describe summary info display shape columns dtypes",
+		countsHint: "bernoulli binomial likelihood family binary",
+		logs:       "scale log_scale logx logscale log10_scale loguniform transform transforms",
+		look:       "head tail describe summary info display shape columns dtypes",
 	} {
 		for _, word := range strings.Fields(words) {
 			out[word] = hint

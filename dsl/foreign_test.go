@@ -34,6 +34,14 @@ func TestForeignWords(t *testing.T) {
 		`problem("small.csv", kernel="rbf")`:      "without quotes",
 		`problem("small.csv", noise="bernoulli")`: "bounded=[0, 1]",
 		`help(fc)`:                                "fc?",
+		`problem(df="small.csv")`:                 `did you mean "data"`,
+		`problem("small.csv", likelihood="b")`:    "successes=",
+		`problem("small.csv", scale="log")`:       `log="lr"`,
+		`problem("small.csv", minimize=true)`:     `goal="min"`,
+		`best(p, goal="min")`:                     "problem(..., goal=)",
+		`best("small.csv")`:                       "problem(data=",
+		`plot(p)`:                                 "plot(best(p))",
+		`ask(p)`:                                  "best(p, next=12)",
 	} {
 		if _, err := evalText(s, src); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", src, err, want)

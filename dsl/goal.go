@@ -7,7 +7,7 @@ const unmeasuredDrop = "drop"
 
 // goalParam says which rewards are good.
 var goalParam = Param{
-	Name: "goal", Synonyms: []string{"direction", "objective", "minimize", "minimise", "maximize"}, Types: []Type{Text}, Choices: []string{"max", problem.GoalMin}, Default: `"max"`,
+	Name: "goal", Synonyms: []string{"direction", "sense"}, Types: []Type{Text}, Choices: []string{"max", problem.GoalMin}, Default: `"max"`,
 	Doc: "whether the best arm has the highest expected reward or the lowest; all that is shown has the sign and the units of the data",
 }
 
@@ -15,7 +15,7 @@ var goalParam = Param{
 func goalParams() []Param {
 	return []Param{
 		goalParam,
-		{Name: "standardize", Synonyms: []string{"standardise", "scale", "normalize", "normalise"}, Default: "0",
+		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",
 			Doc: "true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data"},
 		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text}, Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`, Doc: "arms that have no mean yet: kept, which fit and bounds allow for and simulations do not, or left out"},
 	}

@@ -10,7 +10,7 @@ import (
 // longDetails are the parameters of longParams that say what the columns mean.
 var longDetails = longParams()[1:]
 
-const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…, kernel=…)`
+const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 
 // longParams lists the parameters by which problem reads a table with a row for every measurement.
 func longParams() []Param {
@@ -18,10 +18,10 @@ func longParams() []Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
 	return []Param{
-		{Name: "data", Synonyms: []string{"long", "table", "frame"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too"},
+		{Name: "data", Synonyms: []string{"long", "table", "frame", "df", "csv", "dataframe"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too"},
 		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given", "tasks", "group", "agent"),
-		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "setting", "treatment"),
-		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
+		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "options", "setting", "treatment", "x", "features", "params"),
+		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target", "objective", "metric", "score"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
 		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise scale for all is noise="},
 		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
 		{Name: "successes", Synonyms: []string{"wins", "hits", "events"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, in place of reward: the column of how many of trials were 1, the others being 0"},
@@ -30,7 +30,7 @@ func longParams() []Param {
 		columns("log", "with data, columns of arms whose decimal logarithm is the feature", "log_scale", "logarithmic"),
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset, Doc: `with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C')`},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
-		columns("arm_features", "with data, the features of arms; the columns of arm when not given", "x", "features"),
+		columns("arm_features", "with data, the features of arms; the columns of arm when not given"),
 	}
 }
 
@@ -61,7 +61,7 @@ func checkProblem(c *call, a problemArgs) {
 		c.fail(&path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
 		return
 	case !c.has("path") && !c.has("data"):
-		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv", kernel=…) for a table with a row per arm, `+longExample+" for one with a row per measurement")
+		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+" for one with a row per measurement")
 		return
 	}
 	given, missing := longGiven(c)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -135,6 +136,17 @@ func (p Param) wants() string {
 		words = append(words, t.a())
 	}
 	return orList(words)
+}
+
+// instead returns the hint for a value of a type that a person takes for what the parameter needs; "" for others.
+func (p Param) instead(t Type) string {
+	switch {
+	case t == Text && p.accepts(Problem):
+		return "p = " + longExample + " reads a table"
+	case t == Problem && p.accepts(typeOf[campaign.Status]()):
+		return "best(p, next=12) says what to measure next; a campaign begins with start(protocol(p), folder)"
+	}
+	return ""
 }
 
 // meaning returns the hint for a value of the wrong type: what the parameter is for says more than

@@ -39,7 +39,8 @@ func plotFunction() Function {
 	return bound(Function{
 		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
 		Params: []Param{
-			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results"},
+			{Name: "value", Types: plotted, Doc: "what to draw; a list compares results",
+				elsewhere: map[string]string{string(Problem): "plot(best(p)) draws what the measurements say of every arm"}},
 			{Name: "x", words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
 			{Name: "y", words: wordsY, Default: unset,
 				Doc: "the measure to draw, the first when not given; or, of a sweep or several results, a list of measures of one unit. The measures " + measured.String()},

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
@@ -159,9 +160,6 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
 	}
-	if s := c.e.session.opt; s.readFile == nil { // which needs the text
-		opt.Frame = s.Tables
-	}
 	if a.Data != "" {
 		file, opt.Long, opt.Where, opt.Compile = "data", a.columns(), a.Where, compileRows
 	}
@@ -240,12 +238,18 @@ func problemError(c *call, err error, file, rewards string) error {
 		if param := naming(c, data.Unknown); param != "" {
 			a.param = param
 		}
-		if nearest(data.Unknown, data.Known) != "" {
+		columns := strings.Split(data.Unknown, ",")
+		for k := range columns {
+			columns[k] = strings.TrimSpace(columns[k])
+		}
+		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
+			a.hint = fmt.Sprintf(`these are several columns, each named by itself: ["%s"]`, strings.Join(columns, `", "`))
+		} else if nearest(data.Unknown, data.Known) != "" {
 			a.hint = suggest(data.Unknown, data.Known)
 		} else if whole := onlyWith(data.Unknown, data.Known); whole != "" {
 			a.hint = fmt.Sprintf("did you mean %q?", whole)
 		} else if file == "path" {
-			a.hint = "a table with other columns is read by problem(data=…, task=…, arm=…, reward=…, kernel=…)"
+			a.hint = "a table with other columns is read by " + longExample + "; gonb-cope best " + data.Path + " lists them"
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

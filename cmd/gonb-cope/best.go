@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,8 +35,9 @@ type columnFlag struct {
 	value []string
 }
 
-func bestCommand() *cobra.Command {
-	o := bestOptions{columns: []columnFlag{
+// bestColumns returns the flags that name columns.
+func bestColumns() []columnFlag {
+	return []columnFlag{
 		{name: "task", list: true, help: "`COLUMN` of the tasks (repeatable)"},
 		{name: "arm", list: true, help: "`COLUMN` of the options (repeatable)"},
 		{name: "reward", help: "`COLUMN` of what was measured, or of means of it"},
@@ -46,7 +49,11 @@ func bestCommand() *cobra.Command {
 		{name: "log", list: true, help: "`COLUMN` whose logarithm counts (repeatable); found by itself otherwise"},
 		{name: "task_features", list: true, help: "`COLUMN` of a feature of tasks (repeatable)"},
 		{name: "where", help: "`CONDITION` on columns that rows are to hold, as \"site == 'Gent'\""},
-	}}
+	}
+}
+
+func bestCommand() *cobra.Command {
+	o := bestOptions{columns: bestColumns()}
 	c := &cobra.Command{
 		Use:   "best TABLE",
 		Short: "From measurements: the best option of every task, how sure, and what to measure next",
@@ -63,7 +70,14 @@ A table with the columns task, arm and mean needs no flags.`,
   gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("best takes one table, got %d arguments", len(args))}
+				return usageError{fmt.Errorf("best takes one table, %s", got(args))}
+			}
+			switch ending := strings.ToLower(filepath.Ext(args[0])); {
+			case ending == ".ipynb" || ending == ".cope":
+				return usageError{fmt.Errorf("%s is no table of measurements; gonb-cope %s %[1]s %[2]ss it", args[0],
+					map[bool]string{true: "report", false: "run"}[ending == ".ipynb"])}
+			case strings.HasPrefix(ending, ".xls") || ending == ".ods":
+				return usageError{fmt.Errorf("%s is a file of a spreadsheet; save its sheet as CSV", args[0])}
 			}
 			return nil
 		},
@@ -77,7 +91,7 @@ A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.goal, "goal", "", "min where lower is better (default max)")
 	f.Float64Var(&o.epsilon, "epsilon", 0, "an option this close to the best is good enough, in units of the reward")
 	f.IntVar(&o.next, "next", 0, "how many further measurements to propose")
-	f.StringVar(&o.run.format, "format", "", formatNames()+" or csv (default: by the ending of -o, else text)")
+	f.StringVar(&o.run.format, "format", "", formatNames(true)+" (default: by the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this file instead of standard output")
 	return c
 }
@@ -116,7 +130,7 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 			return err
 		}
 		if wide = d.Wide && len(o.of("task")) == 0 && len(o.of("arm")) == 0 && len(o.of("reward")) == 0; !wide {
-			return o.describe(d)
+			return o.describe(os.Stdout, d)
 		}
 	}
 	o.run.table, o.run.line = table, o.line(table)
@@ -169,8 +183,7 @@ func (o *bestOptions) line(table string) string {
 }
 
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
-func (o *bestOptions) describe(d problem.Description) error {
-	w := os.Stdout
+func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
 	width := 0
 	for _, c := range d.Columns {
@@ -197,16 +210,20 @@ func (o *bestOptions) describe(d problem.Description) error {
 		c := &guessed.columns[k]
 		guess := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}}[c.name]
 		switch {
-		case len(c.value) > 0 || guess == nil || c.name == "reward" && len(o.of("successes")) > 0:
+		case len(c.value) > 0 || !slices.Contains([]string{"task", "arm", "reward"}, c.name) || c.name == "reward" && len(o.of("successes")) > 0:
+		case c.name == "task" && d.Task == "": // one task
 		case len(guess) == 0 || guess[0] == "":
 			c.value = []string{"COLUMN"}
 		default:
 			c.value = guess
 		}
 	}
-	line := guessed.line(d.Path)
-	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\nWhere lower "+
-		"is better, add --goal min; for further measurements, --next 24.\n", line)
+	goal := "Where lower is better, add --goal min"
+	if d.Lower && o.goal == "" && len(o.of("reward"))+len(o.of("successes")) == 0 {
+		guessed.goal, goal = problem.GoalMin, "Where more of "+d.Reward+" is better, leave --goal min out"
+	}
+	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\n%s; for further "+
+		"measurements, add --next 24.\n", guessed.line(d.Path), goal)
 	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
 		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}
 	}

@@ -145,7 +145,7 @@ func startCommand() *cobra.Command {
 	var set []string
 	var network bool
 	c := &cobra.Command{
-		Use: "start DIR SCRIPT", Short: "Make a campaign of the protocol of a script",
+		Use: "start DIR SCRIPT", SuggestFor: []string{"new", "create", "begin", "init"}, Short: "Make a campaign of the protocol of a script",
 		Long: `Make a campaign in the new folder DIR. SCRIPT binds one protocol(...), which says what is
 measured and when the campaign ends. Script and data are copied into DIR: changes of the
 originals have no effect from then on.`,

@@ -71,7 +71,7 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", formatNames()+" (default: by the ending of -o, else text)")
+	f.StringVar(&o.format, "format", "", formatNames(false)+" (default: by the ending of -o, else text)")
 	f.StringVarP(&o.output, "output", "o", "", "write to this file instead of standard output")
 	f.StringArrayVar(&o.set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
@@ -134,8 +134,12 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if o.format == "txt" {
 		o.format = "text"
 	}
-	if _, write := renderers(); write[o.format] == nil && (o.format != "csv" || o.table == "") {
-		return nil, usageError{fmt.Errorf("the format must be %s, got %q", formatNames(), o.format)}
+	if _, write := renderers(o.table != ""); write[o.format] == nil {
+		hint := ""
+		if o.format == "pdf" {
+			hint = "; gonb-cope report SCRIPT.cope -o FILE.pdf makes a PDF, and browsers print pages (-o FILE.html)"
+		}
+		return nil, usageError{fmt.Errorf("the format must be %s, got %q%s", formatNames(o.table != ""), o.format, hint)}
 	}
 	return seed, o.checkOutput()
 }
@@ -177,8 +181,8 @@ func checkSet(set []string) error {
 	return nil
 }
 
-// renderers returns the formats of documents by name, text first, and how each is written.
-func renderers() (names []string, write map[string]func(io.Writer, report.Document) error) {
+// renderers returns the formats of documents by name, text first, and how each is written; csv is one of the answer of a table.
+func renderers(answer bool) (names []string, write map[string]func(io.Writer, report.Document) error) {
 	names = []string{"text"}
 	write = map[string]func(io.Writer, report.Document) error{
 		"text": func(w io.Writer, d report.Document) error { return report.Text(w, d, terminalOptions(w)) },
@@ -188,12 +192,16 @@ func renderers() (names []string, write map[string]func(io.Writer, report.Docume
 			names, write[name] = append(names, name), f.Write
 		}
 	}
+	if answer {
+		names = append(names, "csv")
+		write["csv"] = func(w io.Writer, d report.Document) error { return report.CSV(w, d.Displays[len(d.Displays)-1].Value) }
+	}
 	return names, write
 }
 
 // formatNames lists the names of formats: "text, json, md, html or tex".
-func formatNames() string {
-	names, _ := renderers()
+func formatNames(answer bool) string {
+	names, _ := renderers(answer)
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
@@ -273,8 +281,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 // write renders the document to the output file, whole or not at all, or to
 // standard output.
 func (o *runOptions) write(d report.Document) error {
-	_, write := renderers()
-	write["csv"] = func(w io.Writer, d report.Document) error { return report.CSV(w, d.Displays[len(d.Displays)-1].Value) }
+	_, write := renderers(o.table != "")
 	if o.output == "" {
 		return write[o.format](os.Stdout, d)
 	}

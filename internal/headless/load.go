@@ -35,6 +35,8 @@ func Load(path string) (*notebook.Notebook, error) {
 			return nil, errs
 		}
 		return ofScript(string(text)), nil
+	case ".csv", ".tsv":
+		return nil, fmt.Errorf("%s is a table: gonb-cope best %[1]s -o answer.html says what its measurements say", path)
 	default:
 		return nil, fmt.Errorf("%s: a report is made of a notebook (.ipynb) or a script (.cope), not of %q", path, ending)
 	}
