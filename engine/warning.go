@@ -56,7 +56,7 @@ const (
 	// names: task, leader; numbers: how far the leader may be from the best
 	WarnTooCloseWithin WarningKind = "too close, within"
 	WarnUnpulled       WarningKind = "unpulled"                     // numbers: pulls per agent
-	WarnTestsAlone     WarningKind = "tests alone"                  // numbers: different arms
+	WarnTestsAlone     WarningKind = "tests alone"                  // numbers: rank
 	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: most directions of least squares, arms
 	WarnTestsMeans     WarningKind = "tests by means"               // numbers: arms
 	WarnNormKnown      WarningKind = "norm known"                   // numbers: the norm in reward units, and normalised
@@ -124,7 +124,7 @@ const (
 	WarnBoundsTime WarningKind = "bounds: characteristic time"
 	// names: theorem; numbers: ξ, both sides of the condition
 	WarnBoundsRidge WarningKind = "bounds: condition on xi"
-	WarnBoundsAuto  WarningKind = "bounds: xi of many arms" // numbers: ξ
+	WarnBoundsAuto  WarningKind = "bounds: xi of many arms" // numbers: ξ, directions
 	WarnBoundsNorm  WarningKind = "bounds: norm unknown"
 	// numbers: norm, samples per agent
 	WarnBoundsWithNorm WarningKind = "bounds: with a norm"
@@ -187,7 +187,7 @@ var sentences = map[WarningKind]string{
 	WarnCostNorm:       "the column cost does not guide pulls here: under a bound on the norm the bias of an estimate counts beside its variance, and designs that spend least are worked out for the variance alone; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostPulls:      "the column cost does not guide pulls here: %s plans by the number of pulls, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
 	WarnCostBudget:     "the column cost does not guide pulls here: a budget counts pulls, and what its rounds may decide is proven for that many, whatever they cost; CoTestFC without norm= and CoBayesFC plan by cost",
-	WarnTestsAlone:     "the kernel admits every truth on these %d arms, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
+	WarnTestsAlone:     "the rank of the kernel on all arms, %d, is the sum of its ranks on the tasks, so agents have nothing to learn from each other by a test: each ran alone, as IndTestFC; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnTestsMeans:     "the kernel excludes nothing about any of these %d arms by what others show, as far as a test without a bound on the norm goes: each arm was judged by its own mean, and sharing saved nothing; a bound on the norm (norm=), a kernel of lower rank or longer length scales lets arms share, and CoBayesFC goes by what the kernel calls likely",
 	WarnTestsAloneMany: "the kernel tells more than %d directions of these %d arms apart, too many for one test of all tasks without a bound on the norm: each agent ran alone, as IndTestFC; norm= lets them share, and CoBayesFC goes by what the kernel calls likely",
 	WarnNoiseGuessed:   "nothing says how far the rewards of problem %q scatter: they are simulated with a standard deviation of %.3g, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise=\"unknown\"",
@@ -236,9 +236,9 @@ var sentences = map[WarningKind]string{
 	WarnBoundsGap:      "%[1]s is certified to %.2[3]g only (%[2]s): between %.6[4]g and %.6[5]g",
 	WarnBoundsEnds:     "%s lies between %.6g and %.6g",
 	WarnBoundsReached:  "%s lies between %.6g and %.6g; the pairs that were looked at, which are not all, reach %.6g",
-	WarnBoundsTime:     "T* lies between %.6g, its value at xi = %.3g, and %.6g, the value for arms which share nothing",
+	WarnBoundsTime:     "T* lies between %.6g, its value at a small xi, and %.6g, the value for arms which share nothing",
 	WarnBoundsRidge:    "xi = %.3[2]g does not meet the condition of %[1]s (%.3[3]g ≤ %.3[4]g)",
-	WarnBoundsAuto:     "xi = %.3g is the smallest at which 256 of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart",
+	WarnBoundsAuto:     "xi = %.3g is the smallest at which %d of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart",
 	WarnBoundsNorm:     "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the theorems on xi are not looked at",
 	WarnBoundsWithNorm: "algorithms that rely on a norm of at most %g need at least %.4g samples per agent; the lower bound of T* is for those that do not",
 	WarnBoundsBudget:   "the budget of %d per agent is below what Alg. 2 asks for (%.4g): its error bound is vacuous",

@@ -94,7 +94,7 @@ func (b *builder) scales() error {
 		b.note(engine.WarnBoundsKernel, m.Problem.NamesOf(at), size)
 	}
 	if m.Many() && b.opt.Ridge.Kind != engine.RidgeValue { // auto, also by default
-		b.note(engine.WarnBoundsAuto, nil, r.Ridge)
+		b.note(engine.WarnBoundsAuto, nil, r.Ridge, model.AffordableAll)
 	}
 	return nil
 }
@@ -326,25 +326,15 @@ func (b *builder) condition(mode string, opt engine.Options) (left, right float6
 
 // lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below.
 func (b *builder) lowerBound() error {
-	m, r, many := b.model, b.r, b.model.Many()
-	ridge := 0.0
-	if many {
-		ridge = r.Ridge
+	r := b.r
+	lower, upper, err := b.model.CharacteristicTime(0, b.opt.Epsilon)
+	r.CharacteristicTime = max(lower, upper)
+	r.LowerBoundSamples = lower * model.Nats(r.Delta) / float64(r.Tasks)
+	if b.model.Many() && upper > 0 {
+		r.CharacteristicTime, r.CharacteristicTimeUpper = lower, upper
+		b.note(engine.WarnBoundsTime, nil, lower, upper)
 	}
-	lower, upper, err := m.CharacteristicTime(ridge, b.opt.Epsilon)
-	if r.CharacteristicTime = lower; !many {
-		r.CharacteristicTime = max(lower, upper)
-	}
-	r.LowerBoundSamples = lower * model.Nats(b.opt.Delta) / float64(r.Tasks)
-	if err != nil || upper == 0 || !many {
-		return err
-	}
-	if upper, err = m.UnsharedHardness(b.opt.Epsilon); err != nil {
-		return err
-	}
-	r.CharacteristicTimeUpper = 2 * upper
-	b.note(engine.WarnBoundsTime, nil, r.CharacteristicTime, r.Ridge, r.CharacteristicTimeUpper)
-	return nil
+	return err
 }
 
 // ball sets the lower bound for algorithms that use the norm stated.

@@ -151,11 +151,15 @@ func (m *Model) contrasted(alive [][]int) []int {
 	return out
 }
 
-// AffordableRidge returns the smallest ξ, in kernel units, at which some hundred pivots leave a small
-// part of it in every arm. It takes the place of a ξ so small that thousands of directions would have
-// to be told apart.
-func (m *Model) AffordableRidge() (float64, error) {
-	const directions = 256
+// The numbers of directions that designs at ξ="auto" go by: of all pairs, and of the rivals of known best arms.
+const (
+	AffordableAll    = 160
+	affordableRivals = 256
+)
+
+// AffordableRidge returns the smallest ξ, in kernel units, at which so many pivots leave a small part of it in every arm. It
+// takes the place of a ξ so small that thousands of directions would have to be told apart.
+func (m *Model) AffordableRidge(directions int) (float64, error) {
 	columns, pivots, err := m.source.factor.Columns(m.Context(), directions, 0)
 	if err != nil {
 		return 0, err
@@ -306,7 +310,7 @@ func (m *Model) manyHardness(ridge float64, g gaps, t *truth) (design.Design, er
 		at := ridge
 		if ridge == 0 {
 			var err error
-			if at, err = m.AffordableRidge(); err != nil {
+			if at, err = m.AffordableRidge(affordableRivals); err != nil {
 				return design.Design{}, err
 			}
 		}
@@ -317,16 +321,6 @@ func (m *Model) manyHardness(ridge float64, g gaps, t *truth) (design.Design, er
 		}
 		return d, err
 	})
-}
-
-// UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (reward units),
-// where arms share nothing. No kernel has it above that.
-func (m *Model) UnsharedHardness(epsilon float64) (float64, error) {
-	t, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	return m.unsharedHardness(t, gaps{added: epsilon}), nil
 }
 
 // unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of

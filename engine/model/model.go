@@ -58,8 +58,9 @@ type Model struct {
 	plain       func() (*Model, error)          // once: in coordinates for least squares
 	level       func() (*Model, error)          // once: with a constant
 
-	admits    func() bool // once, see AdmitsAll
-	unrelated func() bool // once, see Unrelated
+	admits    func() bool          // once, see AdmitsAll
+	ranksAdd  func() (bool, error) // once, see RanksAdd
+	unrelated func() bool          // once, see Unrelated
 }
 
 // UnitOf returns the reward units of one normalised unit: the one given or, for 0, the largest noise.
@@ -104,6 +105,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.admitsAll)
+	m.ranksAdd = sync.OnceValues(func() (bool, error) { return addRanks(m) })
 	m.unrelated = sync.OnceValue(m.lookUnrelated)
 	m.level = sync.OnceValues(m.withConstant)
 	m.plain = sync.OnceValues(m.plainly)

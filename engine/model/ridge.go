@@ -36,7 +36,7 @@ func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
 		return 0, nil // set per round by GpRidge
 	}
 	if m.Many() {
-		return m.AffordableRidge()
+		return m.AffordableRidge(AffordableAll)
 	}
 	norm, err := m.NormOf(opt)
 	if err != nil {
@@ -243,6 +243,28 @@ func (m *Model) admitsAll() bool {
 		}
 	}
 	return different == m.Rank()
+}
+
+// RanksAdd reports whether the rank of all arms is the sum of the ranks of each task's arms, as where the kernel admits
+// every truth or has the terms task(identity()) * arm(k): then an estimate of a gap within a task that has no bias takes no
+// weight from other tasks' arms. It looks at exact features, and is false where these end or are not to be had.
+func RanksAdd(m *Model) (bool, error) { return m.ranksAdd() }
+
+func addRanks(m *Model) (bool, error) {
+	if m.AdmitsAll() {
+		return true, nil
+	}
+	alone, err := m.Alone()
+	if err != nil || m.Cut() { // of one task the kernel may be 0
+		return false, m.Context().Err()
+	}
+	rank := m.Rank()
+	for _, sub := range alone {
+		if rank -= sub.Rank(); rank < 0 || sub.Cut() {
+			return false, nil
+		}
+	}
+	return rank == 0, nil
 }
 
 // manyDifferent reports, from a coarse factor, that there are more arms which differ than the largest

@@ -66,11 +66,13 @@ func TestTestsAlone(t *testing.T) {
 		{"identity in numbers alone", product(kernels.RBF{}, short), "", true},
 		{"with a nugget", kernels.AddJoint(product(nil, kernels.Linear{}), enginetest.Identity), "", true},
 		{"two arms that are the same in every task", product(kernels.Identity{}, kernels.RBF{Dims: kernels.Dims{Index: []int{0}}, Lengthscale: []float64{30}}), "", true},
-		{"a scale for each arm that is estimated", enginetest.Identity, problem.UnknownArm, false},
+		{"a scale for each arm that is estimated", enginetest.Identity, problem.UnknownArm, true},
+		{"a scale for each task that is estimated", enginetest.Identity, problem.UnknownTask, true},
 		{"a scale that all estimate together", enginetest.Identity, problem.UnknownProblem, false},
 		{"full rank in each task, the same in all", product(kernels.Constant{Value: 1}, smooth), "", false},
 		{"full rank in each task, two kinds of tasks", product(kernels.Linear{}, smooth), "", false},
-		{"low rank", product(kernels.Identity{}, kernels.Linear{}), "", false},
+		{"low rank, of each task by itself", product(kernels.Identity{}, kernels.Linear{}), "", true},
+		{"low rank, tasks on a line", product(kernels.Linear{}, kernels.Linear{}), "", false},
 	} {
 		p := grid(t, c.k)
 		p.Noise.UnknownBy = c.unknown

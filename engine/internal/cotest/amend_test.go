@@ -22,7 +22,7 @@ func TestReferenceAmended(t *testing.T) {
 	for number, p := range enginetest.Instances(t) {
 		for seed := range uint64(enginetest.Number(12, 8)) {
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05})
+			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05, Together: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -156,7 +156,7 @@ func (a *coTest) walkOf(arm int) (*sequential.Walk, *contest) {
 	return nil, nil
 }
 
-// fallback is CoTestFC under a kernel that admits every truth: the test of each agent alone, since
+// fallback is CoTestFC under a kernel whose rank is the sum of its ranks on the tasks: the test of each agent alone, since
 // no agent's data exclude anything about the arms of another, or one with too many dimensions to tell all
 // tasks together.
 type fallback struct {

@@ -148,7 +148,7 @@ func TestReferenceCoTest(t *testing.T) {
 	for number, p := range enginetest.Instances(t) {
 		for seed := range uint64(12) {
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05})
+			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05, Together: true})
 			if err != nil {
 				t.Fatal(err)
 			}

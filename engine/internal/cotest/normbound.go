@@ -31,7 +31,7 @@ type form int
 
 const (
 	formTogether  form = iota // by least squares of all tasks
-	formAlone                 // each agent by itself: the kernel admits every truth
+	formAlone                 // each agent by itself: the ranks of tasks add up
 	formAloneMany             // the same: least squares suit each task, and not all together
 	formMeans                 // each arm by its own mean
 	formNorm                  // by ridge estimates under a bound on the norm
@@ -89,9 +89,12 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 			return formTogether, b, err
 		}
 	}
+	if few && several && !opt.Together && m.Problem.Noise.UnknownBy != problem.UnknownProblem { // no scale to share
+		if alone, err := model.RanksAdd(m); err != nil || alone {
+			return formAlone, b, err
+		}
+	}
 	switch {
-	case few && !opt.Together && several && m.Problem.Noise.UnknownBy == "" && m.AdmitsAll():
-		return formAlone, b, nil
 	case few && (m.Problem.N() <= model.MostDesigned || !model.EachApart(m)):
 		return formTogether, b, nil
 	case few:

@@ -53,7 +53,7 @@ var _ engine.Algorithm = (*coTest)(nil)
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
 // With a bound on the norm of the reward function, see BoundOf, bets are ridge estimates less their
-// worst bias; without, they are least squares. Under a kernel that admits every truth each agent then
+// worst bias; without, they are least squares. Where the ranks of tasks add up each agent then
 // tests alone, see fallback: a common allocation would only cost samples. So it does where least squares
 // suit each task and not all of them together.
 func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
@@ -74,7 +74,7 @@ func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	case formAloneMany:
 		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
 	case formAlone:
-		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: numbers[1:]})
+		return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
 	case formMeans:
 		return newApart(m, opt)
 	}
