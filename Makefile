@@ -11,16 +11,18 @@ test: parts lab python-env cross ## everything that CI runs: format, vet, module
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -timeout 60m $$(go list ./... | grep -v /internal/conformance)
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -timeout 60m $(conformance)
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -timeout 60m $$(go list ./... | grep -v /internal/conformance)
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -timeout 60m $(conformance)
 	@$(MAKE) --no-print-directory test-python
 
 parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
 	@tools/install-test-parts.sh
 
 # Without tables for debuggers, test programs are linked in two thirds of the time.
+linked = -ldflags=-w
+
 short: ## the tests without long simulations
-	go test -short -ldflags=-w ./...
+	go test -short $(linked) ./...
 
 # Goroutines share data in these packages.
 shared = ./internal/cores ./internal/await ./internal/rpc ./internal/warden ./internal/jupyter/... ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
@@ -36,11 +38,12 @@ golden: docs licenses ## write all recorded texts again: errors, displays, pins,
 	go test ./dsl ./report -update
 	go test ./internal/gonb -run TestPins -update
 
-# Tests need Unix, so go vet, which reads them, runs for one other Unix.
+# Tests need Unix, so go vet, which reads them, runs for one other Unix. Without the folder of the clone in them, packages that
+# another clone compiled are taken from the cache.
 cross: ## all packages compile for Windows, macOS and arm64 (two minutes of processor time at first, then seconds)
-	GOOS=windows GOARCH=amd64 go build ./...
-	GOOS=darwin GOARCH=arm64 go vet ./...
-	GOOS=linux GOARCH=arm64 go build ./...
+	GOOS=windows GOARCH=amd64 go build -trimpath ./...
+	GOOS=darwin GOARCH=arm64 go vet -trimpath ./...
+	GOOS=linux GOARCH=arm64 go build -trimpath ./...
 
 outdated: ## newer versions of the modules that go.mod names, for the monthly upgrade
 	@go list -m -u -e -f '{{with .Update}}{{$$.Path}} {{$$.Version}} -> {{.Version}}{{end}}{{with .Error}}{{$$.Path}} {{$$.Version}}: newer versions cannot be listed{{end}}' \

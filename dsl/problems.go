@@ -160,6 +160,9 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
 	}
+	if s := c.e.session.opt; s.readFile == nil { // which needs the text
+		opt.Frame = s.Tables
+	}
 	if a.Data != "" {
 		file, opt.Long, opt.Where, opt.Compile = "data", a.columns(), a.Where, compileRows
 	}

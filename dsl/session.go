@@ -54,9 +54,9 @@ type Options struct {
 	Giver string
 	// Columns returns those of the table that a name of the caller stands for, for completion; may be nil.
 	Columns func(name string) []string
-	// Tables returns the CSV text of a table that the caller has in place of a file, by its path below
-	// Folder, and false of all other paths; may be nil.
-	Tables func(path string) ([]byte, bool)
+	// Tables returns the table that the caller has in place of a file, by its path below Folder, and nil of
+	// all other paths; may be nil.
+	Tables func(path string) *problem.Frame
 
 	// reads data files in place of the file system: those that a campaign recorded; may be nil
 	readFile   func(path string) ([]byte, error)

@@ -17,8 +17,8 @@ import (
 // file reads a data file, or a table of the caller.
 func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 	if o.Tables != nil {
-		if data, known := o.Tables(path); known {
-			return data, nil
+		if table := o.Tables(path); table != nil {
+			return table.CSV(), nil
 		}
 	}
 	return await.File(ctx, path, problem.MaxData)

@@ -313,3 +313,33 @@ func TestInterrupt(t *testing.T) {
 		t.Error("no error of a context that has ended")
 	}
 }
+
+// TestRepeatedColumns: columns of tasks that say the same are taken for one of them.
+func TestRepeatedColumns(t *testing.T) {
+	p := smooth(t)
+	var covariances []*mat.SymDense
+	for _, copies := range []int{1, 4} {
+		q := *p
+		var columns []string
+		rows := make([][]float64, q.V())
+		for c := range copies {
+			columns = append(columns, fmt.Sprint("z", c))
+			for v := range rows {
+				rows[v] = append(rows[v], float64(v*v))
+			}
+		}
+		var err error
+		if q.Tasks, err = kernels.NewPoints(columns, q.Tasks.Names, rows); err != nil {
+			t.Fatal(err)
+		}
+		c := prepared(t, &q)
+		tables, err := c.tables(t.Context(), c.numbersAt(make([]float64, len(c.numbers))), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		covariances = append(covariances, c.gram(tables))
+	}
+	if !mat.EqualApprox(covariances[0], covariances[1], 1e-12) {
+		t.Error("four columns of tasks that are the same give other covariances than one of them")
+	}
+}

@@ -49,9 +49,10 @@ func vanishing(u float64) float64 {
 // newModel lists the numbers. Variances are in squares of the spread of the expected rewards, length scales in ranges
 // of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale, of 11 for a variance, of 50
 // or more for what features do not explain, and of 400 for the effects of blocks: of few blocks a narrower prior makes
-// intervals shorter than those of Student's law, which are right.
+// intervals shorter than those of Student's law, which are right. The median length scale of tasks grows like the root of the
+// number of their columns, as distances between tasks do: whether they are alike does not follow from how many columns there are.
 func newModel(d *data) *model {
-	m := newKernelModel(d, nothingStated, func(int) float64 { return 1 })
+	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
 	if d.wins == nil && !d.known {
 		scale, sd := math.Log(0.1), 1.5
 		if d.pureKnown {

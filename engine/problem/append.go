@@ -48,7 +48,7 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 			return nil, more.noColumn(name)
 		}
 	}
-	if len(more.rows) == 0 {
+	if len(more.lines) == 0 {
 		return nil, &DataError{Path: addedPath, Message: "no data: expected a header and at least one row"}
 	}
 	out := &Appended{path: addedPath}
@@ -61,9 +61,9 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 	w.Comma = t.separator
 	point := decimalPoints(t)
 	known := armRows(t)
-	for _, row := range more.rows {
-		if old := known[[2]string{cellText(more, row, "task"), cellText(more, row, "arm")}]; old != nil {
-			if err := differs(more, row, t, old); err != nil {
+	for r := range more.lines {
+		if old, there := known[[2]string{cellText(more, r, "task"), cellText(more, r, "arm")}]; there {
+			if err := differs(more, r, t, old); err != nil {
 				return nil, err
 			}
 			out.Same++
@@ -72,15 +72,15 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 		record := make([]string, len(t.header))
 		for k, name := range t.header {
 			if at, there := more.column[name]; there {
-				record[k] = inDecimals(more, row[at].text, point)
+				record[k] = inDecimals(more, more.cells[at].text(r), point)
 			} else if strings.HasPrefix(name, "z_") {
-				record[k] = ofTask(t, k, cellText(more, row, "task"))
+				record[k] = ofTask(t, k, cellText(more, r, "task"))
 			}
 		}
 		if err := w.Write(record); err != nil {
 			return nil, err
 		}
-		out.lines = append(out.lines, row[0].line)
+		out.lines = append(out.lines, int(more.lines[r]))
 		out.Rows++
 	}
 	if out.Rows == 0 {
@@ -93,26 +93,27 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 
 // armRows returns the first row of each task and arm of a table with one row per arm; none where it has
 // no such columns.
-func armRows(t *table) map[[2]string][]cell {
-	out := map[[2]string][]cell{}
+func armRows(t *table) map[[2]string]int {
+	out := map[[2]string]int{}
 	if t.require("task", "arm") != nil {
 		return out
 	}
-	for _, row := range t.rows {
-		if key := [2]string{cellText(t, row, "task"), cellText(t, row, "arm")}; out[key] == nil {
-			out[key] = row
+	for r := range t.lines {
+		key := [2]string{cellText(t, r, "task"), cellText(t, r, "arm")}
+		if _, known := out[key]; !known {
+			out[key] = r
 		}
 	}
 	return out
 }
 
 // differs reports the first cell of a row that is not that of another table's row.
-func differs(t *table, row []cell, other *table, old []cell) error {
+func differs(t *table, r int, other *table, old int) error {
 	for k, name := range t.header {
 		was := cellText(other, old, name)
-		if t.decimal(row[k].text) != other.decimal(was) {
-			return t.at(row[k], "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
-				name, row[k].text, was, other.path, cellText(t, row, "task"), cellText(t, row, "arm"))
+		if c := t.cell(r, k); t.decimal(c.text) != other.decimal(was) {
+			return t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
+				name, c.text, was, other.path, cellText(t, r, "task"), cellText(t, r, "arm"))
 		}
 	}
 	return nil
@@ -139,14 +140,7 @@ func decimalPoints(t *table) bool {
 	if t.separator == ',' {
 		return true
 	}
-	for _, row := range t.rows {
-		for _, c := range row {
-			if strings.Contains(c.text, ",") && t.isNumber(c.text) {
-				return false
-			}
-		}
-	}
-	return true
+	return !t.has(func(text string) bool { return strings.Contains(text, ",") && t.isNumber(text) })
 }
 
 // inDecimals returns a cell as the other table writes numbers; other text stays.
@@ -161,18 +155,18 @@ func inDecimals(t *table, text string, point bool) string {
 }
 
 // cellText returns a cell of a column, "" without such a column.
-func cellText(t *table, row []cell, column string) string {
+func cellText(t *table, r int, column string) string {
 	if k, there := t.column[column]; there {
-		return row[k].text
+		return t.cells[k].text(r)
 	}
 	return ""
 }
 
 // ofTask returns column k of the first row of a task; "" of a task that the table does not have.
 func ofTask(t *table, k int, task string) string {
-	for _, row := range t.rows {
-		if cellText(t, row, "task") == task {
-			return row[k].text
+	for r := range t.lines {
+		if cellText(t, r, "task") == task {
+			return t.cells[k].text(r)
 		}
 	}
 	return ""

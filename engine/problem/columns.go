@@ -28,29 +28,30 @@ func (c *column) value(r int) float64 { return c.values[c.codes[r]] }
 
 // readColumn reads a column that must not have gaps. It is one of numbers if all of its cells are.
 func (t *table) readColumn(name string) (*column, error) {
-	c := &column{name: name, numbers: true, codes: make([]int32, len(t.rows))}
-	alike := &spellings{t.path, map[string]cell{}}
-	codes := map[string]int32{}
 	at := t.column[name]
-	for r, row := range t.rows {
-		x := row[at]
+	c := &column{name: name, numbers: true}
+	alike, codes := &spellings{t.path, map[string]cell{}}, map[string]int32{}
+	var err error
+	c.codes, err = t.cells[at].encoded(func(r int) (int32, error) {
+		x := t.cell(r, at)
 		code, known := codes[x.text]
-		if !known {
-			if gap(x.text) {
-				return nil, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: "+
-					"fill the cell in, or delete the row", name)
-			}
-			if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
-				return nil, err
-			}
-			code = int32(len(c.first))
-			codes[x.text], c.first = code, append(c.first, x)
-			c.numbers = c.numbers && t.isNumber(x.text)
+		if known { // labels may be alike but for blanks around them
+			return code, nil
 		}
-		c.codes[r] = code
-	}
-	if !c.numbers {
-		return c, nil
+		if gap(x.text) {
+			return 0, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: "+
+				"fill the cell in, or delete the row", name)
+		}
+		if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
+			return 0, err
+		}
+		code = int32(len(c.first))
+		codes[x.text], c.first = code, append(c.first, x)
+		c.numbers = c.numbers && t.isNumber(x.text)
+		return code, nil
+	})
+	if err != nil || !c.numbers {
+		return c, err
 	}
 	for _, x := range c.first {
 		v, err := t.numberIn(x, name)
@@ -84,14 +85,11 @@ func (c *column) coded(t *table) error {
 // categories. A table of one row has none: a text there is more likely a mistake.
 func (t *table) textFeatures() (map[string]*column, error) {
 	out := map[string]*column{}
-	if len(t.rows) < 2 {
+	if len(t.lines) < 2 {
 		return out, nil
 	}
 	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
-		if slices.ContainsFunc(t.rows, func(row []cell) bool {
-			text := row[t.column[name]].text
-			return gap(text) || t.isNumber(text)
-		}) {
+		if t.cells[t.column[name]].has(func(text string) bool { return gap(text) || t.isNumber(text) }) {
 			continue
 		}
 		c, err := t.readColumn(name)
@@ -111,78 +109,86 @@ func (c *column) note(path string) Note {
 	return Note{Kind: NoteCategories, Path: path, Names: append([]string{c.name}, c.categories...)}
 }
 
-// valuesAt returns the values of some columns in a row.
-func valuesAt(read map[string]*column, names []string, r int) []float64 {
-	out := make([]float64, len(names))
+// columnsNamed returns columns by their names.
+func columnsNamed(read map[string]*column, names []string) []*column {
+	out := make([]*column, len(names))
 	for k, name := range names {
-		out[k] = read[name].value(r)
+		out[k] = read[name]
+	}
+	return out
+}
+
+// valuesAt returns the values of some columns in a row.
+func valuesAt(columns []*column, r int) []float64 {
+	out := make([]float64, len(columns))
+	for k, c := range columns {
+		out[k] = c.value(r)
 	}
 	return out
 }
 
 // nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150,
-// speed=2".
-func nameOf(read map[string]*column, names []string, r int) string {
-	parts := make([]string, len(names))
-	for k, name := range names {
-		c := read[name]
+// speed=2"; onlyTask without columns.
+func nameOf(columns []*column, r int) string {
+	if len(columns) == 0 {
+		return onlyTask
+	}
+	parts := make([]string, len(columns))
+	for k, c := range columns {
 		text := c.text(r)
 		if c.numbers {
 			text = plainNumber(c.value(r))
-		} else if len(names) == 1 {
+		} else if len(columns) == 1 {
 			return text
 		} else if strings.Contains(text, "=") { // or two combinations could have one name
 			text = strconv.Quote(text)
 		}
-		parts[k] = name + "=" + text
+		parts[k] = c.name + "=" + text
 	}
 	return strings.Join(parts, ", ")
 }
 
-// naming names rows by some columns, and numbers the names in the order of their first rows. What the same cells say is
-// written once.
-type naming struct {
-	read   map[string]*column
-	names  []string
-	folded []map[[2]int32]int32 // for each column: a number for its code and the number of the columns before
-	number []int32              // of the name, by the number of the last column
-	known  map[string]int32     // numbers of names: cells as different as 1 and 1.0 have one name
-	all    []string             // names by their numbers
+// named names all rows by some columns: the number of the name of each row, and the names by their numbers, which are in the
+// order of their first rows. What the same cells say is written once; cells as different as 1 and 1.0 have one name.
+func named(columns []*column, rows int) (of []int32, names []string) {
+	of = make([]int32, rows)
+	for k, c := range columns {
+		if k == 0 {
+			copy(of, c.codes)
+		} else {
+			of = paired(of, c.codes)
+		}
+	}
+	var number []int32 // of the name, by the number of the cells
+	known := map[string]int32{}
+	for r, at := range of {
+		if int(at) == len(number) {
+			name := nameOf(columns, r)
+			k, there := known[name]
+			if !there {
+				k = int32(len(names))
+				known[name], names = k, append(names, name)
+			}
+			number = append(number, k)
+		}
+		of[r] = number[at]
+	}
+	return of, names
 }
 
-func newNaming(read map[string]*column, names []string) *naming {
-	n := &naming{read: read, names: names, known: map[string]int32{}}
-	for range names {
-		n.folded = append(n.folded, map[[2]int32]int32{})
-	}
-	return n
-}
-
-// of returns the number of the name of a row, which is as nameOf has it, and onlyTask without columns.
-func (n *naming) of(r int) int32 {
-	at := int32(0)
-	for k, name := range n.names {
-		pair := [2]int32{at, n.read[name].codes[r]}
-		number, known := n.folded[k][pair]
-		if !known {
-			number = int32(len(n.folded[k]))
-			n.folded[k][pair] = number
+// paired numbers the pairs of two numbers of each row, in the order of their first rows.
+func paired(a, b []int32) []int32 {
+	out, known := make([]int32, len(a)), map[uint64]int32{}
+	for r := range out {
+		pair := uint64(a[r])<<32 | uint64(b[r])
+		k, there := known[pair]
+		if !there {
+			k = int32(len(known))
+			known[pair] = k
 		}
-		at = number
+		out[r] = k
 	}
-	if int(at) == len(n.number) {
-		name := onlyTask
-		if len(n.names) > 0 {
-			name = nameOf(n.read, n.names, r)
-		}
-		number, known := n.known[name]
-		if !known {
-			number = int32(len(n.all))
-			n.known[name], n.all = number, append(n.all, name)
-		}
-		n.number = append(n.number, number)
-	}
-	return n.number[at]
+	return out
 }
 
 // plainNumber writes a number without an exponent, where that is not long.

@@ -21,14 +21,14 @@ type Row struct {
 }
 
 // keepRows keeps the rows where the table has blocks.
-func (p *Problem) keepRows(arms []arm, rows map[[2]string][]longRow, blocks []string) {
+func (p *Problem) keepRows(arms []arm, blocks []string) {
 	if len(blocks) == 0 {
 		return
 	}
 	p.Blocks = blocks
 	for i, a := range arms {
-		for _, r := range rows[[2]string{a.task, a.name}] {
-			p.Rows = append(p.Rows, Row{i, r.block, r.mean, r.count})
+		for k, mean := range a.rows.means {
+			p.Rows = append(p.Rows, Row{i, int(a.rows.blocks[k]), mean, a.rows.count(k)})
 		}
 	}
 }
@@ -64,21 +64,21 @@ func compute(t *table, opt LoadOptions) error {
 	}
 	numbers := make([]bool, len(t.header))
 	for k := range numbers {
-		numbers[k] = !slices.ContainsFunc(t.rows, func(row []cell) bool { return !gap(row[k].text) && !t.isNumber(row[k].text) })
+		numbers[k] = t.cells[k].numbers != nil || !t.cells[k].has(func(text string) bool { return !gap(text) && !t.isNumber(text) })
 	}
-	values := func(row []cell) ([]any, error) {
-		out := make([]any, len(row))
-		for k, c := range row {
+	values := func(r int) ([]any, error) {
+		out := make([]any, len(numbers))
+		for k, c := range t.cells[:len(numbers)] {
 			switch {
-			case gap(c.text):
+			case c.gap(r):
 			case numbers[k]:
-				v, err := t.number(row, t.header[k])
+				v, err := t.number(r, t.header[k])
 				if err != nil {
 					return nil, err
 				}
 				out[k] = v
 			default:
-				out[k] = c.text
+				out[k] = c.text(r)
 			}
 		}
 		return out, nil
@@ -90,28 +90,28 @@ func compute(t *table, opt LoadOptions) error {
 			return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err)}
 		}
 		t.read = append(t.read, reads...)
-		var kept [][]cell
-		for _, row := range t.rows {
-			v, err := values(row)
+		var kept []int
+		for r := range t.lines {
+			v, err := values(r)
 			if err != nil {
 				return err
 			}
 			got, err := holds(v)
 			if err != nil {
-				return t.at(row[0], "where=%q: %v", opt.Where, err)
+				return t.at(t.cell(r, 0), "where=%q: %v", opt.Where, err)
 			}
 			is, truth := got.(bool)
 			if !truth {
-				return t.at(row[0], "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'", opt.Where, got)
+				return t.at(t.cell(r, 0), "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'", opt.Where, got)
 			}
 			if is {
-				kept = append(kept, row)
+				kept = append(kept, r)
 			}
 		}
 		if len(kept) == 0 {
-			return &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.rows))}
+			return &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines))}
 		}
-		t.rows = kept
+		t.only(kept)
 	}
 	for _, name := range names {
 		of, reads, err := opt.Compile(name, columns, numbers)
@@ -127,38 +127,40 @@ func compute(t *table, opt LoadOptions) error {
 }
 
 // computedColumn adds a column.
-func computedColumn(t *table, name string, of func([]any) (any, error), values func([]cell) ([]any, error)) error {
+func computedColumn(t *table, name string, of func([]any) (any, error), values func(r int) ([]any, error)) error {
 	if t.computed == nil {
 		t.computed = map[string]bool{}
 	}
-	for r, row := range t.rows {
-		v, err := values(row)
+	c := &cells{places: t.cells[0].places}
+	for r := range t.lines {
+		v, err := values(r)
 		if err != nil {
 			return err
 		}
-		got, err := of(v[:len(v)-len(t.computed)])
+		got, err := of(v)
 		if err != nil {
-			return t.at(row[0], "%s: %v", name, err)
+			return t.at(t.cell(r, 0), "%s: %v", name, err)
 		}
-		c := cell{line: row[0].line, column: row[0].column}
+		text := ""
 		switch got := got.(type) {
 		case nil:
 		case string:
-			c.text = got
+			text = got
 		case bool:
-			c.text = strconv.FormatBool(got)
+			text = strconv.FormatBool(got)
 		case int:
-			c.text = writtenNumber(t, float64(got))
+			text = writtenNumber(t, float64(got))
 		case float64:
 			if math.IsNaN(got) || math.IsInf(got, 0) {
-				return t.at(row[0], "%s is no finite number here", name)
+				return t.at(t.cell(r, 0), "%s is no finite number here", name)
 			}
-			c.text = writtenNumber(t, got)
+			text = writtenNumber(t, got)
 		default:
-			return t.at(row[0], "%s gives %v, which is no number and no text", name, got)
+			return t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, got)
 		}
-		t.rows[r] = append(slices.Clone(row), c)
+		c.add(text)
 	}
+	t.cells = append(t.cells, c)
 	t.computed[name], t.column[name] = true, len(t.header)
 	t.header = append(t.header, name)
 	return nil

@@ -57,12 +57,12 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 	if err != nil {
 		return Description{}, err
 	}
-	d := Description{Path: path, Rows: len(t.rows)}
+	d := Description{Path: path, Rows: len(t.lines)}
 	for k, name := range t.header {
 		c := Column{Name: name, Numbers: true, Least: math.Inf(1), Most: math.Inf(-1)}
 		seen := map[string]bool{}
-		for _, row := range t.rows {
-			text := row[k].text
+		for r := range t.lines {
+			text := t.cells[k].text(r)
 			if gap(text) {
 				c.Empty++
 				continue
@@ -74,7 +74,7 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 				}
 			}
 			if c.Numbers = c.Numbers && t.isNumber(text); c.Numbers {
-				if v, err := t.number(row, name); err == nil {
+				if v, err := t.number(r, name); err == nil {
 					c.Least, c.Most = min(c.Least, v), max(c.Most, v)
 				}
 			}
@@ -100,8 +100,9 @@ func (d *Description) ofTask(t *table, name string) bool {
 		return false
 	}
 	value := map[string]string{}
-	for _, row := range t.rows {
-		task, v := row[t.column[d.Task]].text, row[t.column[name]].text
+	tasks, values := t.cells[t.column[d.Task]], t.cells[t.column[name]]
+	for r := range t.lines {
+		task, v := tasks.text(r), values.text(r)
 		if before, known := value[task]; known && before != v {
 			return false
 		}

@@ -127,19 +127,12 @@ func dialectOf(t *table) Dialect {
 
 // hasPoint reports whether a number of the table has a decimal point.
 func hasPoint(t *table) bool {
-	for _, row := range t.rows {
-		for _, c := range row {
-			if strings.Contains(c.text, ".") && t.isNumber(c.text) {
-				return true
-			}
-		}
-	}
-	return false
+	return t.has(func(text string) bool { return strings.Contains(text, ".") && t.isNumber(text) })
 }
 
 // sourceOf returns where the table is from.
 func sourceOf(t *table) Source {
-	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.rows), Dialect: dialectOf(t)}
+	return Source{Path: t.path, SHA256: t.hash, Rows: len(t.lines), Dialect: dialectOf(t)}
 }
 
 // byteOrderMark stands before the text of files that Excel writes as UTF-8.

@@ -77,7 +77,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 	}
 	var grid [][]cell
 	err = t.records(r, func(r *csv.Reader, record []string) error {
-		row, err := t.cells(r, record)
+		row, err := t.placed(nil, r, record)
 		if err == nil && len(withoutEmptyEnd(row)) > 0 && !separatorLine(row) {
 			grid = append(grid, row)
 		}

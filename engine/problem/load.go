@@ -32,6 +32,8 @@ type LoadOptions struct {
 	Noise NoiseModel
 	// reads a file; nil reads files and pipes of at most MaxData bytes
 	Read func(path string) ([]byte, error)
+	// the table that a program has in place of a file, nil where it has none; may be nil itself
+	Frame func(path string) *Frame
 	// of a long table, the condition that its rows are to hold; "" takes all
 	Where string
 	// reads Where, and columns of a long table that are named by an expression; nil without any
@@ -49,7 +51,8 @@ type arm struct {
 	x, z           []float64
 	mean, sd, reps float64
 	cost           float64 // NaN without one
-	row            []cell
+	line           int     // of the table
+	rows           rewards // of a long table
 }
 
 // Load reads a problem from a CSV table with one row per arm of a task and the
@@ -166,27 +169,27 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 	}
 	first := map[string]arm{}
 	seen := map[[2]string]int{}
-	for r, row := range t.rows {
-		a, err := readArm(t, row, xs, zs, func(name string) (float64, error) {
+	for r := range t.lines {
+		a, err := readArm(t, r, xs, zs, func(name string) (float64, error) {
 			if c := texts[name]; c != nil {
 				return c.value(r), nil
 			}
-			return t.number(row, name)
+			return t.number(r, name)
 		})
 		if err == nil {
-			err = t.within(row, "mean", bounds)
+			err = t.within(r, "mean", bounds)
 		}
 		if err == nil {
-			err = names.check(t, row)
+			err = names.check(t, r)
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		id := [2]string{a.task, a.name}
 		if line, twice := seen[id]; twice {
-			return nil, nil, t.at(row[t.column["arm"]], "task %q, arm %q appears twice, first in line %d", a.task, a.name, line)
+			return nil, nil, t.at(t.cell(r, t.column["arm"]), "task %q, arm %q appears twice, first in line %d", a.task, a.name, line)
 		}
-		seen[id] = row[0].line
+		seen[id] = a.line
 		f, known := first[a.task]
 		if !known {
 			first[a.task] = a
@@ -194,8 +197,8 @@ func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]f
 		}
 		for k, z := range zs {
 			if known && a.z[k] != f.z[k] {
-				return nil, nil, t.at(row[t.column[z]], "column %q is %g here but %g in line %d: task features must not change within task %q", z,
-					a.z[k], f.z[k], f.row[0].line, a.task)
+				return nil, nil, t.at(t.cell(r, t.column[z]), "column %q is %g here but %g in line %d: task features must not change within task %q", z,
+					a.z[k], f.z[k], f.line, a.task)
 			}
 		}
 		arms = append(arms, a)
@@ -210,12 +213,12 @@ var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
 const maxReps = 1_000_000_000
 
 // readArm parses a row, its features by the function given.
-func readArm(t *table, row []cell, xs, zs []string, feature func(name string) (float64, error)) (a arm, err error) {
-	a.row, a.mean, a.sd, a.reps, a.cost = row, math.NaN(), math.NaN(), 1, math.NaN()
-	if a.task, err = t.text(row, "task"); err != nil {
+func readArm(t *table, r int, xs, zs []string, feature func(name string) (float64, error)) (a arm, err error) {
+	a.line, a.mean, a.sd, a.reps, a.cost = int(t.lines[r]), math.NaN(), math.NaN(), 1, math.NaN()
+	if a.task, err = t.text(r, "task"); err != nil {
 		return a, err
 	}
-	if a.name, err = t.text(row, "arm"); err != nil {
+	if a.name, err = t.text(r, "arm"); err != nil {
 		return a, err
 	}
 	if a.x, err = features(xs, feature); err != nil {
@@ -228,24 +231,24 @@ func readArm(t *table, row []cell, xs, zs []string, feature func(name string) (f
 		name string
 		into *float64
 	}{{"mean", &a.mean}, {"sd", &a.sd}, {"reps", &a.reps}} {
-		if k, there := t.column[optional.name]; !there || gap(row[k].text) {
+		if k, there := t.column[optional.name]; !there || t.cells[k].gap(r) {
 			continue
 		}
-		if *optional.into, err = t.number(row, optional.name); err != nil {
+		if *optional.into, err = t.number(r, optional.name); err != nil {
 			return a, err
 		}
 	}
 	if !math.IsNaN(a.sd) {
-		if err := checkSD(t, row, "sd", a.sd); err != nil {
+		if err := checkSD(t, r, "sd", a.sd); err != nil {
 			return a, err
 		}
 	}
 	if _, there := t.column["reps"]; there {
-		err = checkCount(t, row, "reps", a.reps)
+		err = checkCount(t, r, "reps", a.reps)
 	}
 	if k, there := t.column["cost"]; there && err == nil {
-		if a.cost, err = t.number(row, "cost"); err == nil && !(a.cost > 0) {
-			err = t.at(row[k], "column \"cost\": the cost of a pull must be a positive number, got %g", a.cost)
+		if a.cost, err = t.number(r, "cost"); err == nil && !(a.cost > 0) {
+			err = t.at(t.cell(r, k), "column \"cost\": the cost of a pull must be a positive number, got %g", a.cost)
 		}
 	}
 	return a, err

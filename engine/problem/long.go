@@ -63,7 +63,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 	}
 	p.cameFrom(t, opt.Name)
 	p.Long = opt.Long
-	p.keepRows(sorted, found.rows, found.blocks)
+	p.keepRows(sorted, found.blocks)
 	for _, c := range found.texts {
 		p.categorise(c)
 	}
@@ -71,7 +71,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		p.Notes = append(p.Notes, Note{Kind: NoteIgnored, Path: path, Names: ignored})
 	}
 	p.Notes = append(p.Notes, slices.Concat(found.notes, dropped)...)
-	return p, found.categories, p.measure(t, l, sorted, found.rows, opt.Noise)
+	return p, found.categories, p.measure(t, l, sorted, opt.Noise)
 }
 
 // needed lists the columns by which the header of the table is found.
@@ -151,33 +151,27 @@ func ignoredColumns(t *table, l Long) []string {
 
 // longArms holds what the rows of a long table say.
 type longArms struct {
-	arms       []arm                   // of the tasks with their features, in the order of their first rows
-	order      []string                // names of the tasks in the order of their first rows
-	rows       map[[2]string][]longRow // with a reward, of each arm by task and name
-	categories []string                // features of text
-	texts      []*column               // these features
-	blocks     []string                // names of what was measured together
+	arms       []arm     // of the tasks with their features, in the order of their first rows
+	order      []string  // names of the tasks in the order of their first rows
+	categories []string  // features of text
+	texts      []*column // these features
+	blocks     []string  // names of what was measured together
 	notes      []Note
 }
 
-// seenTask is a task as it was met first.
-type seenTask struct {
-	first int           // row
-	arms  map[int32]int // by the number of the name
-}
-
 // sameFeatures reports a feature that changes within a task, or within one of its arms, between two rows.
-func sameFeatures(t *table, read map[string]*column, features []string, r, first int, names ...string) error {
+func sameFeatures(t *table, features []*column, r, first int, names ...string) error {
 	for _, f := range features {
-		if read[f].value(r) == read[f].value(first) {
+		if f.codes[r] == f.codes[first] || f.value(r) == f.value(first) {
 			continue
 		}
-		c, before := t.rows[r][t.column[f]], t.rows[first][t.column[f]]
+		k := t.column[f.name]
+		c, before := t.cell(r, k), t.cell(first, k)
 		what := fmt.Sprintf("task %q", names[0])
 		if len(names) > 1 {
 			what += fmt.Sprintf(", arm %q", names[1])
 		}
-		return t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f, c.text, before.text, before.line, what)
+		return t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f.name, c.text, before.text, before.line, what)
 	}
 	return nil
 }
@@ -217,64 +211,87 @@ func readLongArms(t *table, l Long) (found longArms, err error) {
 	if err != nil {
 		return found, err
 	}
-	tasks, names, together := newNaming(read, l.Task), newNaming(read, l.Arm), newNaming(read, l.Blocks)
-	blocks := map[int32]int{}
-	var seen []*seenTask // by the number of the name
-	var first []int      // row of each arm
-	var rows [][]longRow
+	rows := len(t.lines)
+	task, tasks := named(columnsNamed(read, l.Task), rows)
+	name, names := named(columnsNamed(read, l.Arm), rows)
+	taskFeatures, armFeatures := columnsNamed(read, l.TaskFeatures), columnsNamed(read, l.ArmFeatures)
+	armOf := paired(task, name)
+	var firstOfTask, first []int // rows
+	var measured []int           // rows with a reward, of each arm
 	var unmeasured, line int
-	reward := t.column[l.measured()[0]]
-	for r, row := range t.rows {
-		v, a := tasks.of(r), names.of(r)
-		task, name := tasks.all[v], names.all[a]
-		if int(v) == len(seen) {
-			seen, found.order = append(seen, &seenTask{r, map[int32]int{}}), append(found.order, task)
-		} else if err := sameFeatures(t, read, l.TaskFeatures, r, seen[v].first, task); err != nil {
+	reward := t.cells[t.column[l.measured()[0]]]
+	for r, at := range armOf {
+		v, a := task[r], name[r]
+		if int(v) == len(firstOfTask) {
+			firstOfTask = append(firstOfTask, r)
+		} else if err := sameFeatures(t, taskFeatures, r, firstOfTask[v], tasks[v]); err != nil {
 			return found, err
 		}
-		at, known := seen[v].arms[a]
-		if !known {
-			at = len(found.arms)
-			seen[v].arms[a], first, rows = at, append(first, r), append(rows, nil)
+		if int(at) == len(first) {
+			first, measured = append(first, r), append(measured, 0)
 			found.arms = append(found.arms, arm{
-				task: task, name: name, x: valuesAt(read, l.ArmFeatures, r), z: valuesAt(read, l.TaskFeatures, r), row: row, mean: math.NaN(),
-				cost: math.NaN(),
+				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r),
+				mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN(),
 			})
-		} else if err := sameFeatures(t, read, l.ArmFeatures, r, first[at], task, name); err != nil {
+		} else if err := sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a]); err != nil {
 			return found, err
 		}
-		if gap(row[reward].text) {
-			unmeasured, line = unmeasured+1, max(line, row[0].line)
+		if reward.gap(r) {
+			armOf[r], unmeasured, line = -1, unmeasured+1, int(t.lines[r])
 			continue
 		}
-		measured, err := readLongRow(t, row, l)
-		if err != nil {
-			return found, err
-		}
-		if len(l.Blocks) > 0 {
-			block := together.of(r)
-			at, known := blocks[block]
-			if !known {
-				at = len(found.blocks)
-				blocks[block], found.blocks = at, append(found.blocks, together.all[block])
-			}
-			measured.block = at
-		}
-		rows[at] = append(rows[at], measured)
+		measured[at]++
 	}
-	found.rows = map[[2]string][]longRow{}
-	for at, of := range rows {
-		if len(of) > 0 {
-			found.rows[[2]string{found.arms[at].task, found.arms[at].name}] = of
-			found.arms[at].mean = pooledRows(of, l).mean
-		}
+	found.order = tasks
+	all, err := found.measure(t, l, read, armOf, measured)
+	if err != nil {
+		return found, err
 	}
 	if unmeasured > 0 {
 		found.notes = append(found.notes,
 			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
-	if l.Count != "" && sums(found.rows) {
+	if l.Count != "" && all.sums() {
 		found.notes = append(found.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
 	return found, nil
+}
+
+// measure reads the rewards of all rows, of which armOf has the arm or -1, and gives every arm its own, as many as measured says.
+func (found *longArms) measure(t *table, l Long, read map[string]*column, armOf []int32, measured []int) (all rewards, err error) {
+	next := make([]int, len(measured)) // place of the next reward of each arm
+	total := 0
+	for at, n := range measured {
+		next[at] = total
+		total += n
+	}
+	all = newRewards(l, total)
+	block, blocks := named(columnsNamed(read, l.Blocks), len(armOf))
+	number := make([]int32, len(blocks)) // of each block among those measured, from 1
+	for r, at := range armOf {
+		if at < 0 {
+			continue
+		}
+		k := next[at]
+		next[at]++
+		if err := all.read(t, r, l, k); err != nil {
+			return all, err
+		}
+		if all.blocks == nil {
+			continue
+		}
+		b := block[r]
+		if number[b] == 0 {
+			found.blocks = append(found.blocks, blocks[b])
+			number[b] = int32(len(found.blocks))
+		}
+		all.blocks[k] = number[b] - 1
+	}
+	for at, n := range measured {
+		if a := &found.arms[at]; n > 0 {
+			a.rows = all.between(next[at]-n, next[at])
+			a.mean, a.sd, a.reps = a.rows.pooled(l)
+		}
+	}
+	return all, nil
 }

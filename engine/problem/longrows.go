@@ -10,69 +10,112 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// longRow is a row of a long table that has a reward: one measurement, or the mean of several.
-type longRow struct {
-	mean  float64
-	sd    float64 // of the measurements behind the mean; NaN when unknown
-	count float64 // how many they are
-	block int     // number of what it was measured with; 0 without blocks
+// rewards are rows of a long table that have a reward: each is one measurement, or the mean of several.
+type rewards struct {
+	means  []float64
+	sds    []float64 // of the measurements behind each mean, NaN when unknown; nil where rows have none
+	counts []float64 // how many they are; nil where each is one
+	blocks []int32   // numbers of what each was measured with; nil without blocks
 }
 
-// readLongRow reads the reward of a row, and where there are columns for them its standard
+func newRewards(l Long, rows int) rewards {
+	w := rewards{means: make([]float64, rows)}
+	if l.SD != "" || l.Trials != "" {
+		w.sds = make([]float64, rows)
+	}
+	if l.Count != "" || l.Trials != "" {
+		w.counts = make([]float64, rows)
+	}
+	if len(l.Blocks) > 0 {
+		w.blocks = make([]int32, rows)
+	}
+	return w
+}
+
+// between returns the rows of a range.
+func (w rewards) between(lo, hi int) rewards {
+	out := rewards{means: w.means[lo:hi:hi]}
+	if w.sds != nil {
+		out.sds = w.sds[lo:hi:hi]
+	}
+	if w.counts != nil {
+		out.counts = w.counts[lo:hi:hi]
+	}
+	if w.blocks != nil {
+		out.blocks = w.blocks[lo:hi:hi]
+	}
+	return out
+}
+
+// count returns how many measurements row k is the mean of.
+func (w rewards) count(k int) float64 {
+	if w.counts == nil {
+		return 1
+	}
+	return w.counts[k]
+}
+
+// read reads the reward of a row of the table as row k, and where there are columns for them its standard
 // deviation and its count.
-func readLongRow(t *table, row []cell, l Long) (longRow, error) {
-	m := longRow{sd: math.NaN(), count: 1}
-	var err error
+func (w rewards) read(t *table, r int, l Long, k int) (err error) {
 	if l.Successes != "" {
-		return readCounts(t, row, l)
+		w.means[k], w.sds[k], w.counts[k], err = readCounts(t, r, l)
+		return err
 	}
-	if m.mean, err = t.number(row, l.Reward); err != nil {
-		return m, err
+	if w.means[k], err = t.number(r, l.Reward); err != nil {
+		return err
 	}
-	if l.SD != "" && !gap(row[t.column[l.SD]].text) {
-		if m.sd, err = t.number(row, l.SD); err != nil {
-			return m, err
+	if w.sds != nil {
+		w.sds[k] = math.NaN()
+		if !t.cells[t.column[l.SD]].gap(r) {
+			if w.sds[k], err = t.number(r, l.SD); err != nil {
+				return err
+			}
+			if err := checkSD(t, r, l.SD, w.sds[k]); err != nil {
+				return err
+			}
 		}
-		if err := checkSD(t, row, l.SD, m.sd); err != nil {
-			return m, err
+	}
+	if w.counts != nil {
+		w.counts[k] = 1
+		if !t.cells[t.column[l.Count]].gap(r) {
+			if w.counts[k], err = t.number(r, l.Count); err != nil {
+				return err
+			}
+			err = checkCount(t, r, l.Count, w.counts[k])
 		}
 	}
-	if l.Count != "" && !gap(row[t.column[l.Count]].text) {
-		if m.count, err = t.number(row, l.Count); err != nil {
-			return m, err
-		}
-		err = checkCount(t, row, l.Count, m.count)
-	}
-	return m, err
+	return err
 }
 
 // readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
-func readCounts(t *table, row []cell, l Long) (longRow, error) {
-	wins, err := t.number(row, l.Successes)
+func readCounts(t *table, r int, l Long) (mean, sd, trials float64, err error) {
+	wins, err := t.number(r, l.Successes)
 	if err != nil {
-		return longRow{}, err
+		return 0, 0, 0, err
 	}
-	trials, err := t.number(row, l.Trials)
+	trials, err = t.number(r, l.Trials)
 	if err == nil {
-		err = checkCount(t, row, l.Trials, trials)
+		err = checkCount(t, r, l.Trials, trials)
 	}
-	switch c := row[t.column[l.Successes]]; {
+	switch {
 	case err != nil:
-		return longRow{}, err
+		return 0, 0, 0, err
 	case wins != math.Trunc(wins) || wins < 0 || wins > trials:
-		return longRow{}, t.at(c, "column %q: expected a whole number of successes from 0 to the %g of column %q, got %g", l.Successes,
-			trials, l.Trials, wins)
+		c := t.cell(r, t.column[l.Successes])
+		return 0, 0, 0, t.at(c, "column %q: expected a whole number of successes from 0 to the %g of column %q, got %g",
+			l.Successes, trials, l.Trials, wins)
 	}
-	m := longRow{mean: wins / trials, sd: math.NaN(), count: trials}
+	mean, sd = wins/trials, math.NaN()
 	if trials > 1 {
-		m.sd = math.Sqrt(m.mean * (1 - m.mean) * trials / (trials - 1))
+		sd = math.Sqrt(mean * (1 - mean) * trials / (trials - 1))
 	}
-	return m, nil
+	return mean, sd, trials, nil
 }
 
 // checkSD reports a number that cannot be a standard deviation.
-func checkSD(t *table, row []cell, name string, sd float64) error {
-	c := row[t.column[name]]
+func checkSD(t *table, r int, name string, sd float64) error {
+	c := t.cell(r, t.column[name])
 	if sd < 0 {
 		return t.at(c, "column %q: a standard deviation cannot be negative, got %g", name, sd)
 	}
@@ -83,24 +126,22 @@ func checkSD(t *table, row []cell, name string, sd float64) error {
 }
 
 // checkCount reports a number that cannot be a count of measurements.
-func checkCount(t *table, row []cell, name string, count float64) error {
+func checkCount(t *table, r int, name string, count float64) error {
 	if count != math.Trunc(count) || count < 1 || count > maxReps {
-		return t.at(row[t.column[name]], "column %q: expected a whole number of measurements from 1 to %d, got %g", name, maxReps, count)
+		return t.at(t.cell(r, t.column[name]), "column %q: expected a whole number of measurements from 1 to %d, got %g", name, maxReps, count)
 	}
 	return nil
 }
 
 // sums reports whether what stands for means is probably sums: they grow in proportion to their counts, and scatter
 // less than half as much once they are divided by them.
-func sums(rows map[[2]string][]longRow) bool {
+func (w rewards) sums() bool {
 	var counts, means, each []float64
-	for _, all := range rows {
-		for _, r := range all {
-			if r.mean <= 0 {
-				return false
-			}
-			counts, means, each = append(counts, math.Log(r.count)), append(means, math.Log(r.mean)), append(each, math.Log(r.mean/r.count))
+	for k, mean := range w.means {
+		if mean <= 0 {
+			return false
 		}
+		counts, means, each = append(counts, math.Log(w.count(k))), append(means, math.Log(mean)), append(each, math.Log(mean/w.count(k)))
 	}
 	if len(means) < fewestSums || floats.Max(counts)-floats.Min(counts) < math.Ln2 {
 		return false
@@ -112,7 +153,7 @@ func sums(rows map[[2]string][]longRow) bool {
 // fewestSums is the number of rows below which nothing is said of how they go with their counts.
 const fewestSums = 6
 
-// pooledRows returns the rows of an arm as one. With n = Σ n_k measurements the mean is Σ n_k m_k /
+// pooled returns the rows of an arm, at least one, as one. With n = Σ n_k measurements the mean is Σ n_k m_k /
 // n and their variance, over all measurements together, is
 //
 //	Σ (n_k - 1) s_k² + Σ n_k (m_k - mean)²  over  Σ (n_k - 1) + rows - 1,
@@ -120,56 +161,45 @@ const fewestSums = 6
 // where rows whose standard deviation s_k is not known are left out of the sums over n_k - 1.
 // Without counts, the s_k that there are hold for one measurement, and the variance is the mean of
 // s_k².
-func pooledRows(rows []longRow, l Long) longRow {
-	means, counts := make([]float64, len(rows)), make([]float64, len(rows))
-	out := longRow{sd: math.NaN()}
+func (w rewards) pooled(l Long) (mean, sd, count float64) {
+	for k, m := range w.means {
+		count += w.count(k)
+		mean += w.count(k) * m
+	}
+	mean /= count
+	freedom, squares := float64(len(w.means)-1), 0.0
+	for k, m := range w.means {
+		squares += w.count(k) * (m - mean) * (m - mean)
+	}
 	var sds, sdCounts []float64
-	for k, r := range rows {
-		means[k], counts[k] = r.mean, r.count
-		out.count += r.count
-		if !math.IsNaN(r.sd) {
-			sds, sdCounts = append(sds, r.sd), append(sdCounts, r.count)
+	for k, sd := range w.sds {
+		if math.IsNaN(sd) {
+			continue
 		}
-	}
-	out.mean = stat.Mean(means, counts)
-	freedom, squares := float64(len(rows)-1), 0.0
-	for k, m := range means {
-		squares += counts[k] * (m - out.mean) * (m - out.mean)
-	}
-	for k, sd := range sds {
-		squares += (sdCounts[k] - 1) * sd * sd
-		freedom += sdCounts[k] - 1
+		sds, sdCounts = append(sds, sd), append(sdCounts, w.count(k))
+		squares += (w.count(k) - 1) * sd * sd
+		freedom += w.count(k) - 1
 	}
 	switch {
-	case len(rows) == 1:
-		out.sd = rows[0].sd
+	case len(w.means) == 1 && w.sds == nil:
+		return mean, math.NaN(), count
+	case len(w.means) == 1:
+		return mean, w.sds[0], count
 	case len(sds) > 0 && l.Count == "" && l.Trials == "":
-		out.sd = pool(sds, sdCounts)
-	default:
-		out.sd = math.Sqrt(squares / freedom)
+		return mean, pool(sds, sdCounts), count
 	}
-	return out
+	return mean, math.Sqrt(squares / freedom), count
 }
 
 // measure sets means, counts, noise and, where every arm has two measurements at least in rows of
 // their own, the rewards to resample.
-func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]longRow, stated NoiseModel) error {
-	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
+func (p *Problem) measure(t *table, l Long, arms []arm, stated NoiseModel) error {
+	s := noiseOf(arms)
 	lists := make([][]float64, p.N())
 	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
 	var once []int
 	for i, a := range arms {
-		of := rows[[2]string{a.task, a.name}]
-		s.sd[i], s.reps[i], p.Mean[i] = math.NaN(), 1, math.NaN()
-		if len(of) > 0 {
-			m := pooledRows(of, l)
-			s.sd[i], s.reps[i], p.Mean[i] = m.sd, m.count, m.mean
-		}
-		lists[i] = make([]float64, len(of))
-		for k, r := range of {
-			lists[i][k] = r.mean
-		}
-		if len(of) < 2 {
+		if lists[i] = a.rows.means; len(lists[i]) < 2 {
 			once = append(once, i)
 		}
 	}
@@ -179,8 +209,8 @@ func (p *Problem) measure(t *table, l Long, arms []arm, rows map[[2]string][]lon
 		return err
 	}
 	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
-		for _, row := range t.rows {
-			if err := t.within(row, l.Reward, bounds); err != nil {
+		for r := range t.lines {
+			if err := t.within(r, l.Reward, bounds); err != nil {
 				return err
 			}
 		}

@@ -50,33 +50,33 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 	}
 	p.Rewards = make([][]float64, p.N())
 	seen := map[[3]string]int{}
-	for _, row := range t.rows {
+	for r := range t.lines {
 		var id [3]string
 		for k, name := range []string{"task", "arm", "rep"} {
-			if id[k], err = t.text(row, name); err != nil {
+			if id[k], err = t.text(r, name); err != nil {
 				return armNoise{}, err
 			}
 		}
 		i, known := index[[2]string{id[0], id[1]}]
 		if !known {
-			if err := names.check(t, row); err != nil {
+			if err := names.check(t, r); err != nil {
 				return armNoise{}, err
 			}
-			return armNoise{}, t.at(row[t.column["arm"]], "task %q, arm %q is not in the problem table", id[0], id[1])
+			return armNoise{}, t.at(t.cell(r, t.column["arm"]), "task %q, arm %q is not in the problem table", id[0], id[1])
 		}
 		if line, twice := seen[id]; twice {
-			return armNoise{}, t.at(row[t.column["rep"]], "task %q, arm %q, rep %q appears twice, first in line %d", id[0], id[1], id[2], line)
+			return armNoise{}, t.at(t.cell(r, t.column["rep"]), "task %q, arm %q, rep %q appears twice, first in line %d", id[0], id[1], id[2], line)
 		}
-		seen[id] = row[0].line
-		reward, err := t.number(row, "reward")
+		seen[id] = int(t.lines[r])
+		reward, err := t.number(r, "reward")
 		if err == nil {
-			err = t.within(row, "reward", bounds)
+			err = t.within(r, "reward", bounds)
 		}
 		if err != nil {
 			return armNoise{}, err
 		}
 		p.Rewards[i] = append(p.Rewards[i], reward)
-		if err := sides.add(p, t, row, i); err != nil {
+		if err := sides.add(p, t, r, i); err != nil {
 			return armNoise{}, err
 		}
 	}

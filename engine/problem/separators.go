@@ -109,9 +109,9 @@ func (t *table) sameDecimals(c cell) error {
 	t.plain = t.plain || strings.Contains(c.text, ".") && !thousands.MatchString(c.text)
 	switch {
 	case strings.Contains(c.text, ",") && t.comma == nil:
-		t.comma = &c
+		t.comma = &cell{c.text, c.line, c.column}
 	case strings.Contains(c.text, ".") && t.point == nil:
-		t.point = &c
+		t.point = &cell{c.text, c.line, c.column}
 	default:
 		return nil
 	}

@@ -16,7 +16,7 @@ type Sheet struct {
 // SheetRow is a row of a Sheet.
 type SheetRow struct {
 	Line  int
-	cells []cell
+	row   int
 	sheet *Sheet
 }
 
@@ -82,7 +82,7 @@ func (r SheetRow) Text(column string) string {
 	if !ok {
 		return ""
 	}
-	return r.cells[k].text
+	return r.sheet.table.cells[k].text(r.row)
 }
 
 // Empty reports whether a cell says that there is no value: nothing, NA or the like.
@@ -90,13 +90,13 @@ func (r SheetRow) Empty(column string) bool { return gap(r.Text(column)) }
 
 // Number returns a cell as a finite number, or a *DataError.
 func (r SheetRow) Number(column string) (float64, error) {
-	return r.sheet.table.number(r.cells, column)
+	return r.sheet.table.number(r.row, column)
 }
 
 // Name returns a cell that must be a name, or a *DataError.
-func (r SheetRow) Name(column string) (string, error) { return r.sheet.table.text(r.cells, column) }
+func (r SheetRow) Name(column string) (string, error) { return r.sheet.table.text(r.row, column) }
 
 // Wrong returns a *DataError at a cell.
 func (r SheetRow) Wrong(column, format string, args ...any) error {
-	return r.sheet.table.at(r.cells[r.sheet.table.column[column]], format, args...)
+	return r.sheet.table.at(r.sheet.table.cell(r.row, r.sheet.table.column[column]), format, args...)
 }

@@ -69,14 +69,14 @@ func nameArms(t *table, l Long) error {
 		read[name] = c
 	}
 	for k, of := range [][]string{l.Task, l.Arm} {
-		for r, row := range t.rows {
-			c := row[0]
-			if c.text = onlyTask; len(of) > 0 {
-				c = row[t.column[of[0]]]
-				c.text = nameOf(read, of, r)
-			}
-			t.rows[r] = append(slices.Clip(row), c)
+		names := &cells{places: t.cells[0].places}
+		if len(of) > 0 {
+			names.places = t.cells[t.column[of[0]]].places
 		}
+		for r := range t.lines {
+			names.add(nameOf(columnsNamed(read, of), r))
+		}
+		t.cells = append(t.cells, names)
 		t.column[[]string{"task", "arm"}[k]] = len(t.header) + k
 	}
 	return nil
@@ -96,8 +96,8 @@ func nameMeans(t *table, l Long) {
 // sheetOf returns the table as a sheet with these columns.
 func sheetOf(t *table, columns []string) *Sheet {
 	s := &Sheet{Columns: columns, table: t}
-	for _, row := range t.rows {
-		s.Rows = append(s.Rows, SheetRow{Line: row[0].line, cells: row, sheet: s})
+	for r, line := range t.lines {
+		s.Rows = append(s.Rows, SheetRow{Line: int(line), row: r, sheet: s})
 	}
 	return s
 }

@@ -14,16 +14,16 @@ type sides struct {
 func newSides(column string, arms int) *sides { return &sides{column, make([][]string, arms)} }
 
 // add takes the block of the last reward of arm i.
-func (s *sides) add(p *Problem, t *table, row []cell, i int) error {
+func (s *sides) add(p *Problem, t *table, r, i int) error {
 	if s.column == "" {
 		return nil
 	}
-	name, err := t.text(row, s.column)
+	name, err := t.text(r, s.column)
 	if err != nil {
 		return err
 	}
 	if slices.Contains(s.names[i], name) {
-		return t.at(row[t.column[s.column]], "%s has two rewards in block %q; within a block each arm is measured once", p.Where(i), name)
+		return t.at(t.cell(r, t.column[s.column]), "%s has two rewards in block %q; within a block each arm is measured once", p.Where(i), name)
 	}
 	s.names[i] = append(s.names[i], name)
 	return nil

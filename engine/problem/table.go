@@ -14,10 +14,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// table is a CSV file read whole, with the place of every cell.
+// table is a CSV file or a Frame, read whole and kept by columns, with the place of every cell.
 type table struct {
 	path      string
 	hash      string
@@ -25,21 +26,18 @@ type table struct {
 	header    []string
 	unnamed   *cell // the first of the empty cells at the end of the header, if there are any
 	column    map[string]int
-	rows      [][]cell
-	blank     int  // rows left out because all of their cells are empty
-	preamble  int  // lines above the header
-	mark      bool // whether the file begins with a byte order mark
+	cells     []*cells // of each column
+	lines     []int32  // of each row; rows of empty cells are left out
+	preamble  int      // lines above the header
+	mark      bool     // whether the file begins with a byte order mark
 
+	row      []cell          // that is being added
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
-	comma, point *cell  // the first number read with a decimal comma, and with a decimal point
-	plain        bool   // whether a number was read whose point cannot part thousands
-	spare        []cell // room for the cells of further rows
+	comma, point *cell // the first number read with a decimal comma, and with a decimal point
+	plain        bool  // whether a number was read whose point cannot part thousands
 }
-
-// spareCells is the number of cells that room is made for at once.
-const spareCells = 4096
 
 type cell struct {
 	text         string
@@ -51,17 +49,27 @@ type cell struct {
 // rows of empty cells, as spreadsheets write them, are left out. It reports a file that cannot be
 // read, is empty or not plain text, has ragged rows, or names a column twice.
 func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
+	t, err := frameOrFile(path, opt, wanted)
+	if err != nil {
+		return nil, err
+	}
+	if len(t.lines) == 0 {
+		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
+	}
+	return t, nil
+}
+
+func frameOrFile(path string, opt LoadOptions, wanted []string) (*table, error) {
+	if opt.Frame != nil {
+		if f := opt.Frame(path); f != nil && f.Columns != nil {
+			return f.table(path)
+		}
+	}
 	t, r, err := openTable(path, opt, wanted...)
 	if err != nil {
 		return nil, err
 	}
-	if err := t.records(r, t.add); err != nil {
-		return nil, err
-	}
-	if len(t.rows) == 0 {
-		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
-	}
-	return t, nil
+	return t, t.records(r, t.add)
 }
 
 // records hands every record of a table on, until one is not taken or cannot be read.
@@ -104,19 +112,15 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	return t, r, nil
 }
 
-// cells returns a record with the place of each of its cells.
-func (t *table) cells(r *csv.Reader, record []string) ([]cell, error) {
-	if len(t.spare) < len(record) {
-		t.spare = make([]cell, max(len(record), spareCells))
-	}
-	row := t.spare[:len(record):len(record)]
-	t.spare = t.spare[len(record):]
+// placed appends the cells of a record, with their places, to a row.
+func (t *table) placed(row []cell, r *csv.Reader, record []string) ([]cell, error) {
 	for k, text := range record {
 		line, column := r.FieldPos(k)
-		row[k] = cell{strings.TrimSpace(text), line + t.preamble, column}
-		if !utf8.ValidString(row[k].text) {
-			return nil, t.at(row[k], "not UTF-8; save the file as UTF-8")
+		c := cell{strings.TrimSpace(text), line + t.preamble, column}
+		if !utf8.ValidString(c.text) {
+			return nil, t.at(c, "not UTF-8; save the file as UTF-8")
 		}
+		row = append(row, c)
 	}
 	return row, nil
 }
@@ -128,21 +132,24 @@ func separatorLine(row []cell) bool {
 
 // add appends a row; the first is the header.
 func (t *table) add(r *csv.Reader, record []string) error {
-	row, err := t.cells(r, record)
+	row, err := t.placed(t.row[:0], r, record)
 	if err != nil {
 		return err
 	}
+	t.row = row
 	full := withoutEmptyEnd(row)
 	switch {
 	case t.header == nil && separatorLine(row):
 		return nil
 	case t.header == nil:
 		if len(full) < len(row) {
-			t.unnamed = &row[len(full)]
+			t.unnamed = &cell{"", row[len(full)].line, row[len(full)].column}
+		}
+		for range full {
+			t.cells = append(t.cells, &cells{})
 		}
 		return t.setHeader(full)
 	case len(full) == 0:
-		t.blank++
 		return nil
 	case len(full) > len(t.header) && t.unnamed != nil:
 		return t.at(*t.unnamed, "column %d has no name", len(t.header)+1)
@@ -153,8 +160,34 @@ func (t *table) add(r *csv.Reader, record []string) error {
 		}
 		return t.at(row[0], "%s", message)
 	}
-	t.rows = append(t.rows, row[:len(t.header)])
+	t.lines = append(t.lines, int32(row[0].line))
+	for k, c := range t.cells {
+		c.add(row[k].text)
+		c.places = append(c.places, int32(row[k].column))
+	}
 	return nil
+}
+
+// cell returns the cell of a row and a column.
+func (t *table) cell(r, column int) cell {
+	c := cell{t.cells[column].text(r), int(t.lines[r]), 0}
+	if places := t.cells[column].places; places != nil {
+		c.column = int(places[r])
+	}
+	return c
+}
+
+// has reports whether the text of a cell is so.
+func (t *table) has(so func(text string) bool) bool {
+	return slices.ContainsFunc(t.cells, func(c *cells) bool { return c.has(so) })
+}
+
+// only leaves these rows.
+func (t *table) only(rows []int) {
+	t.lines = indices.Of(t.lines, rows)
+	for k, c := range t.cells {
+		t.cells[k] = c.only(rows)
+	}
 }
 
 // withoutEmptyEnd returns a row without the empty cells at its end.
@@ -234,20 +267,24 @@ func (t *table) noColumn(name string) error {
 	return &DataError{Path: t.path, Line: 1 + t.preamble, Message: message, Unknown: name, Known: t.header}
 }
 
-// text returns a cell that must not be empty.
-func (t *table) text(row []cell, name string) (string, error) {
-	c := row[t.column[name]]
+// text returns the cell of a row that must not be empty.
+func (t *table) text(r int, name string) (string, error) {
+	c := t.cell(r, t.column[name])
 	if c.text == "" {
 		return "", t.at(c, "column %q is empty; expected a name", name)
 	}
 	return c.text, t.checkText(c)
 }
 
-// number returns a cell as a finite number. Of what Go takes for one, only decimal digits
+// number returns the cell of a row as a finite number. Of what Go takes for one, only decimal digits
 // are numbers to other programs, too. Where commas do not separate columns, a number may have a
 // decimal comma, if no number of the table has a decimal point.
-func (t *table) number(row []cell, name string) (float64, error) {
-	return t.numberIn(row[t.column[name]], name)
+func (t *table) number(r int, name string) (float64, error) {
+	k := t.column[name]
+	if x := t.cells[k].numbers; x != nil && math.Abs(x[r]) <= kernels.Largest {
+		return x[r], nil
+	}
+	return t.numberIn(t.cell(r, k), name)
 }
 
 // numberIn returns a cell as number does; column is "" where columns have no names.
@@ -280,13 +317,13 @@ func inColumn(name string) string {
 
 // within reports a number of the column, if there is one, that is outside of the bounds,
 // if there are any.
-func (t *table) within(row []cell, name string, bounds *[2]float64) error {
+func (t *table) within(r int, name string, bounds *[2]float64) error {
 	k, there := t.column[name]
 	if bounds == nil || !there {
 		return nil
 	}
-	if v, err := t.number(row, name); err == nil && (v < bounds[0] || v > bounds[1]) {
-		return t.at(row[k], "column %q: %g is outside of the bounds [%g, %g]", name, v, bounds[0], bounds[1])
+	if v, err := t.number(r, name); err == nil && (v < bounds[0] || v > bounds[1]) {
+		return t.at(t.cell(r, k), "column %q: %g is outside of the bounds [%g, %g]", name, v, bounds[0], bounds[1])
 	}
 	return nil
 }

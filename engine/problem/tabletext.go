@@ -75,9 +75,9 @@ type spellings struct {
 }
 
 // check reports the task or the arm of a row that looks like a name before and is another text.
-func (s *spellings) check(t *table, row []cell) error {
+func (s *spellings) check(t *table, r int) error {
 	for _, column := range []string{"task", "arm"} {
-		if err := s.checkName(t, row[t.column[column]]); err != nil {
+		if err := s.checkName(t, t.cell(r, t.column[column])); err != nil {
 			return err
 		}
 	}

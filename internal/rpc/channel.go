@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/textproto"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -96,7 +97,7 @@ func readAll(r io.Reader, length int) ([]byte, error) {
 	content := make([]byte, 0, min(length, step))
 	for len(content) < length {
 		at, more := len(content), min(length-len(content), max(step, len(content)))
-		content = append(content, make([]byte, more)...)
+		content = slices.Grow(content, more)[:at+more]
 		if _, err := io.ReadFull(r, content[at:]); err != nil {
 			return nil, err
 		}

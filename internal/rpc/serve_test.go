@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bufio"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -289,6 +290,12 @@ func TestColumns(t *testing.T) {
 	p.block(9, []byte{9, 0, 0, 0})
 	if m := p.request("table", map[string]any{"name": "df", "rows": 1, "columns": []map[string]any{{"name": "x", "kind": "codes", "block": 9, "labels": []string{"a"}}}}); m.Error == nil {
 		t.Error("a place beyond the labels is taken")
+	}
+	whole := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 1<<53), 1<<53+1)
+	p.block(10, whole)
+	m := p.request("table", map[string]any{"name": "df", "rows": 2, "columns": []map[string]any{{"name": "x", "kind": "i8", "block": 10}}})
+	if m.Error == nil || m.Error.Message != `column "x" has 9007199254740993; whole numbers beyond 2^53 are sent as labels` {
+		t.Errorf("a whole number that float64 does not have is answered by %+v", m.Error)
 	}
 }
 

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"github.com/creachadair/jrpc2/handler"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -147,24 +149,19 @@ func (s *server) table(_ context.Context, p tableParams) (string, error) {
 	if !isName(p.Name) {
 		return "", wrong(codeRequest, fmt.Errorf("the table needs a name of letters, digits and _, got %q", p.Name))
 	}
+	f := &problem.Frame{}
+	var err error
 	if p.CSV != 0 {
-		text, err := s.channel.take(p.CSV)
-		if err != nil {
-			return "", wrong(codeRequest, err)
+		if f.Text, err = s.channel.take(p.CSV); err == nil {
+			f.Hash = fmt.Sprintf("%x", sha256.Sum256(f.Text))
 		}
-		return s.tables.add(p.Name, text), nil
+	} else {
+		f, err = framed(p.Rows, p.Columns, s.channel.take)
 	}
-	for j := range p.Columns {
-		var err error
-		if p.Columns[j].data, err = s.channel.take(p.Columns[j].Block); err != nil {
-			return "", wrong(codeRequest, err)
-		}
-	}
-	text, err := written(p.Rows, p.Columns)
 	if err != nil {
 		return "", wrong(codeRequest, err)
 	}
-	return s.tables.add(p.Name, text), nil
+	return s.tables.add(p.Name, f), nil
 }
 
 // call calls a function or an operator, and binds the value to a name of the server's.

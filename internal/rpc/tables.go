@@ -3,42 +3,42 @@ package rpc
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"math"
 	"path"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // tableFolder is the folder in which the tables of the program seem to stand.
 const tableFolder = "dataframe"
 
-// tables are those that the program has sent, as CSV, by their paths.
+// tables are those that the program has sent, by their paths.
 type tables struct {
 	mu     sync.Mutex
-	byPath map[string][]byte
-	bySum  map[[32]byte]string // paths by the hash of name and text
+	byPath map[string]*problem.Frame
+	bySum  map[string]string // paths by name and hash
 }
 
 func newTables() *tables {
-	return &tables{byPath: map[string][]byte{}, bySum: map[[32]byte]string{}}
+	return &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
 }
 
-// read returns the text of a table. The path may stand below the folder of the session.
-func (t *tables) read(file string) ([]byte, bool) {
+// read returns a table, or nil. The path may stand below the folder of the session.
+func (t *tables) read(file string) *problem.Frame {
 	slashed := filepath.ToSlash(file)
-	own := path.Join(path.Base(path.Dir(slashed)), path.Base(slashed))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text, known := t.byPath[own]
-	return text, known
+	return t.byPath[path.Join(path.Base(path.Dir(slashed)), path.Base(slashed))]
 }
 
 // add keeps a table under a name and returns its path. The same table has the same path again.
-func (t *tables) add(name string, text []byte) string {
-	sum := sha256.Sum256(append([]byte(name+"\x00"), text...))
+func (t *tables) add(name string, table *problem.Frame) string {
+	sum := name + "\x00" + table.Hash
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if known, ok := t.bySum[sum]; ok {
@@ -48,7 +48,7 @@ func (t *tables) add(name string, text []byte) string {
 	for n := 2; t.byPath[own] != nil; n++ {
 		own = path.Join(tableFolder, fmt.Sprintf("%s-%d.csv", name, n))
 	}
-	t.byPath[own], t.bySum[sum] = text, own
+	t.byPath[own], t.bySum[sum] = table, own
 	return own
 }
 
@@ -71,91 +71,69 @@ type column struct {
 	Kind   string   `json:"kind"`
 	Block  int      `json:"block"`
 	Labels []string `json:"labels"`
-
-	data []byte
 }
 
-// width returns the bytes of a cell.
-func (c *column) width() int {
-	if c.Kind == "codes" {
-		return 4
-	}
-	return 8
-}
+// exact is the largest size of whole numbers that are float64 as well, one by one.
+const exact = 1 << 53
 
-// written returns the columns as CSV.
-func written(rows int, columns []column) ([]byte, error) {
-	names := make([]string, len(columns))
-	cells := make([]func(b []byte, i int) []byte, len(columns))
-	for j := range columns {
-		c := &columns[j]
-		names[j] = cell(c.Name)
-		if len(c.data) != rows*c.width() {
-			return nil, fmt.Errorf("column %q has %d bytes; %d rows of kind %q have %d", c.Name, len(c.data), rows, c.Kind, rows*c.width())
-		}
-		write, err := c.cells()
+// framed returns the columns of a message as a table; block takes a block by its number.
+func framed(rows int, columns []column, block func(int) ([]byte, error)) (*problem.Frame, error) {
+	f := &problem.Frame{Rows: rows, Columns: make([]problem.FrameColumn, len(columns))}
+	h := sha256.New()
+	for j, c := range columns {
+		data, err := block(c.Block)
 		if err != nil {
 			return nil, err
 		}
-		cells[j] = write
-	}
-	head := strings.Join(names, ",") + "\n"
-	b := append(make([]byte, 0, len(head)+rows*len(columns)*10), head...)
-	for i := range rows {
-		from := len(b)
-		for j, write := range cells {
-			if j > 0 {
-				b = append(b, ',')
-			}
-			b = write(b, i)
+		if f.Columns[j], err = c.decoded(rows, data); err != nil {
+			return nil, err
 		}
-		if len(b) == from { // one empty cell: readers pass over an empty line
-			b = append(b, '"', '"')
+		head, err := json.Marshal([]any{rows, c.Name, c.Kind, c.Labels})
+		if err != nil {
+			return nil, err
 		}
-		b = append(b, '\n')
+		h.Write(head)
+		h.Write(data)
 	}
-	return b, nil
+	f.Hash = hex.EncodeToString(h.Sum(nil))
+	return f, nil
 }
 
-// cell writes a text as a cell, in quotes where a reader could take a part of it for something else.
-func cell(text string) string {
-	if strings.ContainsAny(text, ",;\"\t\r\n") || strings.TrimSpace(text) != text {
-		return `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+// decoded returns the column with the cells of its block.
+func (c column) decoded(rows int, data []byte) (problem.FrameColumn, error) {
+	out := problem.FrameColumn{Name: c.Name, Whole: c.Kind == "i8", Labels: c.Labels}
+	width := 8
+	if c.Kind == "codes" {
+		width = 4
 	}
-	return text
-}
-
-// cells returns what appends cell i of a column.
-func (c *column) cells() (func(b []byte, i int) []byte, error) {
+	if len(data) != rows*width {
+		return out, fmt.Errorf("column %q has %d bytes; %d rows of kind %q have %d", c.Name, len(data), rows, c.Kind, rows*width)
+	}
 	switch c.Kind {
 	case "f8":
-		return func(b []byte, i int) []byte {
-			x := math.Float64frombits(binary.LittleEndian.Uint64(c.data[8*i:]))
-			if math.IsNaN(x) {
-				return b
-			}
-			return strconv.AppendFloat(b, x, 'g', -1, 64)
-		}, nil
+		out.Numbers = make([]float64, rows)
+		for i := range out.Numbers {
+			out.Numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
+		}
 	case "i8":
-		return func(b []byte, i int) []byte {
-			return strconv.AppendInt(b, int64(binary.LittleEndian.Uint64(c.data[8*i:])), 10)
-		}, nil
+		out.Numbers = make([]float64, rows)
+		for i := range out.Numbers {
+			x := int64(binary.LittleEndian.Uint64(data[8*i:]))
+			if x < -exact || x > exact {
+				return out, fmt.Errorf("column %q has %d; whole numbers beyond 2^53 are sent as labels", c.Name, x)
+			}
+			out.Numbers[i] = float64(x)
+		}
 	case "codes":
-		labels := make([]string, len(c.Labels))
-		for k, label := range c.Labels {
-			labels[k] = cell(label)
-		}
-		for i := 0; i < len(c.data); i += 4 {
-			if k := int32(binary.LittleEndian.Uint32(c.data[i:])); int(k) >= len(labels) {
-				return nil, fmt.Errorf("column %q has place %d of %d labels", c.Name, k, len(labels))
+		out.Codes = make([]int32, rows)
+		for i := range out.Codes {
+			out.Codes[i] = int32(binary.LittleEndian.Uint32(data[4*i:]))
+			if int(out.Codes[i]) >= len(c.Labels) {
+				return out, fmt.Errorf("column %q has place %d of %d labels", c.Name, out.Codes[i], len(c.Labels))
 			}
 		}
-		return func(b []byte, i int) []byte {
-			if k := int32(binary.LittleEndian.Uint32(c.data[4*i:])); k >= 0 {
-				return append(b, labels[k]...)
-			}
-			return b
-		}, nil
+	default:
+		return out, fmt.Errorf(`column %q is of kind %q; there are "f8", "i8" and "codes"`, c.Name, c.Kind)
 	}
-	return nil, fmt.Errorf(`column %q is of kind %q; there are "f8", "i8" and "codes"`, c.Name, c.Kind)
+	return out, nil
 }

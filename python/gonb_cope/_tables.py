@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import sys
+from importlib.util import find_spec
+from numbers import Integral
 from typing import Any
 
 from ._process import Process
@@ -24,41 +26,70 @@ def send(process: Process, value: Any, name: str = "table") -> str:
     """Hand a table to the process and return the path by which it is read there."""
     pandas = sys.modules.get("pandas")
     if pandas is not None and isinstance(value, pandas.DataFrame):
-        return _send_pandas(process, value, name)
+        return _send_columns(process, _of_pandas(value), name)
+    if hasattr(value, "get_columns") and find_spec("numpy"):
+        return _send_columns(process, [_of_polars(series) for series in value.get_columns()], name)
     if hasattr(value, "write_csv"):
         text = value.write_csv().encode()
     elif hasattr(value, "to_pandas"):
-        return _send_pandas(process, value.to_pandas(), name)
+        return _send_columns(process, _of_pandas(value.to_pandas()), name)
     else:
         text = _csv(value).encode()
     (number,) = process.number_blocks(1)
     return str(process.request("table", {"name": name, "csv": number}, [(number, text)]))
 
 
-def _send_pandas(process: Process, frame: Any, name: str) -> str:
+def _send_columns(process: Process, columns: list[tuple[str, Any, list[str] | None]], name: str) -> str:
+    heads, blocks = [], []
+    for (column, content, labels), number in zip(columns, process.number_blocks(len(columns))):
+        head: dict[str, Any] = {"name": column, "block": number, "kind": f"{content.dtype.kind}8"}
+        if labels is not None:
+            head["kind"], head["labels"] = "codes", labels
+        heads.append(head)
+        blocks.append((number, memoryview(content).cast("B")))
+    return str(process.request("table", {"name": name, "rows": len(columns[0][1]) if columns else 0, "columns": heads}, blocks))
+
+
+def _of_pandas(frame: Any) -> list[tuple[str, Any, list[str] | None]]:
+    """Return the columns of a DataFrame of pandas: a name, then numbers, or codes and their labels."""
     import numpy as np
     import pandas as pd
 
     if any(label is not None for label in frame.index.names):
         frame = frame.reset_index()  # groups that became the index are columns again
-    columns, blocks = [], []
-    for at, (column, number) in enumerate(zip(frame.columns, process.number_blocks(frame.shape[1]))):
+    columns: list[tuple[str, Any, list[str] | None]] = []
+    for at, column in enumerate(frame.columns):
         series = frame.iloc[:, at]
-        head: dict[str, Any] = {"name": str(column), "block": number}
         kind = getattr(series.dtype, "kind", "O")
-        if kind == "f":
-            head["kind"], content = "f8", np.ascontiguousarray(series.to_numpy(), dtype="<f8")
-        elif kind in "iu" and isinstance(series.dtype, np.dtype):
-            head["kind"], content = "i8", np.ascontiguousarray(series.to_numpy(), dtype="<i8")
-        elif kind in "iuf":  # nullable
-            head["kind"], content = "f8", series.to_numpy(dtype="<f8", na_value=np.nan)
+        if kind in "iu" and isinstance(series.dtype, np.dtype) and _exact(series):
+            columns.append((str(column), np.ascontiguousarray(series.to_numpy(), dtype="<i8"), None))
+        elif kind == "f" or (kind in "iu" and _exact(series)):  # the latter are nullable
+            columns.append((str(column), np.ascontiguousarray(series.to_numpy(dtype="<f8", na_value=np.nan)), None))
         else:
             codes, labels = pd.factorize(series)
-            head["kind"], content = "codes", np.ascontiguousarray(codes, dtype="<i4")
-            head["labels"] = [str(label) for label in labels]
-        columns.append(head)
-        blocks.append((number, memoryview(content).cast("B")))
-    return str(process.request("table", {"name": name, "rows": len(frame), "columns": columns}, blocks))
+            columns.append((str(column), np.ascontiguousarray(codes, dtype="<i4"), [str(label) for label in labels]))
+    return columns
+
+
+def _of_polars(series: Any) -> tuple[str, Any, list[str] | None]:
+    """Return a column of polars as _of_pandas does."""
+    import numpy as np
+    import polars as pl
+
+    if series.dtype.is_integer() and not series.null_count() and _exact(series):
+        return series.name, np.ascontiguousarray(series.to_numpy(), dtype="<i8"), None
+    if series.dtype.is_float() or (series.dtype.is_integer() and _exact(series)):
+        return series.name, np.ascontiguousarray(series.to_numpy(), dtype="<f8"), None
+    texts = series.cast(pl.String)
+    labels = texts.unique(maintain_order=True).drop_nulls()
+    places = pl.Series(range(len(labels)), dtype=pl.Int32)
+    codes = texts.replace_strict(labels, places, default=-1, return_dtype=pl.Int32)
+    return series.name, np.ascontiguousarray(codes.to_numpy(), dtype="<i4"), labels.to_list()
+
+
+def _exact(series: Any) -> bool:
+    """Report whether the whole numbers of a column are the same as float64."""
+    return all(abs(int(x)) <= 2**53 for x in (series.min(), series.max()) if isinstance(x, Integral))
 
 
 def _csv(value: Any) -> str:

@@ -30,7 +30,7 @@ func TestReferenceAmended(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := &combination{Reference: plain.NewReference(p, 0), height: z[0], counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+			ref := newCombination(p, z)
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for round := 1; !alg.Done() && round < 40; round++ {
 				plan, err := alg.Plan()
@@ -81,6 +81,7 @@ func TestReferenceAmended(t *testing.T) {
 // with A A⁺ φ = φ. Where there are none the old ones stay.
 func (c *combination) leadMeasured(before []int) {
 	pooled, pseudo := c.leastSquares(c.counts, c.rewards)
+	c.pooled = pooled
 	for v, set := range c.Sets {
 		best, known := before[v], false
 		for _, i := range set {

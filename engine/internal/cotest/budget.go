@@ -308,7 +308,6 @@ func (a *coTestFB) lead() {
 	}
 	guesses := a.guesses()
 	for _, c := range a.contests {
-		before := c.leader
 		for k, i := range c.arms {
 			if guesses[i] > guesses[c.arms[c.leader]] {
 				c.leader = k
@@ -319,7 +318,7 @@ func (a *coTestFB) lead() {
 		for k := range c.arms {
 			c.closed = c.closed && !c.open(k, a.clock, 0)
 		}
-		a.record(c, c.arms[before])
+		a.record(c)
 	}
 }
 

@@ -44,7 +44,7 @@ func (f *fixedBudget) learn(b engine.Batch) {
 					step := math.Sqrt(f.took - f.time[i])
 					f.sum[i] += step * (estimates[f.leader[v]] - estimates[i]) / f.deviation(i, f.leader[v], pseudo)
 					f.time[i] = f.took
-					f.out[i] = f.sum[i] >= f.height*math.Sqrt(f.end)
+					f.out[i] = f.sum[i] >= f.z[0]*math.Sqrt(f.end)
 				}
 			}
 		}
@@ -78,7 +78,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 			z := math.Sqrt2 * math.Erfinv(1-0.1/distinct[number])
 			total := budget * p.V()
 			ref := &fixedBudget{
-				combination: &combination{Reference: plain.NewReference(p, 0), height: z, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, leader: make([]int, p.V())},
+				combination: newCombination(p, []float64{z}),
 				time:        map[int]float64{}, out: map[int]bool{}, end: float64(total - total/5),
 			}
 			rng := rand.New(rand.NewPCG(seed, 32))

@@ -67,10 +67,8 @@ func (a *coTest) raise(delta float64) error {
 	}
 	a.opt.Delta, a.alpha, a.most = delta, alpha, most
 	for _, c := range a.contests {
-		for k, w := range c.walks {
-			if k != c.leader {
-				w.Recheck(a.clock)
-			}
+		for _, w := range c.walks {
+			w.Recheck(a.clock)
 		}
 	}
 	return nil
@@ -138,14 +136,14 @@ func (a *coTest) review() {
 			continue
 		}
 		c.conclude(a.guesses(), a.clock, a.epsilon)
-		c.startClocks(a.clock, a.variance)
+		c.startClocks(a.clock, a.estimates, a.variance)
 		for k, i := range c.arms { // walks that crossed by a change and not by a bet
 			if w := c.walks[k]; w.Out && slices.Contains(a.Sets[c.tasks[0]], a.in(c.tasks[0], c, i)) {
 				gap, width := w.Gap(a.clock)
 				a.remove(a.round, c, i, before, gap, width, engine.RuleCombination)
 			}
 		}
-		a.record(c, before)
+		a.record(c)
 	}
 }
 

@@ -71,21 +71,35 @@ func (c *contest) open(k int, clock sequential.Clock, epsilon float64) bool {
 // epsilon below x, so that among near ties every change of leaders loses what the steps before have
 // proven.
 func (c *contest) conclude(estimates []float64, clock sequential.Clock, epsilon float64) {
-	// The leader is never out: no walk is bet against its own arm.
 	best := c.leader
 	for k, i := range c.arms {
-		if !c.walks[k].Out && estimates[i] > estimates[c.arms[best]] {
+		if !c.walks[k].Out && (c.walks[best].Out || estimates[i] > estimates[c.arms[best]]) {
 			best = k
 		}
 	}
 	// where gaps are not known yet, lacks are none, and the larger estimate leads
-	if stays := c.lack(c.leader, estimates, clock, epsilon) < c.lack(best, estimates, clock, epsilon); !stays {
+	if stays := c.lack(c.leader, estimates, clock, epsilon) < c.lack(best, estimates, clock, epsilon); !stays || c.walks[c.leader].Out {
 		c.leader = best
 	}
 	c.closed = true
 	for k := range c.arms {
 		c.closed = c.closed && !c.open(k, clock, epsilon)
 	}
+}
+
+// opponent returns the arm that a round compares the one at position k with: the leader, and of the leader the
+// runner-up; -1 where no other arm is left.
+func (c *contest) opponent(k int, estimates []float64) int {
+	if k != c.leader {
+		return c.arms[c.leader]
+	}
+	out := -1
+	for j, i := range c.arms {
+		if j != k && !c.walks[j].Out && (out < 0 || estimates[i] > estimates[out]) {
+			out = i
+		}
+	}
+	return out
 }
 
 // lack returns the information that the walks of all open arms lack, added up, if the arm at this
@@ -121,10 +135,10 @@ func (c *contest) margin(clock sequential.Clock) float64 {
 
 // startClocks sets the clocks of the walks that have not begun, by the variance of what is known of
 // their gaps.
-func (c *contest) startClocks(common sequential.Clock, variance func(i, j int) float64) {
+func (c *contest) startClocks(common sequential.Clock, estimates []float64, variance func(i, j int) float64) {
 	for k, w := range c.walks {
-		if k != c.leader && w.Look < 0 {
-			w.Offset = common.OffsetFor(1 / variance(c.arms[c.leader], c.arms[k]))
+		if against := c.opponent(k, estimates); against >= 0 && w.Look < 0 {
+			w.Offset = common.OffsetFor(1 / variance(against, c.arms[k]))
 		}
 	}
 }
@@ -134,10 +148,12 @@ func (c *contest) startClocks(common sequential.Clock, variance func(i, j int) f
 const (
 	roundOne     = 3    // pulls of round 1 for each dimension of the features
 	optimism     = 1.5  // standard errors by which gaps are taken to be larger than estimated
-	overshoot    = 0.4  // how far above z the next look is meant to find a walk
-	stretchMost  = 2.5  // new information of a round over that so far, at most
-	stretchLeast = 0.07 // and at least, in the first round that stretchMost does not hold back;
-	stretchRise  = 1.35 // the least rises by this factor in every further one, so that rounds end
+	overshoot    = 0.1  // how far above z the next look is meant to find a walk,
+	overshootTop = 0.4  // up to here
+	overshootArm = 4    // where a round takes a large part of the samples, see above
+	stretchMost  = 1.99 // new information of a round over that so far, at most; 2 pulls for 1 would be a matter of rounding
+	stretchLeast = 0.05 // and at least, in the first round that stretchMost does not hold back;
+	stretchRise  = 1.3  // the least rises by this factor in every further one, so that rounds end
 	stretchTop   = 3    // up to here
 
 	// of walks that are capitals, in place of stretchMost and stretchRise: on the coupling data they save
@@ -150,7 +166,7 @@ const (
 // should gain in the coming round: what its walk needs to cross if the gap is that large, all
 // scaled up by one factor where the largest gain over what is known (the variance) is too small,
 // and each cut down by itself where it is too large: one hard arm must not starve the others.
-func (c *contest) needs(clock sequential.Clock, epsilon float64, gap, variance func(i, j int) float64) []design.Pair {
+func (c *contest) needs(clock sequential.Clock, epsilon, above float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
 	stretch, first, most, rise := 0.0, c.arms[c.leader], stretchMost, stretchRise
 	if c.walks[c.leader].Stakes != nil {
@@ -158,7 +174,7 @@ func (c *contest) needs(clock sequential.Clock, epsilon float64, gap, variance f
 	}
 	for k, i := range c.arms {
 		if c.open(k, clock, epsilon) {
-			need := c.walks[k].Need(clock, first, gap(first, i), epsilon, overshoot)
+			need := c.walks[k].Need(clock, first, gap(first, i), epsilon, above)
 			out = append(out, design.Pair{I: first, J: i, Weight: need})
 			stretch = max(stretch, need*variance(first, i))
 		}

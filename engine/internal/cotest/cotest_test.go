@@ -31,12 +31,26 @@ import (
 //	S, T_k           sum[i], t0·1.25^k[i]
 type combination struct {
 	*plain.Reference
-	t0, height float64
-	counts     []float64
-	rewards    []float64
-	sum        map[int]float64
-	k          map[int]int
-	leader     []int
+	t0      float64
+	z       []float64 // by look
+	counts  []float64
+	rewards []float64
+	pooled  []float64 // estimates of all data
+	sum     map[int]float64
+	k       map[int]int
+	leader  []int
+}
+
+func newCombination(p *problem.Problem, z []float64) *combination {
+	return &combination{Reference: plain.NewReference(p, 0), z: z, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+}
+
+// opponent returns whom arm i of a task is compared with: the leader, or the second best if it is the leader.
+func (c *combination) opponent(v, i int) int {
+	if i != c.leader[v] {
+		return c.leader[v]
+	}
+	return rounds.Leader(slices.DeleteFunc(slices.Clone(c.Sets[v]), func(j int) bool { return j == i }), c.pooled)
 }
 
 // leastSquares returns the estimates of all arms and A⁺, in units of the largest noise.
@@ -81,7 +95,7 @@ func (c *combination) learn(b engine.Batch) {
 	for v, set := range c.Sets {
 		var keep []int
 		for _, i := range set {
-			if c.Round == 1 || i == c.leader[v] || len(set) == 1 || !c.crosses(i, c.leader[v], counts, estimates, pseudo) {
+			if c.Round == 1 || len(set) == 1 || !c.crosses(i, c.opponent(v, i), counts, estimates, pseudo) {
 				keep = append(keep, i)
 			}
 		}
@@ -93,9 +107,9 @@ func (c *combination) learn(b engine.Batch) {
 			c.counts[i] += n
 		}
 	}
-	pooled, _ := c.leastSquares(c.counts, c.rewards)
+	c.pooled, _ = c.leastSquares(c.counts, c.rewards)
 	for v, set := range c.Sets {
-		c.leader[v] = rounds.Leader(set, pooled)
+		c.leader[v] = rounds.Leader(set, c.pooled)
 	}
 }
 
@@ -138,7 +152,7 @@ func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo 
 	now := c.t0 * math.Pow(1.25, float64(next))
 	c.sum[i] += math.Sqrt(now-old) * (estimates[first] - estimates[i]) / math.Sqrt(variance)
 	c.k[i] = next
-	return c.sum[i] >= c.height*math.Sqrt(now)
+	return c.sum[i] >= c.z[next]*math.Sqrt(now)
 }
 
 func TestReferenceCoTest(t *testing.T) {
@@ -156,7 +170,7 @@ func TestReferenceCoTest(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := &combination{Reference: plain.NewReference(p, 0), height: z[0], counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+			ref := newCombination(p, z)
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for !alg.Done() {
 				plan, err := alg.Plan()
@@ -257,7 +271,7 @@ func TestCoTestUnmeasured(t *testing.T) {
 	a.stage = &rounds.Stage{Estimate: e}
 	a.clock.Origin = 1
 	a.contests[0].leader = 1
-	a.bet(a.contests[0])
+	a.bet(a.contests[0], []float64{0, 1, 0.5})
 	if len(a.bets) != 1 || a.bets[0].Arm != 0 {
 		t.Errorf("bets %+v; want one, on the arm that was measured", a.bets)
 	}
@@ -268,7 +282,7 @@ func TestCoTestUnmeasured(t *testing.T) {
 func TestCoTestDelta(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{0, 2}))
 	for delta, want := range map[float64]string{
-		0.999: "", 0.5: "", 2e-12: "", 1e-12: "delta must be at least 2e-12 here, 1e-12 for each of the 2 different tasks, got 1e-12",
+		0.999: "", 0.5: "", 2e-10: "", 1e-10: "delta must be at least 2e-10 here, 1e-10 for each of the 2 different tasks, got 1e-10",
 	} {
 		if _, err := NewCoTestFC(m, engine.Options{Delta: delta}); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("delta %g: error %v, want %q", delta, err, want)

@@ -18,11 +18,13 @@ func heightsOf(a *coTest, alpha float64) ([]float64, error) {
 	return heights(a.Model.Context(), a.Model.Memory, a.opt.LawFor(a.Model.Problem), alpha, a.horizon)
 }
 
-// The part of alpha that walks may spend after the looks which they are expected to need, and how many times the
-// information these have which two tied arms need.
+// The looks from which on walks are not expected to be open, and the part of alpha that these share. Where an accuracy
+// is asked, they come after so many times the information that two tied arms need.
 const (
-	lateShare = 0.1
-	lateAfter = 3
+	lateLooks = 50
+	lateShare = 0.05
+	tieShare  = 0.1
+	tieAfter  = 3
 )
 
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
@@ -32,7 +34,7 @@ func foresee(a *coTest) (err error) {
 		a.opt.LawFor(a.Model.Problem) != engine.LawNormal {
 		return nil
 	}
-	enough := lateAfter * math.Pow((a.clock.Z[0]+overshoot)/a.epsilon, 2)
+	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.epsilon, 2)
 	a.horizon = max(1, int(math.Ceil(math.Log(enough/a.clock.Origin)/math.Log(sequential.ClockGrowth))))
 	if a.horizon >= sequential.ClockLooks {
 		a.horizon = 0
@@ -41,8 +43,8 @@ func foresee(a *coTest) (err error) {
 	return err
 }
 
-// heights returns the z of the clock at error probability alpha, remembered. Looks after the horizon, if there
-// is one, get a share of alpha.
+// heights returns the z of the clock at error probability alpha, remembered. Walks are expected to be decided before
+// the horizon, if there is one.
 func heights(ctx context.Context, m *canon.Memory, law string, alpha float64, horizon int) ([]float64, error) {
 	times := sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks)
 	if law == engine.LawSubGaussian {
@@ -51,15 +53,9 @@ func heights(ctx context.Context, m *canon.Memory, law string, alpha float64, ho
 	}
 	key := canon.Key{Kind: canon.KindNormalHeights, Level: alpha, Sets: [][]int{{horizon}}}
 	return canon.Remember(ctx, m, key, func() ([]float64, error) {
-		if horizon == 0 {
-			z, err := sequential.Constant(alpha, times)
-			return slices.Repeat([]float64{z}, len(times)), err
+		if horizon > 0 {
+			return sequential.Heights(alpha, times, horizon, tieShare)
 		}
-		z, err := sequential.Constant((1-lateShare)*alpha, times[:horizon])
-		if err != nil {
-			return nil, err
-		}
-		late, err := sequential.Constant(lateShare*alpha, times[horizon:])
-		return append(slices.Repeat([]float64{z}, horizon), slices.Repeat([]float64{max(z, late)}, len(times)-horizon)...), err
+		return sequential.Heights(alpha, times, lateLooks, lateShare)
 	})
 }

@@ -151,10 +151,9 @@ func (a *normed) learn(b engine.Batch) error {
 // conclude chooses the leaders of the open contests and closes those that are decided.
 func (a *normed) conclude(contests []*contest) error {
 	var were []*contest
-	before := map[*contest]int{}
 	for _, c := range contests {
 		if !c.closed {
-			were, before[c] = append(were, c), c.arms[c.leader]
+			were = append(were, c)
 			c.conclude(a.estimates, a.clock, a.epsilon)
 		}
 	}
@@ -163,9 +162,9 @@ func (a *normed) conclude(contests []*contest) error {
 	}
 	for _, c := range were {
 		if !c.closed {
-			c.startClocks(a.clock, a.variance)
+			c.startClocks(a.clock, a.estimates, a.variance)
 		}
-		a.record(c, before[c])
+		a.record(c)
 	}
 	return nil
 }

@@ -15,7 +15,9 @@ import (
 
 // The sizes of rounds. None of them touches the guarantee.
 var (
-	biasAbove     = 0.5  // how much higher the next look should find a walk, for its bias
+	normAbove     = 0.9  // how far above z the next look is meant to find a walk, for its bias, too
+	normLeast     = 0.07 // stretchLeast and stretchRise, which rise here in every round
+	normRise      = 1.35
 	spreadGrowth  = 0.8  // most new information beside what the posterior has of the gap
 	certainGrowth = 20.0 // and beside what it would have under the prior variance S²
 	finestRest    = 0.25 // of the variance that a walk may have, what features may leave unseen
@@ -79,7 +81,7 @@ type target struct {
 func (a *normed) targets() []target {
 	var out []target
 	g := &a.belief
-	least := min(stretchTop, stretchLeast*math.Pow(stretchRise, float64(max(a.round-2, 0))))
+	least := min(stretchTop, normLeast*math.Pow(normRise, float64(max(a.round-2, 0))))
 	for _, c := range a.contests {
 		if c.closed || c.exhausted(a.clock, a.epsilon) {
 			continue
@@ -89,7 +91,7 @@ func (a *normed) targets() []target {
 			if !c.open(k, a.clock, a.epsilon) {
 				continue
 			}
-			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.epsilon, overshoot+biasAbove)
+			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.epsilon, normAbove)
 			need = min(max(need, least/g.spread[i]), spreadGrowth/g.spread[i], certainGrowth/g.certain[i])
 			out = append(out, target{g.section.Find(i), g.section.Find(first), 1/g.spread[i] + need, need})
 		}

@@ -90,7 +90,19 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	for n, i := range arms {
 		gap[i] = gaps[n]
 	}
-	return c.needs(a.clock, a.epsilon, func(_, i int) float64 { return gap[i] }, a.variance), direct
+	return c.needs(a.clock, a.epsilon, above(a), func(_, i int) float64 { return gap[i] }, a.variance), direct
+}
+
+// above returns how far above z the next look is meant to find a walk: the farther, the larger a part of the samples
+// one more round takes, which is about a pull of every arm that may be best.
+func above(a *coTest) float64 {
+	arms := 0
+	for _, c := range a.contests {
+		if !c.closed {
+			arms += len(c.left())
+		}
+	}
+	return min(overshootTop, overshoot+overshootArm*float64(arms)/float64(engine.PullsOf(a.Counts)))
 }
 
 // needTolerance is the relative gap of designs: a thousandth of the samples.

@@ -39,11 +39,21 @@ func (w *won) variances() []float64 {
 }
 
 // learn takes a round in, of counts n and ones k; in the first nothing is tested.
-func (w *won) learn(leader int, n, k []float64) {
+func (w *won) learn(best int, n, k []float64) {
 	variance := w.variances()
 	centre := func(i int) float64 { return (w.ones[i] + 0.25) / (w.seen[i] + 0.5) }
+	out := slices.Clone(w.out)
 	for x := range n {
-		if leader < 0 || x == leader || w.out[x] || n[x] == 0 || n[leader] == 0 {
+		leader := best
+		if x == best { // the second best is its opponent
+			leader = -1
+			for j := range n {
+				if j != x && !out[j] && (leader < 0 || w.ones[j]/w.seen[j] > w.ones[leader]/w.seen[leader]) {
+					leader = j
+				}
+			}
+		}
+		if leader < 0 || out[x] || n[x] == 0 || n[leader] == 0 {
 			continue
 		}
 		c, d := centre(leader), centre(x)

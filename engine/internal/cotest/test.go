@@ -107,7 +107,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 }
 
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
-const mostAlpha, leastAlpha = 0.5, 1e-12
+const mostAlpha, leastAlpha = 0.5, 1e-10
 
 // prepareCoTest returns the test before any round, without a clock; alpha is 0 where there is
 // nothing to test. Arms that are one to the kernel are one arm where exact.
@@ -175,26 +175,27 @@ func (a *coTest) fix(st *rounds.Stage) {
 		a.clock.Origin = float64(st.Plan(a.round).Pulls()) / st.Design.Value
 		return
 	}
+	guesses := a.guesses()
 	for _, c := range a.contests {
 		if !c.closed && (st.Estimate != nil || st.Sides != nil) {
-			a.bet(c)
+			a.bet(c, guesses)
 		}
 	}
 }
 
-// bet adds the bets of a contest: its leader against every arm not out. An arm
-// that the round does not tell from the leader, or whose clock it does not move, sits out.
-func (a *coTest) bet(c *contest) {
-	leader := c.arms[c.leader]
+// bet adds the bets of a contest: its leader against every arm not out, and the runner-up against the leader, which may
+// be a wrong one. An arm that the round does not tell from its opponent, or whose clock it does not move, sits out. With
+// clocks that are fixed, rounds in which an arm sits out cost its walk nothing, and the leader does.
+func (a *coTest) bet(c *contest, guesses []float64) {
 	for k, i := range c.arms {
-		w := c.walks[k]
-		if k == c.leader || w.Out {
+		w, against := c.walks[k], c.opponent(k, guesses)
+		if w.Out || against < 0 || k == c.leader && a.clock.Times != nil {
 			continue
 		}
 		if a.Model.Context().Err() != nil { // the run ends before its next round
 			return
 		}
-		b, ok := a.chooseBet(w, leader, i)
+		b, ok := a.chooseBet(w, against, i)
 		if !ok {
 			continue
 		}
@@ -222,10 +223,9 @@ func (a *coTest) conclude() {
 	guesses := a.guesses()
 	for _, c := range a.contests {
 		if !c.closed {
-			before := c.arms[c.leader]
 			c.conclude(guesses, a.clock, a.epsilon)
-			c.startClocks(a.clock, a.variance)
-			a.record(c, before)
+			c.startClocks(a.clock, a.estimates, a.variance)
+			a.record(c)
 		}
 	}
 }

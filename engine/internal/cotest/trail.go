@@ -13,20 +13,20 @@ func (a *coTest) merge(c *contest) {
 	a.sync(c)
 }
 
-// record writes down which arms left a contest in this round, bet on with this leader,
-// and brings its candidates up to date.
-func (a *coTest) record(c *contest, leader int) {
-	excluded := map[int]bool{}
+// record writes down which arms left a contest in this round, and brings its candidates up to date.
+func (a *coTest) record(c *contest) {
+	against := map[int]int{} // by arm that a bet excluded
 	for _, b := range a.bets {
 		if b.Walk.Out {
-			excluded[b.Arm] = true
+			against[b.Arm] = b.Leader
 		}
 	}
 	for k, i := range c.arms {
+		rival, excluded := against[i]
 		switch w := c.walks[k]; {
-		case excluded[i]:
+		case excluded:
 			gap, width := w.Gap(a.clock)
-			a.remove(a.round, c, i, leader, gap, width, engine.RuleCombination)
+			a.remove(a.round, c, i, rival, gap, width, engine.RuleCombination)
 		case c.closed && k != c.leader && !w.Out:
 			first := c.arms[c.leader]
 			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.Margin(a.clock, first), engine.RuleEpsilon)

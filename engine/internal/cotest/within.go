@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
@@ -172,9 +174,28 @@ func (w *within) scale(v int) float64 {
 		all.squares, all.freedom = all.squares+s.squares, all.freedom+s.freedom
 	}
 	if !(all.squares > 0 && all.freedom > 0) {
-		return 1
+		return w.apart()
 	}
 	return (w.past[v].squares + shareOfScale*all.squares/all.freedom) / (w.past[v].freedom + shareOfScale)
+}
+
+// apart returns the mean square of arms' effects, normalised, which stands for the scale where all blocks so far were alike:
+// it is mostly too large, so that clocks begin too early and not too late. 1 where arms are alike, too.
+func (w *within) apart() float64 {
+	var all scatter
+	for v := range w.all {
+		if gaps := w.all[v].gaps; gaps != nil {
+			mean := floats.Sum(gaps) / float64(len(gaps))
+			for _, x := range gaps {
+				all.squares += (x - mean) * (x - mean)
+			}
+			all.freedom += float64(w.all[v].rank())
+		}
+	}
+	if !(all.squares > 0 && all.freedom > 0) {
+		return 1
+	}
+	return all.squares / all.freedom
 }
 
 // places returns the task of two arms and where they stand in it.

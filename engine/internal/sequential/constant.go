@@ -3,6 +3,7 @@ package sequential
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
@@ -64,6 +65,18 @@ func Constant(alpha float64, times []float64) (float64, error) {
 			return z, err
 		}
 	}
+}
+
+// Heights returns z_k, one per time, such that a Brownian motion B has B(T_k) ≥ z_k √T_k at some k with probability at
+// most alpha, by the union bound: looks from late on share that part of alpha, the others have the rest, each by its
+// [Constant], and no height falls. 0 < late < len(times); errors are as for Constant.
+func Heights(alpha float64, times []float64, late int, share float64) ([]float64, error) {
+	z, err := Constant((1-share)*alpha, times[:late])
+	if err != nil {
+		return nil, err
+	}
+	after, err := Constant(share*alpha, times[late:])
+	return append(slices.Repeat([]float64{z}, late), slices.Repeat([]float64{max(z, after)}, len(times)-late)...), err
 }
 
 // quantile returns z with P(ξ ≥ z) = alpha for a standard normal ξ.
