@@ -16,12 +16,6 @@ import (
 // adopt makes this process the parent of what its descendants leave behind.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// attributes puts the command into its own process group, out of reach of the terminal's signals,
-// and ends it when the warden ends in whatever way.
-func attributes() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-}
-
 // environment holds the variables of a process when it began; empty when it has ended or belongs
 // to somebody else.
 func environment(id int) []string {

@@ -6,15 +6,11 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
 // adopt does nothing where processes cannot adopt.
 func adopt() {}
-
-// attributes puts the command into its own process group, out of reach of the terminal's signals.
-func attributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
 
 // environment reads nothing: /proc does not show it here.
 func environment(int) []string { return nil }

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/child"
 )
 
 const (
@@ -44,7 +46,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), mark(folder))
-	cmd.SysProcAttr = attributes()
+	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // out of reach of the terminal's signals
 	started, ended := make(chan error), make(chan struct{})
 	go run(cmd, started, ended)
 	if err := <-started; err != nil {
@@ -91,7 +93,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 }
 
 // run starts the command and waits for its end, on one thread: that the warden ends
-// (attributes) is told to the command by the end of the thread that started it.
+// (child.Attributes) is told to the command by the end of the thread that started it.
 func run(cmd *exec.Cmd, started chan<- error, ended chan<- struct{}) {
 	runtime.LockOSThread()
 	err := cmd.Start()

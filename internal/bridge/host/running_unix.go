@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/internal/child"
 	"github.com/gonb-cope/gonb-cope/internal/warden"
 )
 
@@ -50,7 +51,7 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 		return &exec.Cmd{
 			Path: program, Args: put.Args, Dir: put.Dir, Env: environment(put),
 			ExtraFiles: []*os.File{askedChild, ownChild}, // bridge.FunctionFile, bridge.SessionFile
-			Stderr:     &r.errors, SysProcAttr: attributes(),
+			Stderr:     &r.errors, SysProcAttr: child.Attributes(syscall.SIGKILL),
 			WaitDelay: 100 * time.Millisecond, // for what it left behind with its standard error
 		}
 	}
@@ -84,7 +85,7 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 }
 
 // run starts the process and waits for its end, on one thread: that the kernel ends
-// (attributes) is told to the process by the end of the thread that started it.
+// (child.Attributes) is told to the process by the end of the thread that started it.
 func (r *running) run(started chan<- error) {
 	runtime.LockOSThread()
 	var err error
@@ -183,7 +184,7 @@ func (r *running) kill(reason error) {
 	}
 	r.mu.Unlock()
 	if !r.over() {
-		_ = syscall.Kill(-r.command.Process.Pid, syscall.SIGKILL)
+		_ = child.Signal(r.command.Process, syscall.SIGKILL)
 	}
 	<-r.done
 }

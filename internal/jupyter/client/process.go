@@ -8,7 +8,10 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/child"
 )
 
 // process is a kernel's process, in its own process group.
@@ -31,7 +34,7 @@ func launch(argv, env []string, dir string, output io.Writer) (*process, error) 
 	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.tail, p.tail
 	p.cmd.WaitDelay = pipeDelay
-	p.cmd.SysProcAttr = ownGroup()
+	p.cmd.SysProcAttr = child.Attributes(syscall.SIGTERM)
 	started := make(chan error)
 	go func() {
 		runtime.LockOSThread()
@@ -59,6 +62,16 @@ func (p *process) wait(limit time.Duration) bool {
 		return false
 	}
 }
+
+// interrupt sends what ^C sends, to the kernel and to what it started, as Jupyter does. Where there are no signals only
+// kernels whose interrupt_mode is message can be interrupted.
+func (p *process) interrupt() { _ = child.Signal(p.cmd.Process, syscall.SIGINT) }
+
+// terminate asks the process and what it started to end.
+func (p *process) terminate() { _ = child.Signal(p.cmd.Process, syscall.SIGTERM) }
+
+// kill ends the process and what it started.
+func (p *process) kill() { _ = child.Signal(p.cmd.Process, syscall.SIGKILL) }
 
 // ending says how the process ended, with what it wrote last.
 func (p *process) ending() error {

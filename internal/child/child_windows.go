@@ -1,0 +1,17 @@
+package child
+
+import (
+	"os"
+	"syscall"
+)
+
+// Attributes are none: there are no process groups.
+func Attributes(syscall.Signal) *syscall.SysProcAttr { return nil }
+
+// Signal ends a child, but for an interrupt, which there is none of.
+func Signal(p *os.Process, s syscall.Signal) error {
+	if s == syscall.SIGINT {
+		return nil
+	}
+	return p.Kill()
+}
