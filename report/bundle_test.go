@@ -203,7 +203,7 @@ func TestAxes(t *testing.T) {
 
 func TestNatural(t *testing.T) {
 	names := []string{"arm 10", "b", "arm 2", "arm 02", "arm", "10 mg", "9 mg"}
-	slices.SortStableFunc(names, natural)
+	slices.SortStableFunc(names, naturally)
 	if want := []string{"9 mg", "10 mg", "arm", "arm 2", "arm 02", "arm 10", "b"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
 	}

@@ -97,7 +97,7 @@ func designFigure(a bounds.Design) Figure {
 	if !shared || len(tasks)*len(arms) > mostCells {
 		return designBars(a, title)
 	}
-	slices.SortFunc(arms, natural)
+	slices.SortFunc(arms, naturally)
 	h := &Heat{Rows: tasks, Columns: arms, Label: "share of pulls", Z: make([][]float64, len(tasks))}
 	for j, arm := range arms {
 		column[arm] = j
@@ -110,30 +110,6 @@ func designFigure(a bounds.Design) Figure {
 	}
 	return Figure{Title: title, XLabel: "arm", YLabel: "task", Heat: h}
 }
-
-// natural orders names so that "arm 2" comes before "arm 10": runs of digits
-// compare as numbers, all else as text.
-func natural(a, b string) int {
-	for a != "" && b != "" {
-		da, db := digits(a), digits(b)
-		if da > 0 && db > 0 {
-			na, nb := strings.TrimLeft(a[:da], "0"), strings.TrimLeft(b[:db], "0")
-			if c := cmp.Or(cmp.Compare(len(na), len(nb)), strings.Compare(na, nb)); c != 0 {
-				return c
-			}
-			a, b = a[da:], b[db:]
-			continue
-		}
-		if a[0] != b[0] {
-			break
-		}
-		a, b = a[1:], b[1:]
-	}
-	return strings.Compare(a, b)
-}
-
-// digits returns the length of the digits that s starts with.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 func designBars(a bounds.Design, title string) Figure {
 	weights := slices.Clone(a.Weights)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -130,12 +129,7 @@ func (o *campaignOptions) in(ctx context.Context, dir string, f func(*folder.Cam
 // show prints a value, as JSON or as text.
 func (o *campaignOptions) show(v any) error {
 	if o.json {
-		text, err := json.MarshalIndent(report.JSONValue(v), "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Println(string(text))
-		return err
+		return printJSON(report.JSONValue(v))
 	}
 	return report.Text(os.Stdout, report.Document{Displays: []report.Display{{Value: v}}}, terminalOptions(os.Stdout))
 }

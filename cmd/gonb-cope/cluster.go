@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,20 +43,12 @@ any one may fail. Two are no safer than one: both are needed to elect a leader.`
 	return c
 }
 
-// oneFolder checks the argument of cluster serve and cluster keys.
-func oneFolder(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s needs a folder, %s", called(c), got(args))}
-	}
-	return nil
-}
-
 func clusterServeCommand() *cobra.Command {
 	var o jetstream.ServeOptions
 	var room string
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "serve DIR", Short: "Keep facts and work in a folder, for agents and workers", Args: oneFolder,
+		Use: "serve DIR", Short: "Keep facts and work in a folder, for agents and workers", Args: arguments(1, 1, "a folder"),
 		Long: `Serve a folder until interrupted. What the server confirms is synced to the disk
 before. Without keys in the folder (gonb-cope cluster keys) it can be reached from
 this machine only, by everybody on it.`,
@@ -107,7 +100,7 @@ func clusterKeysCommand() *cobra.Command {
 	var o jetstream.KeyOptions
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "keys DIR", Short: "Make or take back credentials of a server", Args: oneFolder,
+		Use: "keys DIR", Short: "Make or take back credentials of a server", Args: arguments(1, 1, "a folder"),
 		Long: `Make credentials for the server of a folder, one file each: for its owner, for the
 agents of a run and for workers. An agent can speak for itself in its run and reads
 no other run. A worker takes work and publishes results. Nobody can delete.
@@ -207,4 +200,52 @@ func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 	}
 	writeColumns(os.Stdout, rows)
 	return nil
+}
+
+// serverOptions are the flags of commands that join a server.
+type serverOptions struct{ url, creds string }
+
+// add adds them to a command. The server has two names, of which one is given.
+func (o *serverOptions) add(c *cobra.Command, server, creds string) {
+	f := c.Flags()
+	f.StringVar(&o.url, "server", "", server)
+	f.StringVar(&o.url, "nats", "", "the same as --server, for an existing NATS cluster: its `URLs`, separated by commas")
+	f.StringVar(&o.creds, "creds", "", creds)
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if f.Changed("server") && f.Changed("nats") {
+			return usageError{errors.New("--server and --nats are two names of one flag: give one of them, with commas between several URLs")}
+		}
+		return nil
+	}
+}
+
+// needed are the texts of the flags where nothing is done without a server.
+func (o *serverOptions) needed(c *cobra.Command) {
+	o.add(c, "`URL` of the server, as gonb-cope cluster serve prints it", "`FILE` of credentials, as gonb-cope cluster keys makes it")
+}
+
+// dial joins the server. Notice is told when the connection breaks.
+func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.Exchange, error) {
+	x, err := jetstream.Dial(ctx, o.url, jetstream.DialOptions{Credentials: o.creds, Notice: notice})
+	if err != nil {
+		return nil, orInterrupted(err)
+	}
+	return x, nil
+}
+
+// shown returns the URL of the server for others to read: without user, password and token.
+func (o serverOptions) shown() string { return jetstream.Redacted(o.url) }
+
+// serverFlags are the flags of commands that cannot do without a server.
+type serverFlags struct{ serverOptions }
+
+// add adds them to a command.
+func (o *serverFlags) add(c *cobra.Command) { o.needed(c) }
+
+// join joins the server.
+func (o *serverFlags) join(ctx context.Context) (cluster.Exchange, error) {
+	if o.url == "" {
+		return nil, usageError{errors.New("--server URL is needed: gonb-cope cluster serve prints it")}
+	}
+	return o.dial(ctx, func(text string) { fmt.Fprintln(os.Stderr, text) })
 }

@@ -22,7 +22,7 @@ func clusterExportCommand() *cobra.Command {
 	var o runFlags
 	var output string
 	c := &cobra.Command{
-		Use: "export RUN", Short: "Counts and means of every round, and the result", Args: clusterArguments(1, "a run"),
+		Use: "export RUN", Short: "Counts and means of every round, and the result", Args: arguments(1, 1, "a run"),
 		Long: `Write what the agents told each other: round, task, arm, count and mean, one row for each arm that
 was pulled, to a .csv file or standard output. With --json, or -o FILE.json,
 write the result: answers, traffic, and where builds differed. Where no agent can take a

@@ -39,16 +39,6 @@ func (o *runFlags) add(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// clusterArguments checks the number of arguments.
-func clusterArguments(n int, what string) cobra.PositionalArgs {
-	return func(c *cobra.Command, args []string) error {
-		if len(args) != n {
-			return usageError{fmt.Errorf("%s needs %s, %s", called(c), what, got(args))}
-		}
-		return nil
-	}
-}
-
 // printJSON prints a value as JSON.
 func printJSON(v any) error {
 	text, err := json.MarshalIndent(v, "", "  ")
@@ -103,7 +93,7 @@ func clusterOpenCommand() *cobra.Command {
 	var set []string
 	var relay bool
 	c := &cobra.Command{
-		Use: "open SCRIPT", Short: "Open a run of agents that are apart", Args: clusterArguments(1, "a script"),
+		Use: "open SCRIPT", Short: "Open a run of agents that are apart", Args: arguments(1, 1, "a script"),
 		Long: `Open a run: one agent for each task of the problem, each on the machine that measures
 that task. A script binds one protocol(...); the run uses its problem,
 algorithm and options. Plates, capacity and leases have no effect here: only campaigns use them.`,
@@ -282,7 +272,7 @@ func clusterStopCommand() *cobra.Command {
 	var o runFlags
 	var b cluster.StopBody
 	c := &cobra.Command{
-		Use: "stop RUN", Short: "End a run for good before its algorithm is done", Args: clusterArguments(1, "a run"),
+		Use: "stop RUN", Short: "End a run for good before its algorithm is done", Args: arguments(1, 1, "a run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			x, err := o.join(c.Context())
 			if err != nil {

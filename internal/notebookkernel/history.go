@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
@@ -189,8 +191,9 @@ func (h *history) find(r historyRequest) []entry {
 		}
 		return found
 	case "search":
+		pattern := matcher(r.Pattern)
 		for _, e := range h.entries {
-			if matches(r.Pattern, e.Input) {
+			if pattern.MatchString(e.Input) {
 				found = append(found, e)
 			}
 		}
@@ -220,30 +223,11 @@ func lastOfEach(entries []entry) []entry {
 	return kept
 }
 
-// matches reports whether text matches a pattern in which * stands for any text and
-// ? for any character, as in a shell; without pattern everything does.
-func matches(pattern, text string) bool {
+// matcher returns the expression of a pattern in which * stands for any text and ? for any character, as in a shell;
+// without pattern everything matches.
+func matcher(pattern string) *regexp.Regexp {
 	if pattern == "" {
-		return true
+		pattern = "*"
 	}
-	p, t := []rune(pattern), []rune(text)
-	i, j, star, mark := 0, 0, -1, 0
-	for j < len(t) {
-		switch {
-		case i < len(p) && p[i] == '*':
-			star, mark = i, j
-			i++
-		case i < len(p) && (p[i] == '?' || p[i] == t[j]):
-			i, j = i+1, j+1
-		case star >= 0: // let the last * take one more character
-			mark++
-			i, j = star+1, mark
-		default:
-			return false
-		}
-	}
-	for i < len(p) && p[i] == '*' {
-		i++
-	}
-	return i == len(p)
+	return regexp.MustCompile(`(?s)^` + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + `$`)
 }
