@@ -2,10 +2,12 @@ package kernels
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/cores"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
@@ -133,4 +135,85 @@ func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 // square claims the memory of the given number of n × n matrices.
 func square(ctx context.Context, what string, matrices, n int, of string) error {
 	return memlimit.Claim(ctx, memlimit.Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(n), Count: n, Of: of, Power: 2})
+}
+
+// Factor is a low-rank factorisation L Lᵀ of a positive semi-definite matrix, with
+// what it leaves out: the difference has a diagonal between 0 and Residual, so that
+// no entry is off by more than Residual.
+type Factor struct {
+	L             *mat.Dense // N×r; row i is the feature vector of point i
+	Pivots        []int      // the r points chosen, in order
+	Rest          []float64  // N: the diagonal of the matrix less L Lᵀ
+	Residual      float64    // largest diagonal value of the matrix less L Lᵀ
+	ResidualTrace float64    // trace of the matrix less L Lᵀ
+	Largest       float64    // largest diagonal value of the matrix
+}
+
+// negligible is the part of the largest diagonal value below which a residual is
+// rounding: at this default, a matrix of rank m in exact arithmetic gives m columns.
+const negligible = 1e-12
+
+// PivotedCholesky factors m with at most maxRank columns (0 means no limit), taking
+// the largest remaining diagonal each time, until that is at most tol times the
+// largest of m; tol 0 means 1e-12. It reads r rows, and takes O(N r²) time and O(N r)
+// memory.
+//
+//	H. Harbrecht, M. Peters, R. Schneider, On the low-rank approximation by the
+//	pivoted Cholesky decomposition, Applied Numerical Mathematics 62, 2012, alg. 1.
+//
+// It is an error when the context ends, when there is no memory for it, when m is zero, or has a
+// value that is not finite, or when the diagonal turns negative by more than 1e-8 of the largest:
+// then m is not positive semi-definite. Only the rows that were read are looked at; Check looks at
+// all.
+func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (Factor, error) {
+	g, err := Grow(m)
+	if err != nil {
+		return Factor{}, err
+	}
+	return g.Factor(ctx, maxRank, tol)
+}
+
+// transpose writes columns into a matrix, some rows at a time, which stay in the cache.
+func transpose(ctx context.Context, columns [][]float64, to *mat.Dense) error {
+	const together = 64
+	n, _ := to.Dims()
+	return cores.Do(ctx, n, together, func(from, end int) {
+		for c, column := range columns {
+			for i, v := range column[from:end] {
+				to.RawRowView(from + i)[c] = v
+			}
+		}
+	})
+}
+
+func argmax(values []float64) int {
+	best := 0
+	for i, v := range values {
+		if v > values[best] {
+			best = i
+		}
+	}
+	return best
+}
+
+// lowest returns the smallest value, at most 0.
+func lowest(values []float64) float64 {
+	low := 0.0
+	for _, v := range values {
+		low = min(low, v)
+	}
+	return low
+}
+
+// negativeRest returns the error for a remaining diagonal that is negative; for a small matrix it
+// tells the smallest eigenvalue too.
+func negativeRest(m Matrix, low, largest float64) error {
+	const small = 500
+	if m.Len() <= small {
+		if _, err := definiteness(Dense(m)); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the kernel is not positive semi-definite: a remaining diagonal value is %.3g, where the largest "+
+		"diagonal value is %.3g", low, largest)
 }

@@ -26,8 +26,7 @@
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
 // or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
-// raised (typeface.go); in SVG the reader's browser sets it, in its own fonts
-// (anchor.go); PDF embeds the letters that are used (pdf.go).
+// raised (typeface.go); in SVG the reader's browser sets it, in its own fonts; PDF embeds the letters that are used (pdf.go).
 //
 // # Promises
 //
