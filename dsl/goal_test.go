@@ -61,8 +61,8 @@ explain(r)
 bounds(p, xi=0.1)
 hardness(p)
 classic([3, 1, 2], agents=2, goal="min")`)
-	for _, want := range []string{"above temp=180, oil=x (smallest estimate)", "temp=180, oil=x leads temp=210, oil=y by 5"} {
-		if !strings.Contains(text, want) || strings.Contains(text, "below temp=180") {
+	for _, want := range []string{"above 180, x (smallest estimate)", "temp=180, oil=x leads temp=210, oil=y by 5"} {
+		if !strings.Contains(text, want) || strings.Contains(text, "below 180, x") {
 			t.Errorf("no %q, or below the lowest, in\n%s", want, text)
 		}
 	}
