@@ -60,10 +60,10 @@ func attack(ctx context.Context, command, base string, seed uint64, n attempts) 
 	var jobs []func(context.Context, *laboratory) error
 	add := func(f func(context.Context, *laboratory) error) { jobs = append(jobs, f) }
 	add(func(ctx context.Context, _ *laboratory) error {
-		return askServer(ctx, addresses, "TestAttackReplyAddresses", "./engine/cluster/jetstream")
+		return askServer(ctx, addresses, "TestAttackReplyAddresses", "github.com/gonb-cope/gonb-cope/engine/cluster/jetstream")
 	})
 	add(func(ctx context.Context, _ *laboratory) error {
-		return askServer(ctx, authors, "TestAttackWrongAuthor", "./engine/cluster")
+		return askServer(ctx, authors, "TestAttackWrongAuthor", "github.com/gonb-cope/gonb-cope/engine/cluster")
 	})
 	if err := canInject(ctx); err != nil {
 		calls.skipped, failing.skipped = err.Error(), err.Error()
