@@ -104,7 +104,7 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if err != nil {
 		return nil // what is wrong is said by whatever needs the model
 	}
-	return notesOf(m.KernelWarnings())
+	return notesOf(m.Relations().KernelWarnings())
 }
 
 // isIdentity reports whether the kernel of a problem is written as a multiple of identity().

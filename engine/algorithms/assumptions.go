@@ -70,11 +70,11 @@ func (b Basis) contradicted() string {
 			}
 		}
 		if opt.Norm > 0 && opt.Misfit == 0 && !witnessed && b.regularised(m) {
-			if norm, small := m.NormTooSmall(opt); small {
+			if norm, small := m.Truth().NormTooSmall(opt); small {
 				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
-		gap, err := m.DeltaMin()
+		gap, err := m.Truth().DeltaMin()
 		if least := math.Max(gap*m.Unit, b.Result.Epsilon); err == nil && opt.Gap > least*(1+slack) && b.regularised(m) {
 			return fmt.Sprintf("gap = %.3g was stated, and the smallest gap is %.3g", opt.Gap, least)
 		}
@@ -84,13 +84,13 @@ func (b Basis) contradicted() string {
 
 // offKernel says how rewards are off the kernel by more than is stated.
 func offKernel(opt engine.Options, m *model.Model) string {
-	if opt.Robust || m.Fidelity(opt.Epsilon) != model.Foreign {
+	if opt.Robust || m.Truth().Fidelity(opt.Epsilon) != model.Foreign {
 		return ""
 	}
 	if opt.Misfit == 0 {
 		return "the kernel cannot represent the expected rewards"
 	}
-	if size, at, err := m.UniformMisfit(); err == nil && size > opt.Misfit*(1+slack) {
+	if size, at, err := m.Truth().UniformMisfit(); err == nil && size > opt.Misfit*(1+slack) {
 		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel misses some expected reward by %.3g or more, the closest at %s", opt.Misfit, size, m.Problem.Where(at))
 	}
 	return ""
@@ -112,18 +112,18 @@ func (b Basis) blurred() string {
 		if b.witnessed(m) {
 			continue
 		}
-		fidelity := m.Fidelity(b.Options.Epsilon)
+		fidelity := m.Truth().Fidelity(b.Options.Epsilon)
 		if b.Options.Norm > 0 && fidelity != model.Faithful && b.regularised(m) {
-			if near, found, err := m.Closest(b.Options.Norm); err == nil && found {
+			if near, found, err := m.Truth().Closest(b.Options.Norm); err == nil && found {
 				return fmt.Sprintf("of the functions within the stated norm, the closest that was found is %.2g off an expected reward (%s), which is not small enough to be neglected; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
 			}
 		}
 		switch fidelity {
 		case model.Blurred:
-			size, at, _ := m.Misfit()
+			size, at, _ := m.Truth().Misfit()
 			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), which is not small beside the smallest gap", size, m.Problem.Where(at))
 		case model.Rounded:
-			size, at, _ := m.Misfit()
+			size, at, _ := m.Truth().Misfit()
 			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); with CoTestFC misfit=%.2g allows for that", size, m.Problem.Where(at), model.RoundUp(size))
 		case model.Unknown:
 			return fmt.Sprintf("whether the kernel can represent the expected rewards of these %d arms was not computed", m.Problem.N())
@@ -139,10 +139,10 @@ func (b Basis) unfound() string {
 		if b.Options.Norm == 0 || !b.regularised(m) || b.witnessed(m) {
 			continue
 		}
-		if norm, err := m.Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // of the rewards themselves
+		if norm, err := m.Truth().Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // of the rewards themselves
 			continue
 		}
-		near, found, err := m.Closest(b.Options.Norm)
+		near, found, err := m.Truth().Closest(b.Options.Norm)
 		switch {
 		case err == nil && found && near.Misfit <= b.Options.Misfit*(1+slack):
 			continue
@@ -161,11 +161,11 @@ func (b Basis) mistaken(m *model.Model) string {
 		return ""
 	}
 	p := m.Problem
-	i, j, apart, err := m.ByValues().UnequalCopies()
+	i, j, apart, err := m.ByValues().Relations().UnequalCopies()
 	if err != nil || apart == 0 {
 		return ""
 	}
-	if small, err := m.Negligible(b.Result.Epsilon, 0, 0); err == nil && apart <= small {
+	if small, err := m.Truth().Negligible(b.Result.Epsilon, 0, 0); err == nil && apart <= small {
 		return ""
 	}
 	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one", apart, p.Where(i), p.Where(j), b.Algorithm.Name)
@@ -235,7 +235,7 @@ func (b Basis) given() string {
 		}
 		if of, bounded := b.Algorithm.BoundOf(m, b.Options); bounded {
 			norm, misfit, took = max(norm, of.Norm), max(misfit, of.Misfit*m.Unit), true
-		} else if of, err := m.Norm(); err == nil {
+		} else if of, err := m.Truth().Norm(); err == nil {
 			norm, took = max(norm, of), true
 		}
 	}
@@ -258,7 +258,7 @@ func (b Basis) ofKernel() []string {
 		free = free && rank >= m.Problem.N()
 		if b.regularised(m) {
 			norm = b.Options.Norm
-			if of, err := m.Norm(); norm == 0 && err == nil {
+			if of, err := m.Truth().Norm(); norm == 0 && err == nil {
 				norm = of
 			}
 		}
@@ -269,7 +269,7 @@ func (b Basis) ofKernel() []string {
 			s += " (which no data tested: no more arms were measured than its dimensions)"
 		}
 		out = append(out, s)
-		if i, j := b.Model.Merged(); i >= 0 {
+		if i, j := b.Model.Relations().Merged(); i >= 0 {
 			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have the same reward (%s, and %q)", b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j]))
 		}
 	}

@@ -32,7 +32,7 @@ func TestBaselineErrors(t *testing.T) {
 			q = same
 		}
 		m := plain.ModelOf(t, q)
-		best, err := m.Best()
+		best, err := m.Truth().Best()
 		if err != nil {
 			t.Fatal(err)
 		}

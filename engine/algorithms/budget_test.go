@@ -56,7 +56,7 @@ func TestOracleFB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := m.Hardness(0, 0)
+		d, err := m.Truth().Hardness(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,7 +73,7 @@ func TestOracleFB(t *testing.T) {
 		if err := alg.Learn(b); err != nil {
 			t.Fatal(err)
 		}
-		best, err := m.Best()
+		best, err := m.Truth().Best()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -116,7 +116,7 @@ func TestTie(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `in task "a" arm "2" ties for best`) {
 		t.Errorf("auto ridge on a tie: error %v must name task and arm", err)
 	}
-	if _, err = m.Hardness(0, 0); err == nil || !strings.Contains(err.Error(), "tie for best") {
+	if _, err = m.Truth().Hardness(0, 0); err == nil || !strings.Contains(err.Error(), "tie for best") {
 		t.Errorf("hardness of a tie: error %v", err)
 	}
 }

@@ -114,11 +114,11 @@ func (b Basis) uncovered() bool {
 		return false
 	}
 	return slices.ContainsFunc(b.relied(), func(m *model.Model) bool {
-		ridge, err := m.RidgeOf(engine.ModeFC, b.Options)
+		ridge, err := m.Designs().RidgeOf(engine.ModeFC, b.Options)
 		if err != nil {
 			return false
 		}
-		left, right, err := m.RidgeCondition(engine.ModeFC, b.Options, ridge)
+		left, right, err := m.Designs().RidgeCondition(engine.ModeFC, b.Options, ridge)
 		return err == nil && left > right*(1+model.RidgeSlack)
 	})
 }
@@ -315,7 +315,7 @@ func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	if b.drawn() {
 		samples = b.Result.SamplesPerAgent.Mean * float64(b.Model.Problem.V())
 	}
-	return m.Witness(b.Options, samples)
+	return m.Truth().Witness(b.Options, samples)
 }
 
 // smooth reports whether the algorithm, without a stated norm, goes by a function that is near to the
@@ -328,7 +328,7 @@ func (b Basis) smooth(m *model.Model) bool {
 	if b.Algorithm.tests() {
 		price = model.PriceOfWalks
 	}
-	_, found, err := m.Smooth(b.Options, price)
+	_, found, err := m.Truth().Smooth(b.Options, price)
 	return err == nil && found
 }
 
@@ -346,7 +346,7 @@ func (e Entry) BoundOf(m *model.Model, opt engine.Options) (b model.Bound, bound
 		of, is, err := cotest.BoundOf(m, opt)
 		return of.Bound, is || err != nil
 	case e.Regression == RegressionRidge && m.Many():
-		b, _ = m.Bounded(opt, model.PriceOfWidths)
+		b, _ = m.Truth().Bounded(opt, model.PriceOfWidths)
 		return b, true
 	}
 	return b, false

@@ -25,14 +25,14 @@ func TestManyIndependentArms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !m.Unrelated() || m.Many() {
-		t.Errorf("unrelated %v, many %v", m.Unrelated(), m.Many())
+	if !m.Relations().Unrelated() || m.Many() {
+		t.Errorf("unrelated %v, many %v", m.Relations().Unrelated(), m.Many())
 	}
 	sum, best := 0.0, means[len(means)-1]
 	for _, v := range means[:len(means)-1] {
 		sum += 1 / ((best - v) * (best - v))
 	}
-	d, err := m.Hardness(0, 0)
+	d, err := m.Truth().Hardness(0, 0)
 	if err != nil || d.Value < sum || d.Value > 4*sum {
 		t.Errorf("ρ* %g, Σ 1/gap² %g, error %v", d.Value, sum, err)
 	}

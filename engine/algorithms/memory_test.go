@@ -30,10 +30,10 @@ func TestMemoryIsShared(t *testing.T) {
 				shared.Share(memory)
 				alone, _ := model.New(p, 0)
 				for _, ridge := range []float64{0, 1e-9} {
-					a, errA := shared.Hardness(ridge, 0)
-					b, errB := alone.Hardness(ridge, 0)
-					c, errC := shared.Design(ridge, p.Groups())
-					d, errD := alone.Design(ridge, p.Groups())
+					a, errA := shared.Truth().Hardness(ridge, 0)
+					b, errB := alone.Truth().Hardness(ridge, 0)
+					c, errC := shared.Designs().Design(ridge, p.Groups())
+					d, errD := alone.Designs().Design(ridge, p.Groups())
 					if err := errors.Join(errA, errB, errC, errD); err != nil || a.Value != b.Value || c.Value != d.Value {
 						t.Errorf("case %d, gap %g: rho* %v and %v, rho %v and %v, %v", number, gap, a.Value, b.Value, c.Value, d.Value, err)
 					}

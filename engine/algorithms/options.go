@@ -130,7 +130,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 		r.Progress, r.Remaining = engine.ProgressOf(x)
 	}
 	if e.Regression == RegressionRidge {
-		if ridge, err := m.RidgeOf(e.Mode, opt); err == nil {
+		if ridge, err := m.Designs().RidgeOf(e.Mode, opt); err == nil {
 			r.Ridge = ridge
 		}
 	}

@@ -69,7 +69,7 @@ func (b *builder) note(kind engine.WarningKind, names []string, numbers ...float
 // scales sets ξ, ‖θ*‖ and Δ_min.
 func (b *builder) scales() error {
 	m, r := b.model, b.r
-	gap, err := m.DeltaMin()
+	gap, err := m.Truth().DeltaMin()
 	if err != nil {
 		return err
 	}
@@ -89,8 +89,8 @@ func (b *builder) scales() error {
 	if r.Ridge == 0 {
 		return errors.New("the information gain is infinite at xi = 0; give a positive xi")
 	}
-	if m.Fidelity(b.opt.Epsilon) >= model.Rounded {
-		size, at, _ := m.Misfit()
+	if m.Truth().Fidelity(b.opt.Epsilon) >= model.Rounded {
+		size, at, _ := m.Truth().Misfit()
 		b.note(engine.WarnBoundsKernel, m.Problem.NamesOf(at), size)
 	}
 	if m.Many() && b.opt.Ridge.Kind != engine.RidgeValue { // auto, also by default
@@ -102,11 +102,11 @@ func (b *builder) scales() error {
 // ridge returns the ξ given; "auto" is the largest that meets the condition of Theorem 1 and, with
 // a budget, also that of Theorem 2.
 func (b *builder) ridge() (float64, error) {
-	ridge, err := b.model.RidgeOf(engine.ModeFC, b.opt)
+	ridge, err := b.model.Designs().RidgeOf(engine.ModeFC, b.opt)
 	if err != nil || b.opt.Budget == 0 {
 		return ridge, err
 	}
-	fixed, err := b.model.RidgeOf(engine.ModeFB, b.opt)
+	fixed, err := b.model.Designs().RidgeOf(engine.ModeFB, b.opt)
 	return min(ridge, fixed), err
 }
 
@@ -140,7 +140,7 @@ func (b *builder) designs() error {
 	m, r, many := b.model, b.r, b.model.Many()
 	var solve func(groups [][]int) (design.Design, error)
 	if many {
-		certifier, err := m.Certifier(r.Ridge)
+		certifier, err := m.Designs().Certifier(r.Ridge)
 		if err != nil {
 			return err
 		}
@@ -150,17 +150,17 @@ func (b *builder) designs() error {
 		if m, err = m.Exact(); err != nil {
 			return err
 		}
-		solve = func(groups [][]int) (design.Design, error) { return m.Design(r.Ridge, groups) }
+		solve = func(groups [][]int) (design.Design, error) { return m.Designs().Design(r.Ridge, groups) }
 	}
 	first, err := solve(m.Problem.Groups())
 	if err != nil {
 		return err
 	}
-	if r.RoundingDimension, err = m.EffectiveRank(r.Ridge, first.Weights); err != nil {
+	if r.RoundingDimension, err = m.Designs().EffectiveRank(r.Ridge, first.Weights); err != nil {
 		return err
 	}
 	b.tau = float64(design.Samples(first.Weights, engine.RoundingEpsilon))
-	star, err := m.Hardness(r.Ridge, b.opt.Epsilon)
+	star, err := m.Truth().Hardness(r.Ridge, b.opt.Epsilon)
 	if err != nil {
 		return err
 	}
@@ -301,7 +301,7 @@ func (b *builder) conditions() error {
 
 // norm returns the norm of the known means. Of very many arms it may not be known; then 0, with a note.
 func (b *builder) norm() (float64, error) {
-	norm, err := b.model.Norm()
+	norm, err := b.model.Truth().Norm()
 	if err != nil && b.model.Many() && b.r.DeltaMin > 0 {
 		b.note(engine.WarnBoundsNorm, nil)
 		return 0, nil
@@ -315,7 +315,7 @@ func (b *builder) condition(mode string, opt engine.Options) (left, right float6
 	r := b.r
 	switch {
 	case !b.model.Many():
-		return b.model.RidgeCondition(mode, opt, r.Ridge)
+		return b.model.Designs().RidgeCondition(mode, opt, r.Ridge)
 	case r.Norm == 0:
 		return 0, 0, nil
 	case mode == engine.ModeFB:
@@ -327,7 +327,7 @@ func (b *builder) condition(mode string, opt engine.Options) (left, right float6
 // lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below.
 func (b *builder) lowerBound() error {
 	r := b.r
-	lower, upper, err := b.model.CharacteristicTime(0, b.opt.Epsilon)
+	lower, upper, err := b.model.Truth().CharacteristicTime(0, b.opt.Epsilon)
 	r.CharacteristicTime = max(lower, upper)
 	r.LowerBoundSamples = lower * model.Nats(r.Delta) / float64(r.Tasks)
 	if b.model.Many() && upper > 0 {
@@ -343,7 +343,7 @@ func (b *builder) ball() error {
 	if b.opt.Norm == 0 {
 		return nil
 	}
-	bound, err := m.NormLowerBound(b.opt.Norm, r.Delta, b.opt.Epsilon)
+	bound, err := m.Truth().NormLowerBound(b.opt.Norm, r.Delta, b.opt.Epsilon)
 	if r.LowerBoundSamplesNorm = bound / float64(r.Tasks); bound > 0 {
 		b.note(engine.WarnBoundsWithNorm, nil, b.opt.Norm, r.LowerBoundSamplesNorm)
 	}

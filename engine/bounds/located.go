@@ -156,7 +156,7 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Sp
 	if err != nil {
 		return Spectrum{}, err
 	}
-	ridge, err := m.RidgeOf(engine.ModeFC, opt)
+	ridge, err := m.Designs().RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
 	}
@@ -189,7 +189,7 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 			return Design{}, err
 		}
 	}
-	ridge, err := known.RidgeOf(engine.ModeFC, opt)
+	ridge, err := known.Designs().RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Design{}, fmt.Errorf("design: %w", err)
 	}
@@ -214,7 +214,7 @@ func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
 	}
 	if ridge > 0 && m.Many() {
 		const within = 2.5 // times its tolerance is where it may end
-		x, err := m.CertifierWithin(ridge, tol/within)
+		x, err := m.Designs().CertifierWithin(ridge, tol/within)
 		if err != nil {
 			return design.Design{}, err
 		}
@@ -238,12 +238,12 @@ func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
 	if err != nil {
 		return Hardness{}, err
 	}
-	best, err := m.Best()
+	best, err := m.Truth().Best()
 	if err != nil {
 		return Hardness{}, fmt.Errorf("hardness: %w", err)
 	}
 	share := make([]float64, p.N())
-	if d, err := m.Hardness(0, 0); err == nil {
+	if d, err := m.Truth().Hardness(0, 0); err == nil {
 		share = d.Weights
 	}
 	h := Hardness{Problem: p.Name}
@@ -262,7 +262,7 @@ func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
 			return h, err
 		}
 		row.RhoAlone = math.Inf(1)
-		if d, err := alone.Hardness(0, 0); err == nil {
+		if d, err := alone.Truth().Hardness(0, 0); err == nil {
 			row.RhoAlone = d.Value
 		}
 		h.Rows = append(h.Rows, row)

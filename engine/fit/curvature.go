@@ -4,8 +4,6 @@ import (
 	"errors"
 	"math"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -182,10 +180,6 @@ func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 		row[j] = (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1])
 	}
 	return row, nil
-}
-
-func trsm(lower blas64.Triangular, x blas64.General) {
-	blas64.Trsm(blas.Left, blas.NoTrans, 1, lower, x)
 }
 
 // slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and with those of the

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -327,5 +329,5 @@ func (l *inducing) inverseDiagonal() []float64 {
 func solveLower(c *mat.Cholesky, x *mat.Dense) {
 	var lower mat.TriDense
 	c.LTo(&lower)
-	trsm(lower.RawTriangular(), x.RawMatrix())
+	blas64.Trsm(blas.Left, blas.NoTrans, 1, lower.RawTriangular(), x.RawMatrix())
 }

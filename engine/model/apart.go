@@ -26,7 +26,7 @@ func EachApart(m *Model) bool {
 	if m.apartOnly || OwnPart(m) > 0 {
 		return true
 	}
-	return m.Problem.N() <= MaxRank && (m.Unrelated() || m.AdmitsAll() && m.Rank() == m.Problem.N())
+	return m.Problem.N() <= MaxRank && (m.Relations().Unrelated() || m.Relations().AdmitsAll() && m.Rank() == m.Problem.N())
 }
 
 // errNoPulls is an estimate from nothing.

@@ -28,7 +28,7 @@ func fullRank(t *testing.T) *problem.Problem {
 func TestDecoupled(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), fullRank(t)) {
 		m := model(t, p)
-		plain, err := m.Decoupled()
+		plain, err := m.Designs().Decoupled()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,7 +63,7 @@ func TestDecoupled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := plain.Design(0, p.Groups())
+		e, err := plain.Designs().Design(0, p.Groups())
 		if err != nil || math.Abs(e.Value/d.Value-1) > 1e-7 {
 			t.Errorf("%s: design value %v (%v), in the model's features %v", p.Name, e.Value, err, d.Value)
 		}
@@ -75,7 +75,7 @@ func TestDecoupled(t *testing.T) {
 func TestDecoupledFullRank(t *testing.T) {
 	p := fullRank(t)
 	m := model(t, p)
-	plain, err := m.Decoupled()
+	plain, err := m.Designs().Decoupled()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,17 +13,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
+// Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.
+type Relations struct{ *Model }
+
+// Relations returns what the kernel makes of the arms.
+func (m *Model) Relations() Relations { return Relations{m} }
+
 // Firsts returns for each arm of a set the first of the set that it is the same as to the model, itself
 // where there is none: in O(n m) operations for features of rank m, and without features by comparing
 // those next to each other in the order of coarse ones.
-func (m *Model) Firsts(set []int) ([]int, error) { return m.firsts(set, math.MaxInt) }
+func (m Relations) Firsts(set []int) ([]int, error) { return m.firsts(set, math.MaxInt) }
 
 // errManyAlike is more comparisons than were allowed.
 var errManyAlike = errors.New("too many arms are alike in the leading directions of the kernel to compare all pairs")
 
 // firsts is Firsts with an error after that many comparisons of exact values: a kernel without leading directions,
 // as identity() is, asks for all pairs.
-func (m *Model) firsts(set []int, most int) ([]int, error) {
+func (m Relations) firsts(set []int, most int) ([]int, error) {
 	out := make([]int, len(set))
 	if m.apartOnly {
 		copy(out, set)
@@ -83,11 +89,11 @@ func (m *Model) firsts(set []int, most int) ([]int, error) {
 
 // UnequalCopies returns the two arms that are one to the kernel whose known expected rewards differ most,
 // and by how much (reward units); 0 where none differ.
-func (m *Model) UnequalCopies() (i, first int, apart float64, err error) {
+func (m Relations) UnequalCopies() (i, first int, apart float64, err error) {
 	return m.unequalCopies(math.MaxInt)
 }
 
-func (m *Model) unequalCopies(most int) (i, first int, apart float64, err error) {
+func (m Relations) unequalCopies(most int) (i, first int, apart float64, err error) {
 	all := indices.All(m.Problem.N())
 	firsts, err := m.firsts(all, most)
 	if err != nil {
@@ -114,7 +120,7 @@ func (m *Model) ByValues() *Model {
 
 // RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding
 // of its factor: O(N most²) operations where no features are known.
-func (m *Model) RankAtMost(most int) (bool, error) {
+func (m Relations) RankAtMost(most int) (bool, error) {
 	if m.Features != nil || m.apartOnly {
 		return m.Rank() <= most && !m.cut, nil
 	}
@@ -133,7 +139,7 @@ const coarseRank, neighbours = 16, 16
 // neighbours in the order of their coarse features along a direction, which are no farther apart than
 // the arms, and of their points where those are equal. An arm that has more than some neighbours as
 // near as that, all of which are other arms, is not compared with the rest.
-func (m *Model) mergedByValues() (i, j int) {
+func (m Relations) mergedByValues() (i, j int) {
 	f, err := m.Stopped(coarseRank, 0)
 	if err != nil {
 		return -1, -1
@@ -172,7 +178,7 @@ const sameToFactor = 4e-12
 
 // Same reports whether two arms are one to the model: their exact features are equal. In a model
 // without these it is whether their squared distance is below what features can tell apart.
-func (m *Model) Same(i, j int) bool {
+func (m Relations) Same(i, j int) bool {
 	if m.apartOnly {
 		return i == j
 	}
@@ -184,7 +190,7 @@ func (m *Model) Same(i, j int) bool {
 }
 
 // Merged returns the first two arms of a task that are one to the model, -1 and -1 where none are.
-func (m *Model) Merged() (i, j int) {
+func (m Relations) Merged() (i, j int) {
 	if m.Features == nil {
 		return m.mergedByValues()
 	}

@@ -44,23 +44,23 @@ func TestFirsts(t *testing.T) {
 	lazy.Features, lazy.Layout = nil, nil
 	set := []int{8, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 0}
 	for name, m := range map[string]*Model{"features": m, "values": &lazy} {
-		got, err := m.Firsts(set)
+		got, err := m.Relations().Firsts(set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := make([]int, len(set))
 		for k, i := range set {
-			want[k] = set[slices.IndexFunc(set, func(j int) bool { return m.Same(i, j) })]
+			want[k] = set[slices.IndexFunc(set, func(j int) bool { return m.Relations().Same(i, j) })]
 		}
 		if !slices.Equal(got, want) || got[2] != 8 || got[12] != 8 || got[5] != 1 {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	if _, err := lazy.firsts(set, 1); !errors.Is(err, errManyAlike) {
+	if _, err := lazy.Relations().firsts(set, 1); !errors.Is(err, errManyAlike) {
 		t.Errorf("two comparisons, and one is allowed: error %v", err)
 	}
 	for most, want := range map[int]bool{3: false, 7: true, 13: true} {
-		if few, err := lazy.RankAtMost(most); err != nil || few != want {
+		if few, err := lazy.Relations().RankAtMost(most); err != nil || few != want {
 			t.Errorf("rank at most %d: %v, %v", most, few, err)
 		}
 	}

@@ -36,8 +36,8 @@ func TestCutFeatures(t *testing.T) {
 			t.Fatalf("%s: rank %d, cut %v", name, m.Rank(), m.Cut())
 		}
 		whole := plain.ModelOf(t, p)
-		norm, err := m.Norm()
-		if want, _ := whole.Norm(); err != nil || math.Abs(norm-want) > 1e-9*want {
+		norm, err := m.Truth().Norm()
+		if want, _ := whole.Truth().Norm(); err != nil || math.Abs(norm-want) > 1e-9*want {
 			t.Errorf("%s: the norm of the whole reward function is %g, got %g (%v)", name, want, norm, err)
 		}
 		for _, entry := range algorithms.All() {

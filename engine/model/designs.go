@@ -17,17 +17,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
+// Designs finds allocations of pulls on the arms of a model, and the ridges that they go by.
+type Designs struct{ *Model }
+
+// Designs returns what finds allocations.
+func (m *Model) Designs() Designs { return Designs{m} }
+
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
-func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
+func (m Designs) Design(ridge float64, alive [][]int) (design.Design, error) {
 	if ridge > 0 && m.Many() && len(Contrasting(alive)) > 0 {
 		return m.manyDesign(ridge, alive)
 	}
-	m, err := m.Exact()
-	if err != nil {
+	var err error
+	if m.Model, err = m.Exact(); err != nil {
 		return design.Design{}, err
 	}
-	return Remembered(m, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
+	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
 		r := m.Layout.Reduce(alive)
 		if len(r.Arms) == 0 {
 			return design.Minimax(m.Space(ridge), design.Contrasts{}, design.Options{})
@@ -43,7 +49,7 @@ func (m *Model) Design(ridge float64, alive [][]int) (design.Design, error) {
 // solve returns the design of a problem in canonical form, remembered for all
 // models that have it. With a threshold above 0 it only tells on which side of it
 // the value is.
-func (m *Model) solve(r canon.Reduced, ridge, threshold float64) (design.Design, error) {
+func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design, error) {
 	k := canon.Key{Kind: canon.KindCanonical, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
 	return canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
 		opt := m.Solver(DesignTolerance(len(r.Arms)))
@@ -57,28 +63,28 @@ func (m *Model) solve(r canon.Reduced, ridge, threshold float64) (design.Design,
 }
 
 // Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4], remembered.
-func (m *Model) Omega(ridge float64, set []int) (float64, error) {
+func (m Designs) Omega(ridge float64, set []int) (float64, error) {
 	return m.omega(ridge, set, 0)
 }
 
 // OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. It solves only as far as needed
 // to certify the answer; within the tolerance of designs, the value decides.
 // Remembered.
-func (m *Model) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
+func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
 	value, err := m.omega(ridge, set, limit)
 	return value > limit, err
 }
 
 // omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
-func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, error) {
+func (m Designs) omega(ridge float64, set []int, threshold float64) (float64, error) {
 	if ridge > 0 && m.Many() {
 		return m.manyOmega(ridge, set, threshold)
 	}
-	m, err := m.Exact()
-	if err != nil {
+	var err error
+	if m.Model, err = m.Exact(); err != nil {
 		return 0, err
 	}
-	return Remembered(m, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
+	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
 		r := m.Layout.Reduce([][]int{set})
 		if len(r.Arms) == 0 {
 			return 0, nil
@@ -90,12 +96,12 @@ func (m *Model) omega(ridge float64, set []int, threshold float64) (float64, err
 
 // Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
 // covered is false and the rounding is the best that was found.
-func (m *Model) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
+func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
 	if ridge > 0 && m.Many() {
 		r, err = m.roundedOnPivots(ridge, weights, n)
 		return r, Covers(r), err
 	}
-	if m, err = m.Exact(); err != nil {
+	if m.Model, err = m.Exact(); err != nil {
 		return r, false, err
 	}
 	r, err = design.Round(m.Context(), m.Space(ridge), c, weights, n, engine.RoundingEpsilon)
@@ -134,12 +140,12 @@ const startPart = 1
 type Certifier struct{ x *design.Exchange }
 
 // Certifier returns a Certifier for a ridge, of designs within 2 %.
-func (m *Model) Certifier(ridge float64) (*Certifier, error) {
+func (m Designs) Certifier(ridge float64) (*Certifier, error) {
 	return m.CertifierWithin(ridge, certifiedTolerance)
 }
 
 // CertifierWithin returns a Certifier of designs whose relative gap is a small multiple of the tolerance.
-func (m *Model) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
+func (m Designs) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 	xi := m.Normalised(ridge)
 	pivots, err := m.Pivots(MostPivots, startPart*xi)
 	if err != nil {
@@ -150,7 +156,7 @@ func (m *Model) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 }
 
 // exchange returns a search for designs that begins with some arms; ξ is normalised.
-func (m *Model) exchange(xi float64, arms []int, opt design.Options) (*design.Exchange, error) {
+func (m Designs) exchange(xi float64, arms []int, opt design.Options) (*design.Exchange, error) {
 	in := design.Values{Squares: m.Variances(), Precision: m.Precision, Ridge: xi, Inner: m.inner()}
 	in.Among = func(arms []int) (func(dst []float64, i, from int), error) {
 		among, err := m.Among(arms)
@@ -167,7 +173,7 @@ func (c *Certifier) Design(of design.Contrasts) (design.Design, error) { return 
 
 // Dual reports whether the problem has more arms than posteriors are formed of in features of all of
 // them. Then the model need not have exact features for a posterior.
-func (m *Model) Dual() bool { return m.Problem.N() > mostOwn }
+func (m Designs) Dual() bool { return m.Problem.N() > mostOwn }
 
 const (
 	// FinelySpanningRest is the part of the largest variance of the kernel that rewards on the arms of the first round of
@@ -180,7 +186,7 @@ const (
 // Spanning returns arms that all follow from, in their order: the pivots of the Cholesky factor of the
 // kernel down to a part rest of its largest variance, at most 256 and at most most. Arms of one name in several tasks that
 // are one to the kernel are shared out among these. Only arms of the sets count.
-func (m *Model) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
+func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	pivots, err := m.Pivots(min(most, spanningMost), rest*m.Diagonal/m.Scale)
 	if err != nil {
 		return nil, err
@@ -198,7 +204,7 @@ func (m *Model) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	for _, i := range pivots {
 		best := i
 		for _, j := range named[p.Arms.ID[i]] {
-			if (!among[best] || load[p.TaskOf[j]] < load[p.TaskOf[best]]) && m.Same(i, j) {
+			if (!among[best] || load[p.TaskOf[j]] < load[p.TaskOf[best]]) && m.Relations().Same(i, j) {
 				best = j
 			}
 		}
@@ -212,7 +218,7 @@ func (m *Model) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 }
 
 // RankAbove reports whether the kernel has a larger rank than this on the arms, to rounding.
-func (m *Model) RankAbove(rank int) (bool, error) {
+func (m Designs) RankAbove(rank int) (bool, error) {
 	if rank >= m.Problem.N() {
 		return false, nil
 	}
@@ -228,19 +234,19 @@ func (m *Model) RankAbove(rank int) (bool, error) {
 //
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
-func (m *Model) Decoupled() (*Model, error) {
-	m, err := m.Exact()
-	if err != nil {
+func (m Designs) Decoupled() (*Model, error) {
+	var err error
+	if m.Model, err = m.Exact(); err != nil {
 		return nil, err
 	}
 	if m.cut || m.apartOnly {
-		return m, nil
+		return m.Model, nil
 	}
 	plain, err := m.plain()
 	if err != nil {
 		return nil, err
 	}
-	out := *m
+	out := *m.Model
 	out.derived = true
 	out.Features, out.Layout, out.numbers, out.identity = plain.Features, plain.Layout, plain.numbers, plain.identity
 	return &out, nil
@@ -249,10 +255,10 @@ func (m *Model) Decoupled() (*Model, error) {
 // plainly computes the model in coordinates for least squares from its features L:
 // L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
 // order of one. Arms with equal features get equal coordinates, bit for bit.
-func (m *Model) plainly() (*Model, error) {
+func (m Designs) plainly() (*Model, error) {
 	ctx := m.Context()
-	m, err := m.Exact()
-	if err != nil {
+	var err error
+	if m.Model, err = m.Exact(); err != nil {
 		return nil, err
 	}
 	factor, err := m.source.exact(ctx)
@@ -330,9 +336,4 @@ func gramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.S
 		blas64.Syrk(blas.Trans, 1, scaled.RawMatrix(), 1, sum.RawSymmetric())
 	})
 	return sum, err
-}
-
-// solveLowerTransposed overwrites each row x of rows by xL⁻ᵀ, that is L⁻¹x.
-func solveLowerTransposed(rows *mat.Dense, lower *mat.TriDense) {
-	blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), rows.RawMatrix())
 }

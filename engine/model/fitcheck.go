@@ -35,7 +35,7 @@ func NewFitCheck(m *Model, misfit float64, robust bool) engine.FitCheck {
 func (f *fitCheck) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit) {
 	f.data.Add(b)
 	scales, _ := f.data.Scales(f.model)
-	l := f.model.tested(f.data, scales)
+	l := tested(f.model, f.data, scales)
 	if l.Freedom == 0 {
 		return nil, f.found
 	}
@@ -97,7 +97,7 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 // alike returns the two arms that the kernel does not tell apart and that differ most, in standard errors,
 // where they explain at least half of the sum of squares.
 func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
-	firsts, err := f.model.Firsts(l.arms)
+	firsts, err := f.model.Relations().Firsts(l.arms)
 	if err != nil {
 		return nil
 	}
@@ -135,12 +135,12 @@ func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 // ch. 2]. The arms with p or q above 0 give θ, and what is returned is the largest distance from
 // that function: never less than the least η. Where the program cannot be solved, least squares
 // give the distance.
-func (m *Model) UniformMisfit() (float64, int, error) {
+func (m Truth) UniformMisfit() (float64, int, error) {
 	t, err := m.represented()
 	if err != nil {
 		return 0, 0, err
 	}
-	if m, err = m.Exact(); err != nil {
+	if m.Model, err = m.Exact(); err != nil {
 		return 0, 0, err
 	}
 	if t.partial {
@@ -157,7 +157,7 @@ func (m *Model) UniformMisfit() (float64, int, error) {
 }
 
 // uniformRest returns u - Uθ of the function that is uniformly closest to u, which is at most size.
-func (m *Model) uniformRest(u []float64, size float64) ([]float64, error) {
+func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	n, dim := m.Features.Dims()
 	var svd mat.SVD
 	if !svd.Factorize(m.Features, mat.SVDThin) {
@@ -243,7 +243,7 @@ var (
 
 // Bounded returns the norm and the misfit that are stated; without a norm those of Smooth, or the norm of
 // the known expected rewards themselves.
-func (m *Model) Bounded(opt engine.Options, price Price) (Bound, error) {
+func (m Truth) Bounded(opt engine.Options, price Price) (Bound, error) {
 	b := Bound{Norm: opt.Norm, Misfit: opt.Misfit / m.Unit}
 	if opt.Norm > 0 {
 		return b, nil
@@ -268,7 +268,7 @@ const (
 )
 
 // fitRanks returns the ranks of fits, the cheap one first.
-func (m *Model) fitRanks() [2]int {
+func (m Truth) fitRanks() [2]int {
 	most := mostFitted
 	if n := m.Problem.N(); n > witnessMost {
 		most = min(mostFitted, int(math.Sqrt(fitWork/float64(n))))
@@ -283,8 +283,8 @@ func (m *Model) fitRanks() [2]int {
 //
 // The cost is S^a/(g - cη)², with S the norm, η the distance, a and c of the price, and g the smallest gap, or
 // epsilon where that is larger.
-func (m *Model) Smooth(opt engine.Options, price Price) (near Near, found bool, err error) {
-	gap, err := m.gapOf(engine.Options{Epsilon: opt.Epsilon})
+func (m Truth) Smooth(opt engine.Options, price Price) (near Near, found bool, err error) {
+	gap, err := m.Designs().gapOf(engine.Options{Epsilon: opt.Epsilon})
 	if err != nil || math.IsInf(gap, 1) {
 		return near, false, nil // nothing is known, or nothing to decide
 	}
@@ -313,7 +313,7 @@ func (m *Model) Smooth(opt engine.Options, price Price) (near Near, found bool, 
 // NormTooSmall reports whether a stated norm is smaller than that of the expected rewards, and returns this:
 // of a function within what a test may allow for (Smooth), since rounding adds to it. False where the
 // norm of so many arms is not computed.
-func (m *Model) NormTooSmall(opt engine.Options) (norm float64, small bool) {
+func (m Truth) NormTooSmall(opt engine.Options) (norm float64, small bool) {
 	const slack = 1e-9
 	if opt.Norm == 0 {
 		return 0, false
@@ -331,7 +331,7 @@ func (m *Model) NormTooSmall(opt engine.Options) (norm float64, small bool) {
 // Closest returns the function of at most that norm (in units of Norm) that is nearest to the known
 // expected rewards among ridge fits; false where none was found, or arms are so many that what a result
 // says would take longer than the run.
-func (m *Model) Closest(norm float64) (Near, bool, error) {
+func (m Truth) Closest(norm float64) (Near, bool, error) {
 	if m.Problem.N() > witnessMost {
 		return Near{}, false, nil
 	}

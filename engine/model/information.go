@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 
@@ -129,7 +131,7 @@ func (p *information) finish(ctx context.Context, e *Estimator) error {
 	p.chol.LTo(&lower)
 	return byRows(ctx, len(p.All), func(from, to int) {
 		rows := rowsOf(p.features, from, to)
-		solveLowerTransposed(rows, &lower)
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), rows.RawMatrix()) // each row x becomes xL⁻ᵀ
 		p.scatter(from, rows, e.White)
 	})
 }

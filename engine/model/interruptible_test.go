@@ -30,7 +30,7 @@ func TestModelsStop(t *testing.T) {
 	ending.Check(t, "Hardness", 1, func(ctx context.Context) error {
 		m := *background
 		m.Memory = new(Memory)
-		_, err := m.Until(ctx).Hardness(0, 0)
+		_, err := m.Until(ctx).Truth().Hardness(0, 0)
 		return err
 	})
 	ending.Check(t, "NewEstimator", 1, func(ctx context.Context) error {

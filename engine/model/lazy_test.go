@@ -84,17 +84,17 @@ func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 	if again, _ := m.Share(shared).Exact(); again.Memory != shared {
 		t.Error("exact features remember elsewhere than their model")
 	}
-	if i, j := m.Merged(); i != 0 || j != 99 || !m.Same(0, 99) || m.Same(0, 98) {
+	if i, j := m.Relations().Merged(); i != 0 || j != 99 || !m.Relations().Same(0, 99) || m.Relations().Same(0, 98) {
 		t.Errorf("without features arms %d and %d are the same", i, j)
 	}
-	if i, j := exact.Merged(); i != 0 || j != 99 {
+	if i, j := exact.Relations().Merged(); i != 0 || j != 99 {
 		t.Errorf("with features arms %d and %d are the same", i, j)
 	}
 	without, err := New(smooth(t, 300, false), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if i, j := without.Merged(); i != -1 || j != -1 {
+	if i, j := without.Relations().Merged(); i != -1 || j != -1 {
 		t.Errorf("arms %d and %d are the same, and no arm has a copy", i, j)
 	}
 }
@@ -106,7 +106,7 @@ func TestManyArmsAdmitNotAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !m.manyDifferent() || m.AdmitsAll() {
+	if !m.Relations().manyDifferent() || m.Relations().AdmitsAll() {
 		t.Error("1,200 different arms are not seen to be more than any rank")
 	}
 	if m.exact.done {
@@ -119,7 +119,7 @@ func TestManyArmsAdmitNotAll(t *testing.T) {
 	if m, err = New(low, 0); err != nil {
 		t.Fatal(err)
 	}
-	if least, exact := m.LeastRank(); least != 3 || !exact || m.Rank() != 3 || m.AdmitsAll() {
+	if least, exact := m.LeastRank(); least != 3 || !exact || m.Rank() != 3 || m.Relations().AdmitsAll() {
 		t.Errorf("linear in three columns: rank %d, at least %d", m.Rank(), least)
 	}
 }

@@ -215,7 +215,7 @@ const fewDegrees = 4
 
 // tested fits the arms that the test for lack of fit goes by: those whose scale is known to more
 // than fewDegrees, or where these leave nothing to test those whose scale can be told.
-func (m *Model) tested(d Replicates, s scales) (l meanFit) {
+func tested(m *Model, d Replicates, s scales) (l meanFit) {
 	for _, degrees := range []float64{fewDegrees, 0} {
 		known := d
 		known.Counts = slices.Clone(d.Counts)

@@ -43,7 +43,7 @@ func TestCharacteristicTimeWithEpsilon(t *testing.T) {
 		if c.name == "two right" {
 			c.want = twoRight()
 		}
-		got, _, err := arms(t, unit(len(c.means)), c.means...).CharacteristicTime(0, c.epsilon)
+		got, _, err := arms(t, unit(len(c.means)), c.means...).Truth().CharacteristicTime(0, c.epsilon)
 		if err != nil || math.Abs(got-c.want) > 5e-3*c.want {
 			t.Errorf("%s: %g (%v), want %g", c.name, got, err, c.want)
 		}
@@ -75,7 +75,7 @@ func twoRight() float64 {
 func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
 	bounded := problem.NoiseModel{Scales: []float64{0.5, 0.5}, Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli}
 	for _, c := range []struct{ high, low float64 }{{1, 0.999}, {0.6, 0.5}} {
-		got, _, err := arms(t, bounded, c.high, c.low).CharacteristicTime(0, 0)
+		got, _, err := arms(t, bounded, c.high, c.low).Truth().CharacteristicTime(0, 0)
 		want := 0.0 // 1 / max_λ min_q λ kl(high, q) + (1-λ) kl(low, q)
 		for l := 0.0005; l < 1; l += 0.0005 {
 			least := math.Inf(1)
@@ -94,7 +94,7 @@ func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
 	bounded.Environment = problem.EnvironmentResampled
 	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0.5})
 	p.Noise, p.Rewards = bounded, [][]float64{{1, 1}, {0, 1}}
-	if got, _, err := model(t, p).CharacteristicTime(0, 0); got != 0 || err != nil {
+	if got, _, err := model(t, p).Truth().CharacteristicTime(0, 0); got != 0 || err != nil {
 		t.Errorf("rewards of any law within bounds: T* %g, %v", got, err)
 	}
 }

@@ -36,12 +36,12 @@ func (m *Model) Many() bool {
 		return false
 	}
 	rank, _ := m.LeastRank()
-	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Unrelated())
+	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Relations().Unrelated())
 }
 
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
 // residual, normalised, or the rank does.
-func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
+func (m Designs) pivots(arms []int, residual float64, most int) ([]int, error) {
 	if arms == nil {
 		return m.Pivots(most, residual)
 	}
@@ -62,7 +62,7 @@ func (m *Model) pivots(arms []int, residual float64, most int) ([]int, error) {
 }
 
 // inner returns the products of features by the kernel's exact values.
-func (m *Model) inner() func(dst []float64, i, from int) {
+func (m Designs) inner() func(dst []float64, i, from int) {
 	gram := m.Gram()
 	return func(dst []float64, i, from int) { kernels.Part(gram, dst, i, from) }
 }
@@ -70,7 +70,7 @@ func (m *Model) inner() func(dst []float64, i, from int) {
 // spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from
 // exact values of the kernel, and the squared length that each arm has outside it; that of an arm of
 // the span is 0.
-func (m *Model) spanned(arms []int) (*mat.Dense, []float64, error) {
+func (m Designs) spanned(arms []int) (*mat.Dense, []float64, error) {
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
 	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, s); err != nil {
 		return nil, nil, err
@@ -129,7 +129,7 @@ func timesTransposed(dst, x, t *mat.Dense) {
 
 // contrasted returns the arms of the candidate sets that contrast something, ascending; nil when these
 // are all arms.
-func (m *Model) contrasted(alive [][]int) []int {
+func (m Designs) contrasted(alive [][]int) []int {
 	in, count := make([]bool, m.Problem.N()), 0
 	for _, set := range Contrasting(alive) {
 		for _, i := range set {
@@ -159,7 +159,7 @@ const (
 
 // AffordableRidge returns the smallest ξ, in kernel units, at which so many pivots leave a small part of it in every arm. It
 // takes the place of a ξ so small that thousands of directions would have to be told apart.
-func (m *Model) AffordableRidge(directions int) (float64, error) {
+func (m Designs) AffordableRidge(directions int) (float64, error) {
 	columns, pivots, err := m.source.factor.Columns(m.Context(), directions, 0)
 	if err != nil {
 		return 0, err
@@ -174,7 +174,7 @@ func (m *Model) AffordableRidge(directions int) (float64, error) {
 // taken for half the number of directions that ξ tells apart, as it is about for smooth kernels: what an
 // algorithm then allows for is the bias that its pulls have. Where the bias would take more than
 // some hundred directions, ξ is what these give.
-func (m *Model) Resolving(alive [][]int, norm, bias float64) (float64, error) {
+func (m Designs) Resolving(alive [][]int, norm, bias float64) (float64, error) {
 	arms := m.contrasted(alive)
 	factor := m.source.factor
 	scale := 1.0
@@ -209,7 +209,7 @@ func (m *Model) Resolving(alive [][]int, norm, bias float64) (float64, error) {
 
 // supported returns the space of the arms of positive weight, in their order, by exact values of the
 // kernel, with their weights and numbers.
-func (m *Model) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
+func (m Designs) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
 	s.Ridge = m.Normalised(ridge)
 	for i, w := range weights {
 		if w > 0 {
@@ -226,7 +226,7 @@ func (m *Model) supported(ridge float64, weights []float64) (s design.Space, own
 }
 
 // roundedOnPivots rounds weights of few of the arms to n pulls, for all contrasts at once.
-func (m *Model) roundedOnPivots(ridge float64, weights []float64, n int) (design.Rounding, error) {
+func (m Designs) roundedOnPivots(ridge float64, weights []float64, n int) (design.Rounding, error) {
 	s, own, support, err := m.supported(ridge, weights)
 	if err != nil {
 		return design.Rounding{}, err
@@ -244,7 +244,7 @@ func (m *Model) roundedOnPivots(ridge float64, weights []float64, n int) (design
 }
 
 // EffectiveRank returns d̃(ξ, λ) of weights [Du23, App. "Rounding Procedure"].
-func (m *Model) EffectiveRank(ridge float64, weights []float64) (int, error) {
+func (m Designs) EffectiveRank(ridge float64, weights []float64) (int, error) {
 	if !m.Many() {
 		return design.EffectiveRank(m.Context(), m.Space(ridge), weights)
 	}
@@ -267,7 +267,7 @@ const (
 
 // rough returns a design for all pairs of the candidate sets, which may be a tenth above the optimum, or with a
 // threshold above 0 ends where the optimum is certified to lie above it. It begins with pivots of these arms.
-func (m *Model) rough(ridge float64, alive [][]int, threshold float64) (design.Design, error) {
+func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (design.Design, error) {
 	xi := m.Normalised(ridge)
 	pivots, err := m.pivots(m.contrasted(alive), roughPart*xi, MostPivots)
 	if err != nil {
@@ -283,16 +283,16 @@ func (m *Model) rough(ridge float64, alive [][]int, threshold float64) (design.D
 }
 
 // manyDesign solves line 4 of Alg. 1 among very many arms. Remembered.
-func (m *Model) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
-	return Remembered(m, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
+func (m Designs) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
+	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
 		return m.rough(ridge, alive, 0)
 	})
 }
 
 // manyOmega returns ω(ξ, S) of a set, or with a threshold above 0 a number on the same side of it, as far as
 // that was certified. Remembered.
-func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64, error) {
-	return Remembered(m, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
+func (m Designs) manyOmega(ridge float64, set []int, threshold float64) (float64, error) {
+	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
 		if len(set) < 2 {
 			return 0, nil
 		}
@@ -305,16 +305,16 @@ func (m *Model) manyOmega(ridge float64, set []int, threshold float64) (float64,
 }
 
 // manyHardness solves for ρ*(ξ) among very many arms; ξ = 0 as Hardness says. Remembered.
-func (m *Model) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
-	return Remembered(m, g.key(ridge), func() (design.Design, error) {
+func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
+	return Remembered(m.Model, g.key(ridge), func() (design.Design, error) {
 		at := ridge
 		if ridge == 0 {
 			var err error
-			if at, err = m.AffordableRidge(affordableRivals); err != nil {
+			if at, err = m.Designs().AffordableRidge(affordableRivals); err != nil {
 				return design.Design{}, err
 			}
 		}
-		d, err := m.Certified(at, m.rivals(t, g))
+		d, err := m.Designs().Certified(at, m.rivals(t, g))
 		if ridge == 0 && err == nil {
 			d.Value = m.unsharedHardness(t, g)
 			d.Lower, d.Reached = min(d.Lower, d.Value), 0
@@ -329,13 +329,13 @@ func (m *Model) manyHardness(ridge float64, g gaps, t *truth) (design.Design, er
 //
 // where x_i follows from x_b, of which the sum is convex. Estimates that use only an arm's own pulls
 // are unbiased for every kernel, and least squares is the best of those.
-func (m *Model) unsharedHardness(t *truth, g gaps) float64 {
+func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 	sum := 0.0
 	for v, group := range m.Problem.Groups() {
 		b, least := t.best[v], math.Inf(1)
 		for _, i := range group {
 			if i != b {
-				least = min(least, g.of(m, t.gap[i]))
+				least = min(least, g.of(m.Model, t.gap[i]))
 			}
 		}
 		if math.IsInf(least, 1) {
@@ -347,7 +347,7 @@ func (m *Model) unsharedHardness(t *truth, g gaps) float64 {
 			all := x
 			for _, i := range group {
 				if i != b {
-					gap := g.of(m, t.gap[i])
+					gap := g.of(m.Model, t.gap[i])
 					all += 1 / m.Precision[i] / (gap*gap - own/x)
 				}
 			}
@@ -370,7 +370,7 @@ func (m *Model) unsharedHardness(t *truth, g gaps) float64 {
 
 // Certified returns the design of all pairs within groups, or of listed contrasts, with both ends as
 // near to each other as they can be had. Not remembered.
-func (m *Model) Certified(ridge float64, c design.Contrasts) (design.Design, error) {
+func (m Designs) Certified(ridge float64, c design.Contrasts) (design.Design, error) {
 	x, err := m.Certifier(ridge)
 	if err != nil {
 		return design.Design{}, err

@@ -51,7 +51,7 @@ func TestManyAgainstAllArms(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	rivals, err := m.Rivals(0.1)
+	rivals, err := m.Truth().Rivals(0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestManyAgainstAllArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := m.Certified(xi, c)
+		got, err := m.Designs().Certified(xi, c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,11 +81,11 @@ func TestManyPlansAndEstimates(t *testing.T) {
 	n := enginetest.Number(250, 205)
 	m := many(t, n)
 	groups := m.Problem.Groups()
-	d, err := m.Design(xi, groups)
+	d, err := m.Designs().Design(xi, groups)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, covered, err := m.Round(xi, design.Contrasts{Groups: groups}, d.Weights, pulls)
+	r, covered, err := m.Designs().Round(xi, design.Contrasts{Groups: groups}, d.Weights, pulls)
 	if err != nil || !covered {
 		t.Fatalf("rounding %g, %v", r.Ratio, err)
 	}
@@ -193,11 +193,11 @@ func TestManyOnCores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := m.Design(1e-2, p.Groups())
+		d, err := m.Designs().Design(1e-2, p.Groups())
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, _, err := m.Round(1e-2, design.Contrasts{Groups: p.Groups()}, d.Weights, 500)
+		r, _, err := m.Designs().Round(1e-2, design.Contrasts{Groups: p.Groups()}, d.Weights, 500)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestUnsharedHardness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := alone.Confirmation(0, 0.1)
+	want, err := alone.Truth().Confirmation(0, 0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +232,7 @@ func TestUnsharedHardness(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := m.unsharedHardness(truth, gaps{added: 0.1}); math.Abs(got/want.Value-1) > 1e-6 {
+	if got := m.Truth().unsharedHardness(truth, gaps{added: 0.1}); math.Abs(got/want.Value-1) > 1e-6 {
 		t.Errorf("%.8g, by the solver %.8g to %.8g", got, want.Lower, want.Value)
 	}
 }

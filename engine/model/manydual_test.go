@@ -113,14 +113,14 @@ func TestManyByValues(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	rivals, err := m.Rivals(0.1)
+	rivals, err := m.Truth().Rivals(0.1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]design.Contrasts{
 		"rho_1": {Groups: m.Problem.Groups()}, "omega": {Groups: [][]int{all}}, "rho_star": rivals,
 	} {
-		got, err := m.Certified(xi, c)
+		got, err := m.Designs().Certified(xi, c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,10 +49,10 @@ func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, mean
 	}
 	var points []point
 	fittedTo := pulls
-	if before != nil && float64(pulls) <= keptUntil*float64(before.fittedTo) && (m.Dual() || m.Features.RawMatrix().Cols > mostDecomposed) {
+	if before != nil && float64(pulls) <= keptUntil*float64(before.fittedTo) && (m.Designs().Dual() || m.Features.RawMatrix().Cols > mostDecomposed) {
 		points, fittedTo = before.points(), before.fittedTo
 	}
-	members, err := m.mixed(prior, before, counts, means, points, negligible)
+	members, err := mixed(m, prior, before, counts, means, points, negligible)
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
@@ -63,16 +63,16 @@ func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, mean
 const keptUntil = 1.3
 
 // mixed returns the members at the points, or at those that the data speak for where there are none.
-func (m *Model) mixed(prior Prior, before *Mixture, counts []int, means []float64, points []point, negligible float64) ([]Member, error) {
-	if m.Unrelated() {
-		return m.unrelatedMeans(prior.Level, counts, means).members(prior.Scale, negligible), nil
+func mixed(m *Model, prior Prior, before *Mixture, counts []int, means []float64, points []point, negligible float64) ([]Member, error) {
+	if m.Relations().Unrelated() {
+		return newUnrelatedMeans(m, prior.Level, counts, means).members(prior.Scale, negligible), nil
 	}
-	if m.Dual() {
+	if m.Designs().Dual() {
 		var top *Posterior
 		if before != nil {
 			top = before.Members[0].Posterior
 		}
-		b, err := m.basisOf(top).extended(m.Context(), pulledArms(counts))
+		b, err := basisOf(m, top).extended(m.Context(), pulledArms(counts))
 		if err != nil {
 			return nil, err
 		}

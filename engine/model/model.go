@@ -100,25 +100,25 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	for i, s := range p.Noise.Scales {
 		m.Precision[i] = unit * unit / (s * s)
 	}
-	m.known = sync.OnceValues(m.computeTruth)
-	m.represented = sync.OnceValues(m.represent)
+	m.known = sync.OnceValues(m.Truth().computeTruth)
+	m.represented = sync.OnceValues(m.Truth().represent)
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
-	m.admits = sync.OnceValue(m.admitsAll)
+	m.admits = sync.OnceValue(m.Relations().admitsAll)
 	m.ranksAdd = sync.OnceValues(func() (bool, error) { return addRanks(m) })
-	m.unrelated = sync.OnceValue(m.lookUnrelated)
+	m.unrelated = sync.OnceValue(m.Relations().lookUnrelated)
 	m.level = sync.OnceValues(m.withConstant)
-	m.plain = sync.OnceValues(m.plainly)
+	m.plain = sync.OnceValues(m.Designs().plainly)
 	if p.N() <= eagerArms {
 		return m, m.fill()
 	}
 	m.numbers = m.written()
-	m.identify()
+	identify(m)
 	return m, nil
 }
 
 // identify sets the identity from the numbers and the precisions.
-func (m *Model) identify() {
+func identify(m *Model) {
 	m.identity = m.numbers + canon.Fingerprint(m.Precision)
 }
 
@@ -136,7 +136,7 @@ func (m *Model) others() [][]float64 {
 func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	w := *m
 	w.Precision, w.exact = precision, newOnce[*Model]()
-	w.identify()
+	identify(&w)
 	if m.Layout == nil {
 		return &w, nil
 	}

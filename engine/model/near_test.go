@@ -26,7 +26,7 @@ func TestNear(t *testing.T) {
 	}
 	last := 0.0
 	for _, rank := range []int{1, 20, 70} {
-		near, err := m.Near(0, rank)
+		near, err := m.Truth().Near(0, rank)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,15 +64,15 @@ func TestNear(t *testing.T) {
 		}
 		last = near.Norm
 	}
-	enough, err := m.Near(0.05, 0)
+	enough, err := m.Truth().Near(0.05, 0)
 	if err != nil || enough.Misfit > 0.05 || enough.Arms >= 300 {
 		t.Errorf("within 0.05: %+v, error %v", enough, err)
 	}
-	if before, err := m.Near(0, enough.Arms-1); err != nil || before.Misfit <= 0.05 {
+	if before, err := m.Truth().Near(0, enough.Arms-1); err != nil || before.Misfit <= 0.05 {
 		t.Errorf("fewer pivots are enough: %+v, error %v", before, err)
 	}
-	exact, err := m.Norm() // by least squares on the exact features
-	if all, e := m.Near(0, 0); err != nil || e != nil || math.Abs(all.Norm/exact-1) > 1e-6 || all.Misfit > 1e-9 {
+	exact, err := m.Truth().Norm() // by least squares on the exact features
+	if all, e := m.Truth().Near(0, 0); err != nil || e != nil || math.Abs(all.Norm/exact-1) > 1e-6 || all.Misfit > 1e-9 {
 		t.Errorf("through all arms: %+v, and the norm is %v; errors %v, %v", all, exact, err, e)
 	}
 	unknown := *p
@@ -80,7 +80,7 @@ func TestNear(t *testing.T) {
 	if m, err = NewContext(cores.Within(context.Background(), 2), &unknown, 0); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Near(0, 0); !errors.Is(err, engine.ErrUnknownMeans) {
+	if _, err := m.Truth().Near(0, 0); !errors.Is(err, engine.ErrUnknownMeans) {
 		t.Errorf("without expected rewards: %v", err)
 	}
 }

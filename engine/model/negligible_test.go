@@ -21,18 +21,18 @@ func TestNegligible(t *testing.T) {
 		t.Fatal(err)
 	}
 	const share, samples = 1e-3, 100.0
-	least, err := m.Negligible(0.1, 0, 0)
+	least, err := m.Truth().Negligible(0.1, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	within, err := m.Negligible(0.1, share, samples)
+	within, err := m.Truth().Negligible(0.1, share, samples)
 	if err != nil || within <= least || within > 500*least*(1+1e-12) {
 		t.Fatalf("%g after %g, %v", within, least, err)
 	}
 	if apart := math.Erf(within * math.Sqrt(samples) / (2 * manyarms.Noise) / math.Sqrt2); apart > share || apart < share/2 {
 		t.Errorf("total variation %g, allowed %g", apart, share)
 	}
-	if large, err := m.Negligible(0.1, 1, 1); err != nil || math.Abs(large/least-500) > 1e-9 {
+	if large, err := m.Truth().Negligible(0.1, 1, 1); err != nil || math.Abs(large/least-500) > 1e-9 {
 		t.Errorf("%g is not half of the lead %g: %v", large, 1000*least, err)
 	}
 }
@@ -52,15 +52,15 @@ func TestWitnessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}
-	if !m.Witnessed(opt, 4000) {
+	if !m.Truth().Witnessed(opt, 4000) {
 		t.Error("no witness within the norm of the function")
 	}
 	opt.Norm /= 3
-	if m.Witnessed(opt, 4000) {
+	if m.Truth().Witnessed(opt, 4000) {
 		t.Error("a witness within a third of it")
 	}
 	for misfit, found := range map[float64]bool{0.1: true, 1e-13: false} {
-		if opt.Misfit = misfit; m.Witnessed(opt, 4000) != found {
+		if opt.Misfit = misfit; m.Truth().Witnessed(opt, 4000) != found {
 			t.Errorf("a witness within a third of the norm and a misfit of %g: %v", misfit, !found)
 		}
 	}
@@ -87,7 +87,7 @@ func TestWitnessOfCoarseRewards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cost, found := m.Witness(engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}, 4000)
+		cost, found := m.Truth().Witness(engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}, 4000)
 		if found != want.found || math.Abs(cost-want.cost) > 1e-12 {
 			t.Errorf("rounded to 1/%g: found %v at a cost of %g", decimals, found, cost)
 		}

@@ -20,7 +20,7 @@ func TestNormOfFunction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		norm, err := m.Norm()
+		norm, err := m.Truth().Norm()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,16 +20,16 @@ func TestNormLowerBoundApproachesCharacteristicTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := model(t, p)
-		free, err := m.LowerBound(0.05, 0)
+		free, err := m.Truth().LowerBound(0.05, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		norm, err := m.Norm()
+		norm, err := m.Truth().Norm()
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, c := range []struct{ times, least float64 }{{1, 0.85}, {100, 0.97}} {
-			got, err := m.NormLowerBound(c.times*norm, 0.05, 0)
+			got, err := m.Truth().NormLowerBound(c.times*norm, 0.05, 0)
 			if err != nil || got > free*(1+1e-9) || got < c.least*free {
 				t.Errorf("case %d, norm × %g: %.5g (%v), without a norm %.5g", number, c.times, got, err, free)
 			}

@@ -113,10 +113,10 @@ func (d *meansOf) posterior(c *centred, factored bool) (*Posterior, error) {
 
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
-	if m.Unrelated() {
+	if m.Relations().Unrelated() {
 		return newUnrelatedPosterior(m, prior.Level, prior.Scale, counts, means)
 	}
-	b, err := m.basisOf(before).extended(m.Context(), pulledArms(counts))
+	b, err := basisOf(m, before).extended(m.Context(), pulledArms(counts))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
 }
 
 // basisOf returns the basis of a posterior, or that of no arms.
-func (m *Model) basisOf(p *Posterior) *basis {
+func basisOf(m *Model, p *Posterior) *basis {
 	if p != nil {
 		if d, has := p.dual.(*dual); has {
 			return d.basis

@@ -288,7 +288,7 @@ func TestLevelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, with := m.Fidelity(0), m.Levelled().Fidelity(0); plain != row.plain || with != row.with {
+		if plain, with := m.Truth().Fidelity(0), m.Levelled().Truth().Fidelity(0); plain != row.plain || with != row.with {
 			t.Errorf("%v: fidelity %d and %d with a constant, want %d and %d", row.mean, plain, with, row.plain, row.with)
 		}
 	}

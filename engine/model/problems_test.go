@@ -65,14 +65,14 @@ func TestPaperFamily(t *testing.T) {
 			t.Errorf("lengthscale %g: rewards are not those of case 1", lengthscale)
 		}
 		m := model(t, p)
-		norm, err := m.Norm()
+		norm, err := m.Truth().Norm()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if want := math.Sqrt(theta * v / (1 + (v-1)*similar)); math.Abs(norm-want) > 1e-9 {
 			t.Errorf("lengthscale %g: norm %g, want %g", lengthscale, norm, want)
 		}
-		if m.Fidelity(0) != Faithful {
+		if m.Truth().Fidelity(0) != Faithful {
 			t.Errorf("lengthscale %g: the kernel cannot represent the rewards", lengthscale)
 		}
 	}
@@ -80,7 +80,7 @@ func TestPaperFamily(t *testing.T) {
 	for lengthscale, want := range map[float64]float64{0: 60, math.Inf(1): 12} {
 		p, _ := problem.PaperFamily(lengthscale, gap)
 		m := model(t, p)
-		d, err := m.Design(0, p.Groups())
+		d, err := m.Designs().Design(0, p.Groups())
 		if err != nil || math.Abs(d.Value-want) > 1e-6 {
 			t.Errorf("lengthscale %g: rho_1 = %g, %v, want %g", lengthscale, d.Value, err, want)
 		}
@@ -110,7 +110,7 @@ func TestCouplingNoise(t *testing.T) {
 	}
 	m := model(t, p)
 	// Smallest gap between best and second arm: 0.46, in task 3Py-I (README of the data).
-	gap, err := m.DeltaMin()
+	gap, err := m.Truth().DeltaMin()
 	if err != nil || math.Abs(gap*m.Unit-0.46) > 0.005 {
 		t.Errorf("smallest gap %.4f, want 0.46 (error %v)", gap*m.Unit, err)
 	}

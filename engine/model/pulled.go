@@ -44,7 +44,7 @@ func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	if err := memlimit.Matrices(ctx, "the estimator", 3, n, s); err != nil {
 		return nil, err
 	}
-	coordinates, rest, err := m.spanned(pulled)
+	coordinates, rest, err := m.Designs().spanned(pulled)
 	if err != nil {
 		return nil, err
 	}

@@ -126,7 +126,7 @@ func TestLackOfFitLaw(t *testing.T) {
 	f := &fitCheck{model: m, data: NewReplicates(5)}
 	f.data.Add(nullBatch(m, rand.New(rand.NewPCG(1, 1)), func(int) int { return v }, func(i int) float64 { return float64(1 + i) }))
 	s, _ := f.data.Scales(m)
-	l := m.tested(f.data, s)
+	l := tested(m, f.data, s)
 	// [Johansen 1980] with A = Σ(1-h_i)²/ν: c = f + 2A - 6A/(f+2) and f(f+2)/(3A) degrees.
 	a, k := 0.0, float64(l.Freedom)
 	for _, h := range l.leverage {
@@ -144,7 +144,7 @@ func TestLackOfFitLaw(t *testing.T) {
 		f := &fitCheck{model: m, data: NewReplicates(10)}
 		f.data.Add(nullBatch(m, rand.New(rand.NewPCG(1, 1)), func(i int) int { return least * when(i == 3) }, func(int) float64 { return 1 }))
 		s, _ := f.data.Scales(m)
-		if multiple, pure := m.tested(f.data, s).law(s); math.Abs(multiple-1) > 1e-9 || math.Abs(pure/float64(least)-1) > 1e-9 {
+		if multiple, pure := tested(m, f.data, s).law(s); math.Abs(multiple-1) > 1e-9 || math.Abs(pure/float64(least)-1) > 1e-9 {
 			t.Errorf("one scale, %d degrees: %g times F with %g", least, multiple, pure)
 		}
 	}

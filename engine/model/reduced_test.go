@@ -51,7 +51,7 @@ func TestReducedDesigns(t *testing.T) {
 
 func checkDesign(t *testing.T, m *Model, ridge float64, sets [][]int) {
 	t.Helper()
-	got, err := m.Design(ridge, sets)
+	got, err := m.Designs().Design(ridge, sets)
 	if err != nil {
 		t.Fatal(err)
 	}

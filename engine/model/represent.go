@@ -29,7 +29,7 @@ type representation struct {
 // represent computes the representation by least squares: on the features, or where these were cut
 // on those of the whole Gram matrix. That is too large for very many arms; then the norm is not
 // known.
-func (m *Model) represent() (*representation, error) {
+func (m Truth) represent() (*representation, error) {
 	if m.Problem.Mean == nil {
 		_, err := m.known()
 		return nil, err
@@ -40,8 +40,8 @@ func (m *Model) represent() (*representation, error) {
 	if small, err := m.representable(); err != nil || !small {
 		return &representation{partial: true, norm: math.NaN(), off: make([]float64, m.Problem.N())}, err
 	}
-	m, err := m.Exact()
-	if err != nil {
+	var err error
+	if m.Model, err = m.Exact(); err != nil {
 		return nil, err
 	}
 	t := new(representation)
@@ -83,12 +83,12 @@ const representWork = 2e8
 
 // representable reports whether the representation is computed: always for exactNorm arms, and beyond
 // for kernels of a rank that makes it little work.
-func (m *Model) representable() (bool, error) {
+func (m Truth) representable() (bool, error) {
 	n := m.Problem.N()
 	if m.Features != nil || n <= exactNorm {
 		return true, nil
 	}
-	return m.RankAtMost(int(math.Sqrt(representWork / float64(n))))
+	return m.Relations().RankAtMost(int(math.Sqrt(representWork / float64(n))))
 }
 
 func isCondition(err error) bool {
@@ -102,7 +102,7 @@ const keptDigits = 1e-9
 
 // Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, of the smallest θ that
 // reproduces them, in units of Unit per root of the kernel's.
-func (m *Model) Norm() (float64, error) {
+func (m Truth) Norm() (float64, error) {
 	t, err := m.represented()
 	if err != nil {
 		return 0, err
@@ -115,7 +115,7 @@ func (m *Model) Norm() (float64, error) {
 
 // Misfit returns the largest distance, in reward units, between the expected rewards and the
 // function of the kernel's space that is closest to them in squares, and the arm where it occurs.
-func (m *Model) Misfit() (float64, int, error) {
+func (m Truth) Misfit() (float64, int, error) {
 	t, err := m.represented()
 	if err != nil {
 		return 0, 0, err
@@ -146,7 +146,7 @@ const beside = 1.0 / 25
 
 // Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of
 // a best arm, in reward units, beyond epsilon. Noise does not matter to it.
-func (m *Model) Fidelity(epsilon float64) Fidelity {
+func (m Truth) Fidelity(epsilon float64) Fidelity {
 	t, err := m.represented()
 	if err != nil || t.partial {
 		return Unknown
@@ -160,14 +160,14 @@ func (m *Model) Fidelity(epsilon float64) Fidelity {
 	case t.misfit <= t.keeps:
 		return Blurred
 	}
-	if gap, err := m.gapOf(engine.Options{Epsilon: epsilon}); err == nil && t.misfit <= beside*gap {
+	if gap, err := m.Designs().gapOf(engine.Options{Epsilon: epsilon}); err == nil && t.misfit <= beside*gap {
 		return Rounded
 	}
 	return Foreign
 }
 
 // leastLead returns the smallest gap beyond epsilon, normalised; +Inf where every arm is within it.
-func (m *Model) leastLead(t *truth, epsilon float64) float64 {
+func (m Truth) leastLead(t *truth, epsilon float64) float64 {
 	least := math.Inf(1)
 	for i, gap := range t.gap {
 		rounding := TieTolerance * (2*math.Abs(m.Problem.Mean[i])/m.Unit + gap + epsilon/m.Unit)
@@ -201,19 +201,19 @@ const ridges = 49
 
 // ridgeFits returns the fits of at most that rank; none where the kernel has no dimension on the arms, or
 // takes arms for the same whose expected rewards differ, or memory is short. Remembered.
-func (m *Model) ridgeFits(rank int) (ridgeFits, error) {
+func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 	if _, err := m.known(); err != nil {
 		return nil, err
 	}
-	return Remembered(m, canon.Key{Kind: canon.KindFits, Pulls: rank}, func() (ridgeFits, error) { return m.fitRidges(rank) })
+	return Remembered(m.Model, canon.Key{Kind: canon.KindFits, Pulls: rank}, func() (ridgeFits, error) { return m.fitRidges(rank) })
 }
 
 // pairsCompared is how many pairs of arms are compared before the expected rewards are fitted: about all pairs of
 // as many arms as the norm is computed of exactly.
 const pairsCompared = 5_000_000
 
-func (m *Model) fitRidges(rank int) (ridgeFits, error) {
-	_, _, apart, err := m.unequalCopies(pairsCompared + 100*m.Problem.N())
+func (m Truth) fitRidges(rank int) (ridgeFits, error) {
+	_, _, apart, err := m.Relations().unequalCopies(pairsCompared + 100*m.Problem.N())
 	if errors.Is(err, errManyAlike) || apart > 0 {
 		return nil, nil // a run goes on without them
 	} else if err != nil {
@@ -286,7 +286,7 @@ func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 
 // fitsWithin reports whether a fit has at most that norm (in units of Norm) and is no farther than within
 // (reward units) from any expected reward.
-func (m *Model) fitsWithin(within, norm float64, rank int) (bool, error) {
+func (m Truth) fitsWithin(within, norm float64, rank int) (bool, error) {
 	fits, err := m.ridgeFits(rank)
 	_, found := fits.least(func(n Near) float64 {
 		if n.Norm <= norm && n.Misfit <= within {
@@ -308,7 +308,7 @@ func (m *Model) fitsWithin(within, norm float64, rank int) (bool, error) {
 // weights w on them that sum to one. Few of either are looked for here, so that the bound is valid, and
 // not the largest. It is 0 where none was found, as when the ball allows no other answer, and of more than
 // 400 arms. epsilon is in reward units. Remembered.
-func (m *Model) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
+func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	value, err := m.leastTold(norm, epsilon)
 	if err != nil || value == 0 {
 		return 0, err
@@ -318,7 +318,7 @@ func (m *Model) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 
 // leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 where no g was found. The norm
 // may be infinite.
-func (m *Model) leastTold(norm, epsilon float64) (float64, error) {
+func (m Truth) leastTold(norm, epsilon float64) (float64, error) {
 	if m.Problem.N() > mostAlternatives {
 		return 0, nil
 	}
@@ -330,21 +330,21 @@ func (m *Model) leastTold(norm, epsilon float64) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return Remembered(m, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
-		return newAlternatives(m, t, features, norm, epsilon).solve()
+	return Remembered(m.Model, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
+		return newAlternatives(m.Model, t, features, norm, epsilon).solve()
 	})
 }
 
 // functions returns coordinates of the arms in which a vector θ stands for the function φ_iᵀθ of norm
 // ‖θ‖/√Scale: exact features or, of very many arms, the coordinates in the span of some.
-func (m *Model) functions() (*mat.Dense, error) {
+func (m Truth) functions() (*mat.Dense, error) {
 	const directions = 128
 	if m.Many() {
 		s, err := m.Stopped(directions, 0)
 		return s.Features, err
 	}
-	m, err := m.Exact()
-	if err != nil {
+	var err error
+	if m.Model, err = m.Exact(); err != nil {
 		return nil, err
 	}
 	return m.Features, nil

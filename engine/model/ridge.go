@@ -21,7 +21,7 @@ import (
 // place of Δ_min. Both need a norm and a gap, from Options or from known expected rewards. Of very
 // many arms (Many) auto is AffordableRidge: what the theorems ask for would tell thousands of
 // directions apart.
-func (m *Model) Ridge(mode string, opt engine.Options) (float64, error) {
+func (m Designs) Ridge(mode string, opt engine.Options) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
 		if most := mostRidge * m.Diagonal; opt.Ridge.Value > most {
@@ -58,21 +58,21 @@ const mostRidge = 1e12
 // GpRidge returns ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit², and the
 // estimator is the posterior mean of a Gaussian process whose prior covariance is the kernel in
 // squared reward units.
-func (m *Model) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
+func (m Designs) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
 
 // NormOf returns the bound on ‖θ*‖: the one given, or that of the known means.
-func (m *Model) NormOf(opt engine.Options) (float64, error) {
+func (m Designs) NormOf(opt engine.Options) (float64, error) {
 	if opt.Norm > 0 {
 		return opt.Norm, nil
 	}
-	return m.Norm()
+	return m.Truth().Norm()
 }
 
 // NormBound returns the bound on ‖θ*‖ that confidence widths use: 0 when no norm is known and ξ =
 // 0, which needs none. Of very many arms (Many) it is Bounded.
-func (m *Model) NormBound(opt engine.Options, ridge float64) (b Bound, err error) {
+func (m Designs) NormBound(opt engine.Options, ridge float64) (b Bound, err error) {
 	if m.Many() {
-		b, err = m.Bounded(opt, PriceOfWidths)
+		b, err = m.Truth().Bounded(opt, PriceOfWidths)
 	} else {
 		b.Norm, err = m.NormOf(opt)
 	}
@@ -83,18 +83,18 @@ func (m *Model) NormBound(opt engine.Options, ridge float64) (b Bound, err error
 }
 
 // gapOf returns the smallest gap assumed, normalised and not below epsilon.
-func (m *Model) gapOf(opt engine.Options) (float64, error) {
+func (m Designs) gapOf(opt engine.Options) (float64, error) {
 	if opt.Gap > 0 {
 		return max(opt.Gap, opt.Epsilon) / m.Unit, nil
 	}
 	if opt.Epsilon == 0 {
-		if rival, tied := m.Ties(); tied {
+		if rival, tied := m.Truth().Ties(); tied {
 			p := m.Problem
 			return 0, fmt.Errorf("the smallest gap is 0: in task %q arm %q ties for best; give gap, epsilon or a number for xi",
 				p.Tasks.Names[p.TaskOf[rival]], p.Arms.Names[rival])
 		}
 	}
-	gap, err := m.DeltaMin()
+	gap, err := m.Truth().DeltaMin()
 	if err != nil {
 		return 0, fmt.Errorf("the smallest gap must be given (gap=): %w", err)
 	}
@@ -105,7 +105,7 @@ func (m *Model) gapOf(opt engine.Options) (float64, error) {
 // most the share of ξ in A, which is far below 1 where the conditions hold.
 const ridgeIterations = 30
 
-func (m *Model) ridgeFC(norm float64, opt engine.Options) (float64, error) {
+func (m Designs) ridgeFC(norm float64, opt engine.Options) (float64, error) {
 	gap, err := m.gapOf(opt)
 	if err != nil {
 		return 0, err
@@ -120,10 +120,10 @@ func (m *Model) ridgeFC(norm float64, opt engine.Options) (float64, error) {
 	})
 }
 
-func (m *Model) ridgeFB(norm float64, opt engine.Options) (float64, error) {
+func (m Designs) ridgeFB(norm float64, opt engine.Options) (float64, error) {
 	c := 4 * (1 + engine.RoundingEpsilon) * norm
 	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
-		d, err := m.Hardness(ridge, opt.Epsilon)
+		d, err := m.Truth().Hardness(ridge, opt.Epsilon)
 		if err != nil {
 			return 0, fmt.Errorf(`xi="auto" needs the hardness rho*: %w`, err)
 		}
@@ -137,7 +137,7 @@ func (m *Model) ridgeFB(norm float64, opt engine.Options) (float64, error) {
 // increasingFixedPoint iterates ξ ← f(ξ) from f(0), for f increasing: the iterates rise to the
 // smallest fixed point, and every one of them satisfies ξ ≤ f(ξ). Where none lies below the
 // kernel's largest variance it stops there: nothing is gained by more.
-func (m *Model) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
+func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
 	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
 		var next float64
@@ -152,13 +152,13 @@ func (m *Model) increasingFixedPoint(f func(float64) (float64, error)) (float64,
 
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
 // it holds when left ≤ right, up to RidgeSlack.
-func (m *Model) RidgeCondition(mode string, opt engine.Options, ridge float64) (left, right float64, err error) {
+func (m Designs) RidgeCondition(mode string, opt engine.Options, ridge float64) (left, right float64, err error) {
 	norm, err := m.NormOf(opt)
 	if err != nil {
 		return 0, 0, err
 	}
 	if mode == engine.ModeFB {
-		d, err := m.Hardness(ridge, opt.Epsilon)
+		d, err := m.Truth().Hardness(ridge, opt.Epsilon)
 		return ridge, 1 / math.Pow(4*(1+engine.RoundingEpsilon)*d.Value*norm, 2), err
 	}
 	gap, err := m.gapOf(opt)
@@ -176,8 +176,8 @@ const RidgeSlack = 1e-6
 // RidgeWarnings reports a kernel that cannot represent the rewards, and a ξ above what the theorem
 // allows. Decided answers of a fixed budget do not rest on Theorem 2 but on confidence widths, see
 // evidence.
-func (m *Model) RidgeWarnings(mode string, opt engine.Options, ridge float64) []engine.Warning {
-	out := MisfitWarnings(m, opt)
+func (m Designs) RidgeWarnings(mode string, opt engine.Options, ridge float64) []engine.Warning {
+	out := MisfitWarnings(m.Model, opt)
 	kind := engine.WarnRidgeFC
 	if mode == engine.ModeFB {
 		kind = engine.WarnRidgeFB
@@ -193,16 +193,16 @@ func (m *Model) RidgeWarnings(mode string, opt engine.Options, ridge float64) []
 
 // MisfitWarnings reports a kernel that cannot represent the expected rewards.
 func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
-	if m.Fidelity(opt.Epsilon) != Foreign {
+	if m.Truth().Fidelity(opt.Epsilon) != Foreign {
 		return nil
 	}
-	size, at, _ := m.Misfit()
+	size, at, _ := m.Truth().Misfit()
 	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size, RoundUp(size)}}}
 }
 
 // RidgeOf returns the ξ (normalised) that an algorithm on the whole model uses with these options;
 // 0 where it differs by round.
-func (m *Model) RidgeOf(mode string, opt engine.Options) (float64, error) {
+func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	opt, err := opt.Checked(mode)
 	if err != nil {
 		return 0, err
@@ -215,16 +215,17 @@ func (m *Model) RidgeOf(mode string, opt engine.Options) (float64, error) {
 // proven for every function of such a kernel is proven for every truth, so data on one arm exclude
 // nothing about another. Where blocks of tasks have full rank and the whole does not, tasks say
 // something of each other, and it is false.
-func (m *Model) AdmitsAll() bool { return m.admits() }
+func (m Relations) AdmitsAll() bool { return m.admits() }
 
-func (m *Model) admitsAll() bool {
-	if m.apartOnly || OwnPart(m) > 0 {
+func (m Relations) admitsAll() bool {
+	if m.apartOnly || OwnPart(m.Model) > 0 {
 		return true
 	}
 	if m.manyDifferent() {
 		return false
 	}
-	m, err := m.Exact()
+	var err error
+	m.Model, err = m.Exact()
 	if err != nil || m.cut {
 		return false
 	}
@@ -251,7 +252,7 @@ func (m *Model) admitsAll() bool {
 func RanksAdd(m *Model) (bool, error) { return m.ranksAdd() }
 
 func addRanks(m *Model) (bool, error) {
-	if m.AdmitsAll() {
+	if m.Relations().AdmitsAll() {
 		return true, nil
 	}
 	alone, err := m.Alone()
@@ -270,7 +271,7 @@ func addRanks(m *Model) (bool, error) {
 // manyDifferent reports, from a coarse factor, that there are more arms which differ than the largest
 // rank: then no rank is their number, whatever finer features say. It looks at one direction, along
 // which arms are no farther apart than they are, and may miss some.
-func (m *Model) manyDifferent() bool {
+func (m Relations) manyDifferent() bool {
 	if m.Features != nil || m.Problem.N() <= m.source.maxRank {
 		return false
 	}
@@ -300,14 +301,14 @@ const unrelatedBelow = 1e-3
 // Unrelated reports whether the kernel takes any two arms for unrelated, as identity() does: their
 // correlation is below a thousandth. It looks at the terms of the kernel, and of at most mostUnrelated arms at exact values
 // of it, up to the first related pair.
-func (m *Model) Unrelated() bool { return m.unrelated() }
+func (m Relations) Unrelated() bool { return m.unrelated() }
 
-func (m *Model) lookUnrelated() bool {
+func (m Relations) lookUnrelated() bool {
 	n := m.Problem.N()
 	if m.apartOnly {
 		return true
 	}
-	if OwnPart(m) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // what is left relates no two arms
+	if OwnPart(m.Model) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // what is left relates no two arms
 		return true
 	}
 	if n > mostUnrelated {
@@ -328,7 +329,7 @@ func (m *Model) lookUnrelated() bool {
 
 // KernelWarnings says when the kernel admits every truth on these arms, what it is then worth to
 // which methods, and what would help.
-func (m *Model) KernelWarnings() []engine.Warning {
+func (m Relations) KernelWarnings() []engine.Warning {
 	kind := engine.WarnAdmitsAll
 	switch {
 	case m.Problem.N() < 2 || !m.AdmitsAll():
@@ -337,7 +338,7 @@ func (m *Model) KernelWarnings() []engine.Warning {
 		kind = engine.WarnUnrelated
 	}
 	different := m.Problem.N()
-	if OwnPart(m) == 0 {
+	if OwnPart(m.Model) == 0 {
 		different = m.Rank()
 	}
 	return []engine.Warning{{Kind: kind, Numbers: []float64{float64(different)}}}

@@ -23,7 +23,7 @@ func TestRidgeFitIsTheDualOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fits, err := m.ridgeFits(p.N())
+	fits, err := m.Truth().ridgeFits(p.N())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,12 +71,12 @@ func TestRidgeFitsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.fitRidges(rank); err != nil { // the columns are there from here on
+	if _, err := m.Truth().fitRidges(rank); err != nil { // the columns are there from here on
 		t.Fatal(err)
 	}
 	asked := ending.Check(t, "fitRidges", 4, func(ctx context.Context) error {
 		m.ctx = ctx
-		_, err := m.fitRidges(rank)
+		_, err := m.Truth().fitRidges(rank)
 		return err
 	})
 	if asked < rank {

@@ -16,7 +16,7 @@ func TestSnap(t *testing.T) {
 	m := model(t, onFeatures(t, smooth, rows, nil))
 	for i, want := range []int{0, 1, 2, 1, 1, 5, 0} {
 		for j := range rows {
-			if same := m.Same(i, j); same != (want == []int{0, 1, 2, 1, 1, 5, 0}[j]) {
+			if same := m.Relations().Same(i, j); same != (want == []int{0, 1, 2, 1, 1, 5, 0}[j]) {
 				t.Errorf("arms at %g and %g: same is %v", rows[i], rows[j], same)
 			}
 		}

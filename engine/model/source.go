@@ -211,7 +211,7 @@ func (m *Model) fill() error {
 		return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
 	}
 	m.numberFeatures()
-	m.identify()
+	identify(m)
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
 		return nil, err
 	}
 	out.numberFeatures()
-	out.identify()
+	identify(&out)
 	return &out, nil
 }
 
@@ -272,7 +272,7 @@ type Stopped struct {
 // Unlike exact features these are not snapped: copies of an arm may differ by rounding.
 func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
 	s := m.source
-	f, err := s.factor.Factor(m.Context(), maxRank, m.relative(residual))
+	f, err := s.factor.Factor(m.Context(), maxRank, relative(m, residual))
 	if err != nil {
 		return Stopped{}, err
 	}
@@ -285,13 +285,13 @@ func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
 
 // Pivots returns the arms that Stopped takes its factor at, without making the features.
 func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
-	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, m.relative(residual))
+	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, relative(m, residual))
 	return pivots, err
 }
 
 // relative returns a residual over the largest ‖φ_i‖², at most a half: a factor of nothing would show
 // nothing of the kernel, which some ridge may exceed.
-func (m *Model) relative(residual float64) float64 {
+func relative(m *Model, residual float64) float64 {
 	return min(residual*m.Scale/m.Diagonal, 0.5)
 }
 
@@ -327,6 +327,6 @@ func (m *Model) withConstant() (*Model, error) {
 		copy(out.Features.RawRowView(i), m.Features.RawRowView(i))
 		out.Features.Set(i, dim, math.Sqrt(m.Diagonal/m.Scale))
 	}
-	out.represented = sync.OnceValues(out.represent)
+	out.represented = sync.OnceValues(out.Truth().represent)
 	return &out, nil
 }

@@ -12,6 +12,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/cores"
 )
 
+// Truth is what is known of the expected rewards of a model, and how its kernel represents them.
+type Truth struct{ *Model }
+
+// Truth returns what is known of the expected rewards.
+func (m *Model) Truth() Truth { return Truth{m} }
+
 // truth holds all that follows from the expected rewards: computed once per Model.
 type truth struct {
 	best  []int     // V: the best arm of each task
@@ -24,7 +30,7 @@ type truth struct {
 // differences below it are rounding of the means themselves.
 const TieTolerance = 1e-14
 
-func (m *Model) computeTruth() (*truth, error) {
+func (m Truth) computeTruth() (*truth, error) {
 	p := m.Problem
 	if p.Mean == nil {
 		return nil, fmt.Errorf("problem %q: %w", p.Name, engine.ErrUnknownMeans)
@@ -49,7 +55,7 @@ func (m *Model) computeTruth() (*truth, error) {
 }
 
 // Best returns the best arm of each task (the first of tied ones).
-func (m *Model) Best() ([]int, error) {
+func (m Truth) Best() ([]int, error) {
 	t, err := m.known()
 	if err != nil {
 		return nil, err
@@ -59,7 +65,7 @@ func (m *Model) Best() ([]int, error) {
 
 // DeltaMin returns the smallest gap Δ_min between best and second arm over all tasks, normalised;
 // +Inf when no task has two arms.
-func (m *Model) DeltaMin() (float64, error) {
+func (m Truth) DeltaMin() (float64, error) {
 	t, err := m.known()
 	if err != nil {
 		return 0, err
@@ -68,7 +74,7 @@ func (m *Model) DeltaMin() (float64, error) {
 }
 
 // Ties returns the two arms of the smallest gap when it is a tie.
-func (m *Model) Ties() (rival int, tied bool) {
+func (m Truth) Ties() (rival int, tied bool) {
 	t, err := m.known()
 	if err != nil || t.minAt < 0 {
 		return 0, false
@@ -85,14 +91,14 @@ func (m *Model) Ties() (rival int, tied bool) {
 // Of very many arms (Many, and above 464) ρ*(0) is known to lie between the two ends only: the lower one of an affordable
 // ξ, which no smaller ξ has below it, and the value that arms have which share nothing, which no
 // kernel has above it.
-func (m *Model) Hardness(ridge, epsilon float64) (design.Design, error) {
+func (m Truth) Hardness(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{least: epsilon})
 }
 
 // Confirmation solves for the design that Hardness is of, with gaps that are larger by epsilon (reward
 // units) in place of none below it: to refute that the best arm is within epsilon, a rival has to be
 // above it by as much. At ξ = 0 it is the least that confirms the best arms as answers.
-func (m *Model) Confirmation(ridge, epsilon float64) (design.Design, error) {
+func (m Truth) Confirmation(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{added: epsilon})
 }
 
@@ -112,7 +118,7 @@ func (g gaps) key(ridge float64) canon.Key {
 	return canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: g.least}
 }
 
-func (m *Model) hardness(ridge float64, g gaps) (design.Design, error) {
+func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
 	t, err := m.known()
 	if err != nil {
 		return design.Design{}, err
@@ -127,17 +133,17 @@ func (m *Model) hardness(ridge float64, g gaps) (design.Design, error) {
 	if m.Many() && m.Problem.N() > exactHardness {
 		return m.manyHardness(ridge, g, t)
 	}
-	if m, err = m.Exact(); err != nil {
+	if m.Model, err = m.Exact(); err != nil {
 		return design.Design{}, err
 	}
-	return Remembered(m, g.key(ridge), func() (design.Design, error) {
+	return Remembered(m.Model, g.key(ridge), func() (design.Design, error) {
 		return design.Minimax(m.Space(ridge), m.rivals(t, g), m.Solver(DesignTolerance(m.Problem.N())))
 	})
 }
 
 // Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by the squares
 // of one over their gaps, which are larger by epsilon (reward units).
-func (m *Model) Rivals(epsilon float64) (design.Contrasts, error) {
+func (m Truth) Rivals(epsilon float64) (design.Contrasts, error) {
 	t, err := m.known()
 	if err != nil {
 		return design.Contrasts{}, err
@@ -145,10 +151,10 @@ func (m *Model) Rivals(epsilon float64) (design.Contrasts, error) {
 	return m.rivals(t, gaps{added: epsilon}), nil
 }
 
-func (m *Model) rivals(t *truth, g gaps) (c design.Contrasts) {
+func (m Truth) rivals(t *truth, g gaps) (c design.Contrasts) {
 	for i, v := range m.Problem.TaskOf {
 		if i != t.best[v] {
-			gap := g.of(m, t.gap[i])
+			gap := g.of(m.Model, t.gap[i])
 			c.Pairs = append(c.Pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
 		}
 	}
@@ -158,7 +164,7 @@ func (m *Model) rivals(t *truth, g gaps) (c design.Contrasts) {
 // Near is a function of the kernel's space that is near the known expected rewards: the one of least
 // norm that is equal to them at some arms.
 type Near struct {
-	// of the function, in units of Model.Norm; no function that is equal to all expected rewards has a
+	// of the function, in units of Truth.Norm; no function that is equal to all expected rewards has a
 	// smaller one
 	Norm   float64
 	Misfit float64 // the largest distance of it from an expected reward, reward units
@@ -178,7 +184,7 @@ type Near struct {
 //
 //	M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied
 //	Mathematics 236, 2011.
-func (m *Model) Near(within float64, maxRank int) (Near, error) {
+func (m Truth) Near(within float64, maxRank int) (Near, error) {
 	if _, err := m.known(); err != nil {
 		return Near{}, err
 	}
@@ -222,7 +228,7 @@ func (m *Model) Near(within float64, maxRank int) (Near, error) {
 // where that is larger and below half of that lead. With normal rewards of standard deviations ≥ σ
 // and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples
 // is the expected number of pulls, all agents together; 0 leaves η out.
-func (m *Model) Negligible(epsilon, share, samples float64) (float64, error) {
+func (m Truth) Negligible(epsilon, share, samples float64) (float64, error) {
 	known, err := m.known()
 	if err != nil {
 		return 0, err
@@ -248,7 +254,7 @@ const (
 )
 
 // Witnessed reports whether Witness finds one.
-func (m *Model) Witnessed(opt engine.Options, samples float64) bool {
+func (m Truth) Witnessed(opt engine.Options, samples float64) bool {
 	_, found := m.Witness(opt, samples)
 	return found
 }
@@ -258,7 +264,7 @@ func (m *Model) Witnessed(opt engine.Options, samples float64) bool {
 // there), and what of δ their distance costs beside: 0, or a quarter of it where rewards were rounded
 // coarsely. Then nothing need be factored whole. A stated misfit is the distance that may be. It looks for
 // one only where arms are many; false otherwise, which says nothing.
-func (m *Model) Witness(opt engine.Options, samples float64) (cost float64, found bool) {
+func (m Truth) Witness(opt engine.Options, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
 	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
 		return 0, false
@@ -319,7 +325,7 @@ func Nats(delta float64) float64 {
 
 // LowerBound returns T* kl(δ, 1-δ): no algorithm that errs with probability at most δ at any rewards of
 // the kernel needs fewer samples in expectation, all agents together. 0 where none is known.
-func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
+func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 	lower, _, err := m.CharacteristicTime(0, epsilon)
 	return Nats(delta) * lower, err
 }
@@ -337,7 +343,7 @@ func (m *Model) LowerBound(delta, epsilon float64) (float64, error) {
 // known where several answers are right:
 //
 //	R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
-func (m *Model) CharacteristicTime(ridge, epsilon float64) (lower, upper float64, err error) {
+func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64, err error) {
 	t, err := m.known()
 	if err != nil {
 		return 0, 0, err

@@ -31,11 +31,11 @@ func TestUniformMisfit(t *testing.T) {
 		}
 		p := onFeatures(t, line, rows, c.means)
 		m := model(t, p)
-		got, _, err := m.UniformMisfit()
+		got, _, err := m.Truth().UniformMisfit()
 		if err != nil {
 			t.Fatal(err)
 		}
-		squares, _, err := m.Misfit()
+		squares, _, err := m.Truth().Misfit()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ type unrelatedMeans struct {
 	precision, largest, squares float64 // Σ t, the largest t k(x̃, x̃), and Σ t (y - centre)²
 }
 
-func (m *Model) unrelatedMeans(level engine.Level, counts []int, means []float64) *unrelatedMeans {
+func newUnrelatedMeans(m *Model, level engine.Level, counts []int, means []float64) *unrelatedMeans {
 	from := newPulledMeans(m, nil, level, counts, means)
 	d := &unrelatedMeans{
 		m: m, natural: from.natural, known: from.known, centre: from.level, observed: len(from.arms),
@@ -107,7 +107,7 @@ func (d *unrelatedMeans) posterior(scale float64) *Posterior {
 
 // newUnrelatedPosterior forms it from the data, at a scale or, for 0, at the one of the least deviance.
 func newUnrelatedPosterior(m *Model, level engine.Level, scale float64, counts []int, means []float64) (*Posterior, error) {
-	d := m.unrelatedMeans(level, counts, means)
+	d := newUnrelatedMeans(m, level, counts, means)
 	if scale == 0 {
 		var err error
 		if scale, err = d.fitted(); err != nil {

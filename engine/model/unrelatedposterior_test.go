@@ -13,7 +13,7 @@ import (
 func TestUnrelatedPosterior(t *testing.T) {
 	p := wavy(t, 40).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2.5, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
 	m := model(t, p)
-	if !m.Unrelated() {
+	if !m.Relations().Unrelated() {
 		t.Fatal("the arms are related")
 	}
 	counts := make([]int, 40)
@@ -28,7 +28,7 @@ func TestUnrelatedPosterior(t *testing.T) {
 		if _, special := got.dual.(*unrelated); !special {
 			t.Fatalf("%+v: the posterior is a %T", prior, got.dual)
 		}
-		b, err := m.basisOf(nil).extended(t.Context(), pulledArms(counts))
+		b, err := basisOf(m, nil).extended(t.Context(), pulledArms(counts))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -58,14 +58,14 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 				t.Fatal(err)
 			}
 			q := modelOf(t, supposed(p, rewards))
-			if q.Fidelity(0) != model.Faithful {
-				size, at, _ := q.Misfit()
+			if q.Truth().Fidelity(0) != model.Faithful {
+				size, at, _ := q.Truth().Misfit()
 				t.Errorf("case %d: the kernel misses the rewards by %g at %s", number, size, p.Where(at))
 			}
-			if gap, err := q.DeltaMin(); err != nil || math.Abs(gap*q.Unit-0.25) > 1e-9 {
+			if gap, err := q.Truth().DeltaMin(); err != nil || math.Abs(gap*q.Unit-0.25) > 1e-9 {
 				t.Errorf("case %d: gap %g, error %v", number, gap*q.Unit, err)
 			}
-			norm, err := q.Norm()
+			norm, err := q.Truth().Norm()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,7 +47,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	if err != nil {
 		return nil, nil, err
 	}
-	notes = append(notes, m.KernelWarnings()...)
+	notes = append(notes, m.Relations().KernelWarnings()...)
 	if len(gaps) == 0 {
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}

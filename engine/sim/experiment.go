@@ -207,7 +207,7 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	if x.Memory != nil {
 		m.Share(x.Memory)
 	}
-	gap, err := m.DeltaMin()
+	gap, err := m.Truth().DeltaMin()
 	if err != nil {
 		return 0, err
 	}
@@ -269,7 +269,7 @@ func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
 // together, at the same ridge. 0 when the expected rewards are unknown, two arms tie for best, or a
 // design fails.
 func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
-	together, err := m.Hardness(ridge, x.Options.Epsilon)
+	together, err := m.Truth().Hardness(ridge, x.Options.Epsilon)
 	if err != nil || !(together.Value > 0) {
 		return 0
 	}
@@ -279,7 +279,7 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 		if err != nil {
 			return 0
 		}
-		d, err := alone.Share(x.Memory).Hardness(ridge, x.Options.Epsilon)
+		d, err := alone.Share(x.Memory).Truth().Hardness(ridge, x.Options.Epsilon)
 		if err != nil {
 			return 0
 		}

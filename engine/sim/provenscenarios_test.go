@@ -111,7 +111,7 @@ func normed(t *testing.T, p *problem.Problem, opt engine.Options) engine.Options
 	if err != nil {
 		t.Fatal(err)
 	}
-	norm, err := m.Norm()
+	norm, err := m.Truth().Norm()
 	if err != nil {
 		t.Fatal(err)
 	}

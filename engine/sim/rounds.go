@@ -139,11 +139,11 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if b, bounded := entry.BoundOf(m, x.Options); bounded {
 		norm = b.Norm
 	}
-	if _, small := m.NormTooSmall(x.Options); small { // nothing is promised of these rewards
+	if _, small := m.Truth().NormTooSmall(x.Options); small { // nothing is promised of these rewards
 		return
 	}
 	// the bound is for rewards of the kernel; the one with a norm holds near them, too
-	if f := m.Fidelity(r.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
+	if f := m.Truth().Fidelity(r.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
 		return
 	}
 	bound, err := x.lowerBound(ctx, m, r.Delta, norm)
@@ -175,7 +175,7 @@ func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, norm 
 		m = exact.Share(x.Memory)
 	}
 	if norm > 0 {
-		return m.NormLowerBound(norm, delta, x.Options.Epsilon)
+		return m.Truth().NormLowerBound(norm, delta, x.Options.Epsilon)
 	}
-	return m.LowerBound(delta, x.Options.Epsilon)
+	return m.Truth().LowerBound(delta, x.Options.Epsilon)
 }

@@ -127,7 +127,7 @@ func divideByV(r *engine.Result) {
 // and warnings where the runs contradict it or are too few.
 func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
 	if entry.Regression == algorithms.RegressionRidge {
-		if ridge, err := model.RidgeOf(x.Mode, x.Options); err == nil {
+		if ridge, err := model.Designs().RidgeOf(x.Mode, x.Options); err == nil {
 			r.Ridge = ridge
 		}
 	}
@@ -170,7 +170,7 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 	if said || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
 		return nil
 	}
-	return m.KernelWarnings()
+	return m.Relations().KernelWarnings()
 }
 
 // The measures that algorithms are compared by.

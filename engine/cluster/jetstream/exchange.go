@@ -193,21 +193,28 @@ type answered struct {
 // asked asks the server of Serve for a consumer, and returns its name.
 func (x *Exchange) asked(ctx context.Context, subject, question string) (name string, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		m, err := x.nc.RequestWithContext(ctx, subject, []byte(question))
-		if err != nil {
-			return err
-		}
 		var a answered
-		if err := json.Unmarshal(m.Data, &a); err != nil {
-			return err
-		}
-		if a.Error != nil {
-			return a.Error
-		}
+		err := x.request(ctx, subject, []byte(question), &a)
 		name = a.Name
-		return nil
+		return err
 	})
 	return name, err
+}
+
+// request asks once, and reads the answer, which may be an error of JetStream.
+func (x *Exchange) request(ctx context.Context, subject string, question []byte, answer any) error {
+	m, err := x.nc.RequestWithContext(ctx, subject, question)
+	if err != nil {
+		return err
+	}
+	var failed answered
+	if err := json.Unmarshal(m.Data, &failed); err != nil {
+		return err
+	}
+	if failed.Error != nil {
+		return failed.Error
+	}
+	return json.Unmarshal(m.Data, answer)
 }
 
 // stateSubject is where a server of Serve says whether it can write. JetStream does not answer at all

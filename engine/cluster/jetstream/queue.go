@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -147,24 +146,13 @@ func (x *Exchange) wakings(ctx context.Context) (*nats.Subscription, error) {
 func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	const subject = "$JS.API.CONSUMER.NAMES." + workStream
 	var page struct {
-		Total     int                 `json:"total"`
-		Consumers []string            `json:"consumers"`
-		Error     *jetstream.APIError `json:"error"`
+		Total     int      `json:"total"`
+		Consumers []string `json:"consumers"`
 	}
 	for {
 		err = x.until(ctx, subject, func(ctx context.Context) error {
-			m, err := x.nc.RequestWithContext(ctx, subject, fmt.Appendf(nil, `{"offset":%d}`, len(all)))
-			if err != nil {
-				return err
-			}
-			page.Consumers, page.Error = nil, nil
-			if err := json.Unmarshal(m.Data, &page); err != nil {
-				return err
-			}
-			if page.Error != nil {
-				return page.Error
-			}
-			return nil
+			page.Consumers = nil
+			return x.request(ctx, subject, fmt.Appendf(nil, `{"offset":%d}`, len(all)), &page)
 		})
 		all = append(all, page.Consumers...)
 		if err != nil || len(page.Consumers) == 0 || len(all) >= page.Total {
@@ -243,9 +231,12 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 		return err
 	}
 	var err error
+	const purge = "$JS.API.STREAM.PURGE." + workStream
 	for _, subjects := range []string{workSubject(run, "*"), doneSubject(run, "*")} {
 		if err == nil {
-			err = x.until(ctx, "$JS.API.STREAM.PURGE."+workStream, func(ctx context.Context) error { return x.purge(ctx, subjects) })
+			err = x.until(ctx, purge, func(ctx context.Context) error {
+				return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
+			})
 		}
 	}
 	if err == nil {
@@ -262,23 +253,6 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	x.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("the work of run %s is not withdrawn: %w", run, err)
-	}
-	return nil
-}
-
-func (x *Exchange) purge(ctx context.Context, subjects string) error {
-	m, err := x.nc.RequestWithContext(ctx, "$JS.API.STREAM.PURGE."+workStream, fmt.Appendf(nil, `{"filter":%q}`, subjects))
-	if err != nil {
-		return err
-	}
-	var answer struct {
-		Error *jetstream.APIError `json:"error"`
-	}
-	if err := json.Unmarshal(m.Data, &answer); err != nil {
-		return err
-	}
-	if answer.Error != nil {
-		return answer.Error
 	}
 	return nil
 }

@@ -83,10 +83,13 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 			return err == nil
 		})
 	}
-	if err != nil {
-		return next, err
+	if err == nil { // a pause before the next attempt
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause / 4):
+		}
 	}
-	return next, wait(ctx)
+	return next, err
 }
 
 // batch asks for what comes next, and hands it on until enough has come or nothing came for a while. It
@@ -138,15 +141,6 @@ func factOf(m *nats.Msg) (cluster.Fact, error) {
 		f.Seq = at.Sequence.Stream
 	}
 	return f, err
-}
-
-// wait is a pause before the next attempt.
-func wait(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-	case <-time.After(pause / 4):
-	}
-	return nil
 }
 
 // reader makes a consumer of a run's facts from a place on, of one name where one is given, and returns

@@ -68,7 +68,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, explained: 1,
 		tasks: make([]judgement, m.Problem.V()), spent: make([]float64, m.Problem.V()), taken: make([]int, m.Problem.V()),
 	}
-	if !m.Dual() && m.Cut() {
+	if !m.Designs().Dual() && m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	a.knowledge, err = newKnowledge(m, opt)
@@ -118,8 +118,8 @@ func (a *coBayes) Plan() (engine.Plan, error) {
 // follow from.
 func (a *coBayes) explore(counts []int) error {
 	open := model.Contrasting(a.Sets)
-	if a.Model.Dual() {
-		arms, err := a.Model.Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest)
+	if a.Model.Designs().Dual() {
+		arms, err := a.Model.Designs().Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest)
 		if err != nil {
 			return err
 		}
@@ -233,7 +233,7 @@ func (a *coBayes) share() float64 {
 // others were pulled that its rewards follow from.
 func (a *coBayes) allowance(v int) int {
 	had := float64(a.taken[v])
-	if a.Model.Dual() {
+	if a.Model.Designs().Dual() {
 		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
 	}
 	return max(1, int(math.Ceil(posteriorGrowth*had)))

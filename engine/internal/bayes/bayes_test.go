@@ -180,7 +180,7 @@ func TestForesight(t *testing.T) {
 				}
 				return post.Estimator
 			}
-			e, err := model.NewEstimator(m, m.GpRidge(total), counts)
+			e, err := model.NewEstimator(m, m.Designs().GpRidge(total), counts)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,7 @@ func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
 	if opt.LearnsKernel(m.Problem) {
 		return true, nil
 	}
-	return m.RankAbove(model.MostTested)
+	return m.Designs().RankAbove(model.MostTested)
 }
 
 // NewBudgetFB prepares the rule on a model.

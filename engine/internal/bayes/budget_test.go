@@ -181,7 +181,7 @@ func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []floa
 func TestBudgetFBFindsGoodArms(t *testing.T) {
 	p := many(t, 400)
 	m := modelOf(t, p)
-	best, _ := m.Best()
+	best, _ := m.Truth().Best()
 	sum, lead, runs := 0.0, 0.0, 10
 	for run := range runs {
 		alg, err := NewBudgetFB(m, engine.Options{Budget: 20})

@@ -73,7 +73,7 @@ func (a *budgetFB) believed() budget.Belief {
 	if a.learned != nil {
 		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision(), Quick: true}
 	}
-	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision, Quick: a.Model.Unrelated()}
+	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision, Quick: a.Model.Relations().Unrelated()}
 }
 
 // ArmEstimates returns posterior means and credible intervals.

@@ -56,7 +56,7 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 		return nil, err
 	}
 	if !gp {
-		if m, err = m.Decoupled(); err != nil {
+		if m, err = m.Designs().Decoupled(); err != nil {
 			return nil, err
 		}
 	}

@@ -225,7 +225,7 @@ func (a *coTest) withdraw(i int) bool {
 	}
 	lo, hi := a.Model.Problem.ArmsOf(v)
 	for j := lo; j < hi; j++ {
-		if j != i && !a.withdrawn[j] && !slices.Contains(c.arms, j) && a.Model.Same(i, j) {
+		if j != i && !a.withdrawn[j] && !slices.Contains(c.arms, j) && a.Model.Relations().Same(i, j) {
 			c.arms[k] = j
 			to := func(arm int) int {
 				if arm == i {

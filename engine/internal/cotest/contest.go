@@ -32,7 +32,7 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 		same := slices.IndexFunc(out, func(c *contest) bool {
 			lo, hi := m.Problem.ArmsOf(c.tasks[0])
 			return hi-lo == len(set) && exact &&
-				!slices.ContainsFunc(set, func(i int) bool { return !m.Same(i, c.first+i-set[0]) })
+				!slices.ContainsFunc(set, func(i int) bool { return !m.Relations().Same(i, c.first+i-set[0]) })
 		})
 		if same >= 0 {
 			out[same].tasks = append(out[same].tasks, v)
@@ -42,7 +42,7 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 		firsts := set
 		if exact {
 			var err error
-			if firsts, err = m.Firsts(set); err != nil {
+			if firsts, err = m.Relations().Firsts(set); err != nil {
 				return nil, err
 			}
 		}

@@ -148,7 +148,7 @@ func (a *coTest) walkOf(arm int) (*sequential.Walk, *contest) {
 			continue
 		}
 		for k, i := range c.arms {
-			if j := a.in(v, c, i); j == arm || a.Model.Same(j, arm) {
+			if j := a.in(v, c, i); j == arm || a.Model.Relations().Same(j, arm) {
 				return c.walks[k], c
 			}
 		}

@@ -25,7 +25,7 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	for k, i := range arms {
 		variance := a.pooled.Variance(leader, i)
 		left[k] = a.optimisticGap(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.Weights(leader, i), leader, i)
-		if a.Model.Same(leader, i) || left[k] < gaps[k]*shared {
+		if a.Model.Relations().Same(leader, i) || left[k] < gaps[k]*shared {
 			return true
 		}
 	}

@@ -105,7 +105,7 @@ func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 
 	m, total := t.scales.Model, 0.0
 	var shared []design.Pair
 	for _, q := range needs {
-		if m.Same(q.I, q.J) { // only their own means tell them apart
+		if m.Relations().Same(q.I, q.J) { // only their own means tell them apart
 			total += 2 * q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
 		} else {
 			shared = append(shared, q)

@@ -26,7 +26,7 @@ func (q ask) explore() (*rounds.Stage, error) {
 		return nil, err
 	}
 	return model.Remembered(priced, canon.Key{Kind: kind, Pulls: n, Sets: groups}, func() (*rounds.Stage, error) {
-		d, err := priced.Design(0, groups)
+		d, err := priced.Designs().Design(0, groups)
 		if err != nil {
 			return nil, err
 		}

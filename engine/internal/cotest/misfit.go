@@ -35,7 +35,7 @@ const misfitLevel = 0.5
 // misfitOf reads the options.
 func misfitOf(m *model.Model, opt engine.Options) (u misfit, err error) {
 	if m.Cut() {
-		norm, err := m.NormOf(opt)
+		norm, err := m.Designs().NormOf(opt)
 		if err != nil {
 			return u, fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
 				"needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err)
@@ -148,7 +148,7 @@ func (a *coTest) variance(i, j int) float64 {
 		return math.Inf(1)
 	}
 	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
-	same := a.misfit.any() && a.Model.Same(i, j)
+	same := a.misfit.any() && a.Model.Relations().Same(i, j)
 	if g == 0 && !same {
 		return out
 	}

@@ -85,7 +85,7 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 	several := m.Problem.V() > 1
 	few := stated // a stated norm is passed over where there are few
 	if !stated && (m.Problem.N() <= model.MostLeastSquares || model.OwnPart(m) == 0) {
-		if few, err = m.RankAtMost(model.MostLeastSquares); err != nil {
+		if few, err = m.Relations().RankAtMost(model.MostLeastSquares); err != nil {
 			return formTogether, b, err
 		}
 	}
@@ -109,7 +109,7 @@ func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
 	if m.Problem.N() > model.MostLeastSquares {
 		most = fewLeastSquares
 	}
-	if few, err := m.RankAtMost(most); err != nil || !few {
+	if few, err := m.Relations().RankAtMost(most); err != nil || !few {
 		return false, err
 	}
 	// shown to a hundredth of the variance, or by a larger norm to what one pull tells
@@ -118,7 +118,7 @@ func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return m.RankAtMost(int(sharply * float64(len(coarse))))
+	return m.Relations().RankAtMost(int(sharply * float64(len(coarse))))
 }
 
 // manyForm is formOf where the kernel has too many dimensions for least squares and nobody stated a norm.
@@ -135,17 +135,17 @@ func manyForm(m *model.Model, opt engine.Options) (form, Bound, error) {
 			return formAloneMany, none, nil
 		}
 	}
-	if m.Unrelated() {
+	if m.Relations().Unrelated() {
 		return formMeans, none, nil
 	}
-	known, err := m.Bounded(opt, model.PriceOfWalks)
+	known, err := m.Truth().Bounded(opt, model.PriceOfWalks)
 	if err == nil && known.Norm > 0 {
 		var rough bool
 		if rough, err = model.Rough(m, known, opt); err == nil && !rough {
 			return formNorm, Bound{Bound: known, Known: true}, nil
 		}
 	}
-	if i, _ := m.Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
+	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
 		return formTogether, none, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares, m.Problem.N(), err)
 	}
 	if ctx := m.Context(); ctx.Err() != nil {
@@ -162,10 +162,10 @@ func eachSuits(m *model.Model) (bool, error) {
 		return false, err
 	}
 	for _, sub := range alone {
-		if sub.Unrelated() {
+		if sub.Relations().Unrelated() {
 			continue
 		}
-		if few, err := sub.RankAtMost(model.MostLeastSquares); !few || err != nil {
+		if few, err := sub.Relations().RankAtMost(model.MostLeastSquares); !few || err != nil {
 			return false, err
 		}
 	}

@@ -229,7 +229,7 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 // Warnings reports what those of coTest do, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
-	if a.bound.Misfit == 0 && !a.Model.Witnessed(a.opt, a.pulled()) {
+	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, a.pulled()) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
 	}
 	if a.Model.Problem.RelativeCost() != nil {

@@ -190,7 +190,7 @@ func newApart(m *model.Model, opt engine.Options) (*coTest, error) {
 	}
 	opt.Misfit = 0
 	a, err := newCoTest(apart, opt, apartPlanner{})
-	if err == nil && !m.Unrelated() {
+	if err == nil && !m.Relations().Unrelated() {
 		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Numbers: []float64{float64(m.Problem.N())}}}
 	}
 	return a, err

@@ -47,7 +47,7 @@ func TestUnknownScales(t *testing.T) {
 					t.Fatalf("%q, guess %g: %s, %v", unknown, guess, out.Status, err)
 				}
 				samples[fmt.Sprint(unknown, " ", guess)] += float64(out.Samples) / 30
-				best, err := m.Best()
+				best, err := m.Truth().Best()
 				if err != nil {
 					t.Fatal(err)
 				}

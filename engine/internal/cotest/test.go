@@ -86,7 +86,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m, err = m.Decoupled(); err != nil {
+	if m, err = m.Designs().Decoupled(); err != nil {
 		return nil, err
 	}
 	misfit, err := misfitOf(m, opt)

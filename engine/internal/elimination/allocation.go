@@ -43,7 +43,7 @@ func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design
 			r, err := model.Remembered(m,
 				canon.Key{Kind: canon.KindRounding, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
 				func() (design.Rounding, error) {
-					r, _, err := m.Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
+					r, _, err := m.Designs().Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
 					return r, err
 				})
 			if err != nil {
@@ -59,7 +59,11 @@ func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design
 }
 
 // shared returns the allocation of [Du23]: the minimax design over all tasks together.
-func shared() allocation { return allocation{canon.KindDesign, (*model.Model).Design} }
+func shared() allocation {
+	return allocation{canon.KindDesign, func(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
+		return m.Designs().Design(ridge, alive)
+	}}
+}
 
 // separate returns the allocation of the ablations: each task by itself, in equal shares.
 func separate() allocation { return allocation{canon.KindLocal, localDesign} }
@@ -113,7 +117,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, e
 			for k, i := range set {
 				own[k] = i - lo
 			}
-			part, err := alone[v].Design(ridge, [][]int{own})
+			part, err := alone[v].Designs().Design(ridge, [][]int{own})
 			if err != nil {
 				return design.Design{}, err
 			}
@@ -189,7 +193,7 @@ func newResolution(e *elimination) (*resolution, error) {
 // refine sets ξ for the coming round, and returns its step in place of the one counted from 1.
 func (q *resolution) refine(e *elimination, s int) (int, error) {
 	s += q.first - 1
-	ridge, err := e.Model.Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s)))
+	ridge, err := e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s)))
 	e.ridge = ridge
 	return s, err
 }

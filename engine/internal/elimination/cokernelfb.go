@@ -65,11 +65,11 @@ type dimension struct {
 }
 
 func (dimension) size(m *model.Model, ridge float64, set []int) (float64, error) {
-	return m.Omega(ridge, set)
+	return m.Designs().Omega(ridge, set)
 }
 
 func (dimension) exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error) {
-	return m.OmegaExceeds(ridge, set, limit)
+	return m.Designs().OmegaExceeds(ridge, set, limit)
 }
 
 func (dimension) rule() engine.Rule { return engine.RuleHalved }
@@ -97,12 +97,12 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 		return nil, err
 	}
 	a := &CoKernelFB{Candidates: rounds.NewCandidates(m), own: own, opt: opt}
-	if a.ridge, err = m.Ridge(engine.ModeFB, opt); err != nil {
+	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
 		return nil, err
 	}
 	total := opt.Budget * m.Problem.V()
 	if opt.Ridge.Kind == engine.RidgeGP {
-		a.ridge = m.GpRidge(total)
+		a.ridge = m.Designs().GpRidge(total)
 	}
 	if a.rounds, err = halvings(m, a.ridge, own); err != nil {
 		return nil, err
@@ -113,10 +113,10 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 			opt.Budget, total, a.rounds, (a.rounds+m.Problem.V()-1)/m.Problem.V())
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
-		a.ridge = m.GpRidge(a.pulls)
+		a.ridge = m.Designs().GpRidge(a.pulls)
 		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
-	bound, err := m.NormBound(opt, a.ridge)
+	bound, err := m.Designs().NormBound(opt, a.ridge)
 	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, bound)
 	return a, err
 }
@@ -241,7 +241,7 @@ func (a *CoKernelFB) Unspent() string {
 func (a *CoKernelFB) Warnings() []engine.Warning {
 	out, thin := model.MisfitWarnings(a.Model, a.opt), engine.WarnThinRound
 	if a.own.covered() {
-		out, thin = a.Model.RidgeWarnings(engine.ModeFB, a.opt, a.ridge), engine.WarnThinBudget
+		out, thin = a.Model.Designs().RidgeWarnings(engine.ModeFB, a.opt, a.ridge), engine.WarnThinBudget
 	}
 	if a.thin > 0 {
 		// the same for every run

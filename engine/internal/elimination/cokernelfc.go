@@ -92,11 +92,11 @@ func newElimination(m *model.Model, opt engine.Options, own method) (*eliminatio
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
-	ridge, err := m.Ridge(engine.ModeFC, opt)
+	ridge, err := m.Designs().Ridge(engine.ModeFC, opt)
 	if err != nil {
 		return nil, err
 	}
-	bound, err := m.NormBound(opt, ridge)
+	bound, err := m.Designs().NormBound(opt, ridge)
 	if err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (e *elimination) Answers() []engine.Answer {
 
 // Warnings returns the conditions of the guarantee that are known not to hold.
 func (e *elimination) Warnings() []engine.Warning {
-	return e.Model.RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
+	return e.Model.Designs().RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
 }
 
 // FitCheck tests the kernel of the elimination; one that goes by names relies on none, and of very many

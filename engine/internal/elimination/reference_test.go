@@ -30,7 +30,7 @@ func TestReferenceFC(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d, err := m.Design(ridge, alg.Sets)
+				d, err := m.Designs().Design(ridge, alg.Sets)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -115,7 +115,7 @@ func sameTasks(m *model.Model) error {
 					p.Tasks.Names[0])
 			}
 			seen[p.Arms.ID[i]] = true
-			if !m.Same(i, j) {
+			if !m.Relations().Same(i, j) {
 				return fmt.Errorf("it needs tasks that are the same: to the kernel, arm %q is not the same in tasks %q and %q", p.Arms.Names[i],
 					p.Tasks.Names[v], p.Tasks.Names[0])
 			}

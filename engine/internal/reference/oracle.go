@@ -45,11 +45,11 @@ func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, err := m.Best()
+	best, err := m.Truth().Best()
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples by the truth: %w", engine.ErrUnsuited, err)
 	}
-	d, err := m.Confirmation(0, opt.Epsilon)
+	d, err := m.Truth().Confirmation(0, opt.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
 	}
@@ -89,16 +89,16 @@ func (a *oracle) Plan() (engine.Plan, error) {
 // oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
 // and factors the estimator of these and the ones before.
 func oracleStage(m *model.Model, epsilon float64, before []int, n int) (*rounds.Stage, error) {
-	d, err := m.Confirmation(0, epsilon)
+	d, err := m.Truth().Confirmation(0, epsilon)
 	if err != nil {
 		return nil, err
 	}
-	contrasts, err := m.Rivals(epsilon)
+	contrasts, err := m.Truth().Rivals(epsilon)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		r, covered, err := m.Round(0, contrasts, d.Weights, n)
+		r, covered, err := m.Designs().Round(0, contrasts, d.Weights, n)
 		if err != nil {
 			return nil, err
 		}
@@ -182,7 +182,7 @@ func (a *oracle) Answers() []engine.Answer {
 func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
 
 // NewOracleFB spends the whole budget, that of all agents together, in one round in
-// the proportions of T* (Model.Confirmation at ξ = 0), the best for a large budget
+// the proportions of T* (Truth.Confirmation at ξ = 0), the best for a large budget
 // when the rewards are known, and answers with the largest kernelised estimate. It
 // knows θ* and is a reference for what a budget can do, not a competitor.
 func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
@@ -190,21 +190,21 @@ func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rival, tied := m.Ties(); tied && opt.Epsilon == 0 {
+	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
 			m.Problem.Where(rival))
 	}
-	d, err := m.Confirmation(0, opt.Epsilon)
+	d, err := m.Truth().Confirmation(0, opt.Epsilon)
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", engine.ErrUnsuited, err)
 	}
-	contrasts, err := m.Rivals(opt.Epsilon)
+	contrasts, err := m.Truth().Rivals(opt.Epsilon)
 	if err != nil {
 		return nil, err
 	}
 	n := opt.Budget * m.Problem.V()
 	r, err := model.Remembered(m, canon.Key{Kind: canon.KindOracleRounding, Level: opt.Epsilon, Pulls: n}, func() (design.Rounding, error) {
-		r, _, err := m.Round(0, contrasts, d.Weights, n)
+		r, _, err := m.Designs().Round(0, contrasts, d.Weights, n)
 		return r, err
 	})
 	if err != nil {

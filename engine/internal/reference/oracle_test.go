@@ -58,7 +58,7 @@ func TestReferenceOracle(t *testing.T) {
 		}
 		alg := built.(*oracle)
 		plain := &plainOracle{ref: plain.NewReference(p, 0), delta: delta, best: alg.best, alive: p.Groups(), all: engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}}
-		d, err := m.Hardness(0, 0)
+		d, err := m.Truth().Hardness(0, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

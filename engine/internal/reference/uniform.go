@@ -109,14 +109,14 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []int) (*uniformFB, error) {
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
 	var err error
-	if a.ridge, err = m.Ridge(engine.ModeFB, opt); err != nil {
+	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
 		return nil, err
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
-		a.ridge = m.GpRidge(opt.Budget * m.Problem.V())
+		a.ridge = m.Designs().GpRidge(opt.Budget * m.Problem.V())
 		a.belief = rounds.NewBelief(model.PriorOf(opt))
 	}
-	bound, err := m.NormBound(opt, a.ridge)
+	bound, err := m.Designs().NormBound(opt, a.ridge)
 	if err != nil {
 		return nil, err
 	}
