@@ -38,7 +38,7 @@ func (c *Campaign) Advance(ctx context.Context) error {
 		if err := c.checkRevision(m.State); err != nil {
 			return err
 		}
-		run, err := c.replay(ctx, m)
+		run, err := c.cache.replay(ctx, m)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 
 // moment returns the campaign now, in a state.
 func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Moment, error) {
-	p, err := c.protocolOf(ctx, s)
+	p, err := c.kept.of(ctx, c, s)
 	return s.Under(p, c.opt.now()), err
 }
 
@@ -84,7 +84,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	if err := campaign.CheckChain(list); err != nil {
 		return campaign.Moment{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	s, err := campaign.Fold(list, c.tasksAtStart())
+	s, err := campaign.Fold(list, c.kept.tasks())
 	if err != nil {
 		return campaign.Moment{}, unfit(c.dir, err)
 	}
@@ -154,8 +154,9 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 		if err := c.open(ctx); err != nil {
 			return done, err
 		}
-		if err := copies(c.dir, c.recipeNow()); err != nil {
-			c.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts", done.Files[0].Path, err))
+		r, _ := c.kept.now()
+		if err := copies(c.dir, r); err != nil {
+			c.opt.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts", done.Files[0].Path, err))
 		}
 	case done.Receipt != nil:
 		c.mu.Lock()
@@ -224,7 +225,7 @@ func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Stat
 	if err != nil {
 		return m, campaign.Status{}, err
 	}
-	run, err := c.replay(ctx, m)
+	run, err := c.cache.replay(ctx, m)
 	if err != nil {
 		return m, campaign.Status{}, err
 	}
@@ -269,31 +270,41 @@ type keptProtocol struct {
 	protocol campaign.Protocol
 }
 
-// tasksAtStart returns the tasks of the arms of the start.
-func (c *Campaign) tasksAtStart() []int { return c.Protocol().AtStart().Problem.TaskOf }
+// now returns both.
+func (k *keptProtocol) now() (question.Recipe, campaign.Protocol) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.recipe, k.protocol
+}
 
-// protocolOf returns the protocol of a state: with the arms that were added by then, from the recorded
+// tasks returns the tasks of the arms of the start.
+func (k *keptProtocol) tasks() []int {
+	_, p := k.now()
+	return p.AtStart().Problem.TaskOf
+}
+
+// of returns the protocol of a state of a campaign: with the arms that were added by then, from the recorded
 // files alone.
-func (c *Campaign) protocolOf(ctx context.Context, s *campaign.State) (campaign.Protocol, error) {
-	c.kept.mu.Lock()
-	defer c.kept.mu.Unlock()
+func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (campaign.Protocol, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	all := s.Additions()
-	for k := len(c.kept.protocol.Earlier); k < len(all); k++ {
-		file := *all[k].Add
+	for n := len(k.protocol.Earlier); n < len(all); n++ {
+		file := *all[n].Add
 		var err error
 		if file.Content, err = getFile(ctx, c.db.db, file.SHA256); err != nil {
 			return campaign.Protocol{}, fmt.Errorf("%s: the recorded copy of %s: %w", c.dir, file.Path, err)
 		}
-		r, p, _, err := grown(ctx, c.maker, c.kept.recipe, c.kept.protocol, file)
+		r, p, _, err := grown(ctx, c.maker, k.recipe, k.protocol, file)
 		if err != nil {
 			return campaign.Protocol{}, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
 		}
-		if p.Fingerprint() != all[k].Problem {
+		if p.Fingerprint() != all[n].Problem {
 			return campaign.Protocol{}, fmt.Errorf("the recorded script makes another problem of the arms of %s with this program than it made when they were added; use the program that added them", file.Path)
 		}
-		c.kept.recipe, c.kept.protocol = r, p
+		k.recipe, k.protocol = r, p
 	}
-	return c.kept.protocol, nil
+	return k.protocol, nil
 }
 
 // grown makes the protocol with the arms of a file.
@@ -312,15 +323,9 @@ func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Proto
 
 // grow makes the protocol with the arms of a file.
 func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
-	_, p, g, err := grown(ctx, c.maker, c.recipeNow(), c.Protocol(), file)
+	r, p := c.kept.now()
+	_, p, g, err := grown(ctx, c.maker, r, p, file)
 	return p, g, err
-}
-
-// recipeNow returns the recipe with the arms that were added so far.
-func (c *Campaign) recipeNow() question.Recipe {
-	c.kept.mu.Lock()
-	defer c.kept.mu.Unlock()
-	return c.kept.recipe
 }
 
 // tried records the event that f makes once the algorithm was tried with it, under the protocol that done names: an
@@ -341,13 +346,13 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		seq := m.Seq
 		first := made[0]
 		first.Seq = seq + 1
-		if err := m.Add([]campaign.Event{first}, c.tasksAtStart()); err != nil {
+		if err := m.Add([]campaign.Event{first}, c.kept.tasks()); err != nil {
 			return err
 		}
 		if done.Protocol != nil {
 			m.Protocol = *done.Protocol
 		}
-		if err := m.Try(ctx, &c.memory); err != nil {
+		if err := m.Try(ctx, &c.cache.memory); err != nil {
 			return err
 		}
 		err = c.write(ctx, func(now campaign.Moment) ([]campaign.Event, error) {

@@ -76,7 +76,8 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 		return errors.Join(errors.New("the backup is not what was recorded"), err)
 	}
 	atomicfile.SyncFolder(dest)
-	return copies(dest, c.recipeNow())
+	r, _ := c.kept.now()
+	return copies(dest, r)
 }
 
 // headOf returns the number and the hash of the last event of a database.
@@ -140,15 +141,15 @@ func copies(dir string, r question.Recipe) error {
 }
 
 // compareCopies says which copies are not what was recorded.
-func (c *Campaign) compareCopies(r question.Recipe) {
+func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	names := copyNames(r)
 	for i, f := range filesOf(r) {
-		content, err := os.ReadFile(filepath.Join(c.dir, names[i]))
+		content, err := os.ReadFile(filepath.Join(dir, names[i]))
 		switch {
 		case os.IsNotExist(err):
-			c.notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", names[i]))
+			notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", names[i]))
 		case err == nil && !bytes.Equal(content, f.Content):
-			c.notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", names[i]))
+			notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", names[i]))
 		}
 	}
 }
@@ -162,7 +163,7 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, loo
 		return nil, err
 	}
 	defer db.close()
-	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
+	c := newCampaign(dir, db, maker, opt)
 	_, r, err := c.recipe(ctx)
 	if err != nil {
 		return nil, err
@@ -242,7 +243,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}
 	v = Verification{Events: len(list), At: list[len(list)-1].At, Hash: hash}
-	c := &Campaign{dir: dir, db: db, opt: opt}
+	c := newCampaign(dir, db, maker, opt)
 	start, r, err := c.recipe(ctx)
 	if err != nil {
 		return v, err
@@ -260,7 +261,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err := checkHead(s, headSeq, headHash); err != nil {
 		return v, err
 	}
-	c.maker, c.kept.recipe, c.kept.protocol = maker, r, p
+	c.kept.recipe, c.kept.protocol = r, p
 	m, err := c.moment(ctx, s)
 	if err != nil {
 		return v, err
@@ -271,5 +272,5 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err := db.checkTriggers(ctx); err != nil {
 		return v, err
 	}
-	return v, c.checkCache(ctx, m)
+	return v, c.cache.check(ctx, m)
 }

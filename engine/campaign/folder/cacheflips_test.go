@@ -92,7 +92,7 @@ func TestFaultForgedCache(t *testing.T) {
 			t.Fatal(err)
 		}
 		f(&kept.Run)
-		c.keep(path, kept)
+		keep(path, kept)
 		_, err = Verify(t.Context(), c.dir, again(p), Options{})
 		wants(t, err, cacheFile+" is not what the events make", "delete the folder")
 	}

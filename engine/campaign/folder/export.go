@@ -42,7 +42,8 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := copies(dir, c.recipeNow()); err != nil {
+	r, _ := c.kept.now()
+	if err := copies(dir, r); err != nil {
 		return err
 	}
 	st, err := c.Status(ctx)

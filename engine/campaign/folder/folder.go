@@ -37,12 +37,12 @@ type Options struct {
 
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
 type Campaign struct {
-	dir    string
-	db     *database
-	opt    Options
-	maker  Maker
-	memory model.Memory
-	kept   keptProtocol
+	dir   string
+	db    *database
+	opt   Options
+	maker Maker
+	kept  keptProtocol
+	cache cache
 
 	mu     sync.Mutex
 	state  *campaign.State
@@ -56,13 +56,19 @@ func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign,
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
+	c := newCampaign(dir, db, maker, opt)
 	if err := c.prepare(ctx); err != nil {
 		err = db.explain(ctx, err)
 		db.close()
 		return nil, err
 	}
 	return c, nil
+}
+
+func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
+	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
+	c.cache.path, c.cache.program = filepath.Join(dir, cacheFile), fmt.Sprintf("%d %s", c.revision(), opt.build())
+	return c
 }
 
 // prepare reads what was recorded, and makes the protocol of it.
@@ -84,9 +90,9 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	if err := c.open(ctx); err != nil {
 		return err
 	}
-	c.compareCopies(c.kept.recipe)
+	compareCopies(c.dir, c.kept.recipe, c.opt.notice)
 	if err := checkHead(c.state, seq, hash); err != nil {
-		c.notice(err.Error())
+		c.opt.notice(err.Error())
 	}
 	return nil
 }
@@ -129,7 +135,7 @@ func (c *Campaign) open(ctx context.Context) error {
 	if err := c.catchUp(ctx, c.db.db); err != nil {
 		return err
 	}
-	_, err := c.protocolOf(ctx, c.state)
+	_, err := c.kept.of(ctx, c, c.state)
 	return err
 }
 
@@ -158,7 +164,7 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	if err := c.state.Add(list, c.tasksAtStart()); err != nil {
+	if err := c.state.Add(list, c.kept.tasks()); err != nil {
 		c.stale = true
 		return unfit(c.dir, err)
 	}
@@ -249,14 +255,13 @@ func (c *Campaign) Close() error { return c.db.close() }
 // Protocol returns the protocol with the arms that are known to have been added; its AtStart is that
 // of the start.
 func (c *Campaign) Protocol() campaign.Protocol {
-	c.kept.mu.Lock()
-	defer c.kept.mu.Unlock()
-	return c.kept.protocol
+	_, p := c.kept.now()
+	return p
 }
 
-func (c *Campaign) notice(text string) {
-	if c.opt.Notice != nil {
-		c.opt.Notice(text)
+func (o Options) notice(text string) {
+	if o.Notice != nil {
+		o.Notice(text)
 	}
 }
 
@@ -301,7 +306,7 @@ func (c *Campaign) Renew(ctx context.Context, runs int, progress func(done, tota
 	if err != nil {
 		return nil, err
 	}
-	return campaign.Renew(ctx, m, &c.memory, runs, progress)
+	return campaign.Renew(ctx, m, &c.cache.memory, runs, progress)
 }
 
 // cacheFile keeps what the algorithm made of the last state that was replayed, after the SHA-256 of that. It may be
@@ -314,40 +319,42 @@ type cached struct {
 	Run campaign.Run
 }
 
-// key tells the state and the program from others.
-func (c *Campaign) key(s *campaign.State) string {
-	return fmt.Sprintf("%s %d %s", s.Hash, c.revision(), c.opt.build())
+// cache is the file, for one program.
+type cache struct {
+	path    string
+	program string // its revision of the decisions, and its build
+	memory  model.Memory
 }
 
 // replay returns what the algorithm makes of a state, from the cache where that has it.
-func (c *Campaign) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
-	if kept := c.ofCache(m.State); kept != nil && m.Agrees(kept) {
+func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
+	if kept := c.read(m.State); kept != nil && m.Agrees(kept) {
 		return kept, nil
 	}
 	run, err := m.Replay(ctx, &c.memory)
 	if err != nil {
 		return nil, err
 	}
-	c.keep(filepath.Join(c.dir, cacheFile), cached{c.key(m.State), *run})
+	keep(c.path, cached{m.State.Hash + " " + c.program, *run})
 	return run, nil
 }
 
-// ofCache returns the run that the cache has of a state, nil without one.
-func (c *Campaign) ofCache(s *campaign.State) *campaign.Run {
-	data, err := os.ReadFile(filepath.Join(c.dir, cacheFile))
+// read returns the run that the cache has of a state, nil without one.
+func (c *cache) read(s *campaign.State) *campaign.Run {
+	data, err := os.ReadFile(c.path)
 	if err != nil {
 		return nil
 	}
 	kept, whole := opened(data)
-	if !whole || kept.Key != c.key(s) {
+	if !whole || kept.Key != s.Hash+" "+c.program {
 		return nil
 	}
 	return &kept.Run
 }
 
-// checkCache reports a cache that is not what the events make.
-func (c *Campaign) checkCache(ctx context.Context, m campaign.Moment) error {
-	kept := c.ofCache(m.State)
+// check reports a cache that is not what the events make.
+func (c *cache) check(ctx context.Context, m campaign.Moment) error {
+	kept := c.read(m.State)
 	if kept == nil {
 		return nil // it is not read
 	}
@@ -360,9 +367,8 @@ func (c *Campaign) checkCache(ctx context.Context, m campaign.Moment) error {
 		return err
 	}
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {
-		path := filepath.Join(c.dir, cacheFile)
 		return fmt.Errorf("%s is not what the events make: status may show what was never measured; delete the folder %s, which "+
-			"costs nothing but time; the events are as recorded", path, filepath.Dir(path))
+			"costs nothing but time; the events are as recorded", c.path, filepath.Dir(c.path))
 	}
 	return nil
 }
@@ -377,7 +383,7 @@ func opened(data []byte) (kept cached, whole bool) {
 
 // keep writes the cache, whole or not at all. That it cannot be written is no failure: a reader may not
 // write, and a disk may be full.
-func (c *Campaign) keep(path string, what cached) {
+func keep(path string, what cached) {
 	var b bytes.Buffer
 	if gob.NewEncoder(&b).Encode(what) != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return

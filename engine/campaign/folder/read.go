@@ -220,9 +220,10 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker, kept: keptProtocol{recipe: r, protocol: p}}
+	c := newCampaign(dir, db, maker, opt)
+	c.kept.recipe, c.kept.protocol = r, p
 	if err := copies(dir, r); err != nil {
-		c.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
+		c.opt.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
 	}
 	if err := c.open(ctx); err != nil {
 		return c, err

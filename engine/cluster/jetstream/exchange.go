@@ -78,7 +78,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 			return f
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
-			if t := x.trouble(ctx); t != nil {
+			if t := trouble(ctx, x.nc); t != nil {
 				return t
 			}
 		}
@@ -222,10 +222,10 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 const stateSubject = "cope-ask.state"
 
 // trouble asks the server whether it can write, after an answer did not come.
-func (x *Exchange) trouble(ctx context.Context) error {
+func trouble(ctx context.Context, nc *nats.Conn) error {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
-	m, err := x.nc.RequestWithContext(ctx, stateSubject, nil)
+	m, err := nc.RequestWithContext(ctx, stateSubject, nil)
 	if err != nil || len(m.Data) == 0 {
 		return nil // a server of others, or nothing is known
 	}

@@ -179,7 +179,7 @@ func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err e
 // ask asks once. It reports that another piece may be there: this one was done already, or is none.
 func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Taken, again bool, err error) {
 	link := x.link.connection()
-	m, err := x.pull(ctx, subject)
+	m, err := pull(ctx, x.nc, subject)
 	if errors.Is(err, nats.ErrNoResponders) && len(x.knownQueue(ctx, run)) == 0 {
 		return nil, false, nil // nobody has offered anything
 	}
@@ -199,14 +199,14 @@ func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Take
 // pull asks for one message of a consumer. The answer has the subject of the work and not the one it
 // was asked to be sent to, by which nats.Conn.Request tells answers apart: each question has a
 // subscription of its own.
-func (x *Exchange) pull(ctx context.Context, subject string) (*nats.Msg, error) {
-	inbox := x.nc.NewInbox()
-	answers, err := x.nc.SubscribeSync(inbox)
+func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error) {
+	inbox := nc.NewInbox()
+	answers, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, err
 	}
 	defer answers.Unsubscribe()
-	if err := x.nc.PublishRequest(subject, inbox, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
+	if err := nc.PublishRequest(subject, inbox, []byte(`{"batch":1,"no_wait":true}`)); err != nil {
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
