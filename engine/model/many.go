@@ -153,7 +153,7 @@ func (m Designs) contrasted(alive [][]int) []int {
 
 // The numbers of directions that designs at ξ="auto" go by: of all pairs, and of the rivals of known best arms.
 const (
-	AffordableAll    = 160
+	AffordableAll    = 128
 	affordableRivals = 256
 )
 
