@@ -132,6 +132,9 @@ fc(p, runs=3, seed=3)
 		// what is measured is not said to be drawn
 		r.Stated = r.Stated[:len(r.Stated)-1]
 		w.Guarantee, w.Standing, w.Seed = r.Guarantee, r.Standing, 0
+		if w.Messages == 0 { // agents apart tell each other what they measured, also where each tests alone
+			w.Messages, w.Bytes, w.BytesRaw, w.BytesTheta = r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta
+		}
 		w.Stated = append([]engine.Setting{}, w.Stated...)
 		w.Warnings = slices.DeleteFunc(w.Warnings, func(x engine.Warning) bool { return x.Kind == engine.WarnNoiseGuessed })
 		if len(w.Warnings) == 0 {

@@ -102,6 +102,7 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 		if len(rewards) == 0 {
 			return s, &DataError{Path: path, Message: fmt.Sprintf("no reward of %s", p.Where(i))}
 		}
+		rewards = aligned(rewards)
 		p.Mean[i] = stat.Mean(rewards, nil)
 		p.Noise.SD[i] = math.Sqrt(stat.PopVariance(rewards, nil))
 		s.reps[i] = float64(len(rewards))
@@ -117,6 +118,10 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 	}
 	return s, nil
 }
+
+// aligned returns the numbers at an address that is a multiple of 16, as memory of an even number of them has. There gonum
+// adds them in one order, so that a mean is the same to the last bit wherever the numbers come from: campaigns go by that.
+func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+len(x)%2), x...) }
 
 // fewReps is how many measurements of an arm its own standard deviation takes, where nobody stated the noise: with fewer
 // that of its task is taken.
