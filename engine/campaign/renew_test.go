@@ -50,7 +50,7 @@ func TestRenewClosesIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	all, took, outside := closesIn(t, "CoTestFC", 10, 1, 100)
+	all, took, outside := closesIn(t, "CoTestFC", 10, 1, 80)
 	if len(all) < 4 || outside > 0 {
 		t.Errorf("%d of %d outside", outside, len(all))
 	}
