@@ -164,4 +164,3 @@ func jsonStruct(v reflect.Value) object {
 	}
 	return out
 }
-
