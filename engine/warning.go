@@ -236,7 +236,7 @@ var sentences = map[WarningKind]string{
 	WarnBoundsGap:      "%[1]s is certified to %.2[3]g only (%[2]s): between %.6[4]g and %.6[5]g",
 	WarnBoundsEnds:     "%s lies between %.6g and %.6g",
 	WarnBoundsReached:  "%s lies between %.6g and %.6g; the pairs that were looked at, which are not all, reach %.6g",
-	WarnBoundsTime:     "T* lies between %.6g, its value at a small xi, and %.6g, the value for arms which share nothing",
+	WarnBoundsTime:     "T* lies between %.6g, its value at xi = %.3g, and %.6g, the value for arms which share nothing",
 	WarnBoundsRidge:    "xi = %.3[2]g does not meet the condition of %[1]s (%.3[3]g ≤ %.3[4]g)",
 	WarnBoundsAuto:     "xi = %.3g is the smallest at which %d of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart",
 	WarnBoundsNorm:     "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the theorems on xi are not looked at",

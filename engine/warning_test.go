@@ -89,7 +89,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnBoundsGap, Names: []string{"rho_1", "stalled"}, Numbers: []float64{0.0123, 11.5, 12.25}}, "rho_1 is certified to 0.012 only (stalled): between 11.5 and 12.25"},
 		{Warning{Kind: WarnBoundsEnds, Names: []string{"omega"}, Numbers: []float64{11.5, 12.25}}, "omega lies between 11.5 and 12.25"},
 		{Warning{Kind: WarnBoundsReached, Names: []string{"omega"}, Numbers: []float64{11.5, 12.25, 12}}, "omega lies between 11.5 and 12.25; the pairs that were looked at, which are not all, reach 12"},
-		{Warning{Kind: WarnBoundsTime, Numbers: []float64{49, 418}}, "T* lies between 49, its value at a small xi, and 418, the value for arms which share nothing"},
+		{Warning{Kind: WarnBoundsTime, Numbers: []float64{49, 0.00332, 418}}, "T* lies between 49, its value at xi = 0.00332, and 418, the value for arms which share nothing"},
 		{Warning{Kind: WarnBoundsRidge, Names: []string{"Theorem 2"}, Numbers: []float64{3, 2, 1}}, "xi = 3 does not meet the condition of Theorem 2 (2 ≤ 1)"},
 		{Warning{Kind: WarnBoundsAuto, Numbers: []float64{0.01, 256}}, "xi = 0.01 is the smallest at which 256 of the arms represent all others to a tenth of it; the theorems ask for one so small that thousands of directions would have to be told apart"},
 		{Warning{Kind: WarnBoundsNorm}, "the norm of the expected rewards is not computed for so many arms: without norm= the conditions of the theorems on xi are not looked at"},

@@ -324,16 +324,30 @@ func (b *builder) condition(mode string, opt engine.Options) (left, right float6
 	return math.Sqrt(r.Ridge * r.Rho1.Value), b.gap / (32 * (1 + engine.RoundingEpsilon) * r.Norm), nil
 }
 
-// lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below.
-func (b *builder) lowerBound() error {
-	r := b.r
-	lower, upper, err := b.model.Truth().CharacteristicTime(0, b.opt.Epsilon)
-	r.CharacteristicTime = max(lower, upper)
-	r.LowerBoundSamples = lower * model.Nats(r.Delta) / float64(r.Tasks)
-	if b.model.Many() && upper > 0 {
-		r.CharacteristicTime, r.CharacteristicTimeUpper = lower, upper
-		b.note(engine.WarnBoundsTime, nil, lower, upper)
+// lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below: its value at the ξ stated, or at a
+// smaller one than that of the other designs where nobody stated it, since designs of the rivals alone take less time.
+func (b *builder) lowerBound() (err error) {
+	m, r, ridge := b.model, b.r, 0.0
+	if m.Many() {
+		if ridge = r.Ridge; b.opt.Ridge.Kind != engine.RidgeValue {
+			if ridge, err = m.Designs().AffordableRidge(model.AffordableRivals); err != nil {
+				return err
+			}
+		}
 	}
+	lower, upper, err := m.Truth().CharacteristicTime(ridge, b.opt.Epsilon)
+	r.CharacteristicTime = lower
+	r.LowerBoundSamples = lower * model.Nats(r.Delta) / float64(r.Tasks)
+	switch {
+	case err != nil || upper == 0:
+		return err
+	case !m.Many():
+		r.CharacteristicTime = max(lower, upper)
+		return nil
+	}
+	upper, err = m.Truth().UnsharedHardness(b.opt.Epsilon)
+	r.CharacteristicTimeUpper = 2 * upper
+	b.note(engine.WarnBoundsTime, nil, lower, ridge, r.CharacteristicTimeUpper)
 	return err
 }
 

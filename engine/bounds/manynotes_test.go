@@ -40,3 +40,27 @@ func TestManyArmsSayWhichRidge(t *testing.T) {
 		}
 	}
 }
+
+// The lower bound of very many arms goes by the ξ that is stated, and rises as it falls.
+func TestManyLowerBoundOfStatedRidge(t *testing.T) {
+	p, err := manyarms.Problem(400)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := model.New(p, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last float64
+	for _, ridge := range []float64{1e-1, 1e-2} {
+		r := Report{Ridge: ridge, Delta: 0.05, Tasks: p.V()}
+		b := &builder{model: m, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}, r: &r}
+		if err := b.lowerBound(); err != nil {
+			t.Fatal(err)
+		}
+		if r.CharacteristicTime <= last || r.CharacteristicTimeUpper < r.CharacteristicTime {
+			t.Errorf("xi = %g: T* from %g to %g, at the larger xi from %g", ridge, r.CharacteristicTime, r.CharacteristicTimeUpper, last)
+		}
+		last = r.CharacteristicTime
+	}
+}

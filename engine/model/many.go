@@ -154,7 +154,7 @@ func (m Designs) contrasted(alive [][]int) []int {
 // The numbers of directions that designs at ξ="auto" go by: of all pairs, and of the rivals of known best arms.
 const (
 	AffordableAll    = 128
-	affordableRivals = 256
+	AffordableRivals = 256
 )
 
 // AffordableRidge returns the smallest ξ, in kernel units, at which so many pivots leave a small part of it in every arm. It
@@ -310,7 +310,7 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 		at := ridge
 		if ridge == 0 {
 			var err error
-			if at, err = m.Designs().AffordableRidge(affordableRivals); err != nil {
+			if at, err = m.Designs().AffordableRidge(AffordableRivals); err != nil {
 				return design.Design{}, err
 			}
 		}
@@ -321,6 +321,16 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 		}
 		return d, err
 	})
+}
+
+// UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (reward units),
+// where arms share nothing. No kernel has it above that.
+func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
+	t, err := m.known()
+	if err != nil {
+		return 0, err
+	}
+	return m.unsharedHardness(t, gaps{added: epsilon}), nil
 }
 
 // unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of
