@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 const (
@@ -229,9 +230,7 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 		return
 	}
 	own := q.only(arms)
-	for k := range arms {
-		arms[k] = k
-	}
+	arms = indices.All(len(arms))
 	b, before, at := own.batch(arms), p.Within, 0
 	for n := 2; n <= MaxMore; n *= 2 {
 		for b.total < n {
@@ -289,10 +288,7 @@ func (b *batch) sure(arms []int, futures int) float64 {
 
 // next fills in Next and what it is expected to bring, and tells how much of that is done.
 func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
-	all := make([]int, len(q.arms))
-	for k := range all {
-		all[k] = k
-	}
+	all := indices.All(len(q.arms))
 	b := q.batch(all)
 	var order []int
 	for b.total < count {
@@ -356,10 +352,7 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	now := &Answer{Epsilon: epsilon}
 	m := momentsOf(b)
 	q := newPlanner(b, m, now.pick(b, m), epsilon)
-	all := make([]int, len(q.arms))
-	for k := range all {
-		all[k] = k
-	}
+	all := indices.All(len(q.arms))
 	tasks := len(q.pick)
 	ofTask, within, loss := make([][]int, tasks), 0.0, 0.0
 	for v := range tasks {

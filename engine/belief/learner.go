@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -126,7 +127,7 @@ func (l *Learner) chosen(d *data) *chosen {
 	}
 	if l.place == nil {
 		of := &chosen{model: m}
-		of.merge(indices(l.p.N()))
+		of.merge(indices.All(l.p.N()))
 		l.place, l.distinct = of.place, of.distinct
 	}
 	if l.dense(m) {

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -100,14 +101,14 @@ func TestOutlooksAgree(t *testing.T) {
 			t.Errorf("features %v: means %.6f and %.6f", features, one.means(), other.means())
 		}
 		a, b := mat.NewSymDense(p.N(), nil), mat.NewSymDense(p.N(), nil)
-		one.covariances(a, indices(p.N()))
-		other.covariances(b, indices(p.N()))
+		one.covariances(a, indices.All(p.N()))
+		other.covariances(b, indices.All(p.N()))
 		if !mat.EqualApprox(a, b, 1e-5) {
 			t.Errorf("features %v: covariances differ", features)
 		}
 		for _, o := range []outlook{one, other} {
 			from, all := make([]float64, p.N()), make([]float64, p.N())
-			o.apart(from, indices(p.N()), 3)
+			o.apart(from, indices.All(p.N()), 3)
 			o.variances(all)
 			for i := range from {
 				if want := a.At(i, i) + a.At(3, 3) - 2*a.At(i, 3); math.Abs(from[i]-want) > 1e-5 || math.Abs(all[i]-a.At(i, i)) > 1e-5 {

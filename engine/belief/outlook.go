@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -258,7 +259,7 @@ func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64) (outlook,
 
 // onCovariances returns the posterior of all arms at u by their covariances.
 func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (outlook, error) {
-	all := newChosen(c.model, indices(len(c.d.cells)))
+	all := newChosen(c.model, indices.All(len(c.d.cells)))
 	all.distinct, all.stated = l.distinct, l.stated
 	for k, i := range c.d.cells {
 		all.place[k] = l.place[i]
@@ -268,7 +269,7 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (ou
 		return nil, err
 	}
 	n := l.p.N()
-	to, from := l.spots(indices(n)), all.spots()
+	to, from := l.spots(indices.All(n)), all.spots()
 	white := mat.NewDense(len(all.at), n, nil)
 	for a, i := range from.arm {
 		t.row(white.RawRowView(a), from.from(a), to)
@@ -280,14 +281,6 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (ou
 	mean := mat.NewVecDense(n, nil)
 	mean.MulVec(white.T(), y)
 	return &onCovariances{t, l, white, mean.RawVector().Data, c.value(u, noiseNumber, 1), c.factors(u)}, nil
-}
-
-func indices(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // onCovariances is a posterior by covariances of all arms: K - VᵀV, where V = U⁻ᵀK of the measured arms with all.

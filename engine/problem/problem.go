@@ -136,14 +136,11 @@ func (p *Problem) Only(tasks ...int) *Problem {
 
 // Some returns the problem of some of the arms, of which every task has one at least.
 func (p *Problem) Some(arms []int) *Problem {
-	kept, tasks := make([]bool, p.N()), make([]int, p.V())
+	kept := make([]bool, p.N())
 	for _, i := range arms {
 		kept[i] = true
 	}
-	for v := range tasks {
-		tasks[v] = v
-	}
-	return p.only(tasks, func(i int) bool { return kept[i] })
+	return p.only(indices.All(p.V()), func(i int) bool { return kept[i] })
 }
 
 // only returns the problem of these tasks, in this order, with those of their arms that are kept.

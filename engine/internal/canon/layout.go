@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 	"github.com/gonb-cope/gonb-cope/internal/memlimit"
 )
 
@@ -219,11 +220,7 @@ func subset(a, b []int) bool {
 type sets []int
 
 func newSets(n int) sets {
-	s := make(sets, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
+	return indices.All(n)
 }
 
 func (s sets) find(i int) int {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
@@ -223,11 +224,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 		}
 	}
 	_, width := features.Dims()
-	columns := make([]int, width)
-	for k := range columns {
-		columns[k] = k
-	}
-	s := design.Space{Features: canon.Submatrix(features, arms, columns), Ridge: ridge, Precision: make([]float64, len(arms))}
+	s := design.Space{Features: canon.Submatrix(features, arms, indices.All(width)), Ridge: ridge, Precision: make([]float64, len(arms))}
 	for k, i := range arms { // an arm off the measured span would bring its own unknown
 		if known == nil || known.Spans(i) {
 			s.Precision[k] = m.Precision[i]

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // explore plans round 1: the minimax design over all pairs of the open contests, remembered.
@@ -30,7 +31,7 @@ func (q ask) explore() (*rounds.Stage, error) {
 		if err != nil {
 			return nil, err
 		}
-		d = q.inPulls(all(m.Problem.N()), d)
+		d = q.inPulls(indices.All(m.Problem.N()), d)
 		st, r := newStage(m), priced.Layout.Reduce(groups)
 		st.Design = d
 		// all the same to the kernel, which may be wrong: only their own means tell them apart
@@ -106,15 +107,6 @@ func (t terms) equalStage(st *rounds.Stage, groups [][]int) (err error) {
 	t.scales.Replicate(st.Rounding.Counts)
 	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
 	return err
-}
-
-// all returns the numbers of n arms.
-func all(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = i
-	}
-	return out
 }
 
 // Bounded rewards are bet on in place of scores of normal or sub-Gaussian laws (docs/theory/bets.md): walks

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // localDesign is the problem of one round's design: white features, in which what is known from the
@@ -275,10 +276,7 @@ func (l *localDesign) round(a *normed, pulls []float64, slack float64) (best []i
 
 // only returns the problem of the targets that lack most.
 func (l *localDesign) only(lacks []float64) *localDesign {
-	order := make([]int, len(l.targets))
-	for k := range order {
-		order[k] = k
-	}
+	order := indices.All(len(l.targets))
 	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
 	order = order[:min(len(order), hardest)]
 	at := map[int]int{}

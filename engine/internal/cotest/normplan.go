@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/indices"
 )
 
 // The sizes of rounds. None of them touches the guarantee.
@@ -152,11 +153,7 @@ func (a *normed) ArmEstimates() engine.ArmEstimates {
 	if later == nil {
 		return engine.ArmEstimates{}
 	}
-	all := make([]int, a.Model.Problem.N())
-	for i := range all {
-		all[i] = i
-	}
-	return later(all)
+	return later(indices.All(a.Model.Problem.N()))
 }
 
 // Recall returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
