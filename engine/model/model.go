@@ -105,7 +105,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.tasks = sync.OnceValues(m.perTask)
 	m.apart = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.Relations().admitsAll)
-	m.ranksAdd = sync.OnceValues(func() (bool, error) { return addRanks(m) })
+	m.ranksAdd = sync.OnceValues(m.Relations().addRanks)
 	m.unrelated = sync.OnceValue(m.Relations().lookUnrelated)
 	m.level = sync.OnceValues(m.withConstant)
 	m.plain = sync.OnceValues(m.Designs().plainly)

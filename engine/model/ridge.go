@@ -249,10 +249,10 @@ func (m Relations) admitsAll() bool {
 // RanksAdd reports whether the rank of all arms is the sum of the ranks of each task's arms, as where the kernel admits
 // every truth or has the terms task(identity()) * arm(k): then an estimate of a gap within a task that has no bias takes no
 // weight from other tasks' arms. It looks at exact features, and is false where these end or are not to be had.
-func RanksAdd(m *Model) (bool, error) { return m.ranksAdd() }
+func (m Relations) RanksAdd() (bool, error) { return m.ranksAdd() }
 
-func addRanks(m *Model) (bool, error) {
-	if m.Relations().AdmitsAll() {
+func (m Relations) addRanks() (bool, error) {
+	if m.AdmitsAll() {
 		return true, nil
 	}
 	alone, err := m.Alone()

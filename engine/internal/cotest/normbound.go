@@ -69,8 +69,9 @@ func TestsAlone(m *model.Model, opt engine.Options) bool {
 }
 
 // formOf returns the form, and of formNorm the bound. A norm that is stated it goes by, but where the kernel has few
-// dimensions of which all matter, as a linear one has: it would cost samples there. Without one it goes by least squares
-// where the kernel has few dimensions on all arms or on those of each task. Where it has more it goes by the norm of rewards
+// dimensions that all matter, as a linear one has: it would cost samples there. Without one it goes by least squares
+// where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
+// unknown scale, or few on the arms of each task. Where it has more it goes by the norm of rewards
 // that are known, if that spares the arms pulls of their own, and else by the arms' own means.
 func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 	if opt.Robust {
@@ -90,7 +91,7 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 		}
 	}
 	if few && several && !opt.Together && m.Problem.Noise.UnknownBy != problem.UnknownProblem { // no scale to share
-		if alone, err := model.RanksAdd(m); err != nil || alone {
+		if alone, err := m.Relations().RanksAdd(); err != nil || alone {
 			return formAlone, b, err
 		}
 	}
