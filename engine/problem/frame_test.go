@@ -97,7 +97,7 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// BenchmarkMillion loads 10⁶ rows; docs/benchmarks.md has what it costs.
+// BenchmarkMillion loads 10⁶ rows; docs/python.md has what a DataFrame of them costs.
 func BenchmarkMillion(b *testing.B) {
 	l := Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed; m/s"}, Reward: "Throughput"}
 	f := million(1_000_000)

@@ -9,9 +9,12 @@ import (
 // A file is replaced with the permissions asked for, and what cannot be written leaves the old one and no draft.
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	for _, durable := range []bool{false, true} {
-		if err := Write(path, []byte("some text"), 0o600, durable); err != nil {
+	for text, durable := range map[string]bool{"some text, which is long": false, "other": true} {
+		if err := Write(path, []byte(text), 0o600, durable); err != nil {
 			t.Fatal(err)
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Errorf("the file has %q, want %q, %v", got, text, err)
 		}
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 {
