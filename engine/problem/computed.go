@@ -20,19 +20,6 @@ type Row struct {
 	Count  float64
 }
 
-// keepRows keeps the rows where the table has blocks.
-func (p *Problem) keepRows(arms []arm, blocks []string) {
-	if len(blocks) == 0 {
-		return
-	}
-	p.Blocks = blocks
-	for i, a := range arms {
-		for k, mean := range a.rows.means {
-			p.Rows = append(p.Rows, Row{i, int(a.rows.blocks[k]), mean, a.rows.count(k)})
-		}
-	}
-}
-
 // positive reports the first value of a column that has no logarithm.
 func (c *column) positive(t *table) error {
 	if c == nil || !c.numbers {

@@ -26,14 +26,6 @@ const (
 	DecimalPoint = "point"
 )
 
-// DialectOf returns the dialect of the table that the problem was read from; plain CSV without one.
-func (p *Problem) DialectOf() Dialect {
-	if p == nil || len(p.Sources) == 0 {
-		return Dialect{}
-	}
-	return p.Sources[0].Dialect
-}
-
 // Written returns the dialect with decimals "comma" or "point"; "" leaves it as it is. Decimal commas need
 // other separators, so commas between columns become semicolons, and semicolons become commas with
 // decimal points. Another word is an error.

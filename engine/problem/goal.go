@@ -190,68 +190,6 @@ func (p *Problem) Measured() *Problem {
 	return q
 }
 
-// measuredArms counts the arms that have a mean.
-func (p *Problem) measuredArms() int {
-	count := 0
-	for _, m := range p.Means() {
-		if !math.IsNaN(m) {
-			count++
-		}
-	}
-	return count
-}
-
-// separate makes the means unknown, and partially known, if one of them is: what needs means needs
-// all of them.
-func (p *Problem) separate(path string) {
-	var missing []int
-	for i, m := range p.Mean {
-		if math.IsNaN(m) {
-			missing = append(missing, i)
-		}
-	}
-	if len(missing) == 0 {
-		return
-	}
-	if len(missing) < p.N() {
-		p.Partial = p.Mean
-	}
-	p.Mean = nil
-	p.Notes = append(p.Notes, p.noteOf(NoteUnmeasured, path, missing))
-}
-
-// dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their
-// order, with a note on the others. It reports a table that has none.
-func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, []Note, error) {
-	var kept []arm
-	has := map[string]bool{}
-	var dropped []string // task and arm of each
-	for _, a := range arms {
-		if math.IsNaN(a.mean) {
-			dropped = append(dropped, a.task, a.name)
-			continue
-		}
-		kept = append(kept, a)
-		has[a.task] = true
-	}
-	if len(kept) == 0 {
-		return nil, nil, nil, &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
-	}
-	var tasks []string
-	for _, name := range order {
-		if has[name] {
-			tasks = append(tasks, name)
-		}
-	}
-	if len(dropped) == 0 {
-		return kept, tasks, nil, nil
-	}
-	return kept, tasks, []Note{{
-		Kind: NoteDropped, Path: path, Names: dropped[:min(len(dropped), 2*mostListed)],
-		Numbers: []float64{float64(len(arms) - len(kept)), float64(len(arms))},
-	}}, nil
-}
-
 // CostOf returns what pulls cost: N counts times Cost, or their number where all cost the same.
 func (p *Problem) CostOf(counts []int) float64 {
 	sum := 0.0

@@ -97,7 +97,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 }
 
 // loadWide reads a problem from a table with one row per arm of a task.
-func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, categories []string, err error) {
+func loadWide(path string, k kernels.Joint, opt LoadOptions) (built *Problem, categories []string, err error) {
 	model, err := opt.Noise.completed(opt.Rewards != "")
 	if err != nil {
 		return nil, nil, err
@@ -123,11 +123,12 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 			return nil, nil, err
 		}
 	}
-	p, sorted, err := assemble(arms, order, t.withPrefix("x_"), t.withPrefix("z_"), k)
+	built, sorted, err := assemble(arms, order, t.withPrefix("x_"), t.withPrefix("z_"), k)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.cameFrom(t, opt.Name)
+	p := reading{built, t}
+	p.cameFrom(opt.Name)
 	for _, name := range t.header {
 		if c := texts[name]; c != nil {
 			p.Notes = append(p.Notes, c.note(path))
@@ -140,7 +141,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		p.Mean = nil
 	}
 	if opt.Rewards == "" {
-		p.separate(path)
+		p.separate()
 	}
 	noise := noiseOf(sorted)
 	if opt.Rewards != "" {
@@ -149,7 +150,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		}
 	}
 	p.Reps = noise.reps
-	return p, categories, p.setNoise(t, model, noise)
+	return built, categories, p.setNoise(model, noise)
 }
 
 // readArms parses all rows and checks them one by one and against each other. order has the task
@@ -297,20 +298,82 @@ func assemble(arms []arm, order, xs, zs []string, k kernels.Joint) (p *Problem, 
 	return p, sorted, err
 }
 
+// reading is a problem while the table t is read into it.
+type reading struct {
+	*Problem
+	t *table
+}
+
+// noteOf returns a note on some arms, of a kind as NoteUnmeasured.
+func (p reading) noteOf(kind NoteKind, arms []int) Note {
+	return Note{Kind: kind, Path: p.t.path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
+}
+
 // cameFrom names the problem, by its file where nothing else is said, and notes how that was read.
-func (p *Problem) cameFrom(t *table, name string) {
+func (p reading) cameFrom(name string) {
 	p.Name = name
 	if p.Name == "" {
-		p.Name = strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))
+		p.Name = strings.TrimSuffix(filepath.Base(p.t.path), filepath.Ext(p.t.path))
 	}
-	p.Sources = []Source{sourceOf(t)}
-	p.Notes = append(p.Notes, t.notes()...)
+	p.Sources = []Source{sourceOf(p.t)}
+	p.Notes = append(p.Notes, p.t.notes()...)
 }
 
 // categorise notes what the codes of a column of text stand for.
-func (p *Problem) categorise(c *column) {
+func (p reading) categorise(c *column) {
 	if p.Categories == nil {
 		p.Categories = map[string][]string{}
 	}
 	p.Categories[c.name] = c.categories
+}
+
+// separate makes the means unknown, and partially known, if one of them is: what needs means needs
+// all of them.
+func (p reading) separate() {
+	var missing []int
+	for i, m := range p.Mean {
+		if math.IsNaN(m) {
+			missing = append(missing, i)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	if len(missing) < p.N() {
+		p.Partial = p.Mean
+	}
+	p.Mean = nil
+	p.Notes = append(p.Notes, p.noteOf(NoteUnmeasured, missing))
+}
+
+// dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their
+// order, with a note on the others. It reports a table that has none.
+func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, []Note, error) {
+	var kept []arm
+	has := map[string]bool{}
+	var dropped []string // task and arm of each
+	for _, a := range arms {
+		if math.IsNaN(a.mean) {
+			dropped = append(dropped, a.task, a.name)
+			continue
+		}
+		kept = append(kept, a)
+		has[a.task] = true
+	}
+	if len(kept) == 0 {
+		return nil, nil, nil, &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
+	}
+	var tasks []string
+	for _, name := range order {
+		if has[name] {
+			tasks = append(tasks, name)
+		}
+	}
+	if len(dropped) == 0 {
+		return kept, tasks, nil, nil
+	}
+	return kept, tasks, []Note{{
+		Kind: NoteDropped, Path: path, Names: dropped[:min(len(dropped), 2*mostListed)],
+		Numbers: []float64{float64(len(arms) - len(kept)), float64(len(arms))},
+	}}, nil
 }

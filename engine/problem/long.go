@@ -32,7 +32,7 @@ const onlyTask = "all"
 // loadLong reads a problem from a long table. Means, standard deviations and counts come from the
 // rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
-func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, categories []string, err error) {
+func loadLong(path string, k kernels.Joint, opt LoadOptions) (built *Problem, categories []string, err error) {
 	if opt.Rewards != "" {
 		return nil, nil, &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}
 	}
@@ -57,11 +57,12 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 			return nil, nil, err
 		}
 	}
-	p, sorted, err := assemble(found.arms, found.order, l.ArmFeatures, l.TaskFeatures, k)
+	built, sorted, err := assemble(found.arms, found.order, l.ArmFeatures, l.TaskFeatures, k)
 	if err != nil {
 		return nil, nil, err
 	}
-	p.cameFrom(t, opt.Name)
+	p := reading{built, t}
+	p.cameFrom(opt.Name)
 	p.Long = opt.Long
 	p.keepRows(sorted, found.blocks)
 	for _, c := range found.texts {
@@ -71,7 +72,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (p *Problem, catego
 		p.Notes = append(p.Notes, Note{Kind: NoteIgnored, Path: path, Names: ignored})
 	}
 	p.Notes = append(p.Notes, slices.Concat(found.notes, dropped)...)
-	return p, found.categories, p.measure(t, l, sorted, opt.Noise)
+	return built, found.categories, p.measure(l, sorted, opt.Noise)
 }
 
 // needed lists the columns by which the header of the table is found.

@@ -193,7 +193,7 @@ func (w rewards) pooled(l Long) (mean, sd, count float64) {
 
 // measure sets means, counts, noise and, where every arm has two measurements at least in rows of
 // their own, the rewards to resample.
-func (p *Problem) measure(t *table, l Long, arms []arm, stated NoiseModel) error {
+func (p reading) measure(l Long, arms []arm, stated NoiseModel) error {
 	s := noiseOf(arms)
 	lists := make([][]float64, p.N())
 	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
@@ -209,8 +209,8 @@ func (p *Problem) measure(t *table, l Long, arms []arm, stated NoiseModel) error
 		return err
 	}
 	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
-		for r := range t.lines {
-			if err := t.within(r, l.Reward, bounds); err != nil {
+		for r := range p.t.lines {
+			if err := p.t.within(r, l.Reward, bounds); err != nil {
 				return err
 			}
 		}
@@ -219,20 +219,44 @@ func (p *Problem) measure(t *table, l Long, arms []arm, stated NoiseModel) error
 		model.Environment = EnvironmentPosterior
 	}
 	if model.Estimated() && !s.measured() {
-		return &DataError{Path: t.path,
+		return &DataError{Path: p.t.path,
 			Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: "+
 				"state noise= as a number", model.Known)}
 	}
-	p.separate(t.path)
+	p.separate()
 	switch {
 	case resampled:
 		p.Rewards = lists
-		if s, err = p.summarise(t.path); err != nil {
+		if s, err = p.summarise(); err != nil {
 			return err
 		}
 	case !summaries && p.Mean != nil && len(once) < p.N():
-		p.Notes = append(p.Notes, p.noteOf(NoteOnce, t.path, once))
+		p.Notes = append(p.Notes, p.noteOf(NoteOnce, once))
 	}
 	p.Reps = s.reps
-	return p.setNoise(t, model, s)
+	return p.setNoise(model, s)
+}
+
+// measuredArms counts the arms that have a mean.
+func (p reading) measuredArms() int {
+	count := 0
+	for _, m := range p.Means() {
+		if !math.IsNaN(m) {
+			count++
+		}
+	}
+	return count
+}
+
+// keepRows keeps the rows where the table has blocks.
+func (p reading) keepRows(arms []arm, blocks []string) {
+	if len(blocks) == 0 {
+		return
+	}
+	p.Blocks = blocks
+	for i, a := range arms {
+		for k, mean := range a.rows.means {
+			p.Rows = append(p.Rows, Row{i, int(a.rows.blocks[k]), mean, a.rows.count(k)})
+		}
+	}
 }

@@ -149,42 +149,6 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	return m, nil
 }
 
-// WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
-// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of
-// which the statement says nothing stay. Bounds are stated as the data have them, whatever the
-// goal.
-func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
-	if m.Environment == "" && p.Noise.Environment == EnvironmentPosterior {
-		m.Environment = EnvironmentPosterior
-	}
-	m, err := m.completed(p.Rewards != nil)
-	if err != nil {
-		return nil, err
-	}
-	m.Bounds = p.TurnedBounds(m.Bounds)
-	if m.Known != NoiseStated {
-		return nil, noiseErrorf("Known", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Known)
-	}
-	switch {
-	case m.SD != nil:
-	case m.UnknownBy != "":
-		m.SD = p.Noise.Deviations()
-	case m.Scales == nil || p.Rewards != nil:
-		m.SD = p.Noise.SD
-	}
-	if m.Scales == nil {
-		m.Scales = p.Noise.Scales
-	} else {
-		m.Scales = slices.Repeat(m.Scales, p.N())
-	}
-	q := *p
-	q.Noise = m
-	if err := q.Check(); err != nil {
-		return nil, err
-	}
-	return &q, nil
-}
-
 // Text returns what is known of the noise in a few words, with the smallest and the largest scale:
 // "0.5", "sd 1 to 3", "unknown", "within [0, 1]".
 func (m NoiseModel) Text() string {

@@ -194,15 +194,3 @@ func (n Note) some() string {
 
 // where names an arm by its task and itself: `task "a", arm "b"`.
 func where(task, arm string) string { return fmt.Sprintf("task %q, arm %q", task, arm) }
-
-// noteOf returns a note on some arms of a problem, of a kind as NoteUnmeasured.
-func (p *Problem) noteOf(kind NoteKind, path string, arms []int) Note {
-	return Note{Kind: kind, Path: path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
-}
-
-// noteOnce adds a note on the kernel that is not there yet.
-func (p *Problem) noteOnce(n Note) {
-	if !slices.ContainsFunc(p.KernelNotes, func(x Note) bool { return x.String() == n.String() }) {
-		p.KernelNotes = append(p.KernelNotes, n)
-	}
-}

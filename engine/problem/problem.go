@@ -7,11 +7,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
-
-	"github.com/gonb-cope/gonb-cope/kernels"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Problem is one instance: V tasks, N arms in all, grouped by task in task order, the joint kernel,
@@ -276,6 +275,21 @@ func (p *Problem) Check() error {
 	return p.checkNoise()
 }
 
+// checkNames reports names of a problem that outputs could not show as text.
+func (p *Problem) checkNames() error {
+	for _, names := range [][]string{{p.Name}, p.Tasks.Names, p.Arms.Names} {
+		for _, name := range names {
+			if r, found := control(name); found {
+				return fmt.Errorf("problem %q: the name %q has the control character %U in it", p.Name, name, r)
+			}
+			if !utf8.ValidString(name) {
+				return fmt.Errorf("problem %q: the name %q is not UTF-8", p.Name, name)
+			}
+		}
+	}
+	return nil
+}
+
 // checkNoise reports what cannot be known of noise, naming the place.
 func (p *Problem) checkNoise() error {
 	m := p.Noise
@@ -303,64 +317,6 @@ func (p *Problem) checkNoise() error {
 		}
 	}
 	return nil
-}
-
-// Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
-type Words struct {
-	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
-	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named
-	Reward string   `json:"reward,omitempty"`       // the column that was measured
-}
-
-// Words returns the names of a long table's columns.
-func (p *Problem) Words() Words {
-	if p.Long == nil {
-		return Words{}
-	}
-	c := Words{Task: p.Long.Task, Arm: p.Long.Arm, Reward: p.Long.Reward}
-	if p.Long.Successes != "" {
-		c.Reward = p.Long.Successes + " / " + p.Long.Trials
-	}
-	return c
-}
-
-// IsZero reports whether the table has no names of its own.
-func (c Words) IsZero() bool { return len(c.Task) == 0 && len(c.Arm) == 0 && c.Reward == "" }
-
-// TaskTitle is what a column of tasks is called.
-func (c Words) TaskTitle() string {
-	if len(c.Task) == 0 {
-		return "Task"
-	}
-	return strings.Join(c.Task, ", ")
-}
-
-// ArmTitle is what a column of arms is called.
-func (c Words) ArmTitle() string {
-	if len(c.Arm) == 0 {
-		return "Arm"
-	}
-	return strings.Join(c.Arm, ", ")
-}
-
-// TaskLabel is a task as it stands below TaskTitle: the value alone where one column names tasks.
-func (c Words) TaskLabel(task string) string {
-	if len(c.Task) == 1 {
-		return strings.TrimPrefix(task, c.Task[0]+"=")
-	}
-	return task
-}
-
-// ArmLabel is a text with names of arms as they stand below ArmTitle: "Merlin, 80" for "Sorte=Merlin, N kg/ha=80".
-func (c Words) ArmLabel(text string) string {
-	for k, column := range c.Arm {
-		if k == 0 {
-			text = strings.ReplaceAll(text, column+"=", "")
-		} else {
-			text = strings.ReplaceAll(text, ", "+column+"=", ", ")
-		}
-	}
-	return text
 }
 
 // Digests tells the data of the problem from other data: the hashes of the files that it came from,
@@ -395,4 +351,55 @@ func (p *Problem) Digests() []string {
 // Algorithms take the kernel as known beforehand; then it is not.
 func (p *Problem) KernelFittedHere() bool {
 	return len(p.Kernel.Fitted) > 0 && slices.ContainsFunc(p.Digests(), func(d string) bool { return slices.Contains(p.Kernel.Fitted, d) })
+}
+
+// WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
+// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of
+// which the statement says nothing stay. Bounds are stated as the data have them, whatever the
+// goal.
+func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
+	if m.Environment == "" && p.Noise.Environment == EnvironmentPosterior {
+		m.Environment = EnvironmentPosterior
+	}
+	m, err := m.completed(p.Rewards != nil)
+	if err != nil {
+		return nil, err
+	}
+	m.Bounds = p.TurnedBounds(m.Bounds)
+	if m.Known != NoiseStated {
+		return nil, noiseErrorf("Known", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Known)
+	}
+	switch {
+	case m.SD != nil:
+	case m.UnknownBy != "":
+		m.SD = p.Noise.Deviations()
+	case m.Scales == nil || p.Rewards != nil:
+		m.SD = p.Noise.SD
+	}
+	if m.Scales == nil {
+		m.Scales = p.Noise.Scales
+	} else {
+		m.Scales = slices.Repeat(m.Scales, p.N())
+	}
+	q := *p
+	q.Noise = m
+	if err := q.Check(); err != nil {
+		return nil, err
+	}
+	return &q, nil
+}
+
+// DialectOf returns the dialect of the table that the problem was read from; plain CSV without one.
+func (p *Problem) DialectOf() Dialect {
+	if p == nil || len(p.Sources) == 0 {
+		return Dialect{}
+	}
+	return p.Sources[0].Dialect
+}
+
+// noteOnce adds a note on the kernel that is not there yet.
+func (p *Problem) noteOnce(n Note) {
+	if !slices.ContainsFunc(p.KernelNotes, func(x Note) bool { return x.String() == n.String() }) {
+		p.KernelNotes = append(p.KernelNotes, n)
+	}
 }

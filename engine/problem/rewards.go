@@ -29,7 +29,7 @@ func (s armNoise) measured() bool {
 // loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
 // resample. Their means are the truth from then on; a mean column must agree
 // with them.
-func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
+func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
 	path := opt.Rewards
 	wanted := []string{"task", "arm", "rep", "reward"}
 	if opt.Block != "" && !slices.Contains(wanted, opt.Block) {
@@ -76,16 +76,16 @@ func (p *Problem) loadRewards(opt LoadOptions, names *spellings, bounds *[2]floa
 			return armNoise{}, err
 		}
 		p.Rewards[i] = append(p.Rewards[i], reward)
-		if err := sides.add(p, t, r, i); err != nil {
+		if err := sides.add(p.Problem, t, r, i); err != nil {
 			return armNoise{}, err
 		}
 	}
-	if err := sides.align(p, path); err != nil {
+	if err := sides.align(p.Problem, path); err != nil {
 		return armNoise{}, err
 	}
 	p.Sources = append(p.Sources, sourceOf(t))
 	p.Notes = append(p.Notes, t.notes()...)
-	return p.summarise(path)
+	return reading{p.Problem, t}.summarise()
 }
 
 // agreement limits the distance of a mean column from the mean of the raw rewards, relative to 1 +
@@ -94,13 +94,13 @@ const agreement = 1e-3
 
 // summarise replaces the means by those of the populations and returns their
 // standard deviations.
-func (p *Problem) summarise(path string) (armNoise, error) {
+func (p reading) summarise() (armNoise, error) {
 	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
 	given := p.Mean
 	p.Mean, p.Noise.SD = make([]float64, p.N()), make([]float64, p.N())
 	for i, rewards := range p.Rewards {
 		if len(rewards) == 0 {
-			return s, &DataError{Path: path, Message: fmt.Sprintf("no reward of %s", p.Where(i))}
+			return s, &DataError{Path: p.t.path, Message: fmt.Sprintf("no reward of %s", p.Where(i))}
 		}
 		rewards = aligned(rewards)
 		p.Mean[i] = stat.Mean(rewards, nil)
@@ -111,7 +111,7 @@ func (p *Problem) summarise(path string) (armNoise, error) {
 			s.sd[i] = stat.StdDev(rewards, nil)
 		}
 		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*(1+math.Abs(given[i])) {
-			return s, &DataError{Path: path,
+			return s, &DataError{Path: p.t.path,
 				Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out "+
 					"of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i])}
 		}
@@ -128,7 +128,7 @@ func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+le
 const fewReps = 10
 
 // setNoise sets the noise from a completed statement and what is known of the data.
-func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
+func (p reading) setNoise(m NoiseModel, s armNoise) error {
 	measured, all, silent := s.measured(), pool(s.sd, s.reps), m.silent()
 	if silent && all == 0 && p.Long != nil && p.Long.SD == "" { // measurements that are all alike say nothing of noise
 		measured = false
@@ -142,10 +142,10 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 		}
 	case m.silent():
 		m.UnknownBy, m.Scales = UnknownProblem, []float64{1}
-		p.Notes = append(p.Notes, Note{Kind: NoteNoNoise, Path: t.path})
+		p.Notes = append(p.Notes, Note{Kind: NoteNoNoise, Path: p.t.path})
 	}
 	if m.Estimated() || m.UnknownBy != "" {
-		s = p.filled(t.path, s)
+		s = p.filled(s)
 	}
 	m.SD = p.Noise.SD
 	if m.SD == nil && measured && (m.Estimated() || m.UnknownBy != "") {
@@ -155,8 +155,8 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	case !m.Estimated():
 		m.Scales = slices.Repeat(m.Scales, p.N())
 	case !measured:
-		return &DataError{Path: t.path, Line: 1,
-			Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(t.header, ", "))}
+		return &DataError{Path: p.t.path, Line: 1,
+			Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(p.t.header, ", "))}
 	case m.Known == NoiseTask:
 		if m.Scales = p.pooled(s); silent { // a task whose measurements are all alike scatters as the others do
 			for i, sigma := range m.Scales {
@@ -170,7 +170,7 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 	}
 	for i, sigma := range m.Scales {
 		if !(sigma > 0) {
-			return &DataError{Path: t.path,
+			return &DataError{Path: p.t.path,
 				Message: fmt.Sprintf("%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number",
 					p.Where(i), sigma)}
 		}
@@ -181,7 +181,7 @@ func (p *Problem) setNoise(t *table, m NoiseModel, s armNoise) error {
 
 // filled returns the spread with a standard deviation for every arm, if there is one for any: those
 // that are missing, of arms measured once, are pooled.
-func (p *Problem) filled(path string, s armNoise) armNoise {
+func (p reading) filled(s armNoise) armNoise {
 	var missing []int
 	for i, sd := range s.sd {
 		if math.IsNaN(sd) {
@@ -196,14 +196,14 @@ func (p *Problem) filled(path string, s armNoise) armNoise {
 	for _, i := range missing {
 		s.sd[i] = pooled[i]
 	}
-	p.Notes = append(p.Notes, p.noteOf(NotePooled, path, missing))
+	p.Notes = append(p.Notes, p.noteOf(NotePooled, missing))
 	return s
 }
 
 // pooled returns for every arm the pooled standard deviation of its task:
 // √(Σ (reps-1) sd² / Σ (reps-1)), or the root of the plain mean of sd² when every arm has
 // one measurement; of all tasks where its own has none. Arms whose sd is NaN are left out.
-func (p *Problem) pooled(s armNoise) []float64 {
+func (p reading) pooled(s armNoise) []float64 {
 	out := make([]float64, p.N())
 	for v := 0; v < p.V(); v++ {
 		lo, hi := p.ArmsOf(v)

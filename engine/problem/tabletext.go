@@ -52,21 +52,6 @@ func control(text string) (r rune, found bool) {
 	return r, true
 }
 
-// checkNames reports names of a problem that outputs could not show as text.
-func (p *Problem) checkNames() error {
-	for _, names := range [][]string{{p.Name}, p.Tasks.Names, p.Arms.Names} {
-		for _, name := range names {
-			if r, found := control(name); found {
-				return fmt.Errorf("problem %q: the name %q has the control character %U in it", p.Name, name, r)
-			}
-			if !utf8.ValidString(name) {
-				return fmt.Errorf("problem %q: the name %q is not UTF-8", p.Name, name)
-			}
-		}
-	}
-	return nil
-}
-
 // spellings knows how the names of a table are written, by their normal form (Unicode NFC):
 // two that differ only in how an accent is written look alike, and would be two tasks or arms.
 type spellings struct {

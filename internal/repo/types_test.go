@@ -23,7 +23,6 @@ var large = map[string][2]int{ // methods, files
 	"engine/internal/cotest.coTest":     {66, 11},
 	"engine/internal/cotest.normed":     {47, 5},
 	"engine/model.Model":                {38, 7},
-	"engine/problem.Problem":            {49, 11},
 	"internal/notebookkernel.kernel":    {22, 5},
 	"internal/rpc.server":               {22, 5},
 	"kernels.Joint":                     {14, 5},
