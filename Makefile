@@ -25,7 +25,7 @@ short: ## the tests without long simulations
 	go test -short $(linked) ./...
 
 # Goroutines share data in these packages.
-shared = ./internal/cores ./internal/await ./internal/rpc ./internal/warden ./internal/jupyter/... ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
+shared = ./internal/base/cores ./internal/base/await ./internal/front/rpc ./internal/base/warden ./internal/front/jupyter/... ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
 
 race: ## the short tests of packages whose goroutines share data, with the race detector (needs a C compiler)
 	go test -short -race -timeout 30m $(shared)
@@ -36,7 +36,7 @@ lint: ## staticcheck, by the rules of staticcheck.conf
 
 golden: docs licenses ## write all recorded texts again: errors, displays, pins, licences, documents
 	go test ./dsl ./report -update
-	go test ./internal/gonb -run TestPins -update
+	go test ./internal/front/gonb -run TestPins -update
 
 # Tests need Unix, so go vet, which reads them, runs for one other Unix. Without the folder of the clone in them, packages that
 # another clone compiled are taken from the cache.
@@ -78,7 +78,7 @@ release: ## wheels, and archives for six platforms, with checksums, licences, SB
 	go run ./tools/release -wheels -archives -o dist
 
 test-lab: lab python-env ## the tests with JupyterLab 4 in a browser
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./internal/kernelspec
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./internal/front/kernelspec
 
 # Those of the conformance tests start programs, which one processor would make wait.
 benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$')

@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
-	"github.com/gonb-cope/gonb-cope/internal/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
 // ReadProtocol evaluates what the one protocol(...) of a script depends on, and nothing else of it. It

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"

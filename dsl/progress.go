@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // Progress receives the state of an activity.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 

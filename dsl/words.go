@@ -12,7 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )

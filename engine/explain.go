@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Explanation shows how far a run is and what decided each arm: the first run of a result, as it

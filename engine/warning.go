@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Warning is a fact that a reader of a result or of a fit must not overlook. Its String is the

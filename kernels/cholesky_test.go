@@ -9,8 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/ending"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 func TestPivotedCholeskyRebuilds(t *testing.T) {

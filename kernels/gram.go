@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/cores"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // Matrix is a symmetric matrix that is computed as it is read, such as a Gram

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
 // manyPoints is a joint Gram matrix of three tasks whose arms fill several blocks of rows.

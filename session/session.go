@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/bridge"
+	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )

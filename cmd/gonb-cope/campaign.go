@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 

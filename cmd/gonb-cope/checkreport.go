@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/export"
+	"github.com/gonb-cope/gonb-cope/internal/front/export"
 )
 
 // checkMarkdown executes the notebook of a report in Markdown again and says what differs in text and

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 )
 
 // clocked is a command whose clock can jump.

@@ -14,7 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // clusterCommand is the parent of the commands about servers, and of those about runs of agents that

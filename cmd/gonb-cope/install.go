@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/internal/kernelspec"
-	"github.com/gonb-cope/gonb-cope/internal/notebookkernel"
-	"github.com/gonb-cope/gonb-cope/internal/rpc"
-	"github.com/gonb-cope/gonb-cope/internal/warden"
+	"github.com/gonb-cope/gonb-cope/internal/base/warden"
+	"github.com/gonb-cope/gonb-cope/internal/front/kernelspec"
+	"github.com/gonb-cope/gonb-cope/internal/front/notebookkernel"
+	"github.com/gonb-cope/gonb-cope/internal/front/rpc"
 )
 
 func installCommand() *cobra.Command {

@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/internal/child"
+	"github.com/gonb-cope/gonb-cope/internal/base/child"
 )
 
 // Programs that measure: a command, or a service.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/gonb"
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
-	"github.com/gonb-cope/gonb-cope/internal/kernelspec"
+	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/internal/front/kernelspec"
 )
 
 // notebookExaminations returns the examinations that doctor makes for notebooks. Nothing of it is

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // manual is docs/operations.md, whose commands are typed here as they stand there, with other ports

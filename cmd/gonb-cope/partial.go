@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 

@@ -17,11 +17,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/internal/export"
-	"github.com/gonb-cope/gonb-cope/internal/gonb"
-	"github.com/gonb-cope/gonb-cope/internal/headless"
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/internal/front/export"
+	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
+	"github.com/gonb-cope/gonb-cope/internal/front/headless"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
 // reportOptions are the flags of report.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
-	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
 func workerCommand() *cobra.Command {

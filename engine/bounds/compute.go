@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/elimination"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Compute evaluates the theory for a problem with known expected rewards. With

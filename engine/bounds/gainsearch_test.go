@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Amend changes the protocol, where its algorithm can change, from the next round on. What is nil, empty or "" stays as it is.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Correct replaces the result of an id.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Fold returns the state after some events, of a problem whose arms had these tasks at the start. It reports an

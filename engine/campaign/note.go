@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Note is a fact that a reader of a status or of a list has to know. Its String is the sentence.

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of

@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/gonb-cope/gonb-cope/internal/clocktest"
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // jumping builds this test with a clock that can jump.

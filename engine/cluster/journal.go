@@ -16,8 +16,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
-	"github.com/gonb-cope/gonb-cope/internal/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
 )
 
 // The files of an agent's folder.

@@ -17,7 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	ours "github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // member is a server of a cluster that gonb-cope has not made.

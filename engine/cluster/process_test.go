@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 )
 
 // process is one that can be killed and started again.

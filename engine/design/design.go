@@ -10,7 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // Space holds what an allocation is chosen over: the features of all arms and how precise one pull

@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Values is a Space given by products of features, which values of a kernel are, where arms are too

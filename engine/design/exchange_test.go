@@ -7,8 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/cores"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // valuesOf returns a kernel of unit diagonal on n arms as Values.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 )
 
 // Rounding is a whole number of pulls for every arm.

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/gonb-cope/gonb-cope/internal/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 )
 
 // coarseArms is how many arms the starts of a search among many are compared on.

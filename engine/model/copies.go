@@ -10,7 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
-	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 )
 
 // Models, what follows from known rewards, estimators and coordinates stop wherever their context

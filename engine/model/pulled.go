@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/internal/cores"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // onPulled returns the Estimator of counts on few of very many arms, by exact values of the kernel

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
-	"github.com/gonb-cope/gonb-cope/internal/eigen"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.

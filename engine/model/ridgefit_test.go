@@ -8,8 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/eigen"
-	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
 // Truth is what is known of the expected rewards of a model, and how its kernel represents them.

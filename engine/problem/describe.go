@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // Column says what a column of a table looks like.

@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 

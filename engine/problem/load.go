@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 

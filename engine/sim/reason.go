@@ -8,7 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Reason says why a claim has its verdict, or what qualifies it. Its String is the sentence; the

@@ -23,8 +23,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/await"
-	"github.com/gonb-cope/gonb-cope/internal/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/jupyter"
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/client"
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
 // examples are GoNB's own notebooks that need no page of a browser. The other tests

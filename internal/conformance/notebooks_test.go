@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
 // nbformat validates files: every complaint is an error, also that an id is missing.

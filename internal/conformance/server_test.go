@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // debianServer returns the Notebook server of Debian.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
 // Every notebook is in the gallery as it is now: with the code of all its cells. That its outputs are

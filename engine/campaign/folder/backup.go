@@ -13,7 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
-	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that

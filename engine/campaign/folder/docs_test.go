@@ -3,7 +3,7 @@ package folder
 import (
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/faulttable"
+	"github.com/gonb-cope/gonb-cope/internal/base/faulttable"
 )
 
 // Every row of the table of faults names a test that is there.

@@ -19,7 +19,7 @@ import (
 	"unicode"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
 // History returns what was recorded. Of the open round it has no rewards.

@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
-	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
 // Maker makes the protocol of a recipe, without a forecast. It reads no other files.

@@ -21,8 +21,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
-	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
-	"github.com/gonb-cope/gonb-cope/internal/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
 )
 
 // openFolder opens the database of a folder. Where nothing can be written beside it, as on a disk that is mounted

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
 // Worker makes the runs of jobs.

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // Users, passwords and tokens are left out of URLs, also of lists that cannot be read.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
-	"github.com/gonb-cope/gonb-cope/internal/clocktest"
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // The clock of the server jumps while a piece of work is in the hands of somebody who is gone. Another

@@ -19,8 +19,8 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/internal/atomicfile"
-	"github.com/gonb-cope/gonb-cope/internal/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
 )
 
 // KeyOptions say which credentials to make.

@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // TestMain serves in a process of its own, which tests can kill.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
-	"github.com/gonb-cope/gonb-cope/internal/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
 // threeServers starts a cluster of three NATS servers and returns their URLs with commas between.

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/eigen"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // System holds what n means ȳ of one round tell of f. With D = diag(σ_i²/n_i) the variances of the

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/internal/cores"
-	"github.com/gonb-cope/gonb-cope/internal/indices"
-	"github.com/gonb-cope/gonb-cope/internal/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
 // Layout describes how the arms of a model depend on each other. Arms with the same features, to

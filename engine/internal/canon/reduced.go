@@ -7,7 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Reduced is a design problem in canonical form: without copies of arms, without blocks that no

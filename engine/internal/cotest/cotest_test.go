@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 

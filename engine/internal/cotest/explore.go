@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // explore plans round 1: the minimax design over all pairs of the open contests, remembered.

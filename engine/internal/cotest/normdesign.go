@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // localDesign is the problem of one round's design: white features, in which what is known from the

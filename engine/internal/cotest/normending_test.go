@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 

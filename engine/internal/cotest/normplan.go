@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // The sizes of rounds. None of them touches the guarantee.

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension

@@ -6,7 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
-	"github.com/gonb-cope/gonb-cope/internal/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 )
 
 // The warnings of the tuned schedule, which holds for every ξ, solve no design for the condition

@@ -1,0 +1,63 @@
+package memlimit_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+)
+
+// A need above what is left is an error that says the thing, its size, the limit and what would
+// fit.
+func TestClaim(t *testing.T) {
+	ctx := memlimit.Within(context.Background(), 4e9)
+	for _, c := range []struct {
+		bytes float64
+		power int
+		fits  bool
+	}{{1e6, 1, true}, {1e9, 1, true}, {1e12, 1, false}, {1e12, 2, false}} {
+		err := memlimit.Claim(ctx, memlimit.Need{What: "the features", Bytes: c.bytes, Count: 1_000_000, Of: "arms", Power: c.power})
+		if (err == nil) != c.fits {
+			t.Errorf("%g bytes of 4e9: %v", c.bytes, err)
+		}
+		var refused *memlimit.Error
+		if err == nil {
+			continue
+		}
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "the features of 1000000 arms: 1000.0 GB of memory are needed and") ||
+			!strings.Contains(err.Error(), "left (the limit that was set); about ") {
+			t.Errorf("%v", err)
+		}
+		t.Log(err)
+	}
+}
+
+// A machine has a limit where it can be found out, and its sentence names one.
+func TestClaimWithoutASetting(t *testing.T) {
+	err := memlimit.Claim(context.Background(), memlimit.Need{What: "the features", Bytes: 1e18, Count: 10, Of: "arms"})
+	if err == nil {
+		t.Skip("no limit is known here")
+	}
+	t.Log(err)
+}
+
+// Needs above 1 GB are reported, each one once; smaller ones and those that do not fit are not.
+func TestListening(t *testing.T) {
+	var told []string
+	ctx := memlimit.Listening(memlimit.Within(context.Background(), 1e13), func(s string) { told = append(told, s) })
+	for _, n := range []memlimit.Need{
+		{What: "the features", Bytes: 5e8, Count: 10, Of: "arms"},
+		{What: "the features", Bytes: 2e9, Count: 10, Of: "arms"},
+		{What: "the features", Bytes: 3e9, Count: 10, Of: "arms"},
+		{What: "the design", Bytes: 1e15, Count: 10, Of: "arms"},
+	} {
+		if err := memlimit.Claim(ctx, n); err != nil && n.Bytes < 1e13 {
+			t.Skip("the machine has less than 3 GB")
+		}
+	}
+	if len(told) != 1 || told[0] != "the features of 10 arms take 2.0 GB of memory" {
+		t.Errorf("told %q", told)
+	}
+}

@@ -1,0 +1,97 @@
+package parquet_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	pq "github.com/parquet-go/parquet-go"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+)
+
+type run struct {
+	Machine    string   `parquet:"machine"`
+	Temp       int64    `parquet:"temp"`
+	Throughput *float64 `parquet:"throughput,optional"`
+	Single     float32  `parquet:"single"`
+	Good       bool     `parquet:"good"`
+}
+
+func file[T any](t testing.TB, rows ...T) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := pq.Write(&b, rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func example(t testing.TB) []byte {
+	y := 41.5
+	return file(t, run{"A, left", 150, &y, 0.1, true}, run{"B", -3, nil, 2, false})
+}
+
+// A flat table becomes CSV with the texts of its cells; other data stay.
+func TestCSV(t *testing.T) {
+	const want = "machine,temp,throughput,single,good\n\"A, left\",150,41.5,0.1,true\nB,-3,,2,false\n"
+	if got, err := parquet.CSV(example(t)); string(got) != want || err != nil {
+		t.Errorf("%q, error %v; want %q", got, err, want)
+	}
+	if got, err := parquet.CSV([]byte("a,b\n")); string(got) != "a,b\n" || err != nil {
+		t.Errorf("%q, error %v; want it unchanged", got, err)
+	}
+	type nested struct {
+		Levels []int64 `parquet:"levels"`
+	}
+	if _, err := parquet.CSV(file(t, nested{[]int64{1, 2}})); err == nil || !strings.Contains(err.Error(), `column "levels" holds lists or groups`) {
+		t.Errorf("a list: error %v", err)
+	}
+	type money struct {
+		Cost int64 `parquet:"cost,decimal(2:10)"`
+	}
+	if _, err := parquet.CSV(file(t, money{150})); err == nil || !strings.Contains(err.Error(), `column "cost" holds decimals`) {
+		t.Errorf("a decimal: error %v", err)
+	}
+}
+
+// A damaged file is an error and no panic.
+func TestDamaged(t *testing.T) {
+	whole := example(t)
+	failed, step := 0, 1
+	if testing.Short() {
+		step = 7
+	}
+	for i := 4; i < len(whole); i += step {
+		for _, data := range [][]byte{whole[:i], slices.Concat(whole[:i], []byte{whole[i] ^ 0x55}, whole[i+1:])} {
+			if _, err := parquet.CSV(data); err != nil {
+				failed++
+			}
+		}
+	}
+	if failed < (len(whole)-4)/step {
+		t.Errorf("%d damaged files are refused, want %d at least", failed, (len(whole)-4)/step)
+	}
+}
+
+// The columns are known without reading the rows.
+func TestColumns(t *testing.T) {
+	for name, data := range map[string][]byte{"runs.parquet": example(t), "runs.csv": []byte("a,b\n1,2\n"), "short": []byte("PA"), "broken": []byte("PAR1 and no more")} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, ok := parquet.Columns(f)
+		if want := name == "runs.parquet"; ok != want || want && !slices.Equal(columns, []string{"machine", "temp", "throughput", "single", "good"}) {
+			t.Errorf("%s: %q, %v", name, columns, ok)
+		}
+		_ = f.Close()
+	}
+}

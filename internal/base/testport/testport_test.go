@@ -1,0 +1,40 @@
+package testport_test
+
+import (
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+)
+
+// Whoever names the address may listen there, on all hosts, too, and again after the end of a server with a
+// connection; nobody answers there meanwhile.
+func TestAddress(t *testing.T) {
+	address := testport.Address(t)
+	_, port, err := net.SplitHostPort(address)
+	if err != nil || !strings.HasPrefix(address, "127.0.0.1:") || port == "0" {
+		t.Fatalf("address %q, %v", address, err)
+	}
+	for _, listen := range []string{address, "0.0.0.0:" + port, address} {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			t.Fatal("somebody answers at an address where nobody listens")
+		}
+		l, err := net.Listen("tcp", listen)
+		if err != nil {
+			t.Fatal(err)
+		}
+		mine, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Close()
+		other.Close() // the server's end first, as where it is killed
+		mine.Close()
+	}
+}

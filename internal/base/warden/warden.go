@@ -1,0 +1,148 @@
+//go:build unix
+
+package warden
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/child"
+)
+
+const (
+	patience = time.Second            // for the command to end by itself after SIGTERM
+	forward  = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
+
+	// subscribing limits the time that GoNB needs after the start of a program to pass interrupts
+	// on to it.
+	subscribing = 200 * time.Millisecond
+)
+
+// Run runs a command under a warden that reads its orders from in, and returns the
+// exit status of the command. argv is a folder, which is removed at the end, and the
+// command. The folder above it is the parent's own, and is removed when the parent
+// could not do so itself.
+func Run(argv []string, in io.Reader) (status int, err error) {
+	if len(argv) < 2 {
+		return 0, fmt.Errorf("warden: it needs a folder to remove and a command, got %q", argv)
+	}
+	folder, argv := argv[0], argv[1:]
+	alone := false // the parent has gone
+	var pipes []string
+	defer func() { tidy(folder, alone, pipes) }()
+	adopt()
+	// Interrupts of the terminal are the kernel's business.
+	signal.Ignore(os.Interrupt)
+	terminated := make(chan os.Signal, 1)
+	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGHUP)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.Env = append(os.Environ(), mark(folder))
+	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // out of reach of the terminal's signals
+	started, ended := make(chan error), make(chan struct{})
+	go run(cmd, started, ended)
+	if err := <-started; err != nil {
+		return 0, fmt.Errorf("warden: %w", err)
+	}
+	orders := make(chan string)
+	go read(in, orders)
+	calm := func() {}
+	orphans := make(chan os.Signal, 1)
+	signal.Notify(orphans, syscall.SIGCHLD)
+	for {
+		select {
+		case <-orphans:
+			reap(cmd.Process.Pid)
+			continue
+		case <-ended:
+			pipes = sweep(adopted)
+			return cmd.ProcessState.ExitCode(), nil
+		case order, ok := <-orders:
+			switch {
+			case ok && order == Interrupt:
+				calm()
+				ctx, cancel := context.WithCancel(context.Background())
+				calm = cancel
+				go interrupt(ctx, cmd.Process.Pid)
+				continue
+			case ok && order == Calm:
+				calm()
+				continue
+			case !ok:
+				alone = true
+			}
+		case <-terminated:
+		}
+		pipes = pipesOf(below(os.Getpid()))
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+		select {
+		case <-ended:
+		case <-time.After(patience):
+		}
+		pipes = append(pipes, sweep(adopted)...)
+		return 0, nil
+	}
+}
+
+// run starts the command and waits for its end, on one thread: that the warden ends
+// (child.Attributes) is told to the command by the end of the thread that started it.
+func run(cmd *exec.Cmd, started chan<- error, ended chan<- struct{}) {
+	runtime.LockOSThread()
+	err := cmd.Start()
+	started <- err
+	if err == nil {
+		_ = cmd.Wait() // how it ended is in ProcessState
+		close(ended)
+	}
+}
+
+// read sends the lines of in, and closes the channel at its end.
+func read(in io.Reader, orders chan<- string) {
+	defer close(orders)
+	for r := bufio.NewReader(in); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return
+		}
+		orders <- line
+	}
+}
+
+// interrupt interrupts what GoNB runs, and then whatever it starts until ctx ends. GoNB
+// passes an interrupt on to the program of a cell and to the shell of a ! command, if
+// one runs at that moment; it does not reach compilers, the commands that a shell
+// waits for, and what comes next in the cell. gopls is not part of any cell. Every
+// process is interrupted once: some end quietly at the first and at once at the second.
+func interrupt(ctx context.Context, gonb int) {
+	running := below(gonb)
+	_ = syscall.Kill(gonb, syscall.SIGINT)
+	reached := map[int]bool{}
+	for _, p := range running {
+		direct := p.parent == gonb && p.name != "go" && p.name != "goimports"
+		reached[p.id] = p.name == "gopls" || direct && p.age > subscribing
+	}
+	for ctx.Err() == nil {
+		select {
+		case <-time.After(forward):
+		case <-ctx.Done():
+		}
+		found := below(gonb)
+		if ctx.Err() != nil { // what was found may belong to the next cell
+			return
+		}
+		for _, p := range found {
+			if !reached[p.id] && p.name != "gopls" {
+				_ = syscall.Kill(p.id, syscall.SIGINT)
+			}
+			reached[p.id] = true
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package host_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/bridge/host"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// BenchmarkRow asks for rows of the Gram matrix of n points. The kernel is a Go func
+// of a cell, evaluated by its process; "here" is the same func in this process.
+func BenchmarkRow(b *testing.B) {
+	s := store{}
+	h, err := host.Listen(s, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cell := exec.Command(exe)
+	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"=decay")
+	if err := cell.Run(); err != nil {
+		b.Fatal(err)
+	}
+	for _, n := range []int{1, 30, 1000} {
+		names, rows := make([]string, n), make([][]float64, n)
+		for i := range rows {
+			names[i], rows[i] = fmt.Sprint(i), []float64{float64(i)}
+		}
+		p, err := kernels.NewPoints([]string{"x_1"}, names, rows)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for where, k := range map[string]kernels.Kernel{"function": s["decay"].(kernels.Kernel), "here": kernels.Func("decay", decay(1))} {
+			m, err := kernels.On(k, p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/n=%d", where, n), func(b *testing.B) {
+				dst := make([]float64, n)
+				for i := range b.N {
+					m.Row(dst, i%n)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pair")
+			})
+		}
+	}
+}

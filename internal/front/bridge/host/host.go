@@ -1,0 +1,221 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
+)
+
+// Store holds the values that cells read and bind. Its methods may be called from several
+// goroutines at once.
+type Store interface {
+	// Names lists what is bound, oldest first.
+	Names() []bridge.Entry
+	// Get returns a value as dsl.Session.Value does; an unknown name is an error.
+	Get(name string) (any, error)
+	// Put binds a name as dsl.Session.Put does. A reward function is a sim.RewardFunc.
+	Put(name string, v any) error
+	// Act calls one of dsl.Acts as dsl.Session.Act does.
+	Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error)
+	// Show publishes representations by media type below the cell that runs.
+	Show(bundle map[string]any) error
+}
+
+// maxCells bounds the connections that are open at once.
+const maxCells = 64
+
+// greetingTime limits the time that a connection takes to say its key.
+const greetingTime = 10 * time.Second
+
+// Host serves a Store to Go cells. It is safe for concurrent use.
+type Host struct {
+	store    Store
+	folder   string // private
+	key      string
+	listener net.Listener
+	serving  sync.WaitGroup
+
+	mu        sync.Mutex
+	closed    bool
+	conns     map[net.Conn]bool
+	processes map[*process]bool // those whose functions are in use
+	interrupt chan struct{}     // closed by Interrupt, and replaced
+	fault     error
+	copies    int
+}
+
+// Listen opens a socket in a new folder that only its user can enter, in the folder
+// within, or in that for temporary files when within is "".
+func Listen(store Store, within string) (*Host, error) {
+	folder, err := os.MkdirTemp(within, "cells-") // mode 0700
+	if err != nil {
+		return nil, fmt.Errorf("a folder for the socket of Go cells: %w", err)
+	}
+	secret := make([]byte, 32)
+	_, _ = rand.Read(secret) // never fails
+	h := &Host{
+		store: store, folder: folder, key: hex.EncodeToString(secret),
+		conns: map[net.Conn]bool{}, processes: map[*process]bool{}, interrupt: make(chan struct{}),
+	}
+	if h.listener, err = net.Listen("unix", h.socket()); err != nil {
+		_ = os.RemoveAll(folder)
+		return nil, fmt.Errorf("a socket for Go cells: %w", err)
+	}
+	h.serving.Go(h.accept)
+	return h, nil
+}
+
+func (h *Host) socket() string { return filepath.Join(h.folder, "session") }
+
+// Env returns what a Go cell needs in its environment.
+func (h *Host) Env() []string {
+	return []string{bridge.EnvSocket + "=" + h.socket(), bridge.EnvKey + "=" + h.key}
+}
+
+// Close ends all connections and all processes of functions, and removes the socket.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil
+	}
+	h.closed = true
+	err := h.listener.Close()
+	for conn := range h.conns {
+		_ = conn.Close()
+	}
+	var running []*process
+	for p := range h.processes {
+		running = append(running, p)
+	}
+	close(h.interrupt)
+	h.mu.Unlock()
+	for _, p := range running {
+		p.stop()
+	}
+	h.serving.Wait()
+	return errors.Join(err, os.RemoveAll(h.folder))
+}
+
+// Interrupt ends the function that runs now, if one does. Its values are NaN, and the
+// Fault says that it was interrupted.
+func (h *Host) Interrupt() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	close(h.interrupt)
+	h.interrupt = make(chan struct{})
+	for p := range h.processes {
+		p.interrupt()
+	}
+}
+
+// Fault returns what went wrong first in a Go function since it was last called, and
+// forgets it. A kernel's values come without an error: those of one that failed are
+// NaN, and whoever says so wants to know why.
+func (h *Host) Fault() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	err := h.fault
+	h.fault = nil
+	return err
+}
+
+func (h *Host) setFault(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.fault == nil {
+		h.fault = err
+	}
+}
+
+// interrupted returns a channel that is closed at the next interrupt.
+func (h *Host) interrupted() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.interrupt
+}
+
+func (h *Host) accept() {
+	for {
+		conn, err := h.listener.Accept()
+		if err != nil {
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			time.Sleep(10 * time.Millisecond) // too many open files, say: later there may be fewer
+			continue
+		}
+		h.mu.Lock()
+		full := h.closed || len(h.conns) >= maxCells
+		if !full {
+			h.conns[conn] = true
+		}
+		h.mu.Unlock()
+		if full {
+			_ = conn.Close()
+			continue
+		}
+		h.serving.Go(func() {
+			h.serve(conn)
+			_ = conn.Close()
+			h.mu.Lock()
+			delete(h.conns, conn)
+			h.mu.Unlock()
+		})
+	}
+}
+
+// serve answers one connection until it ends.
+func (h *Host) serve(conn net.Conn) {
+	_ = conn.SetDeadline(time.Now().Add(greetingTime))
+	if !h.greet(conn) {
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	c, in := newCell(h), bufio.NewReader(conn)
+	for {
+		op, content, err := bridge.ReadFrame(in, bridge.MaxFrame)
+		if err != nil {
+			return
+		}
+		kind, answer := c.answer(op, content)
+		if bridge.WriteFrame(conn, kind, answer) != nil {
+			return
+		}
+	}
+}
+
+// greet wants the key and the version of the protocol.
+func (h *Host) greet(conn net.Conn) bool {
+	op, content, err := bridge.ReadFrame(conn, bridge.MaxGreeting)
+	if err != nil {
+		return false
+	}
+	var hello bridge.Hello
+	refuse := func(message string) bool {
+		_ = bridge.WriteFrame(conn, bridge.OpError, []byte(message))
+		return false
+	}
+	if op != bridge.OpHello || bridge.Unpack(content, &hello) != nil || subtle.ConstantTimeCompare([]byte(hello.Key), []byte(h.key)) != 1 {
+		return refuse(bridge.EnvKey + " is not the key of this kernel; a Go cell that the kernel starts has it in its environment")
+	}
+	if hello.Version != bridge.Version {
+		return refuse(fmt.Sprintf("the cell speaks version %d of the protocol and the kernel version %d; install the kernel again "+
+			"(gonb-cope install), and use the same version of the module", hello.Version, bridge.Version))
+	}
+	return bridge.WriteFrame(conn, bridge.OpDone, nil) == nil
+}

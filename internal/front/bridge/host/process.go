@@ -1,0 +1,272 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+const (
+	// startTime limits the time that a program takes to come to its Put, beyond three times what
+	// the cell took, also on a busy machine.
+	startTime = time.Minute
+	// maxRunning bounds the processes of functions that run at once. The one not used
+	// for longest ends when another is started, and starts again when it is needed.
+	maxRunning = 16
+)
+
+// function is a Go function that a cell bound. Kernels and problems that use it hold
+// it; when none does, its process and the copy of its program go (see newFunction).
+type function struct{ process *process }
+
+// process is the program of a function, whether it runs at the moment or not. It must
+// not refer to the function.
+type process struct {
+	host    *Host
+	put     bridge.FunctionPut // without the value
+	ledger  ledger
+	program string // the copy
+
+	mu      sync.Mutex
+	running *running // nil when it does not run
+	used    time.Time
+	failed  error // since it was bound last
+}
+
+// newFunction copies the program of a cell.
+func (h *Host) newFunction(put bridge.FunctionPut, l ledger) (*function, error) {
+	h.mu.Lock()
+	h.copies++
+	program := filepath.Join(h.folder, fmt.Sprintf("function-%d", h.copies))
+	h.mu.Unlock()
+	if err := copyProgram(put.Program, program); err != nil {
+		return nil, fmt.Errorf("the cell's program cannot be kept for the function: %w", err)
+	}
+	put.Value = bridge.Value{}
+	p := &process{host: h, put: put, ledger: l, program: program}
+	h.mu.Lock()
+	h.processes[p] = true
+	h.mu.Unlock()
+	f := &function{p}
+	runtime.AddCleanup(f, func(p *process) { p.discard() }, p)
+	return f, nil
+}
+
+// formula makes the kernel of a function of the process.
+func (f *function) formula(g kernels.Formula, number uint64) (kernels.Formula, error) {
+	return bridge.Formula(g, number, f), nil
+}
+
+// Bind returns where the function is evaluated, and forgets what went wrong before.
+func (f *function) Bind() (*bridge.Remote, error) {
+	f.process.setFailed(nil)
+	return f.live()
+}
+
+// Live returns where the function is evaluated. After a fault it is an error until the
+// next Bind: a matrix has many values, and none of the others is worth the wait.
+func (f *function) Live() (*bridge.Remote, error) {
+	f.process.mu.Lock()
+	failed := f.process.failed
+	f.process.mu.Unlock()
+	if failed != nil {
+		return nil, failed
+	}
+	return f.live()
+}
+
+// Fault keeps why a value is NaN.
+func (f *function) Fault(err error) {
+	err = f.process.explain(err)
+	f.process.setFailed(err)
+	f.process.host.setFault(err)
+}
+
+// reward makes the reward function of the process.
+func (f *function) reward() (sim.RewardFunc, error) {
+	return func(rng *rand.Rand, task, arm string, n int) (float64, error) {
+		r, err := f.live()
+		if err != nil {
+			return 0, err
+		}
+		mean, err := r.Draw(rng, task, arm, n)
+		if err != nil {
+			return 0, fmt.Errorf("%s: %w", f.process.put.Name, f.process.explain(err))
+		}
+		return mean, nil
+	}, nil
+}
+
+// live returns where the function is evaluated, and starts its process if need be.
+func (f *function) live() (*bridge.Remote, error) {
+	p := f.process
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.used = time.Now()
+	if p.running != nil && !p.running.over() {
+		return p.running.remote, nil
+	}
+	p.host.makeRoom(p)
+	r, err := start(p.program, p.put, newReplay(p.ledger), p.host.interrupted())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.put.Name, err)
+	}
+	p.running = r
+	return r.remote, nil
+}
+
+// explain says of an error of the connection why the process ended.
+func (p *process) explain(err error) error {
+	if !bridge.IsBroken(err) {
+		return err
+	}
+	p.mu.Lock()
+	r := p.running
+	p.mu.Unlock()
+	if r == nil {
+		return fmt.Errorf("%s: the process of the function was ended", p.put.Name)
+	}
+	if why := r.end(); why != nil {
+		return fmt.Errorf("%s: %w", p.put.Name, why)
+	}
+	return err
+}
+
+func (p *process) setFailed(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.failed = err
+}
+
+// stop ends the process; it starts again when the function is needed.
+func (p *process) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running != nil {
+		p.running.kill(errors.New("the process of the function was ended"))
+	}
+	p.running = nil
+}
+
+// interrupt ends the process if it is evaluating.
+func (p *process) interrupt() {
+	if !p.mu.TryLock() {
+		return // it is being started, which ends by itself at an interrupt
+	}
+	defer p.mu.Unlock()
+	if p.running != nil && p.running.conn.Busy() {
+		p.running.kill(errors.New("interrupted in the Go function"))
+	}
+}
+
+// discard ends the process for good.
+func (p *process) discard() {
+	p.stop()
+	p.host.mu.Lock()
+	delete(p.host.processes, p)
+	p.host.mu.Unlock()
+	_ = os.Remove(p.program)
+}
+
+// stopOthers ends the processes of functions that were bound to the same name before.
+func (h *Host) stopOthers(now *process) {
+	for _, p := range h.others(now) {
+		if p.put.Name == now.put.Name {
+			p.stop()
+		}
+	}
+}
+
+// makeRoom ends the process that was not used for longest when there are many.
+func (h *Host) makeRoom(now *process) {
+	var oldest *process
+	var since time.Time
+	count := 0
+	for _, p := range h.others(now) {
+		if !p.mu.TryLock() {
+			continue // in use
+		}
+		if p.running != nil && !p.running.conn.Busy() {
+			count++
+			if oldest == nil || p.used.Before(since) {
+				oldest, since = p, p.used
+			}
+		}
+		p.mu.Unlock()
+	}
+	if count >= maxRunning {
+		oldest.stop()
+	}
+}
+
+func (h *Host) others(now *process) []*process {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var others []*process
+	for p := range h.processes {
+		if p != now {
+			others = append(others, p)
+		}
+	}
+	return others
+}
+
+// copyProgram copies a program for this user alone.
+func copyProgram(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(out, in); err != nil {
+		_ = out.Close()
+		_ = os.Remove(to)
+		return err
+	}
+	return out.Close()
+}
+
+// tail keeps the beginning and the end of what is written to it: a panic's message is
+// above its stack.
+type tail struct {
+	mu        sync.Mutex
+	head, end []byte
+}
+
+// tailSize limits the bytes that are kept of either.
+const tailSize = 8 << 10
+
+func (t *tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := len(b)
+	if room := tailSize - len(t.head); room > 0 {
+		taken := min(room, len(b))
+		t.head, b = append(t.head, b[:taken]...), b[taken:]
+	}
+	t.end = append(t.end, b...)
+	if len(t.end) > tailSize {
+		t.end = append([]byte(nil), t.end[len(t.end)-tailSize:]...)
+	}
+	return n, nil
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.head) + string(t.end)
+}

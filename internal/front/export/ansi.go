@@ -1,0 +1,196 @@
+package export
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+)
+
+// escapes matches what programs send to terminals: colours (ending in m), other commands, and
+// titles.
+var escapes = regexp.MustCompile(
+	"\x1b\\[([0-9;:]*)m|\x1b\\[[0-9;?<=>]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_=>()][0-9AB]?")
+
+// ansi turns text for a terminal into text and spans. Colours 0 to 15 are classes,
+// which the page's style makes readable in light and dark; others are as given.
+func ansi(text string) []*markup.Node {
+	text = overwrite(text)
+	var out []*markup.Node
+	var pen pen
+	add := func(s string) {
+		if s == "" {
+			return
+		}
+		n := markup.Text(s)
+		if class, style := pen.attributes(); class != "" || style != "" {
+			n = markup.Element("span", nil, n)
+			if class != "" {
+				n.Set("class", class)
+			}
+			if style != "" {
+				n.Set("style", style)
+			}
+		}
+		out = append(out, n)
+	}
+	last := 0
+	for _, m := range escapes.FindAllStringSubmatchIndex(text, -1) {
+		add(text[last:m[0]])
+		last = m[1]
+		if m[2] >= 0 {
+			pen.apply(text[m[2]:m[3]])
+		}
+	}
+	add(text[last:])
+	return out
+}
+
+// stripANSI returns the text alone.
+func stripANSI(text string) string { return escapes.ReplaceAllString(overwrite(text), "") }
+
+// overwrite does what a terminal does at a carriage return (the line is written again, as progress
+// bars do) and at a backspace.
+func overwrite(text string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	if !strings.ContainsAny(text, "\r\b") {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		parts := strings.Split(strings.TrimRight(line, "\r"), "\r")
+		line = parts[len(parts)-1]
+		if strings.Contains(line, "\b") {
+			var kept []rune
+			for _, r := range line {
+				if r != '\b' {
+					kept = append(kept, r)
+				} else if len(kept) > 0 {
+					kept = kept[:len(kept)-1]
+				}
+			}
+			line = string(kept)
+		}
+		lines[i] = line
+	}
+	return strings.Join(lines, "\n")
+}
+
+// pen holds how the terminal writes at a moment. A colour is "" for none, the number of one of the
+// 16, or #rrggbb.
+type pen struct {
+	bold, faint, italic, underline, inverse bool
+	ink, paper                              string
+}
+
+func (p pen) attributes() (class, style string) {
+	var classes, styles []string
+	for _, c := range []struct {
+		on   bool
+		name string
+	}{{p.bold, "ab"}, {p.faint, "af"}, {p.italic, "ai"}, {p.underline, "au"}, {p.inverse, "ar"}} {
+		if c.on {
+			classes = append(classes, c.name)
+		}
+	}
+	for _, c := range []struct{ colour, class, property string }{{p.ink, "a", "color"}, {p.paper, "p", "background-color"}} {
+		if strings.HasPrefix(c.colour, "#") {
+			styles = append(styles, c.property+": "+c.colour)
+		} else if c.colour != "" {
+			classes = append(classes, c.class+c.colour)
+		}
+	}
+	return strings.Join(classes, " "), strings.Join(styles, "; ")
+}
+
+// apply follows a list of codes; those that are not known change nothing.
+func (p *pen) apply(list string) {
+	var codes []int
+	for s := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ';' || r == ':' }) {
+		n, _ := strconv.Atoi(s)
+		codes = append(codes, n)
+	}
+	if len(codes) == 0 {
+		codes = []int{0}
+	}
+	for len(codes) > 0 {
+		n := codes[0]
+		codes = codes[1:]
+		switch {
+		case n == 0:
+			*p = pen{}
+		case n == 1:
+			p.bold = true
+		case n == 2:
+			p.faint = true
+		case n == 3:
+			p.italic = true
+		case n == 4:
+			p.underline = true
+		case n == 7:
+			p.inverse = true
+		case n == 22:
+			p.bold, p.faint = false, false
+		case n == 23:
+			p.italic = false
+		case n == 24:
+			p.underline = false
+		case n == 27:
+			p.inverse = false
+		case n == 38:
+			p.ink, codes = extended(codes)
+		case n == 48:
+			p.paper, codes = extended(codes)
+		case n == 39:
+			p.ink = ""
+		case n == 49:
+			p.paper = ""
+		case n >= 30 && n <= 37:
+			p.ink = strconv.Itoa(n - 30)
+		case n >= 90 && n <= 97:
+			p.ink = strconv.Itoa(n - 82)
+		case n >= 40 && n <= 47:
+			p.paper = strconv.Itoa(n - 40)
+		case n >= 100 && n <= 107:
+			p.paper = strconv.Itoa(n - 92)
+		}
+	}
+}
+
+// extended reads "5;n", one of 256 colours, or "2;r;g;b".
+func extended(codes []int) (colour string, rest []int) {
+	switch {
+	case len(codes) >= 2 && codes[0] == 5:
+		return indexed(codes[1]), codes[2:]
+	case len(codes) >= 4 && codes[0] == 2:
+		if slices.Max(codes[1:4]) > 255 {
+			return "", codes[4:]
+		}
+		return fmt.Sprintf("#%02x%02x%02x", codes[1], codes[2], codes[3]), codes[4:]
+	}
+	return "", nil
+}
+
+// indexed returns one of xterm's 256 colours: 16 of the theme, a cube of 6×6×6, and 24 greys.
+func indexed(n int) string {
+	switch {
+	case n < 0 || n > 255:
+		return ""
+	case n < 16:
+		return strconv.Itoa(n)
+	case n >= 232:
+		grey := 8 + 10*(n-232)
+		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+	}
+	level := func(i int) int {
+		if i == 0 {
+			return 0
+		}
+		return 55 + 40*i
+	}
+	n -= 16
+	return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6%6), level(n%6))
+}

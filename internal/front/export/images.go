@@ -1,0 +1,226 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"image"
+	_ "image/gif" // kinds that image.DecodeConfig knows
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// images loads what Markdown refers to: attachments of the cell, and files by
+// their path from the notebook's folder.
+func images(cell *notebook.Cell, folder string) func(string) (string, string) {
+	return func(src string) (string, string) {
+		data, media, problem := imageBytes(src, cell, folder)
+		if problem != "" {
+			return "", problem
+		}
+		return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data), ""
+	}
+}
+
+// imageBytes returns an image that Markdown names, with its media type, or why it cannot be had.
+func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
+	if name, ok := strings.CutPrefix(src, "attachment:"); ok {
+		bundle, _ := cell.Attachments[name].(map[string]any)
+		for _, v := range bundle {
+			if data := decoded(v); len(data) > 0 {
+				return sniffed(data)
+			}
+		}
+		return nil, "", "the cell has no such attachment"
+	}
+	if encoded, ok := strings.CutPrefix(src, "data:"); ok {
+		_, encoded, _ = strings.Cut(encoded, ";base64,")
+		return sniffed(decoded(unescapePath(encoded)))
+	}
+	if strings.Contains(src, ":") || strings.HasPrefix(src, "//") {
+		return nil, "", "a report loads nothing from elsewhere"
+	}
+	if filepath.IsAbs(src) {
+		return nil, "", "images are named by their path from the notebook's folder"
+	}
+	path, _, _ := strings.Cut(src, "?")
+	data, problem = imageFile(cmp.Or(folder, "."), filepath.FromSlash(unescapePath(path)))
+	if problem != "" {
+		return nil, "", problem
+	}
+	return sniffed(data)
+}
+
+// unescapePath returns an address in the letters that it stands for.
+func unescapePath(p string) string {
+	if s, err := url.PathUnescape(p); err == nil {
+		return s
+	}
+	return p
+}
+
+// mostImage limits the bytes of an image: a page holds it whole.
+const mostImage = 32 << 20
+
+// imageFile reads a regular file in a folder or below it, wherever links lead, or says why it
+// cannot.
+func imageFile(folder, path string) (data []byte, problem string) {
+	const outside = "it lies outside of the notebook's folder"
+	if !filepath.IsLocal(path) {
+		return nil, outside
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, "the notebook's folder cannot be read"
+	}
+	defer root.Close()
+	info, err := root.Stat(path)
+	if err != nil {
+		_, there := os.Stat(filepath.Join(folder, path))
+		switch {
+		case there == nil:
+			return nil, outside
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, "no such file"
+		}
+		return nil, "the file cannot be read"
+	}
+	if !info.Mode().IsRegular() {
+		return nil, "it is not a regular file"
+	}
+	// Should a pipe take its place meanwhile, nobody waits for a writer.
+	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, "the file cannot be read"
+	}
+	defer f.Close()
+	data, err = io.ReadAll(io.LimitReader(f, mostImage+1))
+	if err != nil {
+		return nil, "the file cannot be read"
+	}
+	if len(data) > mostImage {
+		return nil, fmt.Sprintf("it is larger than %d MiB", mostImage>>20)
+	}
+	return data, ""
+}
+
+// sniffed tells the kind of an image by reading how it begins, so that nothing but an
+// image is ever put into a report.
+func sniffed(data []byte) (same []byte, media, problem string) {
+	if _, kind, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+		return data, "image/" + kind, ""
+	}
+	switch {
+	case isWebP(data):
+		return data, "image/webp", ""
+	case isSVG(data):
+		return data, "image/svg+xml", ""
+	}
+	return nil, "", "not a PNG, JPEG, GIF, WebP or SVG image"
+}
+
+// isWebP reports whether data are a RIFF file of the kind WebP, as long as it says.
+func isWebP(data []byte) bool {
+	return len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" &&
+		int64(binary.LittleEndian.Uint32(data[4:]))+8 <= int64(len(data))
+}
+
+// isSVG reports whether data are an XML document whose root is an SVG drawing.
+func isSVG(data []byte) bool {
+	d := xml.NewDecoder(bytes.NewReader(data))
+	// names of elements are ASCII
+	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return false
+		}
+		if root, ok := token.(xml.StartElement); ok {
+			return root.Name.Local == "svg"
+		}
+	}
+}
+
+// side holds the files beside a report, in a separate folder.
+type side struct {
+	folder, name string
+	files        []sideFile
+}
+
+type sideFile struct {
+	name string
+	data []byte
+}
+
+// sideOf returns the files beside the report at path.
+func sideOf(path string) *side {
+	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_files"
+	return &side{folder: filepath.Join(filepath.Dir(path), name), name: name}
+}
+
+// writable reports what would keep the folder from being made or written to.
+func (s *side) writable() error {
+	info, err := os.Stat(s.folder)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("the folder of its figures: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("%s, the folder of its figures, is a file", s.folder)
+	}
+	return report.Writable(filepath.Join(s.folder, "figure"))
+}
+
+// put takes a file to be saved and returns how the report names it. TeX and
+// Markdown dislike spaces in names.
+func (s *side) put(name string, data []byte) string {
+	name = strings.Map(func(r rune) rune {
+		if notInID(r) {
+			return '-'
+		}
+		return r
+	}, name)
+	for _, f := range s.files {
+		if f.name == name {
+			ext := filepath.Ext(name)
+			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), len(s.files)+1, ext)
+		}
+	}
+	s.files = append(s.files, sideFile{name, data})
+	return s.name + "/" + name
+}
+
+// save writes the files; without any, there is no folder.
+func (s *side) save() error {
+	if len(s.files) == 0 {
+		return nil
+	}
+	if err := os.MkdirAll(s.folder, 0o777); err != nil {
+		return fmt.Errorf("cannot make a folder for the figures: %w", err)
+	}
+	for _, f := range s.files {
+		err := report.WriteFile(filepath.Join(s.folder, f.name), func(w io.Writer) error {
+			_, err := w.Write(f.data)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

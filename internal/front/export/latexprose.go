@@ -1,0 +1,279 @@
+package export
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	east "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+)
+
+// texProse turns Markdown into LaTeX.
+type texProse struct {
+	*written
+	notes  map[int]ast.Node // footnotes by their number
+	inNote bool             // a footnote is being written
+	placed map[int]bool     // footnotes that are written or being written
+	shift  int              // of the levels of headings; level 1 after it is \section
+	strip  *bool            // the first heading is still to be left out; nil in outputs
+	image  func(src string) string
+}
+
+// markdown converts one text.
+func (l *latexWriter) markdown(source, name string, c *notebook.Cell, strip *bool) string {
+	p := &texProse{written: readMarkdown(source, name), notes: map[int]ast.Node{}, placed: map[int]bool{}, shift: l.shift, strip: strip,
+		image: func(src string) string { return l.image(src, c) }}
+	if strip == nil {
+		p.shift = -2
+	}
+	_ = ast.Walk(p.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if note, ok := n.(*east.Footnote); ok && entering {
+			p.notes[note.Index] = note
+		}
+		return ast.WalkContinue, nil
+	})
+	return p.blocks(p.root)
+}
+
+func (p *texProse) blocks(parent ast.Node) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		b.WriteString(p.block(n))
+	}
+	return b.String()
+}
+
+func (p *texProse) block(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Heading:
+		return p.heading(n)
+	case *ast.Paragraph:
+		return "\n" + p.inlines(n) + "\n"
+	case *ast.TextBlock:
+		return p.inlines(n) + "\n"
+	case *ast.List:
+		kind := "itemize"
+		if n.IsOrdered() {
+			kind = "enumerate"
+		}
+		return fmt.Sprintf("\n\\begin{%s}\n%s\\end{%[1]s}\n", kind, p.blocks(n))
+	case *ast.ListItem:
+		return "\\item " + strings.TrimLeft(p.blocks(n), "\n")
+	case *ast.Blockquote:
+		return "\n\\begin{quote}\n" + p.blocks(n) + "\\end{quote}\n"
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		return tex.Verbatim(string(n.Lines().Value(p.source)), codeFrame)
+	case *ast.ThematicBreak:
+		return "\n\\medskip\\hrule\\medskip\n"
+	case *ast.HTMLBlock:
+		return p.html(n)
+	case *mathBlock:
+		return displayMath(n.tex(p.source))
+	case *east.Table:
+		return p.table(n)
+	case *east.FootnoteList:
+		return ""
+	}
+	return p.blocks(n)
+}
+
+var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
+
+func (p *texProse) heading(n *ast.Heading) string {
+	if p.strip != nil && *p.strip {
+		*p.strip = false
+		return ""
+	}
+	level := min(max(n.Level-p.shift, 1), len(sections))
+	return fmt.Sprintf("\n\\%s{%s}\n", sections[level-1], p.inlines(n))
+}
+
+func (p *texProse) inlines(parent ast.Node) string {
+	var b strings.Builder
+	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
+		b.WriteString(p.inline(n))
+	}
+	return b.String()
+}
+
+var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
+
+func (p *texProse) inline(n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.Text:
+		s := tex.Text(unescapeMarkdown(string(n.Value(p.source))))
+		switch {
+		case n.HardLineBreak():
+			s += "\\newline\n"
+		case n.SoftLineBreak():
+			s += "\n"
+		}
+		return s
+	case *ast.String:
+		return tex.Text(string(n.Value))
+	case *ast.Emphasis:
+		if n.Level == 2 {
+			return `\textbf{` + p.inlines(n) + "}"
+		}
+		return `\emph{` + p.inlines(n) + "}"
+	case *ast.CodeSpan:
+		return `\texttt{` + tex.Text(textIn(n, p.source)) + "}"
+	case *ast.Link:
+		return link(string(n.Destination), p.inlines(n))
+	case *ast.AutoLink:
+		return link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
+	case *ast.Image:
+		return p.image(address(n.Destination))
+	case *ast.RawHTML:
+		if lineBreak.Match(n.Segments.Value(p.source)) {
+			return "\\newline\n"
+		}
+		return strings.TrimSuffix(p.html(n), "\n")
+	case *east.TaskCheckBox:
+		if n.IsChecked {
+			return "☑ "
+		}
+		return "☐ "
+	case *east.FootnoteLink:
+		return p.footnote(n.Index)
+	case *east.FootnoteBacklink:
+		return ""
+	case *mathNode:
+		if n.display {
+			return displayMath(n.tex)
+		}
+		return inlineMath(n.tex)
+	}
+	return p.inlines(n)
+}
+
+// html returns what raw HTML says, and then its images.
+func (p *texProse) html(n ast.Node) string {
+	source, _ := p.rawHTML(n)
+	// p.image loads it
+	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }}
+	tree := k.Read(string(source))
+	var b strings.Builder
+	if s := tree.Lines(); s != "" {
+		b.WriteString("\n" + tex.Text(s) + "\n")
+	}
+	for _, img := range tree.All("img") {
+		b.WriteString("\n" + p.image(img.Get("src")) + "\n")
+	}
+	return b.String()
+}
+
+// footnote returns a note where it is referred to. A note inside of notes is written where the
+// first of them needs it and left out after that, so that notes that refer to themselves, or to
+// each other in great numbers, come to an end.
+func (p *texProse) footnote(number int) string {
+	note := p.notes[number]
+	if note == nil || p.inNote && p.placed[number] {
+		return ""
+	}
+	outer := p.inNote
+	p.inNote, p.placed[number] = true, true
+	defer func() { p.inNote = outer }()
+	return `\footnote{` + strings.TrimSpace(p.blocks(note)) + "}"
+}
+
+// textIn returns the text inside a node, as written.
+func textIn(n ast.Node, source []byte) string {
+	var b strings.Builder
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			b.Write(t.Value(source))
+		} else {
+			b.WriteString(textIn(c, source))
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+var (
+	backslashed = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+	mdEntity    = regexp.MustCompile(`&[A-Za-z0-9#]+;`)
+)
+
+func unescapeMarkdown(s string) string {
+	s = mdEntity.ReplaceAllStringFunc(s, html.UnescapeString)
+	return backslashed.ReplaceAllString(s, "$1")
+}
+
+var webAddress = regexp.MustCompile(`^https?://[\w./?=&%#~:+,@;!*-]+$`)
+
+// link keeps links that lead outside; places of the notebook have no address here.
+func link(target, words string) string {
+	if !webAddress.MatchString(target) {
+		return words
+	}
+	return `\href{` + strings.NewReplacer("%", `\%`, "#", `\#`, "&", `\&`, "_", `\_`, "~", `\~{}`).Replace(target) + "}{" + words + "}"
+}
+
+// blankLine ends a paragraph, which TeX does not allow in a formula.
+var blankLine = regexp.MustCompile(`\n\s*\n`)
+
+// texComment would hide the end of a formula.
+var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
+
+// texMath prepares a formula. Only one that we could read ourselves is sure to
+// compile; others are set as they are written.
+func texMath(formula string, display bool) (ready string, ok bool) {
+	formula = texComment.ReplaceAllString(formula, "$1")
+	formula = blankLine.ReplaceAllString(strings.TrimSpace(formula), "\n")
+	return formula, formula != "" && tex.Compilable(formula) && tex.Formula(formula, display).Tag == "math"
+}
+
+// apart are the environments that open mathematics themselves, and are not allowed
+// inside it.
+var apart = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
+
+func inlineMath(formula string) string {
+	ready, ok := texMath(formula, false)
+	if !ok || apart.MatchString(ready) {
+		return `\texttt{` + tex.Text(formula) + "}"
+	}
+	return "$" + ready + "$"
+}
+
+func displayMath(formula string) string {
+	ready, ok := texMath(formula, true)
+	found := apart.FindAllStringIndex(ready, -1)
+	switch {
+	case !ok || len(found) > 1 || len(found) == 1 && found[0][0] > 0:
+		return tex.Verbatim(formula, outputFrame)
+	case len(found) == 1:
+		return "\n" + ready + "\n"
+	}
+	return "\n\\[\n" + ready + "\n\\]\n"
+}
+
+func (p *texProse) table(n *east.Table) string {
+	var sides strings.Builder
+	for _, a := range n.Alignments {
+		sides.WriteString(map[east.Alignment]string{east.AlignRight: "r", east.AlignCenter: "c"}[a])
+		if a != east.AlignRight && a != east.AlignCenter {
+			sides.WriteString("l")
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\\begin{center}\\small\n\\begin{tabular}{%s}\n\\toprule\n", sides.String())
+	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
+		var cells []string
+		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
+			cells = append(cells, p.inlines(c))
+		}
+		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
+		if row.Kind() == east.KindTableHeader {
+			b.WriteString("\\midrule\n")
+		}
+	}
+	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{center}\n")
+	return b.String()
+}

@@ -1,0 +1,238 @@
+package export
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+)
+
+// latexWriter writes a notebook as an article for pdfLaTeX. Pictures are PDF where
+// the output has its data or a PDF, or a browser can print its SVG; else PNG.
+type latexWriter struct {
+	b     strings.Builder
+	ctx   context.Context
+	put   func(name string, data []byte) string
+	opt   Options
+	files int
+	shift int // of the levels of headings
+}
+
+func (l *latexWriter) writef(format string, a ...any) { fmt.Fprintf(&l.b, format, a...) }
+
+// How code and outputs are set.
+const (
+	codeFrame   = `fontsize=\footnotesize,frame=leftline,framesep=2mm`
+	outputFrame = `fontsize=\footnotesize,xleftmargin=2.5mm`
+)
+
+// preamble needs nothing beyond TeX Live's recommended packages. Pictures and tables
+// are never wider than the text. PAPER is the size of the paper.
+const preamble = `\documentclass[11pt]{article}
+\usepackage[T1]{fontenc}
+\usepackage[utf8]{inputenc}
+\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
+\usepackage[PAPERpaper,margin=2.5cm]{geometry}
+\usepackage{amsmath,amssymb,booktabs,fancyvrb,float,graphicx,textcomp}
+\usepackage[hidelinks]{hyperref}
+\providecommand{\bm}[1]{\boldsymbol{#1}}
+\providecommand{\mathscr}[1]{\mathcal{#1}}
+\providecommand{\coloneqq}{:=}
+\providecommand{\argmax}{\operatorname*{arg\,max}}
+\providecommand{\argmin}{\operatorname*{arg\,min}}
+\providecommand{\rank}{\operatorname{rank}}
+\providecommand{\tr}{\operatorname{tr}}
+\providecommand{\diag}{\operatorname{diag}}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{.5\baselineskip}
+\setlength{\emergencystretch}{3em}
+\newsavebox{\fitbox}
+\newenvironment{fitted}{\begin{lrbox}{\fitbox}}{\end{lrbox}\ifdim\wd\fitbox>\linewidth\resizebox{\linewidth}{!}{\usebox{\fitbox}}\else\usebox{\fitbox}\fi}
+\makeatletter
+\def\maxwidth{\ifdim\Gin@nat@width>\linewidth\linewidth\else\Gin@nat@width\fi}
+\makeatother
+\setkeys{Gin}{width=\maxwidth,keepaspectratio}
+`
+
+func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+	title, strip, err := titleOf(nb, opt)
+	if err != nil {
+		return err
+	}
+	l := &latexWriter{ctx: ctx, put: put, opt: opt, shift: sectionShift(nb, strip)}
+	for _, f := range failures(nb) {
+		l.writef("\n\\noindent\\textbf{This run failed.} %s\n", tex.Text(f.String()))
+	}
+	for i := range nb.Cells {
+		c := &nb.Cells[i]
+		switch {
+		case c.HasTag(removeCell):
+		case c.Type == notebook.Markdown:
+			l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", i+1), c, &strip))
+		case c.Type == notebook.Code:
+			l.code(i+1, c)
+		}
+	}
+	if tables := opt.Provenance.tables(); len(tables) > 0 {
+		l.writef("\n\\section*{Provenance}\n")
+		for _, t := range tables {
+			l.facts(t)
+		}
+	}
+	date := ""
+	if !opt.Provenance.Started.IsZero() {
+		date = opt.Provenance.Started.Format("2 January 2006")
+	}
+	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", tex.Text(title), date)
+	_, err = io.WriteString(w, strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1)+
+		tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
+	return err
+}
+
+// sectionShift returns 0 when headings of level 1 remain besides the title, else 1.
+func sectionShift(nb *notebook.Notebook, strip bool) int {
+	for h := range headings(nb) {
+		if !strip && h.heading.Level == 1 {
+			return 0
+		}
+		strip = false
+	}
+	return 1
+}
+
+func (l *latexWriter) code(number int, c *notebook.Cell) {
+	if codeVisibility(c, l.opt) != absent {
+		l.b.WriteString(tex.Verbatim(c.Source, codeFrame))
+	}
+	if outputVisibility(c) == absent {
+		return
+	}
+	for _, o := range c.Lasting() {
+		switch o.Type {
+		case notebook.Stream:
+			if text, _ := shorten(stripANSI(o.Text)); strings.TrimSpace(text) != "" {
+				l.b.WriteString(tex.Verbatim(text, outputFrame))
+			}
+		case notebook.Error:
+			l.writef("\n\\noindent\\textbf{Error:} %s\n", tex.Text(errorLine(o)))
+			if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" {
+				l.b.WriteString(tex.Verbatim(trace, outputFrame))
+			}
+		default:
+			l.rich(number, c, o)
+		}
+	}
+}
+
+// float matches what LaTeX would move to another page.
+var float = regexp.MustCompile(`\\begin\{(table|figure)\}(\[[a-zA-Z!]*\])?`)
+
+// placed keeps the tables of an output where they were put out, and on the page.
+func placed(source string) string {
+	source = float.ReplaceAllString(strings.TrimSpace(source), `\begin{$1}[H]`)
+	return strings.NewReplacer(`\begin{tabular}`, `\begin{fitted}\begin{tabular}`, `\end{tabular}`,
+		`\end{tabular}\end{fitted}`).Replace(source)
+}
+
+func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
+	if p, ok := drawn(number, o, true, ".pdf", ".svg", ".png", ".jpg"); ok {
+		if p.ending == ".svg" {
+			l.svg(p, number, o)
+			return
+		}
+		l.figure(p)
+		return
+	}
+	source, kind := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
+	switch kind {
+	case asLaTeX:
+		if formula, ok := loneFormula(source); ok {
+			l.b.WriteString(displayMath(formula))
+			return
+		}
+		l.writef("\n%s\n", placed(source))
+	case asMarkdown:
+		l.b.WriteString(l.markdown(source, "o", c, nil))
+	case asText, asJSON:
+		text, _ := shorten(stripANSI(source))
+		l.b.WriteString(tex.Verbatim(text, outputFrame))
+	case asHTML:
+		text, _ := shorten(htmlText(source))
+		if text == "" {
+			text = lostNote([]string{"HTML without text"})[0].Plain()
+		}
+		l.b.WriteString(tex.Verbatim(text, outputFrame))
+	}
+}
+
+// svg prints a foreign drawing as PDF where a browser is at hand; else it takes the
+// output's PNG, or says what is missing.
+func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
+	if data, err := svgPDF(l.ctx, string(p.data)); err == nil {
+		p.data, p.ending = data, ".pdf"
+		l.figure(p)
+		return
+	}
+	if png, ok := drawn(number, o, true, ".png", ".jpg"); ok {
+		l.figure(png)
+		return
+	}
+	l.files++
+	name := l.put(fileName("figure", l.files, ".svg"), p.data)
+	l.writef("\n\\emph{The drawing in %s is not shown: without Chromium there is no PDF of it.}\n", tex.Text(name))
+}
+
+func (l *latexWriter) figure(p picture) {
+	l.files++
+	caption := p.caption
+	if caption == "" {
+		caption = p.alt
+	}
+	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n",
+		l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
+}
+
+// image returns a picture in running text.
+func (l *latexWriter) image(src string, c *notebook.Cell) string {
+	data, media, problem := imageBytes(src, c, l.opt.Folder)
+	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}[media]
+	if media == "image/svg+xml" {
+		var err error
+		if data, err = svgPDF(l.ctx, string(data)); err != nil {
+			problem = "without Chromium there is no PDF of it"
+		}
+		ending = ".pdf"
+	} else if problem == "" && ending == "" {
+		problem = "LaTeX takes no " + strings.TrimPrefix(media, "image/")
+	}
+	if problem != "" {
+		return `\emph{` + tex.Text(markup.MissingImage(unescapePath(src), problem)) + "}"
+	}
+	l.files++
+	return fmt.Sprintf("\\includegraphics{%s}", l.put(fileName("image", l.files, ending), data))
+}
+
+func (l *latexWriter) facts(t facts) {
+	sides := `lp{.7\linewidth}`
+	if len(t.heads) == 3 {
+		sides = `lp{.35\linewidth}p{.35\linewidth}`
+	}
+	l.writef("\n\\begin{center}\\small\n\\textbf{%s}\n\n\\begin{tabular}{%s}\n\\toprule\n", tex.Text(t.caption), sides)
+	if t.heads != nil {
+		l.writef("%s \\\\\n\\midrule\n", strings.Join(t.heads, " & "))
+	}
+	for _, r := range t.rows {
+		cells := make([]string, len(r))
+		for i, s := range r {
+			cells[i] = tex.Text(s)
+		}
+		l.writef("%s \\\\\n", strings.Join(cells, " & "))
+	}
+	l.writef("\\bottomrule\n\\end{tabular}\n\\end{center}\n")
+}

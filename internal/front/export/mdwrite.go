@@ -1,0 +1,271 @@
+package export
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	"golang.org/x/net/html"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+)
+
+// mdWriter writes a notebook as Markdown: as code hosts show it, or for Quarto, with its head and
+// with divisions in ::: for cells and outputs.
+type mdWriter struct {
+	b      strings.Builder
+	put    func(name string, data []byte) string
+	opt    Options
+	quarto bool
+	files  int
+	strip  bool // the first heading is still to be left out
+}
+
+func (m *mdWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
+
+func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+	return (&mdWriter{put: put, opt: opt}).write(w, nb)
+}
+
+func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+	return (&mdWriter{put: put, opt: opt, quarto: true}).write(w, nb)
+}
+
+// head writes what stands before the cells: the title, which replaces the first heading.
+func (m *mdWriter) head(title string) {
+	if !m.quarto {
+		m.writef("# %s\n", mdEscape(title))
+		return
+	}
+	m.writef("---\ntitle: %s\n", yamlText(title))
+	if t := m.opt.Provenance.Started; !t.IsZero() {
+		m.writef("date: %s\n", t.Format(time.DateOnly))
+	}
+	m.writef("execute:\n  enabled: false\nformat:\n  html:\n    embed-resources: true\n    toc: true\n---\n")
+}
+
+func (m *mdWriter) write(w io.Writer, nb *notebook.Notebook) error {
+	title, first, err := titleOf(nb, m.opt)
+	if err != nil {
+		return err
+	}
+	m.strip = first
+	m.head(title)
+	for _, f := range failures(nb) {
+		m.writef("\n> **This run failed.** %s\n", mdEscape(f.String()))
+	}
+	for i := range nb.Cells {
+		c := &nb.Cells[i]
+		switch {
+		case c.HasTag(removeCell):
+		case c.Type == notebook.Markdown:
+			m.prose(c)
+		case c.Type == notebook.Code:
+			m.code(i+1, c)
+		}
+	}
+	if tables := m.opt.Provenance.tables(); len(tables) > 0 {
+		if !m.quarto {
+			m.b.WriteString(provenanceMark)
+		}
+		m.writef("\n## Provenance\n")
+		for _, t := range tables {
+			m.facts(t)
+		}
+	}
+	if !m.quarto && m.opt.Source != "" {
+		m.writef("\n"+madeFrom+"\n", m.opt.Source)
+	}
+	_, err = io.WriteString(w, markup.XMLText(m.b.String()))
+	return err
+}
+
+// madeFrom says in a Markdown report which notebook it is of, where readers do not see it.
+const madeFrom = "<!-- gonb-cope report of %s -->"
+
+var madeFromLine = regexp.MustCompile(`(?m)^` + fmt.Sprintf(madeFrom, "(.+)") + `$`)
+
+// Outputs returns a Markdown report without what differs from run to run, and the path of its
+// notebook from its folder: "" when the text is no such report.
+func Outputs(report string) (text, source string) {
+	m := madeFromLine.FindStringSubmatchIndex(report)
+	if m == nil {
+		return report, ""
+	}
+	text, source = report[:m[0]], report[m[2]:m[3]]
+	if at := strings.LastIndex(text, provenanceMark); at >= 0 {
+		text = text[:at]
+	}
+	return strings.TrimRight(text, "\n"), source
+}
+
+// provenanceMark stands where the outputs end.
+const provenanceMark = "\n<!-- provenance -->\n"
+
+// yamlText quotes for YAML.
+func yamlText(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(s) + `"`
+}
+
+// mdEscape lets text stand in Markdown as it is.
+func mdEscape(s string) string {
+	return mdSpecial.ReplaceAllString(strings.ReplaceAll(s, "\n", " "), `\$0`)
+}
+
+var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
+
+// prose writes a Markdown cell: without the title, with its images as files beside the report
+// and its links to headings as Quarto names them. The rest stays as it is written.
+func (m *mdWriter) prose(c *notebook.Cell) {
+	source := m.rewritten(c.Source, c, func(w *written, n ast.Node) []edit {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if m.strip {
+				m.strip = false
+				return w.without(n)
+			}
+		case *ast.Link:
+			if place, inside := strings.CutPrefix(address(n.Destination), "#"); inside && n.Reference == nil {
+				return []edit{w.readdressed(n, n.Destination, n.Title, nil, "#"+m.slug(unescapePath(place)))}
+			}
+		}
+		return nil
+	})
+	m.writef("\n%s\n", strings.TrimSpace(source))
+}
+
+// rewritten returns Markdown with its images as files, and with the changes of its other nodes.
+func (m *mdWriter) rewritten(source string, c *notebook.Cell, change func(*written, ast.Node) []edit) string {
+	w := readMarkdown(source, "m")
+	var edits []edit
+	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Image:
+			edits = append(edits, m.image(w, n, c))
+			return ast.WalkSkipChildren, nil
+		case *ast.RawHTML, *ast.HTMLBlock:
+			edits = append(edits, w.rawImages(n, func(img html.Token, src *html.Attribute) string { return m.rawImage(img, src, c) })...)
+		}
+		edits = append(edits, change(w, n)...)
+		return ast.WalkContinue, nil
+	})
+	return w.edited(edits)
+}
+
+// image returns the edit that moves an image into a file.
+func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
+	src := address(n.Destination)
+	name, problem := m.imageFile(src, c)
+	if problem != "" {
+		return edit{n.Pos(), w.tails[n].stop, "*" + mdEscape(markup.MissingImage(unescapePath(src), problem)) + "*"}
+	}
+	return w.readdressed(n, n.Destination, n.Title, n.Reference, name)
+}
+
+// rawImage returns an image of raw HTML that is moved into a file.
+func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cell) string {
+	name, problem := m.imageFile(src.Val, c)
+	if problem != "" {
+		return markup.Element("em", nil, markup.Text(markup.MissingImage(unescapePath(src.Val), problem))).String()
+	}
+	src.Val = name
+	return img.String()
+}
+
+// imageFile returns the file beside the report that holds an image, or why it is missing.
+func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string) {
+	data, media, problem := imageBytes(src, c, m.opt.Folder)
+	if media == "image/svg+xml" && problem == "" {
+		if data = drawingFile(string(data)); data == nil {
+			problem = "no drawing"
+		}
+	}
+	if problem != "" {
+		return "", problem
+	}
+	m.files++
+	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+		"image/svg+xml": ".svg"}[media]
+	return m.put(fileName("image", m.files, ending), data), ""
+}
+
+// fenced sets text as code; the fence is longer than any in the text.
+func fenced(info, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + info + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}
+
+func (m *mdWriter) code(number int, c *notebook.Cell) {
+	code, output := codeVisibility(c, m.opt), outputVisibility(c)
+	if m.quarto {
+		m.writef("\n:::: {.cell}\n")
+	}
+	if code != absent {
+		m.writef("\n%s", m.source(c, code == folded))
+	}
+	if output != absent {
+		for _, o := range c.Lasting() {
+			m.output(number, c, o)
+		}
+	}
+	if m.quarto {
+		m.writef("\n::::\n")
+	}
+}
+
+// source returns the code of a cell.
+func (m *mdWriter) source(c *notebook.Cell, fold bool) string {
+	lang := language(c.Source)
+	switch {
+	case m.quarto && fold:
+		return fenced("{."+lang+` code-fold="true"}`, c.Source)
+	case m.quarto && lang == "cope":
+		return fenced("{.cope}", c.Source)
+	case fold:
+		return "<details><summary>Code</summary>\n\n" + fenced(lang, c.Source) + "\n</details>\n"
+	}
+	return fenced(lang, c.Source)
+}
+
+// slug returns the anchor that readers of the report give to a heading: Quarto's, or that of code
+// hosts.
+func (m *mdWriter) slug(heading string) string {
+	if m.quarto {
+		return slug(heading)
+	}
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		case unicode.IsSpace(r):
+			return '-'
+		}
+		return -1
+	}, strings.TrimSpace(heading))
+}
+
+func (m *mdWriter) facts(t facts) {
+	heads := t.heads
+	if heads == nil {
+		heads = []string{"", ""}
+	}
+	m.writef("\n**%s**\n\n| %s |\n|%s\n", t.caption, strings.Join(heads, " | "), strings.Repeat(" --- |", len(heads)))
+	for _, r := range t.rows {
+		for i := range r {
+			m.writef("| %s ", mdEscape(r[i]))
+		}
+		m.writef("|\n")
+	}
+}

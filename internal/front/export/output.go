@@ -1,0 +1,254 @@
+package export
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// How much of an output is shown at once, and at all. The executed notebook keeps
+// everything.
+const (
+	shownLines  = 30
+	keptLines   = 2000
+	keptBytes   = 400_000
+	shownRows   = 60 // of a table
+	shortenedTo = 20 // lines before the fold of a long text
+)
+
+// output returns one output as markup, or nil for one that shows nothing.
+func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.Node, error) {
+	p.outputs++
+	id := fmt.Sprintf("output-%d", p.outputs)
+	out := markup.Element("div", []string{"class", "output", "id", id})
+	var err error
+	switch o.Type {
+	case notebook.Stream:
+		if strings.TrimSpace(o.Text) == "" {
+			return nil, nil
+		}
+		out.Children = p.stream(o)
+	case notebook.Error:
+		out.Children = []*markup.Node{errorNode(cell, c, o)}
+	default:
+		out.Children, err = p.rich(cell, id, c, o)
+	}
+	if err != nil || len(out.Children) == 0 {
+		return nil, err
+	}
+	p.levels(out)
+	p.number(out, cell, o)
+	return out, nil
+}
+
+// stream returns what a program printed.
+func (p *page) stream(o notebook.Output) []*markup.Node {
+	nodes := long(o.Text, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })
+	if o.Name == "stderr" {
+		label := markup.Element("p", []string{"class", "label"}, markup.Text("Standard error"))
+		return []*markup.Node{markup.Element("div", []string{"class", "stderr"}, append([]*markup.Node{label}, nodes...)...)}
+	}
+	return nodes
+}
+
+// long shows the beginning of a text and folds the rest; of a very long one, the
+// middle is left out.
+func long(text string, render func(string) *markup.Node) []*markup.Node {
+	text = strings.TrimRight(overwrite(text), "\n")
+	text, cut := shorten(text)
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= shownLines && len(text) < keptBytes/10 {
+		return []*markup.Node{render(text)}
+	}
+	head := min(shortenedTo, len(lines)-1)
+	rest := strings.Join(lines[head:], "")
+	summary := fmt.Sprintf("%d more lines", len(lines)-head)
+	if len(lines)-head == 1 {
+		summary = "1 more line"
+	}
+	if cut {
+		summary += ", shortened"
+	}
+	var out []*markup.Node
+	if head > 0 {
+		out = append(out, render(strings.TrimRight(strings.Join(lines[:head], ""), "\n")))
+	}
+	return append(out, markup.Element("details", nil, markup.Element("summary", nil, markup.Text(summary)), render(rest)))
+}
+
+// shorten cuts the middle out of a text that is too long for any reader.
+func shorten(text string) (string, bool) {
+	lines := strings.SplitAfter(text, "\n")
+	cut := false
+	if n := len(lines); n > keptLines {
+		note := fmt.Sprintf("[… %d lines left out; the executed notebook has them …]\n", n-keptLines)
+		lines = slices.Concat(lines[:keptLines/2], []string{note}, lines[n-keptLines/2:])
+		cut = true
+	}
+	text = strings.Join(lines, "")
+	if n := len(text); n > keptBytes {
+		note := fmt.Sprintf("\n[… %d bytes left out; the executed notebook has them …]\n", n-keptBytes)
+		text = strings.ToValidUTF8(text[:keptBytes/2], "") + note + strings.ToValidUTF8(text[n-keptBytes/2:], "")
+		cut = true
+	}
+	return text, cut
+}
+
+// errorNode returns the markup of an error with its traceback.
+func errorNode(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
+	label := "Error"
+	if c.HasTag(raises) {
+		label = "Error, as expected"
+	}
+	head := markup.Element("p", nil, markup.Element("strong", nil, markup.Text(label+":")), markup.Text(" "+errorLine(o)))
+	out := markup.Element("div", []string{"class", "error"}, head)
+	trace := strings.Join(o.Traceback, "\n")
+	if strings.TrimSpace(trace) == "" && strings.Contains(o.ErrorValue, "\n") {
+		trace = o.ErrorValue
+	}
+	if t := strings.TrimSpace(stripANSI(trace)); t != "" && t != errorLine(o) {
+		out.Children = append(out.Children, long(trace, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })...)
+	}
+	return out
+}
+
+// preferred are the representations that a page can show, best first.
+var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "text/markdown", "text/latex",
+	"application/json", "text/plain"}
+
+// rich shows the best representation in which something is left after cleaning.
+func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([]*markup.Node, error) {
+	var lost []string
+	for _, media := range preferred {
+		data, ok := o.Data[media]
+		if !ok {
+			continue
+		}
+		nodes, gone, err := p.represent(media, data, cell, id, c, o)
+		if err != nil {
+			return nil, err
+		}
+		lost = append(lost, gone...)
+		if len(nodes) > 0 {
+			return append(nodes, lostNote(lost)...), nil
+		}
+	}
+	if len(o.Data) > 0 && len(lost) == 0 {
+		for media := range o.Data {
+			lost = append(lost, media)
+		}
+		slices.Sort(lost)
+	}
+	return lostNote(lost), nil
+}
+
+// lostNote says what a reader does not see.
+func lostNote(lost []string) []*markup.Node {
+	if len(lost) == 0 {
+		return nil
+	}
+	slices.Sort(lost)
+	text := "Not in this report, because it needs a running notebook or another place: " + strings.Join(slices.Compact(lost), ", ") + "."
+	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
+}
+
+// represent shows one representation; lost are the tags dropped from it.
+func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell,
+	o notebook.Output) (nodes []*markup.Node, lost []string, err error) {
+	source, _ := data.(string)
+	if f, ours := ownFigure(o); ours && media == "text/html" { // in the colours of the page
+		var b strings.Builder
+		if err := report.FigureElement(&b, f, "figure"); err != nil {
+			return nil, nil, err
+		}
+		source = b.String()
+	}
+	switch media {
+	case "text/html", "image/svg+xml":
+		k := p.cleaner(id, c)
+		tree := k.Read(source)
+		if !visible(tree) {
+			return nil, k.Lost, nil
+		}
+		return []*markup.Node{tree}, k.Lost, nil
+	case "image/png", "image/jpeg", "image/gif":
+		img := markup.Element("img",
+			[]string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
+		if outputImage(o, media) == nil {
+			return nil, []string{"a damaged " + media}, nil
+		}
+		return []*markup.Node{img}, nil, nil
+	case "text/markdown":
+		k := p.cleaner(id, c)
+		tree, err := prose(source, id, k)
+		return []*markup.Node{tree}, k.Lost, err
+	case "text/latex":
+		return []*markup.Node{latexNode(source)}, nil, nil
+	case "application/json":
+		return jsonNode(data), nil, nil
+	}
+	if strings.TrimSpace(source) == "" {
+		return nil, nil, nil
+	}
+	return long(source, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) }), nil, nil
+}
+
+// visible reports whether a reader would see anything.
+func visible(tree *markup.Node) bool {
+	found := false
+	tree.Walk(func(n *markup.Node) bool {
+		found = found || n.Tag == "img" || n.Tag == "svg" || n.Tag == "hr" || n.Tag == "meter" || n.Tag == "progress" ||
+			n.Tag == "" && strings.TrimSpace(n.Text) != ""
+		return !found && n.Tag != "title" && n.Tag != "desc"
+	})
+	return found
+}
+
+// altText describes a picture: as the cell did, or by its place.
+func altText(cell int, o notebook.Output) string {
+	if alt := stringOf(o.Metadata["alt"]); alt != "" {
+		return alt
+	}
+	if plain := strings.TrimSpace(stripANSI(stringOf(o.Data["text/plain"]))); plain != "" && !strings.HasPrefix(plain, "<") &&
+		len(plain) < 300 {
+		return plain
+	}
+	return fmt.Sprintf("Picture put out by cell %d", cell)
+}
+
+// latexNode shows formulas as formulas and other TeX as it stands.
+func latexNode(source string) *markup.Node {
+	if formula, ok := loneFormula(source); ok {
+		return tex.Formula(formula, true)
+	}
+	s := strings.TrimSpace(source)
+	if tex.Environment(s) != "" {
+		return tex.Formula(s, true)
+	}
+	return markup.Element("pre", nil, markup.Text(source))
+}
+
+// prettyJSON returns a decoded JSON value on lines.
+func prettyJSON(data any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(data); err != nil {
+		return fmt.Sprint(data)
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+func jsonNode(data any) []*markup.Node {
+	text, _ := shorten(prettyJSON(data))
+	return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")),
+		markup.Element("pre", nil, markup.Text(text)))}
+}

@@ -1,0 +1,207 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
+// folded on the screen, but for long tables. It prints twice: the contents name the pages that the
+// first version had. When no browser is installed, the error is ErrNoBrowser.
+func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) error {
+	browser, err := findBrowser()
+	if err != nil {
+		return err
+	}
+	var pdf []byte
+	var pages map[string]int
+	for range 2 {
+		var text bytes.Buffer
+		if err := printable(&text, nb, opt, pages); err != nil {
+			return err
+		}
+		if pdf, err = printPage(ctx, browser, text.Bytes()); err != nil {
+			return err
+		}
+		if pages = destinations(pdf); len(pages) == 0 {
+			break // no contents
+		}
+	}
+	_, err = w.Write(pdf)
+	return err
+}
+
+// printable returns the page as it goes to paper, with the pages of its headings by id.
+func printable(w io.Writer, nb *notebook.Notebook, opt Options, pages map[string]int) error {
+	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).write(w)
+}
+
+// ErrNoBrowser means that nothing on this machine can print a page.
+var ErrNoBrowser = errors.New("a PDF is printed by Chromium, which is not installed; install it (Debian: apt-get install chromium), " +
+	"name one by CHROME_PATH, or save the report as .html, which prints well from any browser")
+
+// browserNames are the programs that can print, in the order in which they are
+// tried.
+var browserNames = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}
+
+// findBrowser returns the program that prints.
+func findBrowser() (string, error) {
+	if path := os.Getenv("CHROME_PATH"); path != "" {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("CHROME_PATH names %s, which is not a program: %w", path, err)
+		}
+		return found, nil
+	}
+	for _, name := range browserNames {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrNoBrowser
+}
+
+// printTime limits printing; a page of 20 cells takes about 1 s.
+const printTime = 2 * time.Minute
+
+// printPage prints one of our pages, in a new profile that is removed afterwards. The page has no
+// scripts and loads nothing; the sandbox is left out only where Chromium has none, for the
+// superuser.
+func printPage(ctx context.Context, browser string, page []byte) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "cope-print-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	in, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.pdf")
+	if err := os.WriteFile(in, page, 0o600); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, printTime, fmt.Errorf("printing took more than %s", seconds(printTime)))
+	defer cancel()
+	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
+		"--disable-extensions",
+		"--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(folder, "profile"), "--no-pdf-header-footer",
+		"--generate-pdf-document-outline", "--print-to-pdf=" + out}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.CommandContext(ctx, browser, append(args, "file://"+filepath.ToSlash(in))...)
+	cmd.WaitDelay = 5 * time.Second
+	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	pdf, readErr := os.ReadFile(out)
+	if readErr != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		if err == nil {
+			err = errors.New("it wrote no PDF")
+		}
+		return nil, fmt.Errorf("%s did not print the page: %w: %s", filepath.Base(browser), err, lastLine(string(said)))
+	}
+	return pdf, nil
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+var leadingNumber = regexp.MustCompile(`^\s*(\d+\.?\d*)(px|pt|in|cm|mm)?\s*$`)
+
+// svgPDF prints a drawing on a sheet of the drawing's size.
+func svgPDF(ctx context.Context, source string) ([]byte, error) {
+	browser, err := findBrowser()
+	if err != nil {
+		return nil, err
+	}
+	svg := drawing(source)
+	if svg == nil {
+		return nil, errors.New("no drawing")
+	}
+	width, height := size(svg)
+	page := fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta "+
+		"charset=\"utf-8\"/>%[3]s<title>Drawing</title><style>@page { size: %[1]gpx %[2]gpx; margin: 0 } "+
+		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%[4]s</body></html>", width,
+		height, report.ContentPolicy(""), svg.String())
+	return printPage(ctx, browser, []byte(page))
+}
+
+// drawing returns the first drawing in a source, rebuilt from what is known to be harmless and with
+// the style that it brings; nil without a drawing.
+func drawing(source string) *markup.Node {
+	const name = "drawing"
+	style := ""
+	k := markup.Cleaner{Style: func(sheet string) { style += markup.Scoped(sheet, name, func(id string) string { return id }) }}
+	found := k.Read(source).All("svg")
+	if len(found) == 0 {
+		return nil
+	}
+	svg := found[0]
+	if style != "" {
+		svg.Set("id", name)
+		svg.Children = append([]*markup.Node{markup.Element("style", nil, markup.Text(style))}, svg.Children...)
+	}
+	return svg
+}
+
+// drawingFile returns a drawing as a separate file, which is XML.
+func drawingFile(source string) []byte {
+	if svg := drawing(source); svg != nil {
+		return []byte(svg.String())
+	}
+	return nil
+}
+
+// size returns the drawing's size in CSS pixels, from its attributes or else its view box.
+func size(svg *markup.Node) (width, height float64) {
+	width, height = length(svg.Get("width")), length(svg.Get("height"))
+	if box := strings.Fields(strings.ReplaceAll(svg.Get("viewBox"), ",", " ")); len(box) == 4 && (width == 0 || height == 0) {
+		width, height = length(box[2]), length(box[3])
+	}
+	if width == 0 || height == 0 {
+		return 300, 150 // what CSS takes
+	}
+	return width, height
+}
+
+func length(s string) float64 {
+	m := leadingNumber.FindStringSubmatch(s)
+	if m == nil {
+		return 0
+	}
+	x, err := strconv.ParseFloat(m[1], 64)
+	if err != nil {
+		return 0
+	}
+	switch m[2] {
+	case "pt":
+		return x * 96 / 72
+	case "in":
+		return x * 96
+	case "cm":
+		return x * 96 / 2.54
+	case "mm":
+		return x * 96 / 25.4
+	}
+	return x
+}

@@ -1,0 +1,185 @@
+package export
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Provenance says how the outputs came about, well enough to make them again.
+// What is empty is not shown.
+type Provenance struct {
+	Parameters []Parameter
+	Version    string // of gonb-cope
+	Revision   string // of its source
+	ModuleSum  string // checksum of the module, as in go.sum
+	Go         string // version of Go it was built with
+	Platform   string // operating system and architecture
+	Host       string
+	Kernel     string // display name, or name, of the kernel that executed
+
+	Notebook       string // path, as the reader of the report can use it
+	NotebookSHA256 string
+	Data           []report.DataFile
+	Seeds          []string
+	Started        time.Time
+	Duration       time.Duration
+	Cells          []CellTime
+	Command        string // the command line that makes the report again
+}
+
+// Parameter is a value that was given to the notebook.
+type Parameter struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Default string `json:"default,omitempty"` // "" when the notebook has none
+}
+
+// CellTime holds how long a cell took. Cells are counted from 1, all kinds.
+type CellTime struct {
+	Cell     int           `json:"cell"`
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// facts is a small table of names and values.
+type facts struct {
+	caption string
+	heads   []string // nil for none
+	rows    [][]string
+}
+
+// tables returns the parts of the provenance that are known.
+func (p Provenance) tables() []facts {
+	made := facts{caption: "How this was made"}
+	add := func(key string, values ...string) {
+		if v := strings.TrimSpace(strings.Join(values, " ")); v != "" {
+			made.rows = append(made.rows, []string{key, v})
+		}
+	}
+	add("Command", p.Command)
+	add("Notebook", p.Notebook)
+	add("Notebook SHA-256", p.NotebookSHA256)
+	for _, d := range p.Data {
+		rows := fmt.Sprintf("%d rows", d.Rows)
+		if d.Rows == 1 {
+			rows = "1 row"
+		}
+		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, rows, d.SHA256))
+	}
+	add("Seeds", strings.Join(p.Seeds, ", "))
+	add("gonb-cope", p.Version, p.Revision)
+	add("Module checksum", p.ModuleSum)
+	add("Built with", p.Go, p.Platform)
+	add("Kernel", p.Kernel)
+	add("Host", p.Host)
+	if !p.Started.IsZero() {
+		add("Started", p.Started.Format(time.RFC3339))
+	}
+	if p.Duration > 0 {
+		add("Duration", seconds(p.Duration))
+	}
+	if len(p.Cells) > 0 {
+		add("Cells executed", fmt.Sprint(len(p.Cells)))
+	}
+	var out []facts
+	if len(p.Parameters) > 0 {
+		t := facts{caption: "Parameters", heads: []string{"Parameter", "Value", "Default"}}
+		for _, x := range p.Parameters {
+			t.rows = append(t.rows, []string{x.Name, x.Value, x.Default})
+		}
+		out = append(out, t)
+	}
+	if len(made.rows) > 0 {
+		out = append(out, made)
+	}
+	return out
+}
+
+// html writes the table in the look of package report.
+func (f facts) html() *markup.Node {
+	kind := "facts"
+	table := markup.Element("table", nil, markup.Element("caption", nil, markup.Text(f.caption)))
+	if f.heads != nil {
+		kind = "parameters"
+		row := markup.Element("tr", nil)
+		for _, h := range f.heads {
+			row.Children = append(row.Children, markup.Element("th", []string{"scope", "col"}, markup.Text(h)))
+		}
+		table.Children = append(table.Children, markup.Element("thead", nil, row))
+	}
+	table.Set("class", kind)
+	body := markup.Element("tbody", nil)
+	for _, cells := range f.rows {
+		row := markup.Element("tr", nil, markup.Element("th", []string{"scope", "row"}, markup.Text(cells[0])))
+		for _, s := range cells[1:] {
+			row.Children = append(row.Children, markup.Element("td", nil, markup.Text(s)))
+		}
+		body.Children = append(body.Children, row)
+	}
+	table.Children = append(table.Children, body)
+	return markup.Element("div", []string{"class", "scroll"}, table)
+}
+
+// record returns the provenance as the metadata of an executed notebook holds it.
+func (p Provenance) record() map[string]any {
+	m := map[string]any{}
+	put := func(key, value string) {
+		if value != "" {
+			m[key] = value
+		}
+	}
+	put("version", p.Version)
+	put("revision", p.Revision)
+	put("module_sum", p.ModuleSum)
+	put("go", p.Go)
+	put("platform", p.Platform)
+	put("host", p.Host)
+	put("kernel", p.Kernel)
+	put("notebook", p.Notebook)
+	put("notebook_sha256", p.NotebookSHA256)
+	put("command", p.Command)
+	if !p.Started.IsZero() {
+		m["started"] = p.Started.Format(time.RFC3339Nano)
+	}
+	if p.Duration > 0 {
+		m["duration"] = p.Duration.Seconds()
+	}
+	if len(p.Parameters) > 0 {
+		m["parameters"] = p.Parameters
+	}
+	if len(p.Seeds) > 0 {
+		m["seeds"] = p.Seeds
+	}
+	var data, cells []any
+	for _, d := range p.Data {
+		data = append(data, map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows})
+	}
+	for _, c := range p.Cells {
+		cells = append(cells, map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()})
+	}
+	if data != nil {
+		m["data"] = data
+	}
+	if cells != nil {
+		m["cells"] = cells
+	}
+	return m
+}
+
+// withProvenance returns the notebook with the provenance in its metadata; the one given stays as
+// it is.
+func withProvenance(nb *notebook.Notebook, p Provenance) *notebook.Notebook {
+	out := *nb
+	out.Metadata = map[string]any{}
+	for k, v := range nb.Metadata {
+		out.Metadata[k] = v
+	}
+	if r := p.record(); len(r) > 0 {
+		out.Metadata["gonb-cope"] = r
+	}
+	return &out
+}

@@ -1,0 +1,236 @@
+package tex
+
+import (
+	"errors"
+	"strings"
+	"unicode"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+)
+
+// Formula turns TeX into MathML, which browsers draw without any script. It
+// knows what notebooks use (symbols, scripts, fractions, roots, sums, accents,
+// alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
+// anything else stays TeX, in the reader's sight rather than half translated.
+func Formula(tex string, display bool) *markup.Node {
+	m := &mathParser{rest: []rune(tex)}
+	content, err := m.row("")
+	if err == nil && len(m.rest) > 0 {
+		err = errMath
+	}
+	if err != nil {
+		n := markup.Element("code", []string{"class", "math"}, markup.Text(tex))
+		if display {
+			return markup.Element("div", []string{"class", "display"}, n)
+		}
+		return n
+	}
+	n := markup.Element("math", nil, content)
+	if display {
+		n.Set("display", "block")
+	}
+	return n
+}
+
+var errMath = errors.New("not a formula that is known")
+
+// mostDepth limits how deep groups nest.
+const mostDepth = 50
+
+type mathParser struct {
+	rest  []rune
+	depth int
+}
+
+// next takes one token: a command with its backslash, or a character. White
+// space says nothing in TeX.
+func (m *mathParser) next() string {
+	m.skip()
+	if len(m.rest) == 0 {
+		return ""
+	}
+	n := 1
+	if m.rest[0] == '\\' && len(m.rest) > 1 {
+		n = 2
+		if unicode.IsLetter(m.rest[1]) {
+			for n < len(m.rest) && unicode.IsLetter(m.rest[n]) {
+				n++
+			}
+		}
+	}
+	token := string(m.rest[:n])
+	m.rest = m.rest[n:]
+	return token
+}
+
+func (m *mathParser) skip() {
+	for len(m.rest) > 0 && (unicode.IsSpace(m.rest[0]) || m.rest[0] == '%') {
+		if m.rest[0] == '%' {
+			for len(m.rest) > 0 && m.rest[0] != '\n' {
+				m.rest = m.rest[1:]
+			}
+			continue
+		}
+		m.rest = m.rest[1:]
+	}
+}
+
+func (m *mathParser) peek() string {
+	save := m.rest
+	t := m.next()
+	m.rest = save
+	return t
+}
+
+// row reads up to the token end, which it takes; "" is the end of the formula.
+func (m *mathParser) row(end string) (*markup.Node, error) {
+	if m.depth++; m.depth > mostDepth {
+		return nil, errMath
+	}
+	defer func() { m.depth-- }()
+	out := markup.Element("mrow", nil)
+	for {
+		switch t := m.peek(); {
+		case t == end:
+			m.next()
+			return out, nil
+		case t == "" || t == "}" || t == `\right` || t == `\end` || t == "&" || t == `\\`:
+			return nil, errMath
+		}
+		n, err := m.scripted()
+		if err != nil {
+			return nil, err
+		}
+		if n != nil {
+			out.Children = append(out.Children, n)
+		}
+	}
+}
+
+// scripted reads an atom with what stands below and above it.
+func (m *mathParser) scripted() (*markup.Node, error) {
+	base, err := m.atom()
+	if err != nil {
+		return nil, err
+	}
+	var below, above *markup.Node
+	for {
+		t := m.peek()
+		switch {
+		case t == `\limits` || t == `\nolimits`:
+			m.next()
+			continue
+		case t == "_" && below == nil:
+			m.next()
+			below, err = m.argument()
+		case t == "^" && above == nil:
+			m.next()
+			above, err = m.argument()
+		case t == "'" && above == nil:
+			above = m.primes()
+		default:
+			if base == nil && (below != nil || above != nil) {
+				base = markup.Element("mrow", nil)
+			}
+			return attach(base, below, above), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (m *mathParser) primes() *markup.Node {
+	marks := ""
+	for m.peek() == "'" {
+		m.next()
+		marks += "′"
+	}
+	return markup.Element("mo", nil, markup.Text(marks))
+}
+
+func attach(base, below, above *markup.Node) *markup.Node {
+	names := []string{"msub", "msup", "msubsup"}
+	if base != nil && (base.Has("movablelimits") || base.Tag == "munder" || base.Tag == "mover") {
+		names = []string{"munder", "mover", "munderover"}
+	}
+	switch {
+	case below != nil && above != nil:
+		return markup.Element(names[2], nil, base, below, above)
+	case below != nil:
+		return markup.Element(names[0], nil, base, below)
+	case above != nil:
+		return markup.Element(names[1], nil, base, above)
+	}
+	return base
+}
+
+// argument reads what a command takes: a group, one digit or one atom.
+func (m *mathParser) argument() (*markup.Node, error) {
+	if t := m.peek(); len(t) == 1 && unicode.IsDigit(rune(t[0])) {
+		m.next()
+		return markup.Element("mn", nil, markup.Text(t)), nil
+	}
+	n, err := m.atom()
+	if err == nil && n == nil {
+		err = errMath
+	}
+	return n, err
+}
+
+// raw reads a group as it stands.
+func (m *mathParser) raw() (string, error) {
+	m.skip()
+	if len(m.rest) == 0 || m.rest[0] != '{' {
+		return "", errMath
+	}
+	depth := 0
+	for i, r := range m.rest {
+		switch {
+		case r == '{':
+			depth++
+		case r == '}':
+			if depth--; depth == 0 {
+				s := string(m.rest[1:i])
+				m.rest = m.rest[i+1:]
+				return s, nil
+			}
+		}
+	}
+	return "", errMath
+}
+
+// atom reads one thing; nil for what shows nothing.
+func (m *mathParser) atom() (*markup.Node, error) {
+	t := m.next()
+	switch {
+	case t == "":
+		return nil, errMath
+	case t == "{":
+		return m.row("}")
+	case t == "}" || t == "^" || t == "_" || t == "&" || t == "$" || t == "#":
+		return nil, errMath
+	case strings.HasPrefix(t, `\`):
+		return m.command(t[1:])
+	case t == "~":
+		return markup.Element("mspace", []string{"width", "0.25em"}), nil
+	}
+	r := []rune(t)[0]
+	switch {
+	case unicode.IsDigit(r):
+		for len(m.rest) > 0 && (unicode.IsDigit(m.rest[0]) || m.rest[0] == '.' && len(m.rest) > 1 && unicode.IsDigit(m.rest[1])) {
+			t += string(m.rest[0])
+			m.rest = m.rest[1:]
+		}
+		return markup.Element("mn", nil, markup.Text(t)), nil
+	case unicode.IsLetter(r):
+		return markup.Element("mi", nil, markup.Text(t)), nil
+	case strings.ContainsRune("()[]|‖", r):
+		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(t)), nil
+	case r == '-':
+		return markup.Element("mo", nil, markup.Text("−")), nil
+	case r == '*':
+		return markup.Element("mo", nil, markup.Text("∗")), nil
+	}
+	return markup.Element("mo", nil, markup.Text(t)), nil
+}

@@ -1,0 +1,247 @@
+package export
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	render "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
+)
+
+// written holds Markdown as its author wrote it, and its tree. All reports take headings,
+// links and images from the tree; a Markdown report changes the source where they stand.
+type written struct {
+	source  []byte
+	root    ast.Node
+	dialect goldmark.Markdown
+	tails   map[ast.Node]tail // of links and images
+}
+
+// tail holds where the end of a link or an image stands: "](address)", "][reference]" or "]".
+type tail struct{ start, stop int }
+
+// readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of one cell
+// from those of another. Raw HTML passes: it is cleaned when the tree is rendered.
+func readMarkdown(source, name string) *written {
+	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
+	inline := parser.DefaultInlineParsers()
+	for i := range inline {
+		if links, ok := inline[i].Value.(linkParser); ok {
+			inline[i].Value = tailParser{links, w.tails}
+		}
+	}
+	w.dialect = goldmark.New(
+		goldmark.WithParser(parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...), parser.WithInlineParsers(inline...),
+			parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...))),
+		goldmark.WithExtensions(extension.GFM, extension.NewFootnote(extension.WithFootnoteIDPrefix(name+"-")), maths{}),
+		goldmark.WithRendererOptions(render.WithUnsafe(), render.WithXHTML()))
+	w.root = w.dialect.Parser().Parse(text.NewReader(w.source))
+	return w
+}
+
+// linkParser is the type of goldmark's parser of links and images.
+type linkParser interface {
+	parser.InlineParser
+	parser.CloseBlocker
+}
+
+// tailParser writes down where links and images end, which their nodes do not say.
+type tailParser struct {
+	linkParser
+	tails map[ast.Node]tail
+}
+
+// Parse implements parser.InlineParser.
+func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	_, before := block.PeekLine()
+	n := p.linkParser.Parse(parent, block, pc)
+	switch n.(type) {
+	case *ast.Link, *ast.Image:
+		_, after := block.Position()
+		p.tails[n] = tail{before.Start, after.Start}
+	}
+	return n
+}
+
+// tree renders a node to markup that is clean.
+func (w *written) tree(n ast.Node, c *markup.Cleaner) (*markup.Node, error) {
+	var b bytes.Buffer
+	if err := w.dialect.Renderer().Render(&b, w.source, n); err != nil {
+		return nil, err
+	}
+	out := c.Read(b.String())
+	for _, code := range out.All("code") {
+		if language, ok := strings.CutPrefix(code.Get("class"), "language-"); ok {
+			code.Children = highlight(code.Plain(), language)
+			code.Attrs = nil
+		}
+	}
+	return out, nil
+}
+
+// plain returns what a node says, without signs of Markdown. Images are loaded, because one
+// that is missing is a text.
+func (w *written) plain(n ast.Node, load func(src string) (data, problem string)) (string, error) {
+	out, err := w.tree(n, &markup.Cleaner{Load: load})
+	if err != nil {
+		return "", err
+	}
+	return strings.TrimSpace(out.Plain()), nil
+}
+
+// headings returns all headings in the order of the page.
+func (w *written) headings() []*ast.Heading {
+	var out []*ast.Heading
+	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering {
+			out = append(out, h)
+		}
+		return ast.WalkContinue, nil
+	})
+	return out
+}
+
+// address returns the address of a link or an image as a page has it.
+func address(destination []byte) string { return string(util.URLEscape(destination, true)) }
+
+// edit replaces the source from start to stop.
+type edit struct {
+	start, stop int
+	text        string
+}
+
+// edited returns the source with changes. Of two that overlap the first counts.
+func (w *written) edited(edits []edit) string {
+	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
+	var b strings.Builder
+	at := 0
+	for _, e := range edits {
+		if e.start >= at {
+			b.Write(w.source[at:e.start])
+			b.WriteString(e.text)
+			at = e.stop
+		}
+	}
+	b.Write(w.source[at:])
+	return b.String()
+}
+
+// place holds where a heading stands: all of it from start to stop, its text from first to
+// last. A heading is written "# text #" or with a line below its text.
+type place struct{ start, first, last, stop int }
+
+func (w *written) place(h *ast.Heading) place {
+	if h.Lines().Len() == 0 {
+		at := h.Pos()
+		stop := w.lineEnd(at)
+		return place{at, stop, stop, stop}
+	}
+	begin, end := h.Lines().At(0), h.Lines().At(h.Lines().Len()-1)
+	p := place{first: begin.Start, last: end.TrimRightSpace(w.source).Stop}
+	line := bytes.LastIndexByte(w.source[:p.first], '\n') + 1
+	before := bytes.TrimRight(w.source[line:p.first], " \t")
+	if signs := strings.Repeat("#", h.Level); bytes.HasSuffix(before, []byte(signs)) {
+		p.start, p.stop = line+len(before)-h.Level, w.lineEnd(p.last)
+	} else {
+		p.start, p.stop = p.first, w.lineEnd(w.lineEnd(p.last)+1)
+	}
+	return p
+}
+
+// lineEnd returns the end of the line at a place, before its newline.
+func (w *written) lineEnd(at int) int {
+	at = min(at, len(w.source))
+	if i := bytes.IndexByte(w.source[at:], '\n'); i >= 0 {
+		return at + i
+	}
+	return len(w.source)
+}
+
+// without returns the edit that leaves a heading out.
+func (w *written) without(h *ast.Heading) []edit {
+	p := w.place(h)
+	return []edit{{p.start, p.stop, ""}}
+}
+
+// releveled returns the edits that give a heading another level.
+func (w *written) releveled(h *ast.Heading, level int) []edit {
+	p := w.place(h)
+	out := []edit{{p.start, p.first, strings.Repeat("#", level) + " "}, {p.last, p.stop, ""}}
+	for i := 1; i < h.Lines().Len(); i++ {
+		line := h.Lines().At(i - 1)
+		out = append(out, edit{line.TrimRightSpace(w.source).Stop, h.Lines().At(i).Start, " "})
+	}
+	return out
+}
+
+// readdressed returns the edit that gives a link or an image another address. One with a reference
+// gets the address in its own place.
+func (w *written) readdressed(n ast.Node, destination, title []byte, reference *ast.ReferenceLink, to string) edit {
+	t := w.tails[n]
+	if reference == nil {
+		opening := len("](")
+		inner := w.source[t.start+opening : t.stop]
+		if i := len(inner) - len(bytes.TrimLeft(inner, " \t\r\n")); inner[i] == '<' {
+			opening += i + 1
+		}
+		if i := bytes.Index(w.source[t.start+opening:t.stop], destination); i >= 0 {
+			start := t.start + opening + i
+			return edit{start, start + len(destination), to}
+		}
+	}
+	if len(title) > 0 {
+		to += ` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(string(util.UnescapePunctuations(title))) + `"`
+	}
+	return edit{t.start, t.stop, "](" + to + ")"}
+}
+
+// rawHTML returns the HTML of a node and the place in the source of each of its bytes.
+func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
+	var all []text.Segment
+	switch n := n.(type) {
+	case *ast.RawHTML:
+		all = n.Segments.Sliced(0, n.Segments.Len())
+	case *ast.HTMLBlock:
+		all = n.Lines().Sliced(0, n.Lines().Len())
+		if n.HasClosure() {
+			all = append(slices.Clip(all), n.ClosureLine)
+		}
+	}
+	for _, s := range all {
+		source = append(source, w.source[s.Start:s.Stop]...)
+		for at := s.Start; at < s.Stop; at++ {
+			places = append(places, at)
+		}
+	}
+	return source, places
+}
+
+// rawImages returns the edits of the images of raw HTML: each that has a source becomes
+// what change returns.
+func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.Attribute) string) []edit {
+	source, places := w.rawHTML(n)
+	var out []edit
+	at := 0
+	for z := html.NewTokenizer(bytes.NewReader(source)); z.Next() != html.ErrorToken; {
+		from, length := at, len(z.Raw())
+		at += length
+		token := z.Token()
+		if token.DataAtom != atom.Img || token.Type == html.EndTagToken {
+			continue
+		}
+		if i := slices.IndexFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "src" }); i >= 0 {
+			out = append(out, edit{places[from], places[at-1] + 1, change(token, &token.Attr[i])})
+		}
+	}
+	return out
+}

@@ -1,0 +1,249 @@
+package client
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+)
+
+// ExecuteOptions say how code is executed. The zero value works.
+type ExecuteOptions struct {
+	Timeout     time.Duration // after which it is interrupted; 0 is never
+	Grace       time.Duration // how long an interrupted execution may take to end; 0 is 10 s
+	Silent      bool          // no history, no count
+	StopOnError bool          // an error discards the executions that were sent after this one
+	CellID      string        // of the notebook cell that holds the code
+
+	// Input answers when the code asks the user; nil tells it that nobody can. An
+	// error interrupts the execution.
+	Input func(prompt string, password bool) (string, error)
+	// Output gets what the execution publishes on iopub, in order: streams, displays,
+	// errors, states. It may be nil.
+	Output func(*jupyter.Message)
+}
+
+// graceTime is the default of ExecuteOptions.Grace.
+const graceTime = 10 * time.Second
+
+// outputTime limits the wait for output after the reply and after each output that comes later.
+// Kernels that never say that they are idle cost it for each cell; nbclient's iopub_timeout is 4 s,
+// which a busy machine can pass.
+const outputTime = 10 * time.Second
+
+// Reply holds how an execution ended.
+type Reply struct {
+	Status         string   `json:"status"` // ok, error or aborted
+	ExecutionCount int      `json:"execution_count"`
+	ErrorName      string   `json:"ename"`
+	ErrorValue     string   `json:"evalue"`
+	Traceback      []string `json:"traceback"`
+}
+
+// Execute executes code and waits until the kernel has replied and all output has
+// arrived. Code that fails is a Reply with its error. The error says that the
+// execution did not run to its end: it took too long (TimeoutError), the context
+// ended, or the kernel died. When it stopped after an interrupt, its Reply is there too.
+func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (Reply, error) {
+	m := k.client.Session().New("execute_request", nil, map[string]any{
+		"code": code, "silent": opt.Silent, "store_history": !opt.Silent, "user_expressions": struct{}{},
+		"allow_stdin": opt.Input != nil, "stop_on_error": opt.StopOnError,
+	})
+	if opt.CellID != "" {
+		// the key of JupyterLab
+		m.Metadata, _ = json.Marshal(map[string]string{"cellId": opt.CellID})
+	}
+	e := &execution{kernel: k, opt: opt, request: k.open(m), refused: make(chan error)}
+	defer k.drop(e.request)
+	k.client.Send(jupyter.ShellChannel, m)
+	err := e.wait(ctx)
+	return e.reply, err
+}
+
+// execution is the state of one Execute.
+type execution struct {
+	kernel  *Kernel
+	opt     ExecuteOptions
+	request *request
+	refused chan error // by Input
+
+	reply   Reply
+	replied bool
+	idle    bool
+	stopped error            // why it was interrupted; nil while it was not
+	limit   <-chan time.Time // until when to wait, once interrupted or replied
+}
+
+// wait takes what arrives until the execution has ended.
+func (e *execution) wait(ctx context.Context) error {
+	cancelled := ctx.Done()
+	var timeout <-chan time.Time
+	if e.opt.Timeout > 0 {
+		timeout = time.After(e.opt.Timeout)
+	}
+	for !e.replied || !e.idle {
+		select {
+		case a := <-e.request.arrivals:
+			if err := e.take(a); err != nil {
+				return err
+			}
+		case <-timeout:
+			e.interrupt(&TimeoutError{e.opt.Timeout})
+		case <-cancelled:
+			e.interrupt(context.Cause(ctx))
+			cancelled = nil
+		case err := <-e.refused:
+			e.interrupt(fmt.Errorf("input: %w", err))
+		case <-e.limit:
+			if e.replied {
+				return e.stopped
+			}
+			return &UnresponsiveError{e.grace(), e.stopped}
+		case <-e.kernel.failed:
+			return e.last()
+		}
+	}
+	return e.stopped
+}
+
+// last takes what a kernel that has died still sent, all of which has arrived, and says why it
+// died.
+func (e *execution) last() error {
+	for {
+		select {
+		case a := <-e.request.arrivals:
+			if err := e.take(a); err != nil {
+				return err
+			}
+		default:
+			return e.kernel.failure
+		}
+	}
+}
+
+func (e *execution) grace() time.Duration { return cmp.Or(e.opt.Grace, graceTime) }
+
+// interrupt stops the execution for a reason; only the first one counts, and none
+// once the kernel has replied.
+func (e *execution) interrupt(why error) {
+	if e.replied || e.stopped != nil {
+		return
+	}
+	e.stopped, e.limit = why, time.After(e.grace())
+	e.kernel.Interrupt()
+}
+
+// take handles one message of the execution.
+func (e *execution) take(a arrival) error {
+	switch {
+	case a.channel == jupyter.IOPubChannel:
+		if e.opt.Output != nil {
+			e.opt.Output(a.message)
+		}
+		e.idle = e.idle || a.idle()
+		if e.replied {
+			e.limit = time.After(outputTime)
+		}
+	case a.message.Header.Type == "input_request":
+		return e.ask(a)
+	case a.reply() && !e.replied:
+		e.replied, e.limit = true, time.After(outputTime)
+		return a.decode(&e.reply)
+	}
+	return nil
+}
+
+// ask answers a question of the code. The user may take any time, so it is not
+// waited for here.
+func (e *execution) ask(question arrival) error {
+	var q struct {
+		Prompt   string `json:"prompt"`
+		Password bool   `json:"password"`
+	}
+	if err := question.decode(&q); err != nil {
+		return err
+	}
+	answer := func(content map[string]string) {
+		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question.message, content))
+	}
+	if e.opt.Input == nil { // a kernel that asks although it was told that nobody answers
+		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "nobody can answer", "value": ""})
+		return nil
+	}
+	go func() {
+		text, err := e.opt.Input(q.Prompt, q.Password)
+		if err == nil {
+			answer(map[string]string{"status": "ok", "value": text})
+			return
+		}
+		select {
+		case e.refused <- err:
+		case <-e.request.gone:
+		}
+	}()
+	return nil
+}
+
+// TimeoutError says that an execution was interrupted because it took too long.
+type TimeoutError struct{ Limit time.Duration }
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("took longer than %v and was interrupted", e.Limit)
+}
+
+// UnresponsiveError says that an execution went on although it was interrupted. The
+// kernel cannot be used any more.
+type UnresponsiveError struct {
+	Grace time.Duration // how long the end was awaited
+	Cause error         // why it was interrupted
+}
+
+func (e *UnresponsiveError) Error() string {
+	return fmt.Sprintf("%v; the kernel still did not answer %v later", e.Cause, e.Grace)
+}
+
+// Unwrap returns why the execution was interrupted.
+func (e *UnresponsiveError) Unwrap() error { return e.Cause }
+
+// CellError says which cell of a notebook ended its run, and why.
+type CellError struct {
+	Cell     int // among all cells, from 1
+	CodeCell int // among the code cells, from 1
+
+	Name      string   // of the error in the cell's language, such as NameError; "" when Err is set
+	Value     string   // its message
+	Traceback []string // its lines, with terminal colours
+
+	// why there is no such error: a TimeoutError, an end of the context, a kernel that died
+	Err error
+}
+
+func (e *CellError) Error() string {
+	place := fmt.Sprintf("cell %d (code cell %d): ", e.Cell, e.CodeCell)
+	switch {
+	case e.Err != nil:
+		return place + e.Err.Error()
+	case e.Value == "":
+		return place + e.Name
+	}
+	return place + e.Name + ": " + e.Value
+}
+
+// Unwrap returns Err.
+func (e *CellError) Unwrap() error { return e.Err }
+
+// plainJSON says without the names of Go types which value has the wrong type.
+func plainJSON(err error) error {
+	var mismatch *json.UnmarshalTypeError
+	if !errors.As(err, &mismatch) {
+		return err
+	}
+	if mismatch.Field == "" {
+		return fmt.Errorf("it cannot be a %s", mismatch.Value)
+	}
+	return fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value)
+}

@@ -1,0 +1,218 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+)
+
+// Info holds what a kernel says about itself.
+type Info struct {
+	Protocol              string         `json:"protocol_version"`
+	Implementation        string         `json:"implementation"`
+	ImplementationVersion string         `json:"implementation_version"`
+	Banner                string         `json:"banner"`
+	Language              map[string]any `json:"language_info"`
+}
+
+// Kernel is a running kernel. Its methods may be called from several goroutines;
+// requests on one channel are answered in the order in which they were sent.
+type Kernel struct {
+	Spec Spec // what it was started from
+	Info Info // what it says about itself
+
+	dir     string
+	process *process
+	client  *jupyter.Client
+	killing sync.Once
+
+	routing  sync.WaitGroup // ends when all that the kernel sent has been handed on
+	patience time.Duration  // how long a kernel has to end after it was asked to
+
+	mu       sync.Mutex
+	requests map[string]*request // those that wait, by the id of their message
+
+	failing sync.Once
+	failed  chan struct{} // closed when no answer can come any more
+	failure error         // why; valid after failed
+}
+
+// request is a message that was sent, and what arrives because of it.
+type request struct {
+	message  *jupyter.Message
+	arrivals chan arrival
+	gone     chan struct{} // closed when nobody waits any more
+}
+
+// arrival is a message with the channel on which it came.
+type arrival struct {
+	channel jupyter.Channel
+	message *jupyter.Message
+}
+
+// idle tells the message after which a request has no more output.
+func (a arrival) idle() bool {
+	if a.channel != jupyter.IOPubChannel || a.message.Header.Type != "status" {
+		return false
+	}
+	var status struct {
+		State string `json:"execution_state"`
+	}
+	return a.decode(&status) == nil && status.State == "idle"
+}
+
+// decode reads the content of the message.
+func (a arrival) decode(v any) error {
+	if err := a.message.Decode(v); err != nil {
+		return fmt.Errorf("message %s from the kernel: %w", a.message.Header.Type, plainJSON(err))
+	}
+	return nil
+}
+
+// reply tells the message that answers a request.
+func (a arrival) reply() bool {
+	return a.channel != jupyter.IOPubChannel && strings.HasSuffix(a.message.Header.Type, "_reply")
+}
+
+// route hands every message of a channel to the request that caused it. Messages
+// that nobody waits for are dropped.
+func (k *Kernel) route(ch jupyter.Channel) {
+	for m := range k.client.Messages(ch) {
+		k.mu.Lock()
+		r := k.requests[m.Parent.ID]
+		k.mu.Unlock()
+		if r == nil {
+			continue
+		}
+		select {
+		case r.arrivals <- arrival{ch, m}:
+		case <-r.gone:
+		}
+	}
+	k.routing.Done()
+	// Mostly because the process is about to end, which says more.
+	if !k.process.wait(endingTime) {
+		k.fail(errors.New("the connection to the kernel is lost"))
+	}
+}
+
+// watch ends what waits for a kernel that has died, after what it still sent has come.
+func (k *Kernel) watch() {
+	<-k.process.dead
+	delivered := make(chan struct{})
+	go func() {
+		k.routing.Wait()
+		close(delivered)
+	}()
+	select {
+	case <-delivered:
+	case <-time.After(lingerTime):
+	}
+	k.fail(k.process.ending())
+}
+
+// lingerTime limits the wait for the last messages of a kernel where something else holds its
+// sockets, endingTime the time that a process that has closed them takes to end.
+const (
+	lingerTime = 10 * time.Second
+	endingTime = 10 * time.Second
+)
+
+func (k *Kernel) fail(why error) {
+	k.failing.Do(func() {
+		k.failure = why
+		close(k.failed)
+	})
+}
+
+// open begins to collect what a message causes, drop ends it.
+func (k *Kernel) open(m *jupyter.Message) *request {
+	r := &request{message: m, arrivals: make(chan arrival, 64), gone: make(chan struct{})}
+	k.mu.Lock()
+	k.requests[m.Header.ID] = r
+	k.mu.Unlock()
+	return r
+}
+
+func (k *Kernel) drop(r *request) {
+	k.mu.Lock()
+	delete(k.requests, r.message.Header.ID)
+	k.mu.Unlock()
+	close(r.gone)
+}
+
+// Request sends a request and waits for its reply, which says itself whether it
+// succeeded. It ends with an error when the context ends or the kernel dies.
+func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string, content any) (*jupyter.Message, error) {
+	r := k.open(k.client.Session().New(msgType, nil, content))
+	defer k.drop(r)
+	k.client.Send(ch, r.message)
+	for {
+		select {
+		case a := <-r.arrivals:
+			if a.reply() {
+				return a.message, nil
+			}
+		case <-k.failed:
+			return nil, k.failure
+		case <-ctx.Done():
+			return nil, fmt.Errorf("no reply to %s: %w", msgType, context.Cause(ctx))
+		}
+	}
+}
+
+// Dead returns a channel that is closed when the kernel's process has ended, in whichever way.
+func (k *Kernel) Dead() <-chan struct{} { return k.process.dead }
+
+// Interrupt stops what the kernel executes, in the way that its kernelspec asks for.
+// It does not wait: the interrupted execution answers when it has stopped.
+func (k *Kernel) Interrupt() {
+	if k.Spec.InterruptMode != "message" {
+		k.process.interrupt()
+		return
+	}
+	k.client.Send(jupyter.ControlChannel, k.client.Session().New("interrupt_request", nil, struct{}{}))
+}
+
+// How long a kernel has to end after it was asked to, and after SIGTERM. The sum is
+// Jupyter's shutdown_wait_time.
+const (
+	shutdownTime  = 4 * time.Second
+	terminateTime = time.Second
+)
+
+// Shutdown ends the kernel: it asks, then sends SIGTERM, then SIGKILL, which also
+// ends what is left of the processes that the kernel started. A context that ends
+// shortens the wait. The kernel cannot be used afterwards; a second call does nothing.
+func (k *Kernel) Shutdown(ctx context.Context) {
+	asked, cancel := context.WithTimeout(ctx, k.patience)
+	defer cancel()
+	k.client.Send(jupyter.ControlChannel, k.client.Session().New("shutdown_request", nil, map[string]bool{"restart": false}))
+	select {
+	case <-k.process.dead:
+	case <-asked.Done():
+		k.process.terminate()
+		k.process.wait(terminateTime)
+	}
+	k.Kill()
+}
+
+// Kill ends the kernel and the processes that it started at once.
+func (k *Kernel) Kill() {
+	k.killing.Do(func() {
+		if k.process != nil {
+			k.process.kill()
+			<-k.process.dead
+		}
+		if k.client != nil {
+			_ = k.client.Close()
+		}
+		_ = os.RemoveAll(k.dir)
+	})
+}

@@ -1,0 +1,157 @@
+package jupyter
+
+import (
+	"fmt"
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/zmtp"
+)
+
+// route is the socket of a front end.
+type route struct {
+	channel  Channel
+	identity string
+}
+
+// origin is the connection that a request came by; zero for a message that was made
+// on this side.
+type origin struct {
+	channel Channel
+	peer    *peer
+}
+
+// sentByName is a message that went by name, and the request that it belongs to.
+type sentByName struct {
+	request string
+	frames  [][]byte
+}
+
+// Send sends a message to the front end whose request it belongs to. An answer goes
+// back by the connection that the request came by, whoever else names the same
+// identity. What goes by another channel, as a question for input does, or comes after
+// that connection has ended, goes to all that name the identity, and to those that come
+// to name it before the request is answered: a front end may still be connecting that
+// socket. So none of them can take it from another.
+func (s *Server) Send(ch Channel, m *Message) {
+	if len(m.Identities) == 0 {
+		return
+	}
+	reply := *m
+	reply.Identities = m.Identities[1:]
+	frames, identity := s.session.encode(&reply), string(m.Identities[0])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen.add(signatureOf(frames))
+	if m.origin.channel == ch && s.peers[m.origin.peer] {
+		m.origin.peer.send(frames, false)
+		s.dropAnswered(identity, m.Parent.ID)
+		return
+	}
+	for _, p := range s.routes[ch][identity] {
+		p.send(frames, false)
+	}
+	if s.connected(identity) {
+		s.open[route{ch, identity}] = append(s.open[route{ch, identity}], sentByName{m.Parent.ID, frames})
+	}
+}
+
+// dropAnswered drops the messages of a request that has its answer.
+func (s *Server) dropAnswered(identity, request string) {
+	for channel := range s.routes {
+		to := route{channel, identity}
+		left := slices.DeleteFunc(s.open[to], func(q sentByName) bool { return q.request == request })
+		if s.open[to] = left; len(left) == 0 {
+			delete(s.open, to)
+		}
+	}
+}
+
+// connected reports whether a front end has a socket.
+func (s *Server) connected(identity string) bool {
+	for _, peers := range s.routes {
+		if len(peers[identity]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// serveRequests serves one connection of a ROUTER socket: it delivers what a front end sends, with
+// the identity by which it is answered.
+func (s *Server) serveRequests(ch Channel, conn net.Conn) {
+	p, err := s.join(conn, zmtp.Router)
+	if err != nil {
+		return
+	}
+	defer s.leave(p)
+	id := s.enter(ch, p)
+	defer s.forget(ch, id, p)
+	limit := unprovenLimit
+	for {
+		frames, err := p.receive(limit)
+		if err != nil {
+			s.refuse(err)
+			return
+		}
+		m, err := s.accepted(ch, append([][]byte{[]byte(id)}, frames...))
+		if err != nil {
+			s.rejected(err)
+			continue
+		}
+		limit, m.origin = provenLimit, origin{ch, p}
+		select {
+		case s.inbox[ch] <- m:
+		case <-s.closing:
+			return
+		}
+	}
+}
+
+// accepted makes a message of frames, if it is signed and comes for the first time.
+func (s *Server) accepted(ch Channel, frames [][]byte) (*Message, error) {
+	m, err := s.session.decode(frames)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.seen.add(signatureOf(frames)) {
+		return nil, fmt.Errorf("%w: %.40q", ErrRepeated, m.Header.Type)
+	}
+	if ch == StdinChannel { // an answer to what is asked there
+		delete(s.open, route{ch, string(frames[0])})
+	}
+	return m, nil
+}
+
+// enter registers a peer by its identity, or by one that is made up.
+func (s *Server) enter(ch Channel, p *peer) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	id := p.conn.Identity()
+	if id == "" || strings.HasPrefix(id, "\x00") { // the protocol keeps these for us
+		s.fresh++
+		id = fmt.Sprintf("\x00%08d", s.fresh)
+	}
+	s.routes[ch][id] = append(s.routes[ch][id], p)
+	for _, q := range s.open[route{ch, id}] {
+		p.send(q.frames, false)
+	}
+	return id
+}
+
+func (s *Server) forget(ch Channel, id string, p *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.routes[ch][id] = slices.DeleteFunc(s.routes[ch][id], func(q *peer) bool { return q == p })
+	if len(s.routes[ch][id]) == 0 {
+		delete(s.routes[ch], id)
+	}
+	if !s.connected(id) {
+		for channel := range s.routes {
+			delete(s.open, route{channel, id})
+		}
+	}
+}

@@ -1,0 +1,171 @@
+package jupyter
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/zmtp"
+)
+
+// Server is the sockets of a kernel.
+type Server struct {
+	session   *Session
+	listeners []net.Listener
+	inbox     map[Channel]chan *Message
+	closing   chan struct{}
+	rejected  func(error)
+
+	mu     sync.Mutex
+	routes map[Channel]map[string][]*peer // by the identity that they name
+	seen   signatures
+	open   map[route][]sentByName   // what went by name and is not answered
+	peers  map[*peer]bool           // all
+	subs   map[*peer]map[string]int // subscriptions of the peers on iopub
+	joined chan struct{}            // one token whenever a subscription begins
+	fresh  int                      // counts identities given
+}
+
+// Listen opens the sockets that a connection names. Messages that are not signed with its key, or
+// that come again, are not delivered; rejected, if not nil, receives an error for each. Without a
+// key only this machine may be listened to.
+func Listen(c Connection, rejected func(error)) (*Server, error) {
+	if err := c.guarded(); err != nil {
+		return nil, fmt.Errorf("jupyter: cannot listen: %w", err)
+	}
+	s := &Server{
+		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
+		routes: map[Channel]map[string][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{},
+		joined: make(chan struct{}, 1),
+	}
+	if s.rejected == nil {
+		s.rejected = func(error) {}
+	}
+	serve := map[int]func(net.Conn){c.IOPub: s.serveSubscriber, c.Heartbeat: s.serveHeartbeat}
+	for _, ch := range []Channel{ShellChannel, ControlChannel, StdinChannel} {
+		s.inbox[ch], s.routes[ch] = make(chan *Message, 64), map[string][]*peer{}
+		serve[c.port(ch)] = func(conn net.Conn) { s.serveRequests(ch, conn) }
+	}
+	for port, handle := range serve {
+		network, address := c.address(port)
+		if network == "unix" {
+			_ = os.Remove(address) // left by a process that died
+		}
+		l, err := net.Listen(network, address)
+		if err != nil {
+			s.Close(0)
+			return nil, fmt.Errorf("jupyter: cannot listen: %w", err)
+		}
+		s.listeners = append(s.listeners, l)
+		go s.accept(l, handle)
+	}
+	return s, nil
+}
+
+// Session makes the messages of the kernel.
+func (s *Server) Session() *Session { return s.session }
+
+// Messages returns the requests that arrive on a channel, in order. The caller must keep reading.
+func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
+
+// Close closes the sockets, after what was sent has left or linger is over.
+func (s *Server) Close(linger time.Duration) {
+	s.mu.Lock()
+	select {
+	case <-s.closing:
+	default:
+		close(s.closing)
+	}
+	var peers []*peer
+	for p := range s.peers {
+		peers = append(peers, p)
+	}
+	s.mu.Unlock()
+	for _, l := range s.listeners {
+		_ = l.Close()
+	}
+	timeout := time.After(linger)
+	for _, p := range peers {
+		p.finish()
+	}
+	for _, p := range peers {
+		select {
+		case <-p.done:
+		case <-timeout:
+			timeout = time.After(0)
+		}
+		p.close()
+	}
+}
+
+// accept hands each connection to a goroutine.
+func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
+	for {
+		conn, err := l.Accept()
+		switch {
+		case errors.Is(err, net.ErrClosed):
+			return
+		case err != nil: // out of file descriptors, for instance
+			time.Sleep(50 * time.Millisecond)
+			continue
+		}
+		go handle(conn)
+	}
+}
+
+// handshakeTime limits the time that a connection takes to say what it is.
+const handshakeTime = 10 * time.Second
+
+// join makes a connection a peer.
+func (s *Server) join(conn net.Conn, kind zmtp.Kind) (*peer, error) {
+	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
+	p, err := newPeer(conn, kind, "")
+	if err != nil {
+		s.refuse(err)
+		return nil, err
+	}
+	_ = conn.SetDeadline(time.Time{})
+	s.mu.Lock()
+	s.peers[p] = true
+	s.mu.Unlock()
+	return p, nil
+}
+
+func (s *Server) leave(p *peer) {
+	s.mu.Lock()
+	delete(s.peers, p)
+	delete(s.subs, p)
+	s.mu.Unlock()
+	p.close()
+}
+
+// serveHeartbeat sends back what comes. It reads on when that has left, so that a peer
+// that does not read holds no memory.
+func (s *Server) serveHeartbeat(conn net.Conn) {
+	p, err := s.join(conn, zmtp.Rep)
+	if err != nil {
+		return
+	}
+	defer s.leave(p)
+	for {
+		frames, err := p.receive(plainLimit)
+		if err == nil {
+			err = errors.Join(p.conn.Send(frames), p.conn.Flush())
+		}
+		if err != nil {
+			s.refuse(err)
+			return
+		}
+	}
+}
+
+// refuse reports a connection that was closed for what it sent, not one that ended.
+func (s *Server) refuse(err error) {
+	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
+		s.rejected(err)
+	}
+}

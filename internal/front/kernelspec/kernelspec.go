@@ -1,0 +1,275 @@
+package kernelspec
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
+)
+
+// DefaultName is the name under which notebooks ask for the kernel.
+const DefaultName = "gonb-cope"
+
+// DisplayName is the name that menus of Jupyter show.
+const DisplayName = "Go + CoPE (gonb-cope)"
+
+// Options say where the kernel is installed and what it starts.
+type Options struct {
+	User       bool   // in the user's folder of Jupyter, even if there is a Prefix
+	Prefix     string // in PREFIX/share/jupyter; "" is the user's folder
+	Name       string // "" is DefaultName
+	Executable string // "" is this program
+	Version    string // of this program
+	Words      Words  // of the script language, for colours
+}
+
+// Words are the names of the script language that get their own colour.
+type Words struct {
+	Functions []string `json:"functions"`
+	Kernels   []string `json:"kernels"`
+}
+
+// Installed says what Install did.
+type Installed struct {
+	Dir          string // the kernelspec
+	Executable   string // what the kernelspec starts
+	Copied       bool   // whether that is a copy, as the program would not stay where it is
+	LabExtension string // the extension of JupyterLab
+}
+
+// spec is kernel.json.
+type spec struct {
+	Argv          []string       `json:"argv"`
+	DisplayName   string         `json:"display_name"`
+	Language      string         `json:"language"`
+	InterruptMode string         `json:"interrupt_mode"`
+	Metadata      map[string]any `json:"metadata"`
+}
+
+// mark is the key of the metadata by which our kernelspecs are known.
+const mark = "gonb-cope"
+
+// What kernel.json says after the program.
+var arguments = []string{"kernel", "{connection_file}"}
+
+// Jupyter's rule for names of kernels.
+var validName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
+
+// Install writes the kernelspec and the extension, in place of what was installed
+// before. It refuses to replace a kernelspec of another program.
+func Install(o Options) (Installed, error) {
+	data, dir, err := o.place()
+	if err != nil {
+		return Installed{}, err
+	}
+	switch _, err := Read(dir); {
+	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		// replace says what a file in the way is
+	default:
+		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
+	}
+	done := Installed{Dir: dir, LabExtension: extensionIn(data)}
+	if o.Executable == "" {
+		if o.Executable, err = os.Executable(); err != nil {
+			return Installed{}, fmt.Errorf("where this program is cannot be found: %w", err)
+		}
+	}
+	if o.Executable, err = filepath.Abs(o.Executable); err != nil {
+		return Installed{}, fmt.Errorf("where this program is cannot be found: %w", err)
+	}
+	done.Executable = o.Executable
+	if temporary(o.Executable) || inside(filepath.Join(data, "kernels"), o.Executable) {
+		done.Executable, done.Copied = filepath.Join(dir, "gonb-cope"), true
+	}
+	files, err := o.resources(done)
+	if err != nil {
+		return Installed{}, err
+	}
+	if err := replace(data, dir, files); err != nil {
+		return Installed{}, err
+	}
+	return done, replace(data, done.LabExtension, extension(o))
+}
+
+// resources returns the files of the kernelspec.
+func (o Options) resources(done Installed) (map[string]file, error) {
+	text, err := json.MarshalIndent(spec{
+		Argv:          append([]string{done.Executable}, arguments...),
+		DisplayName:   DisplayName,
+		Language:      "go",
+		InterruptMode: "message",
+		Metadata:      map[string]any{"debugger": false, mark: o.Version},
+	}, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("kernel.json: %w", err)
+	}
+	files := map[string]file{
+		"kernel.json":       {text: append(text, '\n')},
+		"kernel.js":         {text: classic(o.Words)},
+		"logo-svg.svg":      {text: logoSVG},
+		"logo-32x32.png":    {text: logo32},
+		"logo-64x64.png":    {text: logo64},
+		"quarto_setup_cell": {text: []byte(setupCell)},
+	}
+	if done.Copied {
+		files["gonb-cope"] = file{copyOf: o.Executable}
+	}
+	return files, nil
+}
+
+// setupCell is the cell that Quarto runs before the cells of a document. Quarto takes its being
+// there as a sign that the kernel knows Quarto.
+const setupCell = "%%cope\n// Quarto runs this cell before a document.\n"
+
+// Uninstall removes the kernelspec, and the extension when no other kernelspec of
+// ours is left beside it. It refuses to remove one of another program.
+func Uninstall(o Options) (dir string, err error) {
+	data, dir, err := o.place()
+	if err != nil {
+		return "", err
+	}
+	switch _, err := Read(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("no kernelspec is installed in %s", dir)
+	case err != nil:
+		return "", fmt.Errorf("nothing was removed: %w", err)
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", fmt.Errorf("the kernelspec cannot be removed: %w", err)
+	}
+	others, _ := filepath.Glob(filepath.Join(data, "kernels", "*"))
+	if slices.ContainsFunc(others, func(other string) bool { _, err := Read(other); return err == nil }) {
+		return dir, nil
+	}
+	if err := os.RemoveAll(extensionIn(data)); err != nil {
+		return "", fmt.Errorf("the extension of JupyterLab cannot be removed: %w", err)
+	}
+	return dir, nil
+}
+
+// Read returns the program that a kernelspec of ours starts. The error wraps fs.ErrNotExist if the
+// kernelspec is missing, and is another one if it belongs to another program.
+func Read(dir string) (executable string, err error) {
+	s, err := client.ReadSpec(dir)
+	if err != nil {
+		return "", err
+	}
+	_, marked := s.Metadata[mark]
+	if !marked || len(s.Argv) != 1+len(arguments) || !slices.Equal(s.Argv[1:], arguments) {
+		return "", fmt.Errorf("%s is the kernelspec of another program, %q", dir, s.DisplayName)
+	}
+	return s.Argv[0], nil
+}
+
+// HasExtension reports whether JupyterLab's extension is installed beside a kernelspec.
+func HasExtension(dir string) bool {
+	_, err := os.Stat(filepath.Join(extensionIn(filepath.Dir(filepath.Dir(dir))), "package.json"))
+	return err == nil
+}
+
+// place returns the folder of Jupyter's data, and the one of the kernelspec in it.
+func (o Options) place() (data, dir string, err error) {
+	name := o.Name
+	if name == "" {
+		name = DefaultName
+	}
+	switch {
+	case !validName.MatchString(name):
+		return "", "", fmt.Errorf("name of the kernel %q: letters, digits, -, _ and . are allowed, and no . in front", name)
+	case o.Prefix != "" && !o.User:
+		data = filepath.Join(o.Prefix, "share", "jupyter")
+	default:
+		data = client.UserDataDir()
+	}
+	if data == "" {
+		return "", "", errors.New("you have no home folder; say where to install with --prefix or JUPYTER_DATA_DIR")
+	}
+	if data, err = filepath.Abs(data); err != nil {
+		return "", "", fmt.Errorf("folder of Jupyter: %w", err)
+	}
+	return data, filepath.Join(data, "kernels", name), nil
+}
+
+func extensionIn(data string) string { return filepath.Join(data, "labextensions", mark) }
+
+// file holds the content of a file of the installation.
+type file struct {
+	text   []byte
+	copyOf string // a program; text is not used then
+}
+
+// replace puts a folder with these files where another may be. The new folder is
+// whole before it takes the place of the old one, whose programs may be running.
+func replace(data, dir string, files map[string]file) error {
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return fmt.Errorf("cannot install: %w", err)
+	}
+	work, err := os.MkdirTemp(data, ".gonb-cope-*")
+	if err != nil {
+		return fmt.Errorf("cannot install: %w", err)
+	}
+	defer os.RemoveAll(work)
+	fresh, old := filepath.Join(work, "new"), filepath.Join(work, "old")
+	for name, f := range files {
+		if err := f.write(filepath.Join(fresh, name)); err != nil {
+			return fmt.Errorf("cannot install: %w", err)
+		}
+	}
+	if err := os.Rename(dir, old); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("cannot install: %w", err)
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		_ = os.Rename(old, dir) // as it was, if it was
+		return fmt.Errorf("cannot install: %w", err)
+	}
+	return nil
+}
+
+func (f file) write(name string) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	if f.copyOf == "" {
+		return os.WriteFile(name, f.text, 0o644)
+	}
+	in, err := os.Open(f.copyOf)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// temporary reports whether a program may soon be gone: go run leaves it in a folder for temporary
+// files or in Go's cache.
+func temporary(executable string) bool {
+	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
+	if cache, err := os.UserCacheDir(); err == nil {
+		folders = append(folders, cache)
+	}
+	for _, folder := range folders {
+		if folder != "" && inside(folder, executable) {
+			return true
+		}
+	}
+	return strings.Contains(filepath.ToSlash(executable), "/go-build")
+}
+
+func inside(folder, name string) bool {
+	rest, err := filepath.Rel(folder, name)
+	return err == nil && filepath.IsLocal(rest)
+}

@@ -1,0 +1,266 @@
+package notebookkernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/warden"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+)
+
+// child is a running GoNB with the connection to it.
+type child struct {
+	cmd     *exec.Cmd
+	orders  io.WriteCloser // to the warden
+	client  *jupyter.Client
+	exited  chan struct{}
+	started time.Time
+	log     *tail // what it printed outside of cells
+
+	mu        sync.Mutex
+	exchanges map[string]*exchange // by the id of the request
+	stray     func(*jupyter.Message)
+	prompt    func(*jupyter.Message, *exchange)
+}
+
+// exchange is a request that GoNB works on.
+type exchange struct {
+	request *jupyter.Message
+	output  func(*jupyter.Message) // takes what it publishes, in order; may be nil
+	reply   chan *jupyter.Message
+	idle    chan struct{}
+}
+
+// errGone says that GoNB ended while it was needed.
+var errGone = errors.New("GoNB has ended")
+
+const (
+	startTime = 2 * time.Minute // for GoNB to answer after its start, on a busy machine
+	stopTime  = 3 * time.Second // for the warden to end GoNB and all below it
+)
+
+// command says what startChild runs: GoNB under its warden.
+type command struct {
+	warden []string
+	gonb   string
+	env    []string
+	folder string // private, for sockets; the warden removes it
+	name   string // of the connection file: GoNB reads the kernel's id from it
+}
+
+// startChild starts GoNB and waits until it answers.
+func startChild(ctx context.Context, c command, stray func(*jupyter.Message), prompt func(*jupyter.Message, *exchange)) (*child, error) {
+	connection := jupyter.LocalConnection(c.folder)
+	path := filepath.Join(c.folder, c.name)
+	if err := connection.WriteFile(path); err != nil {
+		return nil, fmt.Errorf("starting GoNB: %w", err)
+	}
+	argv := append(append([]string{}, c.warden...), c.folder, c.gonb, "-kernel", path, "-raw_error=true")
+	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: &tail{},
+		exchanges: map[string]*exchange{}, stray: stray, prompt: prompt}
+	g.cmd.Env, g.cmd.Stderr, g.cmd.Stdout = c.env, g.log, g.log
+	var err error
+	if g.orders, err = g.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("starting GoNB: %w", err)
+	}
+	if err := g.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting GoNB: %w", err)
+	}
+	g.cmd.WaitDelay = time.Second // for what a killed warden left behind with its output
+	go func() {
+		_ = g.cmd.Wait() // that it ended is what matters
+		warden.Clean(c.folder)
+		close(g.exited)
+	}()
+	if err := g.connect(ctx, connection); err != nil {
+		g.stop()
+		return nil, fmt.Errorf("starting GoNB: %w%s", err, g.log.lines())
+	}
+	return g, nil
+}
+
+// connect waits for GoNB to answer, and for its answer to come by both ways: what is
+// published before the subscription has arrived is lost.
+func (g *child) connect(ctx context.Context, c jupyter.Connection) error {
+	ctx, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	go func() {
+		select {
+		case <-g.exited:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	client, err := jupyter.Dial(ctx, c)
+	if err != nil {
+		return err
+	}
+	g.client = client
+	go g.deliverReplies(jupyter.ShellChannel)
+	go g.deliverReplies(jupyter.ControlChannel)
+	go g.deliverOutput()
+	go g.deliverPrompts()
+	for {
+		try, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+		_, err := g.request(try, client.Session().New("kernel_info_request", nil, struct{}{}), nil)
+		cancel()
+		if err == nil || ctx.Err() != nil || errors.Is(err, errGone) {
+			return err
+		}
+	}
+}
+
+// request sends a request and waits for its reply and the end of its output.
+func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*jupyter.Message)) (*jupyter.Message, error) {
+	e := &exchange{request: m, output: output, reply: make(chan *jupyter.Message, 1), idle: make(chan struct{})}
+	g.mu.Lock()
+	g.exchanges[m.Header.ID] = e
+	g.mu.Unlock()
+	defer func() {
+		g.mu.Lock()
+		delete(g.exchanges, m.Header.ID)
+		g.mu.Unlock()
+	}()
+	g.client.Send(jupyter.ShellChannel, m)
+	var reply *jupyter.Message
+	for idle := e.idle; reply == nil || idle != nil; {
+		select {
+		case reply = <-e.reply:
+		case <-idle:
+			idle = nil
+		case <-g.exited:
+			return nil, errGone
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return reply, nil
+}
+
+// find returns the exchange that a message of GoNB belongs to, or nil.
+func (g *child) find(m *jupyter.Message) *exchange {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.exchanges[m.Parent.ID]
+}
+
+func (g *child) deliverReplies(ch jupyter.Channel) {
+	for m := range g.client.Messages(ch) {
+		if e := g.find(m); e != nil && strings.HasSuffix(m.Header.Type, "_reply") {
+			select {
+			case e.reply <- m:
+			default: // a second reply
+			}
+		}
+	}
+}
+
+func (g *child) deliverOutput() {
+	for m := range g.client.Messages(jupyter.IOPubChannel) {
+		e := g.find(m)
+		switch {
+		case m.Header.Type == "status":
+			if e != nil && strings.Contains(string(m.Content), `"idle"`) {
+				close(e.idle)
+			}
+		case e == nil:
+			g.stray(m)
+		case e.output != nil:
+			e.output(m)
+		}
+	}
+}
+
+func (g *child) deliverPrompts() {
+	for m := range g.client.Messages(jupyter.StdinChannel) {
+		if e := g.find(m); e != nil {
+			g.prompt(m, e)
+		}
+	}
+}
+
+// interrupt interrupts whatever runs below GoNB, and what it starts until calm.
+// A process that has ended needs no interrupt.
+func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) }
+
+func (g *child) calm() { _, _ = io.WriteString(g.orders, warden.Calm) }
+
+// gone reports whether GoNB has ended.
+func (g *child) gone() bool {
+	select {
+	case <-g.exited:
+		return true
+	default:
+		return false
+	}
+}
+
+// stop ends GoNB and everything below it.
+func (g *child) stop() {
+	_, _ = io.WriteString(g.orders, warden.Stop) // one that has ended needs no order
+	_ = g.orders.Close()
+	select {
+	case <-g.exited:
+	case <-time.After(stopTime):
+		_ = g.cmd.Process.Kill()
+		<-g.exited
+	}
+	if g.client != nil {
+		_ = g.client.Close()
+	}
+}
+
+// tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+const tailSize = 16 << 10
+
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.text = append(t.text, p...)
+	if len(t.text) > 2*tailSize {
+		t.text = append([]byte{}, t.text[len(t.text)-tailSize:]...)
+	}
+	return len(p), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.text)
+}
+
+// lines returns the tail on separate lines, or nothing.
+func (t *tail) lines() string {
+	text := strings.TrimSpace(t.String())
+	if text == "" {
+		return ""
+	}
+	return "; it printed:\n" + text
+}
+
+// privateFolder makes a folder that only this user can enter, with a short path: the
+// path of a socket has at most about 100 bytes.
+func privateFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "cope-")
+	if err == nil && len(dir) > 60 {
+		_ = os.Remove(dir)
+		dir, err = os.MkdirTemp("/tmp", "cope-")
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot make a private folder: %w", err)
+	}
+	return dir, nil
+}

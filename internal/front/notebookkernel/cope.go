@@ -1,0 +1,256 @@
+package notebookkernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// copeSide evaluates %%cope cells.
+type copeSide struct {
+	k *kernel
+	// of the ids of displays, different in each kernel: a notebook keeps displays of several
+	prefix string
+
+	mu      sync.Mutex // held while the session is used: Go cells use it, too
+	session *dsl.Session
+	shown   func(report.Display) // takes what the running cell displays
+	notice  func(string)         // says what takes much memory
+	noted   []string             // of the running cell, shown below its result
+	clear   func()               // clears what it has displayed
+	meter   *meter               // shows what it is doing
+	told    map[string]string    // the stale names that the user has seen, with the reasons
+	ids     int
+}
+
+func newCopeSide(k *kernel) *copeSide {
+	s := &copeSide{k: k, prefix: "c" + jupyter.NewSession("").ID()[:6]}
+	s.session = dsl.NewSession(dsl.Options{
+		Folder: k.opt.Folder, Rebind: true,
+		Shown:    func(d report.Display) { s.shown(d) },
+		Clear:    func() { s.clear() },
+		Progress: func(a dsl.Activity) { s.meter.update(a) },
+		Notice:   func(line string) { s.notice(line) },
+		Noted:    func(line string) { s.noted = append(s.noted, line) },
+	})
+	return s
+}
+
+// run evaluates a cell. The last display is the cell's result, the others are shown
+// as they come. result is its text.
+func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string, failed *failure) {
+	body, asked := questions(body)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = s.k.golang.fault() // of an earlier cell
+	script, errs := dsl.Parse(fmt.Sprintf("cell %d", c.count), body)
+	if len(errs) > 0 {
+		return "", mistakes(errs)
+	}
+	c.remembers = true
+	s.meter = newMeter(c, s.nextID())
+	defer s.meter.stop()
+	var held *report.Display // the newest display: whether it is the last is known at the end
+	s.shown = func(d report.Display) {
+		if held != nil {
+			_ = s.show(c, "display_data", *held)
+		}
+		held = &d
+		delete(s.told, d.Name) // a stale value that is shown is said to be stale again
+	}
+	s.notice = func(line string) { c.stream("stderr", line+"\n") }
+	s.clear = func() {
+		held = nil
+		c.publish("clear_output", map[string]bool{"wait": false})
+	}
+	s.noted = nil
+	_, err := s.session.Eval(ctx, script)
+	if err == nil {
+		s.meter.finish(held != nil)
+	} else {
+		s.meter.stop()
+	}
+	msgType := "execute_result"
+	if err != nil {
+		msgType = "display_data"
+	}
+	if held != nil {
+		result = s.show(c, msgType, *held)
+	}
+	if len(s.noted) > 0 {
+		s.show(c, "display_data", report.Display{Value: report.Notes(s.noted)})
+	}
+	s.warnStale(c)
+	switch {
+	case err == nil:
+		return result, s.help(c, asked)
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		failed = mistakes(err)
+		failed.Name = "Interrupted"
+		return result, failed
+	}
+	failed = mistakes(err)
+	if fault := s.k.golang.fault(); fault != nil {
+		failed.Traceback = append(failed.Traceback, "the Go function says: "+fault.Error())
+	}
+	return result, failed
+}
+
+// provenance returns which data files the session has read, and the seeds of its results.
+func (s *copeSide) provenance() any {
+	if !s.mu.TryLock() { // a cell runs that does not end: the answer must not wait for it
+		return map[string]any{"status": "error", "ename": "Busy", "evalue": "a cell is running", "traceback": []string{}}
+	}
+	defer s.mu.Unlock()
+	seeds := []string{}
+	for _, name := range s.session.Names() {
+		if v, _, _ := s.session.Value(name); v != nil {
+			if r, ok := v.(engine.Result); ok {
+				seeds = append(seeds, fmt.Sprintf("%s: %d", name, r.Seed))
+			}
+		}
+	}
+	return map[string]any{"status": "ok", "data": s.session.Sources(), "seeds": seeds}
+}
+
+// show sends a display in all its representations and returns its text.
+func (s *copeSide) show(c *cell, msgType string, d report.Display) string {
+	bundle, err := report.Bundle(d, s.nextID())
+	if err != nil {
+		c.stream("stderr", "cannot display this value: "+err.Error()+"\n")
+		return ""
+	}
+	c.display(msgType, "", bundle, nil)
+	text, _ := bundle["text/plain"].(string)
+	return text
+}
+
+func (s *copeSide) nextID() string {
+	s.ids++
+	return fmt.Sprintf("%s-%d", s.prefix, s.ids)
+}
+
+// warnStale says which results have become stale since it last did, and why.
+func (s *copeSide) warnStale(c *cell) {
+	causes, fresh := map[string]bool{}, false
+	told := map[string]string{}
+	stale, because := s.session.Stale(), s.session.StaleBecause()
+	for _, name := range stale {
+		told[name] = fmt.Sprint(because[name])
+		fresh = fresh || s.told[name] != told[name]
+		for cause := range because[name] {
+			causes[cause] = true
+		}
+	}
+	s.told = told
+	if fresh {
+		text := staleText(slices.Sorted(maps.Keys(causes)), stale)
+		s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
+	}
+}
+
+func staleText(causes, stale []string) string {
+	if len(stale) == 1 {
+		return fmt.Sprintf("%s is stale: made with what %s was before. Run its cell again.", stale[0], strings.Join(causes, ", "))
+	}
+	return fmt.Sprintf("%s are stale: made with what %s was before. Run their cells again, in this order.", strings.Join(stale, ", "),
+		strings.Join(causes, ", "))
+}
+
+// help opens the help for the names that a cell asked about in the pager.
+func (s *copeSide) help(c *cell, asked []string) *failure {
+	for _, name := range asked {
+		found := s.session.Inspect(name, len(name))
+		if found.Text == "" {
+			text := fmt.Sprintf("there is nothing named %s", name)
+			return &failure{Name: "CopeError", Value: text, Traceback: []string{text}}
+		}
+		c.payload = append(c.payload, map[string]any{"source": "page", "start": 0, "data": map[string]any{"text/plain": found.Text}})
+	}
+	return nil
+}
+
+// mistakes shows errors of a script. The first line stands alone as the value.
+func mistakes(err error) *failure {
+	var all dsl.Errors
+	if !errors.As(err, &all) {
+		return &failure{Name: "CopeError", Value: err.Error(), Traceback: strings.Split(err.Error(), "\n")}
+	}
+	f := &failure{Name: "CopeError"}
+	for i, e := range all {
+		text := e.Error()
+		if i == 0 {
+			f.Value, _, _ = strings.Cut(text, "\n")
+		}
+		f.Traceback = append(f.Traceback, emphasised(text))
+	}
+	return f
+}
+
+// The emphasis of a traceback, as terminals and front ends take it. It has no colours: front ends set
+// a traceback on a red ground, pale or dark, on which no colour of theirs can be read in both.
+const (
+	bold   = "\x1b[1m"
+	normal = "\x1b[0m"
+)
+
+// emphasised marks the message, the underline and the hint of an error.
+func emphasised(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		body := strings.TrimLeft(line, " ")
+		switch {
+		case i == 0:
+			lines[i] = bold + line + normal
+		case strings.HasPrefix(body, "|") && strings.Contains(body, "^"):
+			at := strings.Index(line, "^")
+			lines[i] = line[:at] + bold + line[at:] + normal
+		case strings.HasPrefix(body, "= hint:"):
+			at := strings.Index(line, "hint:")
+			lines[i] = line[:at] + bold + line[at:] + normal
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// expressions evaluates the expressions that a front end asked for beside a cell.
+func (s *copeSide) expressions(ctx context.Context, asked map[string]string) map[string]any {
+	out := map[string]any{}
+	if len(asked) == 0 {
+		return out
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.meter = nil
+	for key, text := range asked {
+		out[key] = s.expression(ctx, text)
+	}
+	return out
+}
+
+func (s *copeSide) expression(ctx context.Context, text string) any {
+	bundle := map[string]any{}
+	s.shown = func(d report.Display) { bundle, _ = report.Bundle(d, s.nextID()) }
+	s.clear = func() {}
+	script, errs := dsl.Parse("expression", text)
+	var err error
+	if len(errs) > 0 {
+		err = errs
+	} else {
+		_, err = s.session.Eval(ctx, script)
+	}
+	if err != nil {
+		f := mistakes(err)
+		return map[string]any{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
+	}
+	return map[string]any{"status": "ok", "data": bundle, "metadata": map[string]any{}}
+}

@@ -1,0 +1,162 @@
+package notebookkernel
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/warden"
+	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+)
+
+// ready returns the running GoNB, started if need be.
+func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
+	child, err := g.start(ctx, func(line string) { c.stream("stderr", line+"\n") })
+	switch {
+	case err == nil:
+		return child, nil
+	case ctx.Err() != nil:
+		return nil, interrupted("GoNB was not started")
+	}
+	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()),
+		Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to fix it")}
+}
+
+// start starts GoNB unless it runs. log receives what takes long.
+func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.child != nil && !g.child.gone() {
+		return g.child, nil
+	}
+	var err error
+	if g.tools, err = gonb.Provision(ctx, log); err != nil {
+		return nil, err
+	}
+	if err := g.listen(); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp(g.folder, "gonb-")
+	if err != nil {
+		return nil, fmt.Errorf("starting GoNB: %w", err)
+	}
+	child, err := startChild(ctx, command{
+		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: folder, name: filepath.Base(g.k.opt.ConnectionFile),
+	}, g.stray, g.prompt)
+	if err != nil {
+		return nil, err
+	}
+	g.child, g.count, g.prepared = child, 0, folder
+	g.prepare(context.WithoutCancel(ctx), child)
+	g.silently(context.WithoutCancel(ctx), child, gonb.LinkQuickly, false)
+	return child, nil
+}
+
+// environment returns GoNB's environment: its tools come first on the path, and cells find the
+// bridge.
+func (g *goSide) environment() []string {
+	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
+	env = append(env, g.bridge.Env()...)
+	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// prepare tells GoNB where the packages are that Go cells import without set-up. What
+// fails here shows when a cell imports them.
+func (g *goSide) prepare(ctx context.Context, child *child) {
+	if err := g.writeModule(ctx); err != nil {
+		g.k.opt.Log("Go cells: %v", err)
+		return
+	}
+	g.silently(ctx, child, gonb.Preparation(g.prepared)+"!*pwd > '"+filepath.Join(g.prepared, warden.WorkFile)+"'", false)
+	g.autoGet = false
+}
+
+// writeModule looks for the source that Go cells are compiled with, and writes their
+// go.mod.
+func (g *goSide) writeModule(ctx context.Context) error {
+	folder := g.k.opt.Folder
+	if folder == "" {
+		folder = "."
+	}
+	m, err := gonb.FindSource(ctx, folder)
+	if err != nil {
+		return err
+	}
+	if err := m.WriteCellModule(g.prepared); err != nil {
+		return err
+	}
+	if g.imports == nil {
+		g.imports, err = m.Imports(ctx)
+	}
+	return err
+}
+
+// silently lets GoNB execute something of ours. counted says that its counter moves.
+func (g *goSide) silently(ctx context.Context, child *child, code string, counted bool) {
+	m := child.client.Session().New("execute_request", nil, map[string]any{
+		"code": code, "silent": true, "store_history": counted, "allow_stdin": false, "user_expressions": map[string]string{},
+		"stop_on_error": false,
+	})
+	if counted {
+		g.count++
+	}
+	if _, err := child.request(ctx, m, func(m *jupyter.Message) { g.k.opt.Log("GoNB: %s %s", m.Header.Type, m.Content) }); err != nil {
+		g.k.opt.Log("GoNB: %v", err)
+	}
+}
+
+// keepStep moves GoNB's counter to this kernel's, so that "Cell [7] Line 3" is right.
+func (g *goSide) keepStep(ctx context.Context, child *child, c *cell) {
+	want := c.count
+	if c.ask.stores() {
+		want--
+	}
+	for g.count < want && ctx.Err() == nil {
+		g.silently(ctx, child, "", true)
+	}
+}
+
+// setAutoGet switches GoNB's go get on, for good, when a cell imports what is
+// not pinned. It costs a quarter of a second a cell.
+func (g *goSide) setAutoGet(ctx context.Context, child *child, code string) {
+	if g.autoGet || g.imports == nil {
+		return
+	}
+	for _, path := range gonb.ImportsOf(code) {
+		if !g.imports.Pinned(path) {
+			g.silently(ctx, child, "%autoget", false)
+			g.autoGet = true
+			return
+		}
+	}
+}
+
+// forget drops a GoNB that has ended or is to end.
+func (g *goSide) forget(child *child) {
+	child.stop()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.child == child {
+		g.child = nil
+	}
+}
+
+// close ends GoNB and the functions of Go cells.
+func (g *goSide) close() {
+	g.mu.Lock()
+	child, bridge := g.child, g.bridge
+	g.mu.Unlock()
+	if child != nil {
+		g.forget(child)
+	}
+	if bridge != nil {
+		if err := bridge.Close(); err != nil {
+			g.k.opt.Log("bridge: %v", err)
+		}
+		_ = os.RemoveAll(g.folder)
+	}
+}

@@ -1,0 +1,266 @@
+package notebookkernel
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
+)
+
+// Options say how a kernel is run.
+type Options struct {
+	ConnectionFile string   // what Jupyter wrote
+	Version        string   // of gonb-cope
+	Warden         []string // command that runs the command after it and leaves no process behind
+	Folder         string   // where relative paths of cells begin; "" is the current folder
+	HistoryFile    string   // where the history is kept; "" for DefaultHistory
+	Log            func(format string, args ...any)
+}
+
+// kernel is a running kernel.
+type kernel struct {
+	opt     Options
+	server  *jupyter.Server
+	queue   *queue
+	history *history
+	cope    *copeSide
+	golang  *goSide
+	comms   comms
+	stop    context.CancelFunc
+
+	count       int       // of executions; this and the next are the worker's
+	abortBefore time.Time // what arrived before is not executed, after an error
+
+	mu       sync.Mutex
+	cancel   context.CancelFunc // ends the cell that runs; nil when none does
+	running  *jupyter.Message   // its request
+	farewell func()             // answers the request that ended the kernel
+}
+
+// lingerTime limits the time that the last messages take to leave.
+const lingerTime = 500 * time.Millisecond
+
+// Run serves a kernel until it is told to shut down, by a request or by a signal on
+// ends, or until the process that started it is gone. A signal on interrupts
+// interrupts the cell that runs.
+func Run(opt Options, interrupts, ends <-chan os.Signal) error {
+	connection, err := jupyter.ReadConnection(opt.ConnectionFile)
+	if err != nil {
+		return fmt.Errorf("kernel: %w", err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	k := &kernel{opt: opt, queue: newQueue(), stop: stop, history: openHistory(opt.HistoryFile, opt.Log)}
+	k.cope, k.golang = newCopeSide(k), newGoSide(k)
+	defer k.golang.close()
+	if k.server, err = jupyter.Listen(connection, func(err error) { opt.Log("ignored: %v", err) }); err != nil {
+		return fmt.Errorf("kernel: %w", err)
+	}
+	defer k.server.Close(lingerTime)
+	go k.announce(ctx)
+	go k.watchParent(ctx)
+	go k.readShell()
+	go k.serveControl(ctx)
+	go k.serveStdin(ctx)
+	go k.work(ctx)
+	for ctx.Err() == nil {
+		select {
+		case <-interrupts:
+			k.interrupt()
+		case <-ends:
+			stop()
+		case <-ctx.Done():
+		}
+	}
+	k.interrupt()
+	k.golang.close()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.farewell != nil {
+		k.farewell()
+	}
+	return nil
+}
+
+// announce publishes the status starting to the first front end that listens.
+func (k *kernel) announce(ctx context.Context) {
+	select {
+	case <-k.server.Joined():
+		k.publish("status", nil, map[string]string{"execution_state": "starting"})
+	case <-ctx.Done():
+	}
+}
+
+// watchParent ends the kernel when the process that started it has gone: a kernel
+// that nobody can reach must not stay.
+func (k *kernel) watchParent(ctx context.Context) {
+	parent := os.Getppid()
+	if parent <= 1 {
+		return
+	}
+	for tick := time.NewTicker(500 * time.Millisecond); ; {
+		select {
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		case <-tick.C:
+			if os.Getppid() != parent {
+				k.opt.Log("the process that started this kernel has gone")
+				k.stop()
+			}
+		}
+	}
+}
+
+// readShell queues what arrives on the shell channel. Messages of widgets go to GoNB
+// at once: the cell that runs may be waiting for them.
+func (k *kernel) readShell() {
+	for m := range k.server.Messages(jupyter.ShellChannel) {
+		switch m.Header.Type {
+		case "comm_open", "comm_msg", "comm_close":
+			k.comms.see(m)
+			k.bracket(m, func() { k.golang.forward(jupyter.ShellChannel, m) })
+		default:
+			k.queue.push(m)
+		}
+	}
+}
+
+// serveStdin hands what a user typed to the program that asked.
+func (k *kernel) serveStdin(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-k.server.Messages(jupyter.StdinChannel):
+			k.golang.forward(jupyter.StdinChannel, m)
+		}
+	}
+}
+
+// work answers the queued requests, one after the other.
+func (k *kernel) work(ctx context.Context) {
+	for {
+		r, ok := k.queue.pop(ctx)
+		if !ok {
+			return
+		}
+		k.bracket(r.message, func() { k.serve(ctx, r) })
+	}
+}
+
+// serve answers one request of the shell channel.
+func (k *kernel) serve(ctx context.Context, r request) {
+	m := r.message
+	switch m.Header.Type {
+	case "execute_request":
+		k.execute(ctx, r)
+	case "complete_request":
+		k.complete(ctx, m)
+	case "inspect_request":
+		k.inspect(ctx, m)
+	case "is_complete_request":
+		k.isComplete(m)
+	case "history_request":
+		k.reply(jupyter.ShellChannel, m, "history_reply", k.history.answer(m))
+	case "comm_info_request":
+		k.reply(jupyter.ShellChannel, m, "comm_info_reply", k.comms.answer(m))
+	default:
+		k.serveEither(jupyter.ShellChannel, m)
+	}
+}
+
+// serveEither answers the requests that may come on shell and on control.
+func (k *kernel) serveEither(ch jupyter.Channel, m *jupyter.Message) {
+	switch m.Header.Type {
+	case "kernel_info_request":
+		k.reply(ch, m, "kernel_info_reply", k.info())
+	case "connect_request":
+		k.reply(ch, m, "connect_reply", k.ports())
+	case "interrupt_request":
+		k.interrupt()
+		k.reply(ch, m, "interrupt_reply", ok{"ok"})
+	case "shutdown_request":
+		k.shutdown(ch, m)
+	case "gonb_cope_provenance_request":
+		// our own: what a report says about where results come from
+		k.reply(ch, m, "gonb_cope_provenance_reply", k.cope.provenance())
+	case "debug_request":
+		k.reply(ch, m, "debug_reply", debugReply(m))
+	default:
+		k.opt.Log("ignored: request %q is not of protocol %s", m.Header.Type, jupyter.Version)
+	}
+}
+
+// ok is the content of a reply that says only that.
+type ok struct {
+	Status string `json:"status"`
+}
+
+// bracket publishes that the kernel is busy with a request, and then that it is idle.
+func (k *kernel) bracket(m *jupyter.Message, do func()) {
+	k.status(m, "busy")
+	defer k.status(m, "idle")
+	do()
+}
+
+func (k *kernel) status(parent *jupyter.Message, state string) {
+	k.publish("status", parent, map[string]string{"execution_state": state})
+}
+
+func (k *kernel) publish(msgType string, parent *jupyter.Message, content any) {
+	k.server.Publish(k.server.Session().New(msgType, parent, content))
+}
+
+func (k *kernel) reply(ch jupyter.Channel, parent *jupyter.Message, msgType string, content any) {
+	k.server.Send(ch, k.server.Session().New(msgType, parent, content))
+}
+
+// request is a message with the time at which it arrived.
+type request struct {
+	message *jupyter.Message
+	arrived time.Time
+}
+
+// queue holds the requests that wait. It grows as needed, so that reading never
+// waits for executing: the time of arrival decides what an error aborts.
+type queue struct {
+	mu    sync.Mutex
+	wait  []request
+	token chan struct{} // holds a token while something waits
+}
+
+func newQueue() *queue { return &queue{token: make(chan struct{}, 1)} }
+
+func (q *queue) push(m *jupyter.Message) {
+	q.mu.Lock()
+	q.wait = append(q.wait, request{m, time.Now()})
+	q.mu.Unlock()
+	select {
+	case q.token <- struct{}{}:
+	default:
+	}
+}
+
+// pop returns the oldest request, or false when the context has ended.
+func (q *queue) pop(ctx context.Context) (request, bool) {
+	for ctx.Err() == nil {
+		q.mu.Lock()
+		if len(q.wait) > 0 {
+			r := q.wait[0]
+			q.wait = q.wait[1:]
+			q.mu.Unlock()
+			return r, true
+		}
+		q.wait = nil
+		q.mu.Unlock()
+		select {
+		case <-q.token:
+		case <-ctx.Done():
+		}
+	}
+	return request{}, false
+}
