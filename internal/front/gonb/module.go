@@ -47,7 +47,7 @@ func FindSource(ctx context.Context, start string) (Module, error) {
 		}
 	}
 	if _, file, _, ok := runtime.Caller(0); ok && filepath.IsAbs(file) {
-		if folder := filepath.Dir(filepath.Dir(filepath.Dir(file))); isSource(folder) {
+		if folder := filepath.Join(filepath.Dir(file), "../../.."); isSource(folder) {
 			return sourceAt(folder, version)
 		}
 	}
