@@ -19,6 +19,9 @@ func TestSecurity(t *testing.T) {
 	}
 	named := map[string]bool{}
 	for _, cells := range rows(t, "docs/security.md") {
+		if len(cells) > 4 { // of agents and of the server, which their packages compare
+			continue
+		}
 		target := len(cells) == 3 // of the table of fuzzing
 		if !target && len(cells) != 4 {
 			t.Fatalf("docs/security.md: want what is tried, how often, outcome, tests; got %q", cells)
