@@ -113,6 +113,20 @@ type Side struct {
 	Blocks int   `json:"blocks"`
 }
 
+// SidesOf returns blocks, which it has the arms of sorted, as sides, those of the same arms as one, and of which side each is.
+func SidesOf(blocks [][]int) (sides []Side, of []int) {
+	for _, arms := range blocks {
+		slices.Sort(arms)
+		at := slices.IndexFunc(sides, func(s Side) bool { return slices.Equal(s.Arms, arms) })
+		if at < 0 {
+			at, sides = len(sides), append(sides, Side{Arms: arms})
+		}
+		sides[at].Blocks++
+		of = append(of, at)
+	}
+	return sides, of
+}
+
 // Within holds what the blocks of a side say.
 type Within struct {
 	Means []float64 // by arm of the side: Ȳ_i of these blocks, reward units

@@ -161,8 +161,17 @@ func nextTable(a answer.Answer) Table {
 		Notes: []string{fmt.Sprintf("Taken now, the picks lose %s a task on average; after these measurements %s is expected.",
 			decimal(a.LossNow, 3), decimal(a.LossAfter, 3))},
 	}
+	blocks := a.Next[0].Block > 0
+	if blocks {
+		t.Columns = append(t.Columns, number("block", "New "+cmp.Or(join(a.Blocks, 3), "block"), ""))
+		t.Notes = append(t.Notes, "What has one number is measured together: arms are compared within, where what they share cancels.")
+	}
 	for _, p := range a.Next {
-		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count})
+		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count}
+		if blocks {
+			row = append(row, p.Block)
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -40,6 +40,8 @@ type Answer struct {
 	Problem string `json:"problem"`
 	Goal    string `json:"goal,omitempty"`   // "min" where lower rewards are better
 	Reward  string `json:"reward,omitempty"` // the column of the rewards, where the data are a long table
+	// the columns of the blocks whose effects are taken out
+	Blocks []string `json:"block_columns,omitempty"`
 	// the columns of the tasks, where the data are a long table
 	Tasks []string `json:"task_columns,omitempty"`
 	// the columns of the arms, where the data are a long table
@@ -101,6 +103,8 @@ type Pull struct {
 	Label    string         `json:"label"`    // its values in the columns of the arms
 	Features map[string]any `json:"features"` // by column, as in the table
 	Count    int            `json:"count"`    // how many times to measure it
+	// which new block, from 1, it is measured in with others; 0 where the data have no blocks
+	Block int `json:"block,omitempty"`
 }
 
 // Best answers from the means, standard deviations and counts of a problem, whose kernel it does not use. It is
@@ -276,7 +280,7 @@ func (a *Answer) describe(b *belief.Belief) {
 	case b.Blocks > 0:
 		of := ""
 		if l := b.Problem.Long; l != nil {
-			of = " of " + strings.Join(l.Blocks, ", ")
+			of, a.Blocks = " of "+strings.Join(l.Blocks, ", "), l.Blocks
 		}
 		a.Noise += fmt.Sprintf("; %d blocks%s differ by sd %s, which is taken out", len(blocks), of, short(b.Blocks))
 	case len(blocks) > 0:

@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -208,4 +212,106 @@ func TestMore(t *testing.T) {
 			t.Errorf("epsilon %g: %s with probability %.3f, and about %d more", epsilon, k.Label, k.Within, k.More)
 		}
 	}
+}
+
+// TestNextInBlocks: where days add an effect of their own, further measurements are spread over days of at most the usual size, in
+// each of which every arm stands equally often, as nearly as whole pulls can, and what is expected of them is what they bring.
+// TABLES=100 compares them with the list of a belief that knows no days, measured from the top, as many a day.
+func TestNextInBlocks(t *testing.T) {
+	const count, size = 18, 6 // 72 measurements on 8 days
+	tables := uint64(1)
+	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
+		tables = uint64(n)
+	}
+	var now, expected, after, without float64
+	for seed := range tables {
+		k := table(t, "days that differ", 100+seed)
+		b, err := belief.Of(t.Context(), k.p, belief.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := answer.Of(t.Context(), b, answer.Options{Next: count})
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, of := map[int]int{}, map[string]map[int]int{}
+		for _, pull := range a.Next {
+			held[pull.Block] += pull.Count
+			if of[pull.Task+pull.Arm] == nil {
+				of[pull.Task+pull.Arm] = map[int]int{}
+			}
+			of[pull.Task+pull.Arm][pull.Block] = pull.Count
+		}
+		for arm, counts := range of {
+			sum := 0
+			for _, n := range counts {
+				sum += n
+			}
+			for block := range held {
+				if math.Abs(float64(counts[block])-float64(sum)/float64(len(held))) > 1 {
+					t.Errorf("table %d, arm %s is in the %d blocks so often: %v", seed, arm, len(held), counts)
+				}
+			}
+		}
+		most := 0
+		for _, n := range held {
+			most = max(most, n)
+		}
+		if len(held) < 2 || most > 9 {
+			t.Errorf("table %d: blocks hold %v measurements", seed, held)
+		}
+		if tables == 1 {
+			return
+		}
+		blind := *b
+		blind.Blocks = 0
+		old, err := answer.Of(t.Context(), &blind, answer.Options{Next: count})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var one []answer.Pull
+		for _, pull := range old.Next {
+			for range pull.Count {
+				pull.Block, pull.Count = 1+len(one)/size, 1
+				one = append(one, pull)
+			}
+		}
+		now, expected = now+loss(k, a), expected+a.LossAfter
+		for sum, pulls := range map[*float64][]answer.Pull{&after: a.Next, &without: one} {
+			further, err := answer.Best(t.Context(), onDays(k, pulls, rand.New(rand.NewPCG(9, seed))), answer.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			*sum += loss(k, further)
+		}
+	}
+	n := float64(tables)
+	t.Logf("loss a task: %.4f before, %.4f after %d measurements (%.4f expected; %.4f by the list that knows no days)", now/n, after/n, count, expected/n, without/n)
+}
+
+// onDays returns the problem with further measurements on days of their own, whose effects and noise are those of the table.
+func onDays(k known, pulls []answer.Pull, rng *rand.Rand) *problem.Problem {
+	q := *k.p
+	q.Partial, q.Reps, q.Rows, q.Blocks = slices.Clone(q.Partial), slices.Clone(q.Reps), slices.Clone(q.Rows), slices.Clone(q.Blocks)
+	effects := []float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}
+	q.Noise.SD = slices.Clone(q.Noise.SD)
+	from := len(q.Blocks)
+	q.Blocks = append(q.Blocks, "new 1", "new 2", "new 3")
+	for _, pull := range pulls {
+		for i := range k.truth {
+			if names := q.NamesOf(i); names[0] != pull.Task || names[1] != pull.Arm {
+				continue
+			}
+			for range pull.Count {
+				y := k.truth[i] + effects[pull.Block-1] + 0.3*rng.NormFloat64()
+				q.Rows = append(q.Rows, problem.Row{Arm: i, Block: from + pull.Block - 1, Reward: y, Count: 1})
+				off, n := y-q.Partial[i], q.Reps[i]
+				q.Noise.SD[i] = math.Sqrt((q.Noise.SD[i]*q.Noise.SD[i]*(n-1) + off*off*n/(n+1)) / n)
+				q.Partial[i] += off / (n + 1)
+				q.Reps[i]++
+			}
+		}
+	}
+	slices.SortStableFunc(q.Rows, func(x, y problem.Row) int { return x.Arm - y.Arm })
+	return &q
 }

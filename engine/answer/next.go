@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -36,8 +37,9 @@ type planner struct {
 	taskOf  []int
 	pick    []int // of each task, its place on the shortlist
 	mean    []float64
-	cov     *mat.SymDense
-	noise   []float64 // variance of a measurement
+	// of the arms' rewards and, behind them, of what the blocks of further measurements add; rewards do not depend on that
+	cov   *mat.SymDense
+	noise []float64 // variance of a measurement within its block
 }
 
 // newPlanner makes the shortlist: the pick of each task, and the arms whose 97.5 % quantile is highest.
@@ -76,12 +78,27 @@ func newPlanner(b *belief.Belief, m moments, picks []int, epsilon float64) *plan
 			row[k] = from[j]
 		}
 	}
-	q.cov = mat.NewSymDense(len(q.arms), nil)
-	stat.CovarianceMatrix(q.cov, x, nil)
+	var rewards mat.SymDense
+	stat.CovarianceMatrix(&rewards, x, nil)
+	q.cov = beside(&rewards, b.Blocks)
 	return q
 }
 
-// batch is a number of measurements of arms on the shortlist, and the covariance after them.
+// beside returns the covariance of rewards and of an effect besides them with that standard deviation.
+func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
+	n := rewards.SymmetricDim()
+	out := mat.NewSymDense(n+1, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, rewards.At(i, j))
+		}
+	}
+	out.SetSym(n, n, effect*effect)
+	return out
+}
+
+// batch is a number of measurements of arms on the shortlist, and the covariance after them. They are made in one block, or in
+// several that have the same arms in equal numbers, which say the same of differences.
 type batch struct {
 	*planner
 	within  []int // the arms it may take
@@ -93,7 +110,7 @@ type batch struct {
 
 func (q *planner) batch(within []int) *batch {
 	b := &batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)),
-		cov: mat.NewSymDense(len(q.arms), nil)}
+		cov: mat.NewSymDense(len(q.arms)+1, nil)}
 	b.cov.CopySym(q.cov)
 	return b
 }
@@ -107,16 +124,20 @@ func (q *planner) batch(within []int) *batch {
 // by which the best of two grows when the contrast becomes known so far: the knowledge gradient of a batch
 // for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
 func (b *batch) add(repeated, times int) {
-	best, at := math.Inf(-1), -1
+	best, at, n := math.Inf(-1), -1, len(b.arms)
+	beside := make([]float64, n) // what an effect of the block says of the contrast of each arm to the pick
+	for _, x := range b.within {
+		beside[x] = b.cov.At(b.pick[b.taskOf[x]], n) - b.cov.At(x, n)
+	}
 	for _, j := range b.within {
-		spread := b.cov.At(j, j) + b.noise[j]/float64(repeated)
+		spread := b.spread(j, repeated)
 		value := 0.0
 		for _, x := range b.within {
 			p := b.pick[b.taskOf[x]]
 			if x == p {
 				continue
 			}
-			c := b.cov.At(p, j) - b.cov.At(x, j)
+			c := b.cov.At(p, j) - b.cov.At(x, j) + beside[x]
 			value += gain(b.mean[p]-b.mean[x], math.Sqrt(b.reduced[x]+c*c/spread))
 		}
 		if value > best {
@@ -125,17 +146,22 @@ func (b *batch) add(repeated, times int) {
 	}
 	b.counts[at] += times
 	b.total += times
-	n := len(b.arms)
-	column := mat.NewVecDense(n, nil)
-	for x := range n {
-		column.SetVec(x, b.cov.At(x, at))
+	column := mat.NewVecDense(n+1, nil)
+	for x := range n + 1 {
+		column.SetVec(x, b.cov.At(x, at)+b.cov.At(x, n))
 	}
-	spread := b.cov.At(at, at) + b.noise[at]/float64(times)
+	spread := b.spread(at, times)
 	b.cov.SymRankOne(b.cov, -1/spread, column)
 	for x := range n {
 		c := column.AtVec(b.pick[b.taskOf[x]]) - column.AtVec(x)
 		b.reduced[x] += c * c / spread
 	}
+}
+
+// spread returns the variance of the mean of so many measurements of an arm, by what the batch says.
+func (b *batch) spread(arm, times int) float64 {
+	n := len(b.arms)
+	return b.cov.At(arm, arm) + 2*b.cov.At(arm, n) + b.cov.At(n, n) + b.noise[arm]/float64(times)
 }
 
 // gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0, with what is too small for a computer kept apart from 0.
@@ -212,13 +238,15 @@ func (q *planner) of(v, most int) []int {
 // only returns the planner of some arms of one task, its pick first.
 func (q *planner) only(arms []int) *planner {
 	n := len(arms)
-	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, n), cov: mat.NewSymDense(n, nil)}
+	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, n)}
+	rewards := mat.NewSymDense(n, nil)
 	for i, x := range arms {
 		out.arms, out.mean, out.noise = append(out.arms, q.arms[x]), append(out.mean, q.mean[x]), append(out.noise, q.noise[x])
 		for j := i; j < n; j++ {
-			out.cov.SetSym(i, j, q.cov.At(x, arms[j]))
+			rewards.SetSym(i, j, q.cov.At(x, arms[j]))
 		}
 	}
+	out.cov = beside(rewards, q.b.Blocks)
 	return out
 }
 
@@ -304,13 +332,65 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 			}
 		}
 	}
-	for _, k := range order {
-		arm := a.Arms[q.arms[k]]
-		a.Next = append(a.Next, Pull{arm.Task, arm.Arm, arm.Label, arm.Features, b.counts[k]})
+	for block, counts := range q.inBlocks(b.counts) {
+		for _, k := range order {
+			if counts[k] == 0 {
+				continue
+			}
+			arm, next := a.Arms[q.arms[k]], Pull{Count: counts[k]}
+			next.Task, next.Arm, next.Label, next.Features = arm.Task, arm.Arm, arm.Label, arm.Features
+			if q.b.Blocks > 0 {
+				next.Block = block + 1
+			}
+			a.Next = append(a.Next, next)
+		}
 	}
 	tell(float64(count) / float64(count+1))
 	a.LossAfter = -b.gained(all) // completed by describe
 	return nil
+}
+
+// inBlocks shares measurements of arms out among blocks no larger than the median of those of the data: each arm stands in all
+// of them equally often, as nearly as whole numbers can, and what is left over where most of its task is. One block where the
+// data have none.
+func (q *planner) inBlocks(counts []int) [][]int {
+	if q.b.Blocks == 0 {
+		return [][]int{counts}
+	}
+	sizes := make([]float64, len(q.b.Problem.Blocks))
+	for _, r := range q.b.Problem.Rows {
+		sizes[r.Block] += r.Count
+	}
+	slices.Sort(sizes)
+	size, total := max(1, int(stat.Quantile(0.5, stat.Empirical, sizes, nil))), 0
+	for _, n := range counts {
+		total += n
+	}
+	out := make([][]int, (total+size-1)/size)
+	room, ofTask := make([]int, len(out)), make([][]int, len(out))
+	for at := range out {
+		out[at], room[at], ofTask[at] = make([]int, len(counts)), (total+len(out)-1)/len(out), make([]int, len(q.pick))
+		for k, n := range counts {
+			out[at][k] = n / len(out)
+			room[at] -= out[at][k]
+			ofTask[at][q.taskOf[k]] += out[at][k]
+		}
+	}
+	for k, n := range counts {
+		for range n % len(out) {
+			best := -1
+			for at := range out {
+				if room[at] > 0 && (best < 0 || cmp.Or(cmp.Compare(out[best][k], out[at][k]),
+					cmp.Compare(ofTask[at][q.taskOf[k]], ofTask[best][q.taskOf[k]])) > 0) {
+					best = at
+				}
+			}
+			out[best][k]++
+			room[best]--
+			ofTask[best][q.taskOf[k]]++
+		}
+	}
+	return out
 }
 
 // gained returns by how much the picks after the batch are expected to be better than today's, the mean over tasks.

@@ -124,32 +124,28 @@ func (r *round) measuredBlocks() (sides []engine.Side, within []engine.Within) {
 			reward[[2]int{i, m.Number}] = m.Reward
 		}
 	}
-	var blocks [][]float64 // of each side, block after block
-	add := func(arms []int, values map[int]float64) {
-		if len(arms) == 0 {
-			return
-		}
-		slices.Sort(arms)
-		at := slices.IndexFunc(sides, func(s engine.Side) bool { return slices.Equal(s.Arms, arms) })
-		if at < 0 {
-			at, sides, blocks = len(sides), append(sides, engine.Side{Arms: arms}), append(blocks, nil)
-		}
-		sides[at].Blocks++
-		for _, i := range arms {
-			blocks[at] = append(blocks[at], values[i])
-		}
-	}
+	var blocks [][]int
+	var values []map[int]float64 // of each block, by arm
 	for from := 0; from < len(r.list); {
-		arms, values, block := []int(nil), map[int]float64{}, r.list[from].Block
+		arms, of, block := []int(nil), map[int]float64{}, r.list[from].Block
 		for ; from < len(r.list) && r.list[from].Block == block; from++ {
 			if y, told := reward[[2]int{r.list[from].Arm, r.list[from].Number}]; told {
-				arms, values[r.list[from].Arm] = append(arms, r.list[from].Arm), y
+				arms, of[r.list[from].Arm] = append(arms, r.list[from].Arm), y
 			}
 		}
-		add(arms, values)
+		if arms != nil {
+			blocks, values = append(blocks, arms), append(values, of)
+		}
+	}
+	sides, of := engine.SidesOf(blocks)
+	rewards := make([][]float64, len(sides)) // block after block
+	for k, arms := range blocks {
+		for _, i := range arms {
+			rewards[of[k]] = append(rewards[of[k]], values[k][i])
+		}
 	}
 	for k, s := range sides {
-		within = append(within, withinOf(blocks[k], len(s.Arms)))
+		within = append(within, withinOf(rewards[k], len(s.Arms)))
 	}
 	return sides, within
 }

@@ -110,20 +110,8 @@ func (b *blockPlanner) arrange(leader, control int, rivals, pulls []int) []engin
 			next++
 		}
 	}
-	return alike(blocks)
-}
-
-// alike returns blocks as sides, those of the same arms as one.
-func alike(blocks [][]int) (out []engine.Side) {
-	for _, arms := range blocks {
-		slices.Sort(arms)
-		at := slices.IndexFunc(out, func(s engine.Side) bool { return slices.Equal(s.Arms, arms) })
-		if at < 0 {
-			at, out = len(out), append(out, engine.Side{Arms: arms})
-		}
-		out[at].Blocks++
-	}
-	return out
+	sides, _ := engine.SidesOf(blocks)
+	return sides
 }
 
 // blocks returns the leader of a contest, its open rivals, and the blocks that each of them needs. With all of them
