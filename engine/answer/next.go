@@ -1,7 +1,6 @@
 package answer
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -350,9 +349,9 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 	return nil
 }
 
-// inBlocks shares measurements of arms out among blocks no larger than the median of those of the data: each arm stands in all
-// of them equally often, as nearly as whole numbers can, and what is left over where most of its task is. One block where the
-// data have none.
+// inBlocks shares measurements of arms out among blocks no larger than the median of those of the data: those of an arm in
+// consecutive blocks, the last of which the first follows, so that it stands in all of them equally often, as nearly as whole
+// numbers can. One block where the data have none.
 func (q *planner) inBlocks(counts []int) [][]int {
 	if q.b.Blocks == 0 {
 		return [][]int{counts}
@@ -366,28 +365,14 @@ func (q *planner) inBlocks(counts []int) [][]int {
 	for _, n := range counts {
 		total += n
 	}
-	out := make([][]int, (total+size-1)/size)
-	room, ofTask := make([]int, len(out)), make([][]int, len(out))
-	for at := range out {
-		out[at], room[at], ofTask[at] = make([]int, len(counts)), (total+len(out)-1)/len(out), make([]int, len(q.pick))
-		for k, n := range counts {
-			out[at][k] = n / len(out)
-			room[at] -= out[at][k]
-			ofTask[at][q.taskOf[k]] += out[at][k]
-		}
+	out, at := make([][]int, (total+size-1)/size), 0
+	for k := range out {
+		out[k] = make([]int, len(counts))
 	}
 	for k, n := range counts {
-		for range n % len(out) {
-			best := -1
-			for at := range out {
-				if room[at] > 0 && (best < 0 || cmp.Or(cmp.Compare(out[best][k], out[at][k]),
-					cmp.Compare(ofTask[at][q.taskOf[k]], ofTask[best][q.taskOf[k]])) > 0) {
-					best = at
-				}
-			}
-			out[best][k]++
-			room[best]--
-			ofTask[best][q.taskOf[k]]++
+		for range n {
+			out[at%len(out)][k]++
+			at++
 		}
 	}
 	return out
