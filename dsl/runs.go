@@ -34,7 +34,7 @@ var (
 		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
 			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
 			`has kernel="auto", and "fixed" where a kernel is stated`}
-	lawParam = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples); when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
+	lawParam = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian, engine.LawSymmetric}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
 )
 
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.

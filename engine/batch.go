@@ -113,11 +113,15 @@ type Side struct {
 	Blocks int   `json:"blocks"`
 }
 
-// SidesOf returns blocks, which it has the arms of sorted, as sides, those of the same arms as one, and of which side each is.
-func SidesOf(blocks [][]int) (sides []Side, of []int) {
+// SidesOf returns blocks, which it has the arms of sorted, as sides, those of the same arms as one unless the law of the noise asks
+// for the rewards of each block, and of which side each is.
+func SidesOf(blocks [][]int, law string) (sides []Side, of []int) {
 	for _, arms := range blocks {
 		slices.Sort(arms)
-		at := slices.IndexFunc(sides, func(s Side) bool { return slices.Equal(s.Arms, arms) })
+		at := -1
+		if law != LawSymmetric {
+			at = slices.IndexFunc(sides, func(s Side) bool { return slices.Equal(s.Arms, arms) })
+		}
 		if at < 0 {
 			at, sides = len(sides), append(sides, Side{Arms: arms})
 		}

@@ -37,6 +37,9 @@ const (
 	LawNormal = "normal"
 	// E exp(h·noise) ≤ exp(h²σ²/2); bounded rewards are, with half their range for σ
 	LawSubGaussian = "subgaussian"
+	// differences of two arms within a block are symmetric around their mean: for arms side by side (problem.Block). They are
+	// where the noise of the arms has one law, whatever it is
+	LawSymmetric = "symmetric"
 )
 
 // How far a posterior believes the kernel of its problem.
@@ -94,7 +97,7 @@ type Options struct {
 	// KernelAuto where nobody stated the kernel, nor level or scale, and else KernelFixed
 	KernelIs string
 
-	// of the noise, for tests that depend on it: LawNormal or LawSubGaussian; "" means LawNormal
+	// of the noise, for tests that depend on it: LawNormal, LawSubGaussian or LawSymmetric; "" means LawNormal
 	// without bounds of the problem's rewards, and any law within them with bounds, see Bets
 	Law string
 	// bound on what the kernel cannot represent of any expected reward, reward units; 0 means that
@@ -164,8 +167,8 @@ func (o Options) check(mode string) error {
 		return fmt.Errorf("kernel_is must be %q, %q or %q, got %q", KernelFixed, KernelMember, KernelAuto, o.KernelIs)
 	case o.KernelIs != "" && o.KernelIs != KernelFixed && (o.Scale > 0 || o.Level.Known):
 		return fmt.Errorf("level and scale are learned with the kernel where kernel_is=%q: leave them out, or give kernel_is=%q", o.KernelIs, KernelFixed)
-	case o.Law != "" && o.Law != LawNormal && o.Law != LawSubGaussian:
-		return fmt.Errorf("law must be %q or %q, got %q", LawNormal, LawSubGaussian, o.Law)
+	case o.Law != "" && o.Law != LawNormal && o.Law != LawSubGaussian && o.Law != LawSymmetric:
+		return fmt.Errorf("law must be %q, %q or %q, got %q", LawNormal, LawSubGaussian, LawSymmetric, o.Law)
 	case o.MaxRounds < 1:
 		return fmt.Errorf("max_rounds must be at least 1, got %d", o.MaxRounds)
 	case o.MaxSamples < 1:

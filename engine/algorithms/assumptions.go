@@ -295,6 +295,8 @@ func (b Basis) ofRewards() string {
 		s = "the measured rewards are independent"
 	}
 	switch {
+	case b.Options.Law == engine.LawSymmetric:
+		return s + fmt.Sprintf(" from block to block, and differences within a block (%s) symmetric around their mean", p.Block.Name)
 	case b.sideBySide() && !b.Options.Bets(p):
 		if p.Noise.UnknownBy == problem.UnknownArm {
 			return s + fmt.Sprintf(" from block to block, and their differences within a block (%s) normal", p.Block.Name)

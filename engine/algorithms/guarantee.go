@@ -155,6 +155,10 @@ func (b Basis) doubts() []string {
 		out = append(out, fmt.Sprintf("rewards are not independent (environment %s)", p.Noise.Environment))
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
 		out = append(out, "the test is for normal rewards, which these are not")
+	case b.Options.Law == engine.LawSymmetric:
+		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
+			out = append(out, "the test is for differences within blocks that are symmetric, which those of these rewards need not be")
+		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
 			out = append(out, "the arms of a task do not scatter alike within blocks, as the test takes it (noise=\"unknown arm\" allows for any)")

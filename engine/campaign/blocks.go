@@ -117,7 +117,7 @@ func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
 
 // measuredBlocks returns which arms were measured in the same blocks of a round, and what these say. Blocks are taken by
 // their numbers, so that the order in which results arrived does not show in any digit.
-func (r *round) measuredBlocks() (sides []engine.Side, within []engine.Within) {
+func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine.Within) {
 	reward := map[[2]int]float64{}
 	for i, all := range r.results {
 		for _, m := range all {
@@ -137,7 +137,7 @@ func (r *round) measuredBlocks() (sides []engine.Side, within []engine.Within) {
 			blocks, values = append(blocks, arms), append(values, of)
 		}
 	}
-	sides, of := engine.SidesOf(blocks)
+	sides, of := engine.SidesOf(blocks, law)
 	rewards := make([][]float64, len(sides)) // block after block
 	for k, arms := range blocks {
 		for _, i := range arms {
@@ -168,7 +168,7 @@ func withinOf(rewards []float64, n int) engine.Within {
 
 // arranged imposes the blocks that were measured, and returns what they say.
 func (x *replayer) arranged(r *round) (engine.Batch, error) {
-	sides, within := r.measuredBlocks()
+	sides, within := r.measuredBlocks(x.protocol.Options.Law)
 	n := x.protocol.Problem.N()
 	b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
 	return b, x.steps.Arrange(sides)

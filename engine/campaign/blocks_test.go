@@ -26,10 +26,11 @@ func inBlocks(t *testing.T, size int, control string) Protocol {
 // control in it and no more arms than places.
 func TestCampaignInBlocks(t *testing.T) {
 	for _, c := range []struct {
-		size    int
-		control string
-	}{{0, ""}, {3, ""}, {4, "2"}} {
+		size         int
+		control, law string
+	}{{0, "", ""}, {3, "", ""}, {4, "2", ""}, {3, "", engine.LawSymmetric}} {
 		p := inBlocks(t, c.size, c.control)
+		p.Options.Law = c.law
 		if err := p.Check(t.Context()); err != nil {
 			t.Fatal(err)
 		}

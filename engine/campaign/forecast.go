@@ -336,6 +336,8 @@ func backing(e algorithms.Entry, p Protocol) string {
 			return "what was measured and the kernel learned from it: no guarantee, nothing is decided"
 		case p.Problem != nil && e.Mode == engine.ModeFC && p.Options.Bets(p.Problem):
 			return "a theorem about rewards within their bounds"
+		case p.Options.Law == engine.LawSymmetric:
+			return "a theorem about differences within blocks that are symmetric"
 		case p.Problem != nil && p.Options.LawFor(p.Problem) == engine.LawSubGaussian:
 			return "a theorem about sub-Gaussian rewards"
 		}

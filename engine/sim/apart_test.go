@@ -26,14 +26,15 @@ func TestApartErrors(t *testing.T) {
 	}
 	opt := engine.Options{Delta: delta, MaxSamples: 1e5}
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
-		out, decided := wrongWithin(t, tied(unknown), opt, runs, func(b engine.Batch) engine.Batch { return b })
+		out, decided := wrongWithin(t, tied(unknown), opt, runs, onPlates(t, tied(unknown)))
 		lo, hi := share(out, runs)
 		t.Logf("unknown by %q: the first arm is out in %d of %d runs [%.3f, %.3f], %d decided", unknown, out, runs, lo, hi, decided)
 		if lo > delta || runs >= 400 && hi > delta {
 			t.Errorf("unknown by %q: the first arm is out in [%.3f, %.3f] of the runs", unknown, lo, hi)
 		}
 	}
-	out, _ := wrongWithin(t, tied(problem.UnknownProblem), opt, runs, func(b engine.Batch) engine.Batch {
+	out, _ := wrongWithin(t, tied(problem.UnknownProblem), opt, runs, func(run int, plan engine.Plan) engine.Batch {
+		b := onPlates(t, tied(problem.UnknownProblem))(run, plan)
 		for i := range b.Squares {
 			b.Squares[i] /= 9
 		}

@@ -3,6 +3,7 @@ package sim_test
 import (
 	"context"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -31,26 +32,15 @@ func plates(t *testing.T, effect float64, unknown string, means, scales []float6
 
 // wrongWithin makes runs and counts those in which the first arm, which is a best one, is out, or with an
 // accuracy is not the answer.
-func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen func(engine.Batch) engine.Batch) (out, decided int) {
+func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int, pull func(run int, plan engine.Plan) engine.Batch) (out, decided int) {
 	t.Helper()
 	m := plain.ModelOf(t, p)
-	draw, err := sim.DrawerOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
 	for run := range runs {
 		alg, err := cotest.NewCoTestFC(m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		env := sim.BlocksForTest(p, draw, 11, run)
-		got, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
-			b, err := env.Pull(context.Background(), plan)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return seen(b)
-		}), opt)
+		got, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return pull(run, plan) }), opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,6 +53,22 @@ func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int,
 		}
 	}
 	return out, decided
+}
+
+// onPlates returns what pulls a plan as simulations do.
+func onPlates(t *testing.T, p *problem.Problem) func(run int, plan engine.Plan) engine.Batch {
+	t.Helper()
+	draw, err := sim.DrawerOf(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(run int, plan engine.Plan) engine.Batch {
+		b, err := sim.BlocksForTest(p, draw, 11, run).Pull(context.Background(), plan)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
 }
 
 // share returns the interval of Clopper and Pearson 1934.
@@ -92,7 +98,7 @@ func TestSideBySideErrors(t *testing.T) {
 		for _, effect := range []float64{0, 0.3, 1, 10} {
 			p := plates(t, effect, c.unknown, []float64{1.001 * c.epsilon, 0, 0}, c.scales)
 			p.Block.Size = c.size
-			out, decided := wrongWithin(t, p, engine.Options{Delta: delta, Epsilon: c.epsilon, MaxSamples: 1e5}, runs, func(b engine.Batch) engine.Batch { return b })
+			out, decided := wrongWithin(t, p, engine.Options{Delta: delta, Epsilon: c.epsilon, MaxSamples: 1e5}, runs, onPlates(t, p))
 			lo, hi := share(out, runs)
 			t.Logf("%s, blocks of %d, accuracy %g, effect %g: the first arm is out in %d of %d runs [%.3f, %.3f], %d decided", c.unknown, c.size, c.epsilon, effect, out, runs, lo, hi, decided)
 			if lo > delta || runs >= 400 && hi > delta {
@@ -101,7 +107,8 @@ func TestSideBySideErrors(t *testing.T) {
 		}
 	}
 	p := plates(t, 1, problem.UnknownTask, []float64{0, 0}, []float64{1, 1})
-	out, _ := wrongWithin(t, p, engine.Options{Delta: delta, MaxSamples: 1e5}, runs, func(b engine.Batch) engine.Batch {
+	out, _ := wrongWithin(t, p, engine.Options{Delta: delta, MaxSamples: 1e5}, runs, func(run int, plan engine.Plan) engine.Batch {
+		b := onPlates(t, p)(run, plan)
 		for k := range b.Within[0].Products {
 			b.Within[0].Products[k] /= 9
 		}
@@ -109,6 +116,52 @@ func TestSideBySideErrors(t *testing.T) {
 	})
 	if lo, _ := share(out, runs); lo <= delta {
 		t.Errorf("with products told nine times too small the first arm is out in %d of %d runs only: the test above cannot fail", out, runs)
+	}
+}
+
+// With law="symmetric" the first of three arms that tie is out in no more than δ = 0.2 of the runs whatever the one law of their
+// noise is, without a variance or skewed, on plates that differ; where one arm is seldom good, differences are not symmetric, and it is
+// in more.
+func TestSymmetricErrors(t *testing.T) {
+	const delta = 0.2
+	runs := betRuns(60)
+	cauchy := func(rng *rand.Rand, _ int) float64 { return math.Tan(math.Pi * (rng.Float64() - 0.5)) }
+	skewed := func(rng *rand.Rand, _ int) float64 { return math.Exp(rng.NormFloat64()) }
+	for _, c := range []struct {
+		name    string
+		epsilon float64
+		noise   func(rng *rand.Rand, arm int) float64
+		holds   bool
+	}{
+		{"normal", 1, func(rng *rand.Rand, _ int) float64 { return rng.NormFloat64() }, true},
+		{"Cauchy", 1, cauchy, true}, {"exp(z)", 1, skewed, true}, {"exp(z)", 0, skewed, true},
+		{"seldom 9, else -1", 0.5, func(rng *rand.Rand, arm int) float64 {
+			if arm > 0 {
+				return rng.NormFloat64() / 10
+			}
+			return 10*math.Floor(rng.Float64()+0.1) - 1
+		}, false},
+	} {
+		p := plates(t, 0, problem.UnknownTask, []float64{1.001 * c.epsilon, 0, 0}, []float64{1, 1, 1})
+		opt := engine.Options{Delta: delta, Epsilon: c.epsilon, MaxSamples: 600, Law: engine.LawSymmetric}
+		out, decided := wrongWithin(t, p, opt, runs, func(run int, plan engine.Plan) engine.Batch {
+			b := engine.Batch{Counts: plan.Counts}
+			rng := rand.New(rand.NewPCG(uint64(run), uint64(plan.Round)))
+			for _, s := range plan.Sides {
+				plate, w := 3*rng.NormFloat64(), engine.Within{Products: make([]float64, len(s.Arms)*len(s.Arms))}
+				for _, i := range s.Arms {
+					w.Means = append(w.Means, p.Mean[i]+plate+c.noise(rng, i))
+				}
+				b.Within = append(b.Within, w)
+			}
+			b.Means = engine.MeansOf(plan.Sides, b.Within, p.N())
+			return b
+		})
+		lo, hi := share(out, runs)
+		t.Logf("%s, accuracy %g: the first arm is out in %d of %d runs [%.3f, %.3f], %d decided", c.name, c.epsilon, out, runs, lo, hi, decided)
+		if (lo > delta) == c.holds || runs >= 400 && (hi > delta) == c.holds {
+			t.Errorf("%s: the first arm is out in [%.3f, %.3f] of the runs", c.name, lo, hi)
+		}
 	}
 }
 

@@ -18,12 +18,13 @@ import (
 // blockPlanner puts the leader of a task into every block of a round, and each open arm into as many as it
 // needs: into the same as the others where blocks hold all, else evenly over blocks of their size.
 type blockPlanner struct {
-	size    int   // places of a block; 0 is any number
-	control []int // by task: the arm that is in every block; -1 without one
+	law     string // of the noise
+	size    int    // places of a block; 0 is any number
+	control []int  // by task: the arm that is in every block; -1 without one
 }
 
-func newBlockPlanner(p *problem.Problem) (*blockPlanner, error) {
-	out := &blockPlanner{size: p.Block.Size, control: slices.Repeat([]int{-1}, p.V())}
+func newBlockPlanner(p *problem.Problem, law string) (*blockPlanner, error) {
+	out := &blockPlanner{law: law, size: p.Block.Size, control: slices.Repeat([]int{-1}, p.V())}
 	least := 2
 	if name := p.Block.Control; name != "" {
 		least = 3
@@ -110,7 +111,7 @@ func (b *blockPlanner) arrange(leader, control int, rivals, pulls []int) []engin
 			next++
 		}
 	}
-	sides, _ := engine.SidesOf(blocks)
+	sides, _ := engine.SidesOf(blocks, b.law)
 	return sides
 }
 
@@ -142,13 +143,13 @@ const (
 )
 
 // pooled reports whether arms have one scale, so that all of a block serve every gap.
-func (w *within) pooled() bool { return !w.each && w.limits == nil }
+func (w *within) pooled() bool { return !w.each && !w.staked() }
 
 // enough returns whole numbers of blocks: at least these, and so many that the scale can be estimated.
 func (w *within) enough(blocks []float64) []int {
 	out := make([]int, len(blocks))
 	least := 1
-	if w.each && w.limits == nil {
+	if w.each && !w.staked() {
 		least += freedomWithin
 	}
 	sum := 0

@@ -120,11 +120,16 @@ func (a *coTest) stake() {
 	}
 	a.limits = &limits
 	a.scales.Guide()
-	stakes := sequential.NewStakes(a.epsilon, limits.Hi-limits.Lo)
 	for _, c := range a.contests {
-		for _, w := range c.walks {
-			w.Stakes = stakes
-		}
+		stake(c, a.epsilon, limits.Hi-limits.Lo)
+	}
+}
+
+// stake makes the walks of a contest capitals, for gaps up to a span.
+func stake(c *contest, epsilon, span float64) {
+	stakes := sequential.NewStakes(epsilon, span)
+	for _, w := range c.walks {
+		w.Stakes = stakes
 	}
 }
 

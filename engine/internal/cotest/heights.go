@@ -12,7 +12,7 @@ import (
 
 // heightsOf returns what walks have to reach at error probability alpha.
 func heightsOf(a *coTest, alpha float64) ([]float64, error) {
-	if a.limits != nil {
+	if a.limits != nil || a.opt.Law == engine.LawSymmetric {
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
 	}
 	return heights(a.Model.Context(), a.Model.Memory, a.opt.LawFor(a.Model.Problem), alpha, a.horizon)

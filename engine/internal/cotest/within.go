@@ -18,7 +18,9 @@ import (
 // within holds what rewards of the same blocks say of the arms of each task: reward = arm + block + noise.
 type within struct {
 	model  *model.Model
-	limits *rounds.Limits // of rewards that are bet on; nil where scores are
+	limits *rounds.Limits // of rewards that are bet on by their bounds; nil of others
+	fair   bool           // whether differences are bet on because they are symmetric
+	most   float64        // the accuracy that is asked, normalised
 	groups [][]int
 	each   bool          // whether every pair of arms has a scale of its own
 	sides  []engine.Side // of the round
@@ -213,7 +215,7 @@ func (w *within) variance(i, j int) float64 {
 // coming returns the variance of the estimate of a gap in the round that is planned; +Inf where it has none.
 func (w *within) coming(i, j int) float64 {
 	v, a, b := w.places(i, j)
-	if !w.each && w.limits == nil {
+	if w.pooled() {
 		return w.scale(v) * w.round[v].variance(a, b)
 	}
 	n := 0
@@ -241,16 +243,36 @@ func (w *within) origin() float64 {
 // score returns what a round says of a bet; estimates are those of the data before the round.
 func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
 	v, i, j := w.places(bet.Leader, bet.Arm)
-	if !w.each && w.limits == nil {
+	if w.pooled() {
 		s := sequential.Score{Gap: w.round[v].gaps[i] - w.round[v].gaps[j], Freedom: w.spread[v].freedom, Student: true}
 		s.Sd = math.Sqrt(w.round[v].variance(i, j) * w.spread[v].squares / s.Freedom)
 		return s
+	}
+	if w.fair {
+		return sequential.Fair(bet.Walk.Stakes, w.one(bet, b), 2*w.scale(v), w.most)
 	}
 	n, mean, squares := w.differences(bet.Leader, bet.Arm, b)
 	if w.limits != nil {
 		return w.limits.StakeWithin(bet, mean, squares, n, estimates[bet.Leader]-estimates[bet.Arm])
 	}
 	return sequential.Score{Gap: mean, Freedom: n - 1, Student: true, Sd: math.Sqrt(squares / (n * (n - 1)))}
+}
+
+// staked reports whether walks are capitals.
+func (w *within) staked() bool { return w.fair || w.limits != nil }
+
+// widestFair is the largest gap of a stake on symmetric differences, in standard deviations of a difference.
+const widestFair = 2
+
+// one returns the differences between the arms of a bet in each block of a round that has both, normalised. Sides are single blocks.
+func (w *within) one(bet sequential.Bet, b engine.Batch) (out []float64) {
+	for k, s := range w.sides {
+		x, y := slices.Index(s.Arms, bet.Leader), slices.Index(s.Arms, bet.Arm)
+		if x >= 0 && y >= 0 {
+			out = append(out, (b.Within[k].Means[x]-b.Within[k].Means[y])/w.model.Unit)
+		}
+	}
+	return out
 }
 
 // differences returns the number of blocks of a round that have both arms, with the mean of their differences and the
@@ -290,7 +312,7 @@ func newSideBySide(m *model.Model, opt engine.Options) (engine.Algorithm, error)
 	if err != nil {
 		return nil, err
 	}
-	planner, err := newBlockPlanner(apart.Problem)
+	planner, err := newBlockPlanner(apart.Problem, opt.Law)
 	if err != nil {
 		return nil, err
 	}
@@ -299,6 +321,7 @@ func newSideBySide(m *model.Model, opt engine.Options) (engine.Algorithm, error)
 		return nil, err
 	}
 	a.within = newWithin(apart, a.limits)
+	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.epsilon
 	return &sideBySide{a}, nil
 }
 
@@ -361,6 +384,11 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) error {
 	}
 	if first {
 		a.clock.Origin = a.within.origin()
+		if a.within.fair {
+			for _, c := range a.contests {
+				stake(c, a.epsilon, widestFair*math.Sqrt(2*a.within.scale(c.tasks[0])))
+			}
+		}
 		if err := foresee(a); err != nil {
 			return err
 		}

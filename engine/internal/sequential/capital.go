@@ -67,7 +67,7 @@ func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reach
 		for j := range logs {
 			logs[j] += s.Capital[j]
 			if s.leader == leader {
-				logs[j] += s.Slope[j] * loss
+				logs[j] += s.Slope[j] * s.counted(loss)
 			}
 		}
 		if height > 0 && w.Stakes.reaches(logs, height) {
@@ -75,6 +75,54 @@ func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reach
 		}
 	}
 	return logs, false
+}
+
+// counted returns the part of a loss by which capital rises.
+func (s Score) counted(loss float64) float64 {
+	if s.Most > 0 {
+		return min(loss, s.Most)
+	}
+	return loss
+}
+
+// Fair returns what differences between two arms within blocks, symmetric around their mean, make of every stake of a bet: given the
+// loss ℓ of the leader a stake on h turns 1 into
+//
+//	Π_k (1 + tanh(λ(D_k + ℓ))),  λ = h/variance,
+//
+// whose mean is 1, as tanh is odd. The variance of a difference is guessed from earlier data. log(1 + tanh) is concave, so that it
+// rises from ℓ = 0 to most by at least its chord.
+func Fair(s *Stakes, differences []float64, variance, most float64) Score {
+	n, mean, squares := float64(len(differences)), 0.0, 0.0
+	for _, d := range differences {
+		mean += d / n
+	}
+	for _, d := range differences {
+		squares += (d - mean) * (d - mean)
+	}
+	out := Score{Gap: mean, Freedom: math.Inf(1), Most: most, Sd: math.Sqrt(squares / (n * max(n-1, 1)))}
+	if out.Sd == 0 {
+		out.Sd = math.Sqrt(variance / n)
+	}
+	if most == 0 {
+		out.Most = out.Sd
+	}
+	for _, h := range s.Gaps {
+		lambda, at, up := h/variance, 0.0, 0.0
+		for _, d := range differences {
+			at, up = at+logFair(lambda*d), up+logFair(lambda*(d+out.Most))
+		}
+		out.Capital, out.Slope = append(out.Capital, at), append(out.Slope, (up-at)/out.Most)
+	}
+	return out
+}
+
+// logFair returns log(1 + tanh x).
+func logFair(x float64) float64 {
+	if x < 0 {
+		return math.Ln2 + 2*x - math.Log1p(math.Exp(2*x))
+	}
+	return math.Ln2 - math.Log1p(math.Exp(-2*x))
 }
 
 // needCapital is Need of a walk with stakes: the information after which its capital would be above

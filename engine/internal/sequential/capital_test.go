@@ -159,3 +159,46 @@ func TestNewStakes(t *testing.T) {
 		}
 	}
 }
+
+// Fair bets have a mean of 1 over the signs of differences around minus the loss, exactly: the capital is Π (1 + tanh λD), whatever
+// the differences are. Up to the loss that is counted it rises by no more than it should.
+func TestFair(t *testing.T) {
+	rng := rand.New(rand.NewPCG(8, 4))
+	s := NewStakes(0.5, 4)
+	for range 200 {
+		size, variance, loss := make([]float64, 6), 0.2+rng.Float64(), 2*rng.Float64()
+		for k := range size {
+			size[k] = math.Exp(3 * rng.NormFloat64())
+		}
+		means := make([]float64, len(s.Gaps))
+		for signs := range 64 {
+			differences := make([]float64, len(size))
+			for k, x := range size {
+				if signs>>k&1 == 1 {
+					x = -x
+				}
+				differences[k] = x - loss
+			}
+			score := Fair(s, differences, variance, 1)
+			for j, h := range s.Gaps {
+				exact := 0.0
+				for _, d := range differences {
+					exact += math.Ln2 - math.Log1p(math.Exp(-2*h/variance*(d+min(loss, 1)))) // 1 + tanh x = 2/(1 + exp(-2x))
+				}
+				got := score.Capital[j] + score.Slope[j]*score.counted(loss)
+				if got > exact+1e-9*math.Max(1, math.Abs(exact)) && !math.IsInf(exact, -1) {
+					t.Fatalf("stake %d, loss %.3g: %.9g is above %.9g", j, loss, got, exact)
+				}
+			}
+			score = Fair(s, differences, variance, loss)
+			for j := range means {
+				means[j] += math.Exp(score.Capital[j]+score.Slope[j]*loss) / 64
+			}
+		}
+		for j, mean := range means {
+			if math.Abs(mean-1) > 1e-9 {
+				t.Fatalf("stake %d: the capital has the mean %.9g, want 1", j, mean)
+			}
+		}
+	}
+}

@@ -405,7 +405,7 @@ func (w *Walk) Moved(to func(arm int) int, unit float64) *Walk {
 	for k := range out.steps {
 		s := &out.steps[k]
 		s.leader, s.Gap, s.Sd, s.root, s.info = to(s.leader), s.Gap*unit, s.Sd*unit, s.root/unit, s.info/(unit*unit)
-		s.loss, s.raised = 0, s.zero
+		s.loss, s.raised, s.Most = 0, s.zero, s.Most*unit
 		s.Slope = scaled(s.Slope, 1/unit)
 	}
 	for _, v := range w.also {
