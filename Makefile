@@ -1,4 +1,4 @@
-.PHONY: help test parts lab python-env test-python wheels release short race lint golden cross outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
+.PHONY: help test parts lab python-env test-python wheels release short race lint golden outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -7,7 +7,7 @@ help: ## list the targets
 # those late.
 conformance = ./internal/conformance
 
-test: parts lab python-env cross ## everything that CI runs: format, vet, module files, other systems, all tests with all parts
+test: parts lab python-env ## everything that CI runs: format, vet, module files, all tests with all parts
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
@@ -37,13 +37,6 @@ lint: ## staticcheck, by the rules of staticcheck.conf
 golden: docs licenses ## write all recorded texts again: errors, displays, pins, licences, documents
 	go test ./dsl ./report -update
 	go test ./internal/front/gonb -run TestPins -update
-
-# Tests need Unix, so go vet, which reads them, runs for one other Unix. Without the folder of the clone in them, packages that
-# another clone compiled are taken from the cache.
-cross: ## all packages compile for Windows, macOS and arm64 (two minutes of processor time at first, then seconds)
-	GOOS=windows GOARCH=amd64 go build -trimpath ./...
-	GOOS=darwin GOARCH=arm64 go vet -trimpath ./...
-	GOOS=linux GOARCH=arm64 go build -trimpath ./...
 
 outdated: ## newer versions of the modules that go.mod names, for the monthly upgrade
 	@go list -m -u -e -f '{{with .Update}}{{$$.Path}} {{$$.Version}} -> {{.Version}}{{end}}{{with .Error}}{{$$.Path}} {{$$.Version}}: newer versions cannot be listed{{end}}' \
