@@ -11,7 +11,7 @@ import (
 // δ = 0.2 of the runs, with known scales, one unknown one and one for each arm. Told a ninth of the squares it is.
 func TestApartErrors(t *testing.T) {
 	const delta = 0.2
-	runs := betRuns(400)
+	runs := betRuns(200)
 	means := make([]float64, 70)
 	for i := range means[3:] {
 		means[3+i] = -4
@@ -29,7 +29,7 @@ func TestApartErrors(t *testing.T) {
 		out, decided := wrongWithin(t, tied(unknown), opt, runs, onPlates(t, tied(unknown)))
 		lo, hi := share(out, runs)
 		t.Logf("unknown by %q: the first arm is out in %d of %d runs [%.3f, %.3f], %d decided", unknown, out, runs, lo, hi, decided)
-		if lo > delta || runs >= 400 && hi > delta {
+		if lo > delta || runs >= 200 && hi > delta {
 			t.Errorf("unknown by %q: the first arm is out in [%.3f, %.3f] of the runs", unknown, lo, hi)
 		}
 	}

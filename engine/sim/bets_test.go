@@ -109,25 +109,25 @@ func withoutRanges(_ engine.Plan, b engine.Batch) engine.Batch {
 	return b
 }
 
-// betRuns returns how many runs are made, as many as usual or 60 in short tests: GONB_COPE_ERRORS gives more, as for TestCoTestErrorTable.
+// betRuns returns how many runs are made, as many as usual or 60 at most in short tests: GONB_COPE_ERRORS gives more, as for TestCoTestErrorTable.
 func betRuns(standard int) int {
 	if runs, err := strconv.Atoi(os.Getenv("GONB_COPE_ERRORS")); err == nil && runs >= 100 {
 		return runs
 	}
-	return enginetest.Number(standard, 60)
+	return enginetest.Number(standard, min(standard, 60))
 }
 
 // Of two tied arms of bounded rewards the first is out in no more than δ = 0.2 of the runs, whatever the
 // law at the edges of the bounds, and however much is told of it. Of 4,000 runs it was out in 1 to 9 %.
 func TestBetsAtTies(t *testing.T) {
 	const delta = 0.2
-	runs := betRuns(400)
+	runs := betRuns(200)
 	for _, l := range laws() {
 		for name, seen := range map[string]func(engine.Plan, engine.Batch) engine.Batch{"ranges": asPulled, "squares": withoutRanges} {
 			out, decided := outs(t, bounded(t, l, l), engine.Options{Delta: delta, MaxSamples: 1e6}, runs, seen)
 			rate := sim.Proportion(out, runs)
 			t.Logf("%s, told %s: %d of %d runs without the first arm: %.3f [%.3f, %.3f]; %d decided", l.name, name, out, runs, rate.Rate, rate.CI95[0], rate.CI95[1], decided)
-			if rate.CI95[0] > delta || runs >= 400 && rate.CI95[1] > delta {
+			if rate.CI95[0] > delta || runs >= 200 && rate.CI95[1] > delta {
 				t.Errorf("%s, told %s: the first arm is out in [%.3f, %.3f] of the runs", l.name, name, rate.CI95[0], rate.CI95[1])
 			}
 		}
@@ -137,13 +137,13 @@ func TestBetsAtTies(t *testing.T) {
 // Arms that are a little more than epsilon apart: the worse one is the answer in no more than δ of the runs.
 func TestBetsAtEpsilon(t *testing.T) {
 	const delta, epsilon = 0.2, 0.1
-	runs := betRuns(400)
+	runs := betRuns(200)
 	for _, chances := range [][2]float64{{0.55, 0.4499}, {0.999, 0.8989}, {0.101, 0.0009}} {
 		p := bounded(t, law{chance: chances[0]}, law{chance: chances[1]}, law{chance: chances[1]})
 		wrong, decided := outs(t, p, engine.Options{Delta: delta, Epsilon: epsilon, MaxSamples: 1e6}, runs, asPulled)
 		rate := sim.Proportion(wrong, runs)
 		t.Logf("%g and %g: %d of %d runs wrong, %d decided", chances[0], chances[1], wrong, runs, decided)
-		if rate.CI95[0] > delta || runs >= 400 && rate.CI95[1] > delta || decided < runs/2 {
+		if rate.CI95[0] > delta || runs >= 200 && rate.CI95[1] > delta || decided < runs/2 {
 			t.Errorf("%g and %g: wrong in [%.3f, %.3f] of the runs, %d of %d decided", chances[0], chances[1], rate.CI95[0], rate.CI95[1], decided, runs)
 		}
 	}

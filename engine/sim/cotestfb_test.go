@@ -29,17 +29,17 @@ func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs
 // docs/theory/measured.md.
 func TestCoTestFBErrsLess(t *testing.T) {
 	if testing.Short() {
-		t.Skip("2,600 runs")
+		t.Skip("1,000 runs")
 	}
 	for _, c := range []struct {
 		p            *problem.Problem
 		budget, runs int
 	}{
-		{enginetest.Paper(t, 1, 0.015), 20000, 300},
-		{enginetest.Paper(t, 2, 0.015), 20000, 300},
-		{enginetest.Paper(t, 3, 0.015), 60000, 300},
-		{nearTie(t), 3000, 300},
-		{smoothInstance(t, 1), 10000, 100},
+		{enginetest.Paper(t, 1, 0.015), 20000, 120},
+		{enginetest.Paper(t, 2, 0.015), 20000, 120},
+		{enginetest.Paper(t, 3, 0.015), 60000, 120},
+		{nearTie(t), 3000, 120},
+		{smoothInstance(t, 1), 10000, 40},
 	} {
 		own, other := withBudget(t, c.p, "CoTestFB", c.budget, c.runs, 41), withBudget(t, c.p, "CoKernelFB", c.budget, c.runs, 41)
 		t.Logf("%s, %d pulls per agent: %.3f, CoKernelFB %.3f", c.p.Name, c.budget, own.Errors.Rate, other.Errors.Rate)
@@ -56,7 +56,7 @@ func TestCoTestFBErrsLess(t *testing.T) {
 // are not; here all that is decided was right.
 func TestCoTestFBDecides(t *testing.T) {
 	if testing.Short() {
-		t.Skip("1,200 runs")
+		t.Skip("400 runs")
 	}
 	p, wrong, decided := enginetest.Paper(t, 2, 0.1), 0, 0
 	entry, err := algorithms.Named(engine.ModeFB, "CoTestFB")
@@ -64,7 +64,7 @@ func TestCoTestFBDecides(t *testing.T) {
 		t.Fatal(err)
 	}
 	model := plain.ModelOf(t, p)
-	const runs, delta = 600, 0.1
+	const runs, delta = 200, 0.1
 	for _, budget := range []int{800, 5000} {
 		opt := engine.Options{Budget: budget, Delta: delta, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}
 		for run := range runs {

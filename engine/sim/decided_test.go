@@ -68,7 +68,7 @@ func TestBoundsThatNobodyStated(t *testing.T) {
 // runs at most, at budgets where some are decided.
 func TestBudgetDecidesRightly(t *testing.T) {
 	if testing.Short() {
-		t.Skip("1,800 runs of each algorithm")
+		t.Skip("450 runs of each algorithm")
 	}
 	p := enginetest.Paper(t, 2, 0.2)
 	for _, entry := range algorithms.All() {
@@ -77,7 +77,7 @@ func TestBudgetDecidesRightly(t *testing.T) {
 		}
 		decided := 0
 		for _, budget := range []int{300, 1000, 3000} {
-			r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: entry.Name, Runs: 600, Seed: 5, Options: engine.Options{Budget: budget, Delta: 0.1}})
+			r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: entry.Name, Runs: 150, Seed: 5, Options: engine.Options{Budget: budget, Delta: 0.1}})
 			decided += r.DecidedTasks
 			if r.DecidedErrors.CI95[1] > 0.1 {
 				t.Errorf("%s, budget %d: %d of %d runs decide on a wrong arm", entry.Name, budget, r.DecidedErrors.Count, r.Runs)

@@ -18,9 +18,9 @@ func TestEarlierRewards(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs on the coupling data")
 	}
-	runs := 4
+	runs, names, pilots := 4, []string{"CoBayesFC"}, []int{0, 3}
 	if n, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE")); err == nil {
-		runs = n
+		runs, names, pilots = n, []string{"CoTestFC", "CoBayesFC"}, []int{0, 1, 3}
 	}
 	p := couplingProblem(t)
 	p.Noise.UnknownBy = ""
@@ -30,7 +30,7 @@ func TestEarlierRewards(t *testing.T) {
 	}
 	opt := engine.Options{Epsilon: 10}
 	memory, samples := new(model.Memory), map[string]float64{}
-	for _, name := range []string{"CoTestFC", "CoBayesFC"} {
+	for _, name := range names {
 		entry, err := algorithms.Named(engine.ModeFC, name)
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +40,7 @@ func TestEarlierRewards(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Share(memory)
-		for _, pilot := range []int{0, 1, 3} {
+		for _, pilot := range pilots {
 			for run := range runs {
 				alg, err := entry.New(m, opt)
 				if err != nil {

@@ -109,7 +109,7 @@ func TestPosteriorEstimates(t *testing.T) {
 // TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
 // all cases, with known scales and with estimated ones.
 func TestEstimatesCover(t *testing.T) {
-	runs := uint64(enginetest.Number(120, 30))
+	runs := uint64(enginetest.Number(50, 30))
 	for _, c := range []struct {
 		algorithm, unknown string
 	}{{"IndUniformFB", ""}, {"CoUniformFB", ""}, {"IndUniformFC", problem.UnknownProblem}} {

@@ -19,7 +19,7 @@ import (
 // max, for every algorithm and kind of rewards; what it shows as rewards has the sign of r.
 func TestGoalMinIsOppositeMax(t *testing.T) {
 	finished := map[string]int{}
-	seeds := uint64(3)
+	seeds := uint64(2)
 	environments := []string{problem.EnvironmentGaussian, problem.EnvironmentResampled, problem.EnvironmentBernoulli, problem.EnvironmentOutliers}
 	if testing.Short() {
 		seeds, environments = 1, environments[1:2]
