@@ -132,8 +132,8 @@ func TestDaysTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	p, _, _ := couplingDays(t, "CoBayesFC", 10)
-	all, _, err := truths(t.Context(), p, 0, 6)
+	p, _, _ := couplingDays(t, "CoBayesFC", 14)
+	all, _, err := truths(t.Context(), p, 0, 4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestDaysTogether(t *testing.T) {
 	for run, truth := range all[1:] {
 		var days [2]float64
 		var learned [2]int
-		for k, step := range []float64{0, forecastStep} {
+		for k, step := range []float64{0, coarseStep} {
 			draw, err := sim.DrawerOf(truth)
 			if err != nil {
 				t.Fatal(err)
@@ -179,7 +179,7 @@ func TestForecastOfLosses(t *testing.T) {
 	for name, share := range map[string]*float64{"nothing stated": nil, "none": &zero, "much": &much} {
 		p := base
 		p.Failed, p.Late = share, share
-		f, err := MakeForecast(t.Context(), p, 0, 4, nil)
+		f, err := MakeForecast(t.Context(), p, 0, 2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

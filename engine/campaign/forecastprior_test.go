@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -96,13 +97,13 @@ func TestForecastOfManyArms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates hundreds of arms")
 	}
-	for _, gap := range []float64{0, 4} {
+	for gap, runs := range map[float64]int{0: 1, 4: 0} {
 		p := manySettings(t, 150)
-		f, err := MakeForecast(t.Context(), p, gap, 0, nil)
+		f, err := MakeForecast(t.Context(), p, gap, runs, nil)
 		if err != nil {
 			t.Fatalf("gap %g: %v", gap, err)
 		}
-		if want := plan.RunsFor(p.Problem); f.Runs != want || want >= plan.DefaultRuns || f.Rows[0].Samples.Median < 2 {
+		if want := cmp.Or(runs, plan.RunsFor(p.Problem)); f.Runs != want || want >= plan.DefaultRuns || f.Rows[0].Samples.Median < 2 {
 			t.Errorf("gap %g: %+v", gap, f)
 		}
 	}

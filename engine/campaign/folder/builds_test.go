@@ -102,7 +102,7 @@ func TestContinuesInAnotherBuild(t *testing.T) {
 func built(t *testing.T, name string, env []string, args ...string) func(dir string, last int) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), name+".test")
-	build := exec.Command("go", append(append([]string{"test", "-c", "-o", program}, args...), ".")...)
+	build := exec.Command("go", append(append([]string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", program}, args...), ".")...)
 	build.Env = append(os.Environ(), env...)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building %s: %v\n%s", name, err, out)
@@ -151,13 +151,17 @@ func overlay(t *testing.T, changes map[string][2]string) string {
 	return file
 }
 
-// A campaign that one build begins is continued by one for newer processors, which rounds otherwise, and
-// by one with another constant, which plans otherwise, and this one goes on with what they made: rounds
+// A campaign that one build begins is continued by one that adds in another order and, where GONB_COPE_FAULTS is set, by one
+// for newer processors, which both round otherwise, and by one with another constant, which plans otherwise, and this one goes on with what they made: rounds
 // that were planned stay as they were, no decision is another, and no answer is wrong.
 func TestBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds programs")
 	}
+	p, rewards := couplingBuilds(t)
+	whole := begin(t, p, Options{})
+	measureTo(t, whole, rewards, 1000)
+	own := plansOf(t, whole)
 	for _, b := range []struct {
 		name string
 		env  []string
@@ -167,7 +171,16 @@ func TestBuilds(t *testing.T) {
 			if runtime.GOARCH != "amd64" {
 				t.Skip("GOAMD64 is of amd64 alone")
 			}
+			if os.Getenv("GONB_COPE_FAULTS") == "" {
+				t.Skip("compiles all packages for it, the standard library among them")
+			}
 			return nil
+		}},
+		{"backwards", nil, func(t *testing.T) []string {
+			return []string{"-overlay", overlay(t, map[string][2]string{"../../model/leastsquares.go": {
+				"sum := 0.0\n\tfor k, v := range a {\n\t\tsum += v * b[k]\n\t}\n\treturn sum",
+				"sum := 0.0\n\tfor k := len(a) - 1; k >= 0; k-- {\n\t\tsum += a[k] * b[k]\n\t}\n\treturn sum",
+			}})}
 		}},
 		{"changed", nil, func(t *testing.T) []string {
 			return []string{"-overlay", overlay(t, map[string][2]string{
@@ -178,7 +191,6 @@ func TestBuilds(t *testing.T) {
 	} {
 		t.Run(b.name, func(t *testing.T) {
 			other := built(t, b.name, b.env, b.args(t)...)
-			p, rewards := couplingBuilds(t)
 			c := begin(t, p, Options{Build: "this"})
 			measureTo(t, c, rewards, 3)
 			if b.name == "changed" { // it is refused once the open round is over
@@ -218,9 +230,6 @@ func TestBuilds(t *testing.T) {
 			if err := wrongAnswer(p.Problem, st, 10); err != nil {
 				t.Error(err)
 			}
-			whole := begin(t, p, Options{})
-			measureTo(t, whole, rewards, 1000)
-			own := plansOf(t, whole)
 			same, all := 0, plansOf(t, c)
 			for round, counts := range all {
 				if own[round] == counts {
