@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// TestHuge: a page of a megabyte is made, however it is nested. Were the work of the order of its
+// TestHuge: a page of a quarter of a megabyte is made, however it is nested. Were the work of the order of its
 // square, the test would not end within the limit of the package's tests.
 func TestHuge(t *testing.T) {
-	size := 1 << 20
+	size := 1 << 18
 	if testing.Short() {
 		size = 1 << 16
 	}
