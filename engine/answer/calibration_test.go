@@ -68,7 +68,7 @@ func (r *record) add(k known, a *answer.Answer) {
 // TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
 // generator, SEED= other tables than those of 100; docs/benchmarks.md has the figures of 200.
 func TestCalibration(t *testing.T) {
-	tables := 4
+	tables := 2
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
 		tables = n
 	} else if testing.Short() {
