@@ -179,9 +179,9 @@ func TestWhatIf(t *testing.T) {
 	}
 }
 
-// A gap can be planned for whatever is known of the noise: with bounds on the rewards the test is
-// the one for sub-Gaussian noise, which takes more, and with a scale that is not known the one that
-// estimates it, which takes about the same.
+// A gap can be planned for whatever is known of the noise: with bounds on the rewards the test bets on rewards at either
+// bound, which takes more, and with a scale that is not known it estimates it, which takes about the same. Expected rewards that the
+// bounds do not hold are refused.
 func TestNoiseOfGaps(t *testing.T) {
 	p := *enginetest.Paper(t, 1, 0.2)
 	q := plan.Question{Runs: 12, Gaps: []float64{0.3}}
@@ -189,6 +189,9 @@ func TestNoiseOfGaps(t *testing.T) {
 	p.Noise.Bounds = &[2]float64{0, 2} // half of their distance is the noise scale
 	if bounded := row(t, &p, q, "CoTestFC"); bounded.SamplesTotal <= usual.SamplesTotal {
 		t.Errorf("%g samples with bounds, %g for normal rewards", bounded.SamplesTotal, usual.SamplesTotal)
+	}
+	if _, err := plan.Of(t.Context(), &p, plan.Question{Runs: 2, Gaps: []float64{3}}); err == nil || !strings.Contains(err.Error(), "give smaller gaps") {
+		t.Errorf("a gap of 3 within bounds of 0 and 2: %v", err)
 	}
 	p.Noise.Bounds, p.Noise.UnknownBy = nil, problem.UnknownProblem
 	if unknown := row(t, &p, q, "CoTestFC"); unknown.SamplesTotal == usual.SamplesTotal || math.Abs(unknown.SamplesTotal/usual.SamplesTotal-1) > 0.3 {

@@ -20,7 +20,6 @@ import (
 type scenario struct {
 	gap      float64 // 0: the problem's own rewards
 	problems []*problem.Problem
-	law      string // Options.Law where none is given
 }
 
 // draws is the number of choices of best arms that a gap is simulated with.
@@ -63,17 +62,19 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 			return nil, nil, fmt.Errorf("gaps must differ, got %g twice", gap)
 		}
 		s := scenario{gap: gap}
-		if p.Noise.Bounds != nil {
-			// what the bounds, which supposed takes away, would have said
-			s.law = engine.LawSubGaussian
-		}
 		for d := range min(draws, q.Runs) {
 			rng := rand.New(rand.NewPCG(q.Seed, uint64(d)))
 			mean, err := leastFavourable(m, gap, rng)
 			if err != nil {
 				return nil, nil, err
 			}
-			s.problems = append(s.problems, supposed(p, mean))
+			of := supposed(p, mean)
+			if p.Noise.Bounds != nil {
+				if of, err = withinBounds(p, gap, mean); err != nil {
+					return nil, nil, err
+				}
+			}
+			s.problems = append(s.problems, of)
 		}
 		out = append(out, s)
 	}
@@ -88,12 +89,29 @@ func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	return &q
 }
 
+// withinBounds returns the problem with these expected rewards, moved to the middle of its bounds, and rewards at either bound: of
+// all laws with these means within the bounds these scatter most.
+func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Problem, error) {
+	lo, hi := slices.Min(mean), slices.Max(mean)
+	bounds := p.Noise.Bounds
+	if hi-lo > bounds[1]-bounds[0] {
+		return nil, fmt.Errorf("gaps: with a gap of %g the expected rewards of problem %q range over %.3g, and rewards within their bounds over %.3g; give smaller gaps",
+			gap, p.Name, hi-lo, bounds[1]-bounds[0])
+	}
+	q := supposed(p, slices.Clone(mean))
+	for i := range q.Mean {
+		q.Mean[i] += (bounds[0] + bounds[1] - lo - hi) / 2
+	}
+	q.Noise.Bounds, q.Noise.Environment, q.Noise.SD = bounds, problem.EnvironmentBernoulli, nil
+	return q, nil
+}
+
 // only keeps some of the tasks; nil keeps all.
 func (s scenario) only(tasks []int) scenario {
 	if tasks == nil {
 		return s
 	}
-	out := scenario{gap: s.gap, law: s.law}
+	out := scenario{gap: s.gap}
 	for _, p := range s.problems {
 		out.problems = append(out.problems, p.Only(tasks...))
 	}

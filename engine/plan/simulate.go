@@ -47,9 +47,6 @@ func (f *forecaster) start() {
 // runs that finished, together with the error.
 func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.Options) (Row, error) {
 	opt.Schedule = m.schedule
-	if opt.Law == "" {
-		opt.Law = s.law
-	}
 	var all []batch
 	var err error
 	before := f.done

@@ -1,6 +1,7 @@
 package cotest
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -30,8 +31,7 @@ const (
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
 // far beyond it get little of alpha. What has begun before any bet may do so.
 func foresee(a *coTest) (err error) {
-	if a.planner == nil || !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 ||
-		a.opt.LawFor(a.Model.Problem) != engine.LawNormal {
+	if a.planner == nil || !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 {
 		return nil
 	}
 	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.epsilon, 2)
@@ -48,8 +48,8 @@ func foresee(a *coTest) (err error) {
 func heights(ctx context.Context, m *canon.Memory, law string, alpha float64, horizon int) ([]float64, error) {
 	times := sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks)
 	if law == engine.LawSubGaussian {
-		return canon.Remember(ctx, m, canon.Key{Kind: canon.KindSubGaussianHeights, Level: alpha},
-			func() ([]float64, error) { return sequential.Mixture(alpha, times) })
+		return canon.Remember(ctx, m, canon.Key{Kind: canon.KindSubGaussianHeights, Level: alpha, Sets: [][]int{{horizon}}},
+			func() ([]float64, error) { return sequential.Mixture(alpha, times, cmp.Or(horizon, len(times))) })
 	}
 	key := canon.Key{Kind: canon.KindNormalHeights, Level: alpha, Sets: [][]int{{horizon}}}
 	return canon.Remember(ctx, m, key, func() ([]float64, error) {

@@ -92,9 +92,9 @@ func quantile(alpha float64) float64 { return math.Sqrt2 * math.Erfcinv(2*alpha)
 //
 // The mean of exp(hS - h²T/2) over finitely many h > 0 is then a supermartingale that begins at 1
 // [Robbins70], and z_k is where it reaches 1/alpha [Ville39], rounded up to a millionth. There is
-// one h for every time, the one for which a sum at about z_k √T_k counts most. alpha must lie in
-// [1e-12, 1/2]; errors are as for [Crossing].
-func Mixture(alpha float64, times []float64) ([]float64, error) {
+// one h for every one of the first times, up to a horizon, the one for which a sum at about z_k √T_k counts most. alpha must lie in
+// [1e-12, 1/2]; 0 < horizon ≤ len(times); errors are as for [Crossing].
+func Mixture(alpha float64, times []float64, horizon int) ([]float64, error) {
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
 		return nil, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)
 	}
@@ -105,11 +105,11 @@ func Mixture(alpha float64, times []float64) ([]float64, error) {
 	// Any centre is valid; the height in the middle of the clock is the best one.
 	centre := math.Sqrt(2 * math.Log(1/alpha))
 	for range 4 {
-		m := mixture{centre: centre, times: times, exponents: make([]float64, len(times))}
-		for k := range times {
-			heights[k] = m.height(k, math.Log(1/alpha))
+		m := mixture{centre: centre, times: times[:horizon], exponents: make([]float64, horizon)}
+		for k, at := range times {
+			heights[k] = m.height(at, math.Log(1/alpha))
 		}
-		centre = heights[len(heights)/2]
+		centre = heights[horizon/2]
 	}
 	return heights, nil
 }
@@ -121,24 +121,24 @@ type mixture struct {
 	exponents []float64 // scratch
 }
 
-// logarithm returns the logarithm of the mixture at S = z √T_k.
-func (m *mixture) logarithm(k int, z float64) float64 {
+// logarithm returns the logarithm of the mixture at S = z √T.
+func (m *mixture) logarithm(at, z float64) float64 {
 	for j, t := range m.times {
-		h := m.centre * math.Sqrt(m.times[k]/t)
+		h := m.centre * math.Sqrt(at/t)
 		m.exponents[j] = h*z - h*h/2
 	}
 	return floats.LogSumExp(m.exponents) - math.Log(float64(len(m.times)))
 }
 
-// height returns the z at which the mixture reaches its target at look k, by bisection: it rises
+// height returns the z at which the mixture reaches its target at a time, by bisection: it rises
 // with z.
-func (m *mixture) height(k int, target float64) float64 {
+func (m *mixture) height(at, target float64) float64 {
 	lo, hi := 0.0, 2*m.centre
-	for m.logarithm(k, hi) < target {
+	for m.logarithm(at, hi) < target {
 		hi *= 2
 	}
 	for hi-lo > resolution/4 {
-		if mid := (lo + hi) / 2; m.logarithm(k, mid) < target {
+		if mid := (lo + hi) / 2; m.logarithm(at, mid) < target {
 			lo = mid
 		} else {
 			hi = mid

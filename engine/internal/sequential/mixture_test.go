@@ -9,7 +9,7 @@ import (
 // At one time the height inverts the sub-Gaussian tail, exp(-z²/2) = alpha.
 func TestMixtureOneLook(t *testing.T) {
 	for _, alpha := range []float64{0.5, 0.1, 0.005, 1e-9} {
-		z, err := Mixture(alpha, []float64{3})
+		z, err := Mixture(alpha, []float64{3}, 1)
 		if err != nil || math.Abs(z[0]-math.Sqrt(2*math.Log(1/alpha))) > 2e-6 {
 			t.Errorf("alpha %g: %v, %v", alpha, z, err)
 		}
@@ -21,7 +21,7 @@ func TestMixtureOneLook(t *testing.T) {
 func TestMixtureHolds(t *testing.T) {
 	times := Geometric(1.25, 60)
 	const alpha, paths = 0.1, 40_000
-	z, err := Mixture(alpha, times)
+	z, err := Mixture(alpha, times, len(times))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestMixtureHolds(t *testing.T) {
 func TestMixtureAgainstConstant(t *testing.T) {
 	times := Geometric(1.25, 60)
 	for _, alpha := range []float64{0.1, 0.005, 0.001} {
-		z, err := Mixture(alpha, times)
+		z, err := Mixture(alpha, times, len(times))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,10 +85,10 @@ func TestMixtureAgainstConstant(t *testing.T) {
 }
 
 func TestMixtureErrors(t *testing.T) {
-	if _, err := Mixture(0.7, []float64{1}); err == nil {
+	if _, err := Mixture(0.7, []float64{1}, 1); err == nil {
 		t.Error("alpha = 0.7 passes")
 	}
-	if _, err := Mixture(0.1, []float64{2, 1}); err == nil {
+	if _, err := Mixture(0.1, []float64{2, 1}, 2); err == nil {
 		t.Error("times out of order pass")
 	}
 }
