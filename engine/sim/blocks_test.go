@@ -83,7 +83,7 @@ func share(k, n int) (lo, hi float64) {
 	return lo, hi
 }
 
-// Of arms that tie, measured on plates whose effect is nothing, 1 or 10 standard deviations, the first
+// Of arms that tie, measured on plates whose effect is nothing, 0.3, 1 or 10 standard deviations, the first
 // is out in no more than δ = 0.2 of the runs, with one scale for all arms and with one for each, in blocks of two
 // and with heights that an accuracy lowers.
 func TestSideBySideErrors(t *testing.T) {
@@ -95,7 +95,7 @@ func TestSideBySideErrors(t *testing.T) {
 		size    int
 		epsilon float64
 	}{{problem.UnknownTask, []float64{1, 1, 1}, 0, 0}, {problem.UnknownArm, []float64{1, 10, 0.1}, 0, 0}, {problem.UnknownTask, []float64{1, 1, 1}, 2, 0}, {problem.UnknownTask, []float64{1, 1, 1}, 0, 0.5}} {
-		for effect, runs := range map[float64]int{0: betRuns(40), 1: runs, 10: betRuns(40)} {
+		for effect, runs := range map[float64]int{0: betRuns(40), 0.3: betRuns(20), 1: runs, 10: betRuns(40)} {
 			p := plates(t, effect, c.unknown, []float64{1.001 * c.epsilon, 0, 0}, c.scales)
 			p.Block.Size = c.size
 			out, decided := wrongWithin(t, p, engine.Options{Delta: delta, Epsilon: c.epsilon, MaxSamples: 1e5}, runs, onPlates(t, p))

@@ -125,11 +125,11 @@ func TestCoTestErrorRates(t *testing.T) {
 		p    *problem.Problem
 		runs int
 	}{
-		{enginetest.Paper(t, 1, 0.1), 200},
-		{enginetest.Paper(t, 3, 0.4), 200},
-		{nearTie(t), 200},
-		{enginetest.Paper(t, 1, 0.001), 200},
-		{allButTied(t), 1000},
+		{enginetest.Paper(t, 1, 0.1), usualRuns(200)},
+		{enginetest.Paper(t, 3, 0.4), usualRuns(200)},
+		{nearTie(t), usualRuns(200)},
+		{enginetest.Paper(t, 1, 0.001), usualRuns(200)},
+		{allButTied(t), usualRuns(1000)},
 	} {
 		r := coTest(t, c.p, engine.Options{Delta: delta}, c.runs)
 		t.Logf("%s: %d of %d runs wrong, %d undecided, %.2f times the lower bound", c.p.Name, r.Errors.Count, c.runs, r.Undecided.Count, r.RatioToLowerBound)

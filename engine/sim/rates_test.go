@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -17,6 +18,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
+
+// usualRuns returns how many runs a test of errors makes, or where GONB_COPE_FAULTS is set as many as docs/security.md says.
+func usualRuns(usual int) int {
+	if os.Getenv("GONB_COPE_FAULTS") != "" {
+		return 2000
+	}
+	return usual
+}
 
 // rbfInstance returns 4 tasks of 5 arms under rbf × rbf, with rewards drawn from the kernel's own
 // Gaussian process, so that the kernel is well specified.
@@ -74,7 +83,8 @@ func TestErrorRates(t *testing.T) {
 		t.Skip("1,600 runs")
 	}
 	paper := enginetest.Paper(t, 3, 0.3)
-	const delta, runs = 0.1, 400
+	const delta = 0.1
+	runs := usualRuns(400)
 	for _, p := range []*problem.Problem{paper, rbfInstance(t)} {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			r := run(t, sim.Experiment{
