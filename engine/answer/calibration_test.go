@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 )
@@ -24,6 +25,7 @@ type record struct {
 	shares            []float64   // of them that do in each table, whose arms err together
 	bins, right, said [10]float64 // picks by stated probability
 	plain             float64     // picks within ε of highest means
+	exact             float64     // tables of days whose mean day is within Student's interval of what these days were
 }
 
 func (r *record) add(k known, a *answer.Answer) {
@@ -33,6 +35,12 @@ func (r *record) add(k known, a *answer.Answer) {
 		r.arms++
 		if t := p.Turned(k.truth[i]); arm.CI95[0] <= t && t <= arm.CI95[1] {
 			r.covered++
+		}
+	}
+	if n := float64(len(k.days)); n > 0 {
+		mean, sd := stat.MeanStdDev(k.days, nil)
+		if math.Abs(mean) <= (distuv.StudentsT{Sigma: sd / math.Sqrt(n), Nu: n - 1}).Quantile(0.975) {
+			r.exact++
 		}
 	}
 	r.shares = append(r.shares, (r.covered-before)/float64(len(a.Arms)))
@@ -95,6 +103,9 @@ func TestCalibration(t *testing.T) {
 			all.add(table, a)
 		}
 		t.Logf("%-28s within ε %.3f (stated %.3f, highest mean %.3f), loss %.4g (expected %.4g), intervals %.3f ± %.3f", gen.name, r.within/r.picks, r.stated/r.picks, r.plain/r.picks, r.loss/r.picks, r.expected/r.picks, r.covered/r.arms, 2*stat.StdErr(stat.StdDev(r.shares, nil), float64(len(r.shares))))
+		if r.exact > 0 {
+			t.Logf("Student's interval of what the days have in common holds it in %.3f of the tables", r.exact/float64(tables))
+		}
 		if c := r.covered / r.arms; tables >= 5 && (c < 0.9 || c > 0.995) {
 			t.Errorf("%s: %.3f of the 95 %% intervals hold the truth", gen.name, c)
 		}
@@ -102,7 +113,7 @@ func TestCalibration(t *testing.T) {
 	line := ""
 	for k := range all.bins {
 		if all.bins[k] > 0 {
-			line += fmt.Sprintf(" %.2f→%.2f(%.0f)", all.said[k]/all.bins[k], all.right[k]/all.bins[k], all.bins[k])
+			line += fmt.Sprintf(" %.3f→%.3f(%.0f)", all.said[k]/all.bins[k], all.right[k]/all.bins[k], all.bins[k])
 		}
 	}
 	t.Logf("stated → true (picks):%s", line)

@@ -15,6 +15,7 @@ type known struct {
 	p       *problem.Problem
 	truth   []float64
 	epsilon float64
+	days    []float64 // effects of the days, which are 0 on average; nil without
 }
 
 // generator makes a table from a seed.
@@ -94,7 +95,7 @@ func (d *draft) known(epsilon float64, goal string, categories ...string) known 
 			d.truth[i] = p.Turned(d.truth[i])
 		}
 	}
-	return known{p, d.truth, epsilon}
+	return known{p: p, truth: d.truth, epsilon: epsilon}
 }
 
 // normals draws rewards around a mean.
@@ -269,6 +270,8 @@ var generators = []generator{
 				d.days = append(d.days, days)
 			}
 		}
-		return d.known(0.2, "")
+		k := d.known(0.2, "")
+		k.days = effects[:]
+		return k
 	}},
 }

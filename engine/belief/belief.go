@@ -30,7 +30,7 @@ const (
 
 // Revision counts the changes of what Of gives. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 6
+const Revision = 7
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -79,6 +79,9 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 	}
 	s, err := d.scales(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if s, err = s.changed(mostRank); err != nil {
 		return nil, err
 	}
 	tell(0.3)
@@ -182,6 +185,23 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 		}
 	}
 	return best, nil
+}
+
+// changed searches again where scatter changes with what others predict of each arm.
+func (s *search) changed(rank int) (*search, error) {
+	d := s.d
+	if !d.changing {
+		return s, nil
+	}
+	variance := d.variances(s.value(s.best, noiseNumber, 1))
+	m, err := s.memberAt(s.ctx, s.best, d.y, variance, rank)
+	if err != nil {
+		return nil, err
+	}
+	if !d.change(m.without(d, variance)) {
+		return s, nil
+	}
+	return newSearch(s.ctx, newChosen(s.model, s.at), s)
 }
 
 // evenly returns so many of the measured arms, or all.

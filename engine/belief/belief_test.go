@@ -240,8 +240,10 @@ func TestScatter(t *testing.T) {
 		{ScatterMean, func(_, _ int, mean float64) float64 { return 0.02 * math.Exp(0.9*mean) }},
 	} {
 		rng := rand.New(rand.NewPCG(4, 4))
+		var means []float64
 		p := tableOf(t, 3, 15, func(task, arm int) (mean, sd, count float64) {
 			m := 2 * math.Sin(float64(arm*(task+1)))
+			means = append(means, m)
 			scale, square := x.sd(task, arm, m), 0.0
 			for range 9 {
 				e := rng.NormFloat64()
@@ -253,9 +255,48 @@ func TestScatter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if d.changing {
+			d.change(means)
+		}
 		if d.scatter.Kind != x.want {
 			t.Errorf("scatter is found to be %q, want %q", d.scatter.Kind, x.want)
 		}
+	}
+}
+
+// TestScatterWithMean: where measurements of better arms scatter more, arms are not taken for worse than they are. Weighed by
+// their own means, those that noise made better would count less: all were then believed to be worse by 0.38.
+func TestScatterWithMean(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 1))
+	truth := 0.0
+	p := tableOf(t, 6, 20, func(task, arm int) (mean, sd, count float64) {
+		m := 3 + math.Sin(float64(arm)/3)
+		truth += m / 120
+		scale := math.Exp(1.5*(m-3)) / 2
+		a, b := m+scale*rng.NormFloat64(), m+scale*rng.NormFloat64()
+		return (a + b) / 2, math.Abs(a-b) / math.Sqrt2, 2
+	})
+	b, err := Of(context.Background(), p, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b.Scatter.Kind != ScatterMean {
+		t.Errorf("scatter is found to be %q", b.Scatter.Kind)
+	}
+	if got := mat.Sum(b.Draws) / float64(len(b.Draws.RawMatrix().Data)); math.Abs(got-truth) > 0.08 {
+		t.Errorf("arms are %.3f on average, believed to be %.3f", truth, got)
+	}
+}
+
+// TestHiddenSpread: where noise hides the spread of the arms, the prior does not take them for alike: the unit is not below the
+// standard error of the estimate of their spread.
+func TestHiddenSpread(t *testing.T) {
+	d, err := dataOf(tableOf(t, 3, 4, func(task, arm int) (mean, sd, count float64) { return 5, 2, 4 }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := math.Sqrt(math.Sqrt(2*11) / 12); math.Abs(d.unit-want) > 1e-9 { // of twelve means with variance 1
+		t.Errorf("the unit is %.6g, want %.6g", d.unit, want)
 	}
 }
 

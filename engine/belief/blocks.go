@@ -111,7 +111,7 @@ func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
 		}
 		held[k][r.Block] += r.Count
 		normal.SetSym(r.Block, r.Block, normal.At(r.Block, r.Block)+r.Count)
-		right.SetVec(r.Block, right.AtVec(r.Block)+r.Count*(r.Reward-d.y[k]))
+		right.SetVec(r.Block, right.AtVec(r.Block)+r.Count*(r.Reward-d.mean(k)))
 	}
 	most := 0.0
 	for j := range count {
@@ -142,7 +142,7 @@ func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
 		for j, n := range held[k] {
 			fitted -= n / d.n[k] * beta.AtVec(j)
 		}
-		left[k] -= r.Count * fitted * (2*(r.Reward-d.y[k]) - fitted)
+		left[k] -= r.Count * fitted * (2*(r.Reward-d.mean(k)) - fitted)
 	}
 	for k := range left {
 		left[k] = max(left[k], 0)

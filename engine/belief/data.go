@@ -34,6 +34,8 @@ type data struct {
 	pureKnown bool
 	known     bool // σ² is 1 and not to be found: the noise was stated
 	scatter   Scatter
+	gained    float64 // log m of scatter, see noise
+	changing  bool    // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks // nil without
 }
 
@@ -89,8 +91,8 @@ func (d *data) columns() {
 //
 //	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i),
 //
-// where v_i is the variance of the mean i; a tenth of the smallest v_i where no s² > 0 solves it. Where the noise is
-// not taken off, it is their standard deviation.
+// where v_i is the variance of the mean i. Noise may hide a spread, so s² is at least the standard error √(2(n-1)) / Σ_i 1/v_i
+// that its estimate has where there is none. Where the noise is not taken off, it is their standard deviation.
 //
 // [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
 func (d *data) measure(beyond bool) {
@@ -114,7 +116,7 @@ func (d *data) measure(beyond bool) {
 			}
 			return sum
 		}
-		lo, hi := math.Max(floats.Min(v)/10, 1e-12*d.unit*d.unit), d.unit*d.unit
+		lo, hi := 1e-12*d.unit*d.unit, d.unit*d.unit
 		for range 60 {
 			if middle := math.Sqrt(lo * hi); excess(middle) > 0 {
 				lo = middle
@@ -122,6 +124,12 @@ func (d *data) measure(beyond bool) {
 				hi = middle
 			}
 		}
+		precision := 0.0
+		for _, square := range v {
+			precision += 1 / square
+		}
+		lo = max(lo, math.Sqrt(2*float64(len(v)-1))/precision)
+		excess(lo)
 		d.unit = math.Sqrt(lo)
 	}
 	if !(d.unit > 0) {
@@ -210,6 +218,9 @@ func (d *data) successes() []float64 {
 	return wins
 }
 
+// mean returns the mean of a measured arm, reward units.
+func (d *data) mean(k int) float64 { return d.offset + d.unit*d.y[k] }
+
 // squares returns the sum of squares within each measured arm and its degrees of freedom.
 func (d *data) squares() (squares, freedom []float64) {
 	squares, freedom = make([]float64, len(d.cells)), make([]float64, len(d.cells))
@@ -251,9 +262,9 @@ type Scatter struct {
 //
 //	log m = Σ_g [a log b - log Γ(a) + log Γ(a + ν_g/2) - (a + ν_g/2) log(b + S_g/2)],  a = ν₀/2, b = ν₀ σ₀²/2,
 //
-// is compared for one group, a group each task, a group each arm, and for one group whose variance is
-// exp(γ m) with the mean m of the arm. What is more complicated must gain a nat for each of its numbers
-// beyond what AIC asks. A variance is then (b + S_g/2)/(a + ν_g/2).
+// is compared for one group, a group each task, a group each arm. What is more complicated must gain a nat for each of
+// its numbers beyond what AIC asks. A variance is then (b + S_g/2)/(a + ν_g/2). Whether variances change with the mean is
+// only suspected here, see change.
 //
 // [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods, Stat. Appl. Genet. Mol. Biol. 3(1), 2004.
 func (d *data) noise() {
@@ -279,7 +290,7 @@ func (d *data) noise() {
 		d.within = floats.Sum(within)
 		return
 	}
-	best := -free/2*math.Log(max(floats.Sum(squares), 1e-12*free)/free) - free/2
+	d.gained = -free/2*math.Log(max(floats.Sum(squares), 1e-12*free)/free) - free/2
 	for _, kind := range []string{ScatterTask, ScatterArm} {
 		group := make([]int, n)
 		for k, i := range d.cells {
@@ -287,18 +298,38 @@ func (d *data) noise() {
 				group[k] = d.p.TaskOf[i]
 			}
 		}
-		if found, rel := shrunk(squares, freedom, group); found > best+gainAsked {
-			best, d.scatter.Kind, d.rel = found, kind, rel
+		if found, rel := shrunk(squares, freedom, group); found > d.gained+gainAsked {
+			d.gained, d.scatter.Kind, d.rel = found, kind, rel
 		}
 	}
-	if found, rel := withMean(standard(d.y), squares, freedom, free); found > best+gainAsked {
-		d.scatter.Kind, d.rel = ScatterMean, rel
-	}
-	d.pureKnown = true
+	found, _ := withMean(d.y, squares, freedom)
+	d.pureKnown, d.changing = true, found > d.gained+gainAsked
+	d.weigh(within, squares, freedom)
+}
+
+// weigh sums squares over the relative variances of their arms.
+func (d *data) weigh(within, squares, freedom []float64) {
+	d.within, d.pure = 0, 0
 	for k, s := range squares {
-		d.within += within[k] / d.rel[k]
-		d.pure += s / d.rel[k] / free
+		d.within += within[k] / d.rel[k] / (d.unit * d.unit)
+		d.pure += s / d.rel[k] / (d.unit * d.unit) / floats.Sum(freedom)
 	}
+}
+
+// change takes the variances for exp(γ m) if that gains enough, and reports whether it did. m is the expected reward of each
+// measured arm as the others predict it: with its own mean, arms that noise made better would weigh less than those that
+// it made worse, and all would be taken for worse than they are.
+func (d *data) change(m []float64) bool {
+	within, all := d.squares()
+	squares, freedom := d.unblocked(within, all)
+	found, rel := withMean(m, squares, freedom)
+	if found <= d.gained+gainAsked {
+		return false
+	}
+	d.gained, d.scatter.Kind, d.rel = found, ScatterMean, rel
+	d.weigh(within, squares, freedom)
+	d.join()
+	return true
 }
 
 // gainAsked is how many nats a law with one number more must gain.
@@ -345,8 +376,9 @@ func shrunk(squares, freedom []float64, group []int) (best float64, rel []float6
 	return best, rel
 }
 
-// withMean returns the largest log likelihood over γ, and the variances over their mean.
-func withMean(y, squares, freedom []float64, free float64) (best float64, rel []float64) {
+// withMean returns the largest log likelihood over γ, and the variances over their mean. Means count in standard deviations.
+func withMean(means, squares, freedom []float64) (best float64, rel []float64) {
+	y, free := standard(means), floats.Sum(freedom)
 	best = math.Inf(-1)
 	var at float64
 	for g := -2.5; g <= 2.5; g += 0.05 {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
@@ -125,6 +126,20 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	})
 	out.root = g
 	return out, err
+}
+
+// without returns what the posterior of each measured arm would have for its mean without its own measurements, whose means have these
+// variances: of the posterior N(m, v) it takes the factor N(y, s²) off,
+//
+//	(s² m - v y) / (s² - v).
+func (m *member) without(d *data, variance []float64) []float64 {
+	out := make([]float64, len(d.cells))
+	for k, i := range d.cells {
+		root := m.root.RawRowView(i)
+		v, s := floats.Dot(root, root)+m.own[i]*m.own[i], variance[k]
+		out[k] = (s*m.mean[i] - v*d.y[k]) / (s - v)
+	}
+	return out
 }
 
 // draw adds draws of the member to a matrix with a row a draw, of the arms listed.

@@ -11,10 +11,10 @@ import (
 // Whoever changes what Of gives raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are those of the revision on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 6, 1e-6
+	const revision, tolerance = 7, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.03117537, 0.16383818}, {8.94415712, 0.12291404}, {11.20895757, 0.12864419}, {12.74817362, 0.17168006},
-		{11.70267523, 0.12477864},
+		{10.03646466, 0.16041337}, {8.94528981, 0.11640335}, {11.20935544, 0.12546124}, {12.74035141, 0.17236073},
+		{11.70055792, 0.11947942},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {
