@@ -101,17 +101,17 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add(term+" similar "+d.arms.Columns[c], logistic, 0, 1.3)
 		}
 	}
-	// small where features tell arms apart, else all there is
-	apart := func(name string) {
+	// small where features tell arms apart, else all there is: arms that have names alone may be the same in all tasks, or not at all
+	apart := func(name string, variance, sd float64) {
 		if m.features() {
 			add(name, vanishing, math.Log(unexplained), 2)
 		} else {
-			add(name, math.Exp, math.Log(part*0.7), 1.2)
+			add(name, math.Exp, math.Log(part*variance), sd)
 		}
 	}
 	compared("common", 0.5)
 	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
-		apart("rough")
+		apart("rough", 0.7, 1.2)
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
@@ -125,9 +125,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add("far", math.Exp, math.Log(far(len(m.taskNumeric))), 1)
 		}
 		if names < d.p.N() {
-			add("own", vanishing, math.Log(unexplained), 2)
+			apart("own", 0.35, 1.2)
 		} else {
-			apart("own")
+			apart("own", 0.7, 1.2)
 		}
 	}
 	return m

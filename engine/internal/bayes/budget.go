@@ -93,8 +93,13 @@ func (a *budgetFB) Plan() (engine.Plan, error) {
 			each = 2
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
-	} else if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room); err != nil {
-		return engine.Plan{}, err
+	} else {
+		if a.learned != nil {
+			n = a.purse.Cover(counts, a.Counts, n, room)
+		}
+		if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room); err != nil {
+			return engine.Plan{}, err
+		}
 	}
 	a.round++
 	a.planned = engine.Plan{Round: a.round, Counts: counts, WantSquares: a.scales.Groups != nil}

@@ -105,6 +105,27 @@ func (b *Purse) Left() int {
 	return left
 }
 
+// coverFrom is the budget in pulls an arm from which on Cover leaves no arm without a pull.
+const coverFrom = 2
+
+// Cover adds a pull of every arm that had none to a round, as far as tasks have room, which it takes off, and returns what is left of
+// the n pulls of the round. Of a small budget that would take too much, and it adds none.
+func (b *Purse) Cover(counts, had []int, n int, room []int) int {
+	if b.opt.Pulls(len(b.had)) < coverFrom*b.problem.N() {
+		return n
+	}
+	for v, order := range Order(b.problem, make([]int, len(b.had))) {
+		for _, i := range order {
+			if had[i] == 0 && min(n, room[v]) > 0 {
+				counts[i]++
+				room[v]--
+				n--
+			}
+		}
+	}
+	return n
+}
+
 // Empty reports whether all rounds are planned.
 func (b *Purse) Empty() bool { return b.round == len(b.shares) }
 

@@ -77,3 +77,32 @@ func TestExplore(t *testing.T) {
 		t.Errorf("12 pulls in pairs: %v", counts)
 	}
 }
+
+// From two pulls an arm on no arm is left without a pull, as far as its task has room; below it nothing is added.
+func TestCover(t *testing.T) {
+	p := enginetest.Paper(t, 3, 0.3) // 5 tasks of 6 arms
+	for _, budget := range []int{11, 12} {
+		had, counts, room := slices.Repeat([]int{1}, p.N()), make([]int, p.N()), []int{4, 4, 1, 0, 4}
+		for _, i := range []int{0, 7, 8, 12, 13, 18} {
+			had[i] = 0
+		}
+		left := NewPurse(p, engine.Options{Budget: budget, MaxRounds: 30}).Cover(counts, had, 13, room)
+		want, rest, n := []int{0, 0, 0, 0, 0}, []int{4, 4, 1, 0, 4}, 13
+		if budget == 12 {
+			want, rest, n = []int{1, 2, 1, 0, 0}, []int{3, 2, 0, 0, 4}, 9
+		}
+		for v := range want {
+			if got := sumOf(counts[6*v : 6*v+6]); got != want[v] || room[v] != rest[v] {
+				t.Errorf("budget %d: task %d has %d pulls and room for %d more, want %d and %d", budget, v, got, room[v], want[v], rest[v])
+			}
+		}
+		for i, c := range counts {
+			if c > 0 && had[i] > 0 {
+				t.Errorf("budget %d: arm %d, which had a pull, has another", budget, i)
+			}
+		}
+		if left != n {
+			t.Errorf("budget %d: %d pulls are left, want %d", budget, left, n)
+		}
+	}
+}

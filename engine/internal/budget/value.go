@@ -57,7 +57,7 @@ type prospect struct {
 	step    int       // pulls chosen at once
 }
 
-// Fill adds pulls of a round to counts where they improve the decision most. With d the lead of a task's best posterior mean
+// Fill adds n pulls of a round to counts, in which there may be others, where they improve the decision most. With d the lead of a task's best posterior mean
 // over arm x, and s² the part of the variance of their difference that pulls take off, the value of pulls is
 //
 //	Σ_x  s φ(d/s) - d Φ(-d/s),
@@ -72,6 +72,13 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 	s, err := newScene(p, of, sets, room)
 	if err != nil {
 		return err
+	}
+	for _, t := range s.tasks {
+		for k, i := range t.arms {
+			if counts[i] > 0 {
+				s.pull(t.at+k, counts[i])
+			}
+		}
 	}
 	together := n
 	for _, r := range room {
