@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -30,7 +31,7 @@ type alternatives struct {
 	// N: of the metric in which functions are near: of the noise, and of two rewards by their means
 	precision []float64
 
-	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of two rewards, N values
+	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of laws within bounds, N values
 	of   []alternative
 	best []weighted // the alternatives that prove the value, with their weights
 }
@@ -54,6 +55,12 @@ func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon floa
 		s.precision = make([]float64, p.N())
 		for i, mean := range p.Mean {
 			s.precision[i] = m.Unit * m.Unit / max((mean-lo)*(hi-mean), (hi-lo)*(hi-lo)/400)
+		}
+	} else if diverges(p) {
+		s.precision = make([]float64, p.N())
+		for i, rewards := range p.Rewards {
+			span := p.Noise.Bounds[1] - p.Noise.Bounds[0]
+			s.precision[i] = m.Unit * m.Unit / max(stat.PopVariance(rewards, nil), span*span/1e4)
 		}
 	}
 	return s
@@ -276,10 +283,12 @@ func (s *alternatives) add(v int, g *mat.VecDense) {
 		d := value - p.Mean[i]/s.m.Unit
 		told[i] = d * d * s.m.Precision[i] / 2
 		if p.Noise.Environment == problem.EnvironmentBernoulli {
-			q := (value*s.m.Unit - lo) / (hi - lo)
-			if told[i] = Divergence((p.Mean[i]-lo)/(hi-lo), q); math.IsInf(told[i], 1) {
-				return
-			}
+			told[i] = Divergence((p.Mean[i]-lo)/(hi-lo), (value*s.m.Unit-lo)/(hi-lo))
+		} else if diverges(p) {
+			told[i] = LeastDivergence(p.Rewards[i], p.Noise.Bounds[0], p.Noise.Bounds[1], value*s.m.Unit)
+		}
+		if math.IsInf(told[i], 1) {
+			return
 		}
 	}
 	s.told = append(s.told, told)

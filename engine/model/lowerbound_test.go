@@ -2,7 +2,12 @@ package model
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -91,12 +96,81 @@ func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
 			t.Errorf("means %g and %g: T* %g (%v), by its definition %g, of normal noise %g", c.high, c.low, got, err, want, 2/math.Pow(c.high-c.low, 2))
 		}
 	}
-	bounded.Environment = problem.EnvironmentResampled
-	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0.5})
-	p.Noise, p.Rewards = bounded, [][]float64{{1, 1}, {0, 1}}
-	if got, _, err := model(t, p).Truth().CharacteristicTime(0, 0); got != 0 || err != nil {
-		t.Errorf("rewards of any law within bounds: T* %g, %v", got, err)
+	want, _, err := arms(t, bounded, 0.75, 0.5).Truth().CharacteristicTime(0, 0)
+	if err != nil {
+		t.Fatal(err)
 	}
+	bounded.Environment = problem.EnvironmentResampled
+	p := enginetest.Small(t, enginetest.Identity, []float64{0.75, 0.5})
+	for _, c := range []struct {
+		rewards     [][]float64
+		least, most float64 // T*, in parts of the one of two rewards
+	}{{[][]float64{{1, 1, 0, 1}, {0, 1}}, 0.95, 1.05}, {[][]float64{{0.7, 0.8}, {0.4, 0.6}}, 0.02, 0.5}} {
+		p.Noise, p.Rewards = bounded, c.rewards
+		if got, _, err := model(t, p).Truth().CharacteristicTime(0, 0); !(got >= c.least*want && got <= c.most*want) || err != nil {
+			t.Errorf("rewards %v within bounds: T* %g, of two rewards %g, %v", c.rewards, got, want, err)
+		}
+	}
+}
+
+// The least divergence from a law with another mean within bounds is the one of two rewards where rewards are two, and the law
+// with the density 1/(1 - λx) on the rewards, the rest at the bound, has that mean and that divergence; laws that are mixed with one
+// at the bound have none that is less.
+func TestLeastDivergence(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 1))
+	for range 300 {
+		n, q := 2+rng.IntN(8), 0.02+0.96*rng.Float64()
+		y, two, ones := make([]float64, n), make([]float64, n), 0.0
+		for k := range y {
+			y[k], two[k] = rng.Float64(), float64(rng.IntN(2))
+			ones += two[k] / float64(n)
+		}
+		if got, want := LeastDivergence(two, 0, 1, q), Divergence(ones, q); math.Abs(got-want) > 1e-6*(1+want) {
+			t.Errorf("%v, mean %g: %g, of two rewards %g", two, q, got, want)
+		}
+		got := LeastDivergence(y, 0, 1, q)
+		mean := stat.Mean(y, nil)
+		for share := 0.01; share < 1; share += 0.01 { // of the bound; the others tilted exponentially to the mean that is left
+			bound := 1.0
+			if q < mean {
+				bound = 0
+			}
+			if rest := (q - share*bound) / (1 - share); rest > slices.Min(y) && rest < slices.Max(y) {
+				tilt, weight := tilted(y, rest), 0.0
+				for _, w := range tilt {
+					weight -= math.Log((1-share)*w*float64(n)) / float64(n)
+				}
+				if weight < got-1e-6 {
+					t.Fatalf("%v, mean %g: %g, and a law with %g", y, q, got, weight)
+				}
+			}
+		}
+		if back := LeastDivergence([]float64{1 - y[0], 1 - y[1]}, 0, 1, 1-q); math.Abs(back-LeastDivergence(y[:2], 0, 1, q)) > 1e-6 {
+			t.Errorf("%v, mean %g: not the same from the other side", y[:2], q)
+		}
+	}
+	if !math.IsInf(LeastDivergence([]float64{0, 0.5}, 0, 1, 1.1), 1) || LeastDivergence([]float64{0, 1}, 0, 1, 0.5) != 0 {
+		t.Error("a mean beyond the bounds, or the same mean")
+	}
+}
+
+// tilted returns the weights, in proportion to exp(x y), with which rewards have a mean.
+func tilted(y []float64, mean float64) []float64 {
+	w, lo, hi := make([]float64, len(y)), -300.0, 300.0
+	for range 60 {
+		x, sum, at := (lo+hi)/2, 0.0, 0.0
+		for k := range y {
+			w[k] = math.Exp(x * (y[k] - mean))
+			sum, at = sum+w[k], at+w[k]*y[k]
+		}
+		floats.Scale(1/sum, w)
+		if at/sum < mean {
+			lo = x
+		} else {
+			hi = x
+		}
+	}
+	return w
 }
 
 // kl(δ, 1-δ) is above log(1/2.4δ), and vanishes where errors are as frequent as right answers.

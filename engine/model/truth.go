@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
@@ -314,6 +316,52 @@ func Divergence(p, q float64) float64 {
 	return max(0, term(p, q)+term(1-p, 1-q))
 }
 
+// LeastDivergence returns the least divergence of the law that draws one of these rewards, each as likely as any, from a law on
+// [lo, hi] with the mean q, nats [HondaTakemura10, Theorem 8]: for q above their mean
+//
+//	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q)),
+//
+// and below it the same of rewards counted down from hi. +Inf for a q that no law has beside these rewards.
+//
+// [HondaTakemura10]: J. Honda, A. Takemura, An asymptotically optimal bandit algorithm for bounded support models, COLT 2010.
+func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
+	const rounding = 1e-9
+	mean := stat.Mean(rewards, nil)
+	side, room := 1.0, hi-q
+	if q < mean {
+		side, room = -1, q-lo
+	}
+	if math.Abs(q-mean) <= rounding*(hi-lo) {
+		return 0
+	}
+	if !(room > rounding*(hi-lo)) {
+		return math.Inf(1)
+	}
+	slope := func(lambda float64) (sum float64) {
+		for _, y := range rewards {
+			x := side * (y - q) / room
+			sum -= x / (1 - lambda*x)
+		}
+		return sum
+	}
+	from, to := 0.0, 1.0 // it is concave
+	if slope(to*(1-rounding)) > 0 {
+		from = to * (1 - rounding)
+	}
+	for to-from > rounding {
+		if mid := (from + to) / 2; slope(mid) > 0 {
+			from = mid
+		} else {
+			to = mid
+		}
+	}
+	sum := 0.0
+	for _, y := range rewards {
+		sum += math.Log1p(-from*side*(y-q)/room) / float64(len(rewards))
+	}
+	return max(sum, 0)
+}
+
 // Nats returns kl(δ, 1-δ), 0 for δ ≥ 1/2: the information that tells a right answer from a wrong one as
 // surely as probability δ of an error demands [Kaufmann, Cappé and Garivier 2016, Lemma 1].
 func Nats(delta float64) float64 {
@@ -339,7 +387,7 @@ func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 // epsilon, at ξ = 0, or for the lower end at a given ξ. Where tasks have several, or rewards are two
 // numbers, the lower end is a game between allocations and some other rewards, and the upper end is not
 // known (0). Both are 0 where no bound is known: where all arms are right answers, of rewards within
-// bounds that are not two numbers, of rewards that blocks have in common, and of many arms whose game is too large. At δ → 0 alone more is
+// bounds that are neither two numbers nor drawn from measured ones, of rewards that blocks have in common, and of many arms whose game is too large. At δ → 0 alone more is
 // known where several answers are right:
 //
 //	R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.
@@ -353,11 +401,11 @@ func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64,
 		several = several || epsilon > 0 && i != t.best[v] && t.right(i, epsilon/m.Unit)
 	}
 	noise := m.Problem.Noise
-	two := noise.Environment == problem.EnvironmentBernoulli
+	divergent := diverges(m.Problem)
 	switch {
-	case noise.Bounds != nil && !two, m.Problem.Block != nil: // within blocks less noise is left
+	case noise.Bounds != nil && !divergent, m.Problem.Block != nil: // within blocks less noise is left
 		return 0, 0, nil
-	case two || several:
+	case divergent || several:
 		value, err := m.leastTold(math.Inf(1), epsilon)
 		if err != nil || value == 0 {
 			return 0, 0, err
@@ -366,6 +414,13 @@ func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64,
 	}
 	d, err := m.Confirmation(ridge, epsilon)
 	return 2 * d.Lower, 2 * d.Value, err
+}
+
+// diverges reports whether other rewards are told apart by the divergence of laws within bounds: of two numbers, or of
+// measured rewards that are drawn again.
+func diverges(p *problem.Problem) bool {
+	return p.Noise.Environment == problem.EnvironmentBernoulli ||
+		p.Noise.Bounds != nil && p.Noise.Environment == problem.EnvironmentResampled && p.Rewards != nil
 }
 
 // right reports whether an arm is within epsilon (normalised) of the best one, to rounding.
