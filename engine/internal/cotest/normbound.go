@@ -79,7 +79,13 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 	}
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
 	if stated {
-		if sharp, err := endsSharply(m, opt); err != nil || !sharp {
+		sharp, err := endsSharply(m, opt)
+		if err == nil && !sharp {
+			if f, idle, err := idleNorm(m, opt); err != nil || idle {
+				return f, b, err
+			}
+		}
+		if err != nil || !sharp {
 			return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, err
 		}
 	}
@@ -113,13 +119,48 @@ func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
 	if few, err := m.Relations().RankAtMost(most); err != nil || !few {
 		return false, err
 	}
-	// shown to a hundredth of the variance, or by a larger norm to what one pull tells
-	shown := min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm))
-	coarse, err := m.Pivots(most, shown/m.Scale)
+	coarse, err := m.Pivots(most, shownBy(m, opt))
 	if err != nil {
 		return false, err
 	}
 	return m.Relations().RankAtMost(int(sharply * float64(len(coarse))))
+}
+
+// shownBy returns the part of a variance, over the scale, to which pivots have to show the arms that a norm is of use for: a
+// hundredth, or by a larger norm what one pull tells.
+func shownBy(m *model.Model, opt engine.Options) float64 {
+	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
+}
+
+// mostIdle is the most arms for which it is worked out whether a stated norm says anything.
+const mostIdle = 1000
+
+// idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
+// there are in the tasks by themselves, or as there are arms, and which form then takes its place.
+func idleNorm(m *model.Model, opt engine.Options) (f form, idle bool, err error) {
+	if m.Problem.N() > mostIdle {
+		return formNorm, false, nil
+	}
+	f, total := formMeans, m.Problem.N()
+	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem {
+		suits, err := eachSuits(m)
+		if err != nil {
+			return formNorm, false, err
+		}
+		if suits {
+			alone, err := m.Alone()
+			if err != nil {
+				return formNorm, false, err
+			}
+			f, total = formAloneMany, 0
+			for _, sub := range alone {
+				total += sub.Rank()
+			}
+		}
+	}
+	enough := int(math.Ceil(float64(total) / sharply))
+	coarse, err := m.Pivots(enough, shownBy(m, opt))
+	return f, err == nil && len(coarse) >= enough && (f == formAloneMany || model.EachApart(m)), err
 }
 
 // manyForm is formOf where the kernel has too many dimensions for least squares and nobody stated a norm.

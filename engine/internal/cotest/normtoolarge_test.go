@@ -27,4 +27,17 @@ func TestNormTooLargeIsLeastSquares(t *testing.T) {
 			t.Errorf("norm %g: by the norm %t, %v", c.norm, bounded, err)
 		}
 	}
+	// of 300 arms, which have more than 256 dimensions, each agent then goes by its own least squares: a hundred times the norm of the
+	// rewards took 15 times the samples
+	if p, err = manyarms.Problem(300); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = model.New(p, 1); err != nil {
+		t.Fatal(err)
+	}
+	for norm, want := range map[float64]form{280: formNorm, 2800: formAloneMany} {
+		if f, _, err := formOf(m, engine.Options{Norm: norm}); err != nil || f != want {
+			t.Errorf("300 arms, norm %g: form %d, %v", norm, f, err)
+		}
+	}
 }
