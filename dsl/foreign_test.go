@@ -26,6 +26,7 @@ func TestForeignWords(t *testing.T) {
 		`pd.read_csv("runs.csv")`:                 "problem(data=",
 		`minimize(p)`:                             `goal="min"`,
 		`p.best`:                                  "best(p)",
+		"f = 0.5\nf.best":                         "best(p)",
 		`fb(p, budget=12, algorithm="EI")`:        "CoBayesFC",
 		`x = True`:                                "write true",
 		`fc(p, robust=True)`:                      "write true",

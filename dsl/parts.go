@@ -169,7 +169,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	}
 	if !slices.Contains(names, name) {
 		if len(names) == 0 {
-			return e.fail(n, anything, fmt.Sprintf("%s has no parts", v.Type.a()), "")
+			return e.fail(n, anything, fmt.Sprintf("%s has no parts", v.Type.a()), foreignWord(name))
 		}
 		return e.fail(n.Property, anything, fmt.Sprintf("%s has no part %q", v.Type.a(), name), suggestPart(name, names))
 	}

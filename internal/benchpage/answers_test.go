@@ -240,8 +240,8 @@ func TestEmptyUpload(t *testing.T) {
 
 // Before the first round is over nobody knows how long it takes.
 func TestRemaining(t *testing.T) {
-	for x, want := range map[float64]string{math.NaN(): "", math.Inf(1): "", 0: "", -1: "", 12.34: "12"} {
-		if got := remaining(x); got != want {
+	for x, want := range map[float64]string{math.NaN(): "", math.Inf(1): "", 0: "", -1: "", 12.34: "12 days", 1.02: "1 day", 1.5: "1.5 days"} {
+		if got := remaining(x, "days"); got != want {
 			t.Errorf("%g: %q", x, got)
 		}
 	}

@@ -138,12 +138,16 @@ type pull struct {
 
 func shown(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// remaining writes a time that is left, "" where nobody knows it yet.
-func remaining(x float64) string {
+// remaining writes a time that is left in a unit like days, "" where nobody knows it yet.
+func remaining(x float64, unit string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) || x <= 0 {
 		return ""
 	}
-	return strconv.FormatFloat(x, 'g', 2, 64)
+	words := strconv.FormatFloat(x, 'g', 2, 64)
+	if words == "1" {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	return words + " " + unit
 }
 
 // settings says at what an arm is measured, as far as its name does not: the names of its features without the x_ of the
