@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -212,4 +213,29 @@ func row(t *testing.T, p *problem.Problem, q plan.Question, algorithm string) pl
 	}
 	t.Fatalf("no row of %s: %q", algorithm, f.Notes)
 	return plan.Row{}
+}
+
+// What is supposed of rewards that were measured side by side scatters within blocks as these did, and blocks add what they added.
+func TestSupposedWithinBlocks(t *testing.T) {
+	p := *enginetest.Small(t, enginetest.Identity, []float64{1, 2, 3}, []float64{5, 4, 3})
+	rng := rand.New(rand.NewPCG(2, 7))
+	p.Rewards = make([][]float64, p.N())
+	for v := range p.V() {
+		for range 4000 {
+			effect := 3 * rng.NormFloat64()
+			for i := 3 * v; i < 3*v+3; i++ {
+				p.Rewards[i] = append(p.Rewards[i], p.Mean[i]+effect+0.5*float64(v+1)*rng.NormFloat64())
+			}
+		}
+	}
+	p.Noise.Environment, p.Block = problem.EnvironmentResampled, &problem.Block{Name: "day"}
+	q := plan.Supposed(&p, p.Mean)
+	for i, sd := range q.Noise.SD {
+		if want := 0.5 * float64(1+i/3); math.Abs(sd/want-1) > 0.03 {
+			t.Errorf("arm %d: sd %g within blocks, want about %g", i, sd, want)
+		}
+	}
+	if math.Abs(q.Block.Effect/3-1) > 0.05 || p.Block.Effect != 0 {
+		t.Errorf("effect %g, want about 3; of the problem itself %g", q.Block.Effect, p.Block.Effect)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -86,7 +87,46 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
+	if p.Block != nil && p.Rewards != nil {
+		block := *p.Block
+		q.Noise.SD, block.Effect = withinBlocks(p)
+		q.Block = &block
+	}
 	return &q
+}
+
+// withinBlocks returns how measured rewards of arms side by side scatter within their blocks, by arm, one number for each task, and
+// what blocks add, standard deviations in reward units: y_ik = μ_i + B_k + e_ik of K arms in n blocks leaves Σ e² with (K-1)(n-1)
+// degrees of freedom, and the means of blocks vary by that of B and a K-th of that of e.
+func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
+	sd = slices.Clone(p.Noise.Deviations())
+	for _, set := range p.Groups() {
+		arms, blocks := float64(len(set)), len(p.Rewards[set[0]])
+		if arms < 2 || blocks < 2 {
+			continue
+		}
+		of, squares := make([]float64, blocks), 0.0 // of each block, its mean less the mean of all
+		for _, i := range set {
+			mean := stat.Mean(p.Rewards[i], nil)
+			for k, y := range p.Rewards[i] {
+				of[k] += (y - mean) / arms
+			}
+		}
+		for _, i := range set {
+			mean := stat.Mean(p.Rewards[i], nil)
+			for k, y := range p.Rewards[i] {
+				squares += math.Pow(y-mean-of[k], 2)
+			}
+		}
+		variance := squares / ((arms - 1) * float64(blocks-1))
+		for _, i := range set {
+			if variance > 0 {
+				sd[i] = math.Sqrt(variance)
+			}
+		}
+		effect += max(stat.Variance(of, nil)-variance/arms, 0) / float64(p.V())
+	}
+	return sd, math.Sqrt(effect)
 }
 
 // withinBounds returns the problem with these expected rewards, moved to the middle of its bounds, and rewards at either bound: of

@@ -126,6 +126,12 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 			"predicts what it takes", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
+	if p.Block != nil && p.Block.Effect > 0 { // each reward that nothing is measured beside is of a block of its own
+		sd = slices.Clone(sd)
+		for i := range sd {
+			sd[i] = math.Hypot(sd[i], p.Block.Effect)
+		}
+	}
 	switch p.Noise.Environment {
 	case problem.EnvironmentBernoulli:
 		lo, hi := p.TwoRewards()
