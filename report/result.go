@@ -275,7 +275,7 @@ func resultFacts(r engine.Result) KeyValues {
 		add("Budget per agent, T", r.Budget)
 	}
 	if r.Regime != "" {
-		add("Test", r.Regime)
+		add("Form", r.Regime)
 	}
 	add("Ridge, ξ", r.Ridge)
 	if r.NormBound > 0 {

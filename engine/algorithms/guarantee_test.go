@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -107,5 +108,41 @@ func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
 		if _, sentence := (Basis{Model: m, Algorithm: entry, Result: r}).Guarantee(); !strings.Contains(sentence, want) {
 			t.Errorf("%q; want %q in it", sentence, want)
 		}
+	}
+}
+
+// Results name the form of their computation: of tests, posteriors, least squares and means; an algorithm of one's own has none.
+func TestRegime(t *testing.T) {
+	few, many := enginetest.Paper(t, 1, 0.5), enginetest.Linear(t, 3, 100)
+	apart := enginetest.Unrelated(t, 2, []float64{0, 1, 2})
+	for _, c := range []struct {
+		p          *problem.Problem
+		mode, name string
+		opt        engine.Options
+		want       string
+	}{
+		{few, engine.ModeFC, "CoTestFC", engine.Options{}, model.RegimeTogether},
+		{few, engine.ModeFC, "IndTestFC", engine.Options{}, model.RegimeAlone + ": least squares"},
+		{few, engine.ModeFC, "CoBayesFC", engine.Options{}, model.RegimeFeatures},
+		{many, engine.ModeFC, "CoBayesFC", engine.Options{}, model.RegimePulled},
+		{apart, engine.ModeFC, "CoBayesFC", engine.Options{}, model.RegimeFormula},
+		{few, engine.ModeFC, "CoKernelFC", engine.Options{}, model.RegimeExact},
+		{few, engine.ModeFC, "IndUniformFC", engine.Options{}, model.RegimeMeans},
+		{few, engine.ModeFB, "CoTestFB", engine.Options{}, model.RegimePulled},
+		{few, engine.ModeFB, "CoTestFB", engine.Options{KernelIs: engine.KernelAuto}, model.RegimeLearned},
+		{few, engine.ModeFB, "CoTestFB", engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeAuto}}, model.RegimeExact},
+		{few, engine.ModeFB, "CoKernelFB", engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, model.RegimeFeatures},
+		{few, engine.ModeFB, "BestElsewhere", engine.Options{}, model.RegimeMeans},
+	} {
+		entry, err := Named(c.mode, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (Basis{Model: plain.ModelOf(t, c.p), Options: c.opt, Algorithm: entry}).Regime(); got != c.want {
+			t.Errorf("%s with %d arms, %+v: %q, want %q", c.name, c.p.N(), c.opt, got, c.want)
+		}
+	}
+	if got := (Basis{Model: plain.ModelOf(t, few), Algorithm: Entry{Name: "Mine", Mode: engine.ModeFC}}).Regime(); got != "" {
+		t.Errorf("an algorithm of one's own: %q, want nothing", got)
 	}
 }

@@ -30,13 +30,22 @@ const (
 	mostUnrelated  = 20000
 )
 
-// The regimes of CoTestFC and of its kind, as results name them.
+// The forms of a computation, as results name them: of CoTestFC and its kind first, then of posteriors, then of least squares.
 const (
 	RegimeTogether = "least squares of all tasks"
 	RegimeAlone    = "each agent alone"
 	RegimeMeans    = "each arm by its own mean"
 	RegimeNorm     = "a bound on the norm"
 	RegimeBlocks   = "within blocks"
+
+	RegimeFormula     = "posterior of each arm and the level, by a formula"
+	RegimePulled      = "posterior on the arms pulled"
+	RegimeFeatures    = "posterior in features of all arms"
+	RegimeLearned     = "posterior, the kernel learned in the run"
+	RegimeLearnedMany = "posterior in 128 features, the kernel learned in the run"
+
+	RegimeExact = "least squares in exact features"
+	RegimeCut   = "least squares in features that were cut"
 )
 
 // Regime is a size at which another form of a computation takes over.
