@@ -165,7 +165,7 @@ func TestNewStakes(t *testing.T) {
 func TestFair(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
 	s := NewStakes(0.5, 4)
-	for range 200 {
+	for range 50 {
 		size, variance, loss := make([]float64, 6), 0.2+rng.Float64(), 2*rng.Float64()
 		for k := range size {
 			size[k] = math.Exp(3 * rng.NormFloat64())
