@@ -11,6 +11,9 @@ import (
 // TestActsOfPrograms makes each act by Act, and then by the cell that says the same: the cell changes
 // nothing, so both are the same act.
 func TestActsOfPrograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes each act of campaigns twice")
+	}
 	s, dir := notebookIn(t)
 	cell(t, s, strings.Replace(daysScript, "runs=4", "runs=0", 1))
 	act := func(function string, args map[string]any) any {

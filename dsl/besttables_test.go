@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,6 +35,9 @@ func TestBestOfStrangersTables(t *testing.T) {
 		{own, "stroke.csv", "", ""},
 	} {
 		t.Run(c.file, func(t *testing.T) {
+			if testing.Short() && slices.Contains([]string{"suzuki.csv", "cn_coupling_raw.csv", "barley.csv", "stroke.csv"}, c.file) {
+				t.Skip("takes seconds")
+			}
 			t.Parallel()
 			call := `problem("` + c.file + `")`
 			if c.columns != "" {

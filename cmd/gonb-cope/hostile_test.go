@@ -19,6 +19,9 @@ import (
 // A service that means ill, or is broken: whatever it sends, what was told before counts, an error says what is
 // wrong in a line without what terminals obey, and memory does not grow with what is sent.
 func TestHostileServices(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a program for each service")
+	}
 	const good = `{"arm":"{1,2}","reward":1}` + "\n"
 	forever := func(w http.ResponseWriter, r *http.Request, text string) {
 		for r.Context().Err() == nil {

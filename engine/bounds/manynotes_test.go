@@ -43,6 +43,9 @@ func TestManyArmsSayWhichRidge(t *testing.T) {
 
 // The lower bound of very many arms goes by the ξ that is stated, and rises as it falls.
 func TestManyLowerBoundOfStatedRidge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a bound of hundreds of arms")
+	}
 	p, err := manyarms.Problem(400)
 	if err != nil {
 		t.Fatal(err)

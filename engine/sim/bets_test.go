@@ -109,12 +109,12 @@ func withoutRanges(_ engine.Plan, b engine.Batch) engine.Batch {
 	return b
 }
 
-// betRuns returns how many runs are made, as many as usual or 60 at most in short tests: GONB_COPE_ERRORS gives more, as for TestCoTestErrorTable.
+// betRuns returns how many runs are made, as many as usual or 20 in short tests: GONB_COPE_ERRORS gives more, as for TestCoTestErrorTable.
 func betRuns(standard int) int {
 	if runs, err := strconv.Atoi(os.Getenv("GONB_COPE_ERRORS")); err == nil && runs >= 100 {
 		return runs
 	}
-	return enginetest.Number(standard, min(standard, 60))
+	return enginetest.Number(standard, 20)
 }
 
 // Of two tied arms of bounded rewards the first is out in no more than δ = 0.2 of the runs, whatever the

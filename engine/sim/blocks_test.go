@@ -87,6 +87,9 @@ func share(k, n int) (lo, hi float64) {
 // is out in no more than δ = 0.2 of the runs, with one scale for all arms and with one for each, in blocks of two
 // and with heights that an accuracy lowers.
 func TestSideBySideErrors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of runs")
+	}
 	const delta = 0.2
 	runs := betRuns(100)
 	for _, c := range []struct {

@@ -38,6 +38,9 @@ func TestNothingDecidedProvesNothing(t *testing.T) {
 // A bound that nobody stated is part of the sentence, and one that is stated with a misfit is not refuted
 // by a norm of rewards that are off by that misfit.
 func TestBoundsThatNobodyStated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("hundreds of arms")
+	}
 	many, err := manyarms.Problem(1500)
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,9 @@ import (
 // of the open one was handed out and what is out is late. Whoever has an open list tells it first, a
 // test waits, and so does a round of which nothing came. That is so whatever the rewards are.
 func TestLateResultsHoldNothingUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many small campaigns")
+	}
 	for _, c := range []struct {
 		name, algorithm string
 		by              string

@@ -58,6 +58,9 @@ func opening(t testing.TB, dir string, p campaign.Protocol, events int, cached b
 
 // Opening a campaign with its cache takes less than half of the processor time that it takes without.
 func TestOpeningByTheCache(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a campaign of 1,000 events")
+	}
 	const events = 1000
 	dir, p := long(t, events)
 	least := func(cached bool) time.Duration {

@@ -60,7 +60,11 @@ func posteriorOf(t *testing.T, p *problem.Problem, counts []int, means []float64
 // The rule stops by the posterior of the textbook, the easiest tasks first, as long as what all closed tasks may be
 // wrong with is within their share of δ, and not before.
 func TestCoBayesIsThePosterior(t *testing.T) {
-	for _, p := range append(enginetest.Instances(t), many(t, 300)) {
+	all := enginetest.Instances(t)
+	if !testing.Short() {
+		all = append(all, many(t, 300))
+	}
+	for _, p := range all {
 		m := plain.ModelOf(t, p)
 		const delta, epsilon = 0.1, 0.05
 		alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: epsilon, Level: engine.Level{Known: true}, Scale: 1})
@@ -229,7 +233,7 @@ func apartFrom(t *testing.T, e *model.Estimator, arms []int) []float64 {
 func TestCoBayesUnderItsPrior(t *testing.T) {
 	const delta = 0.2
 	features := plain.ModelOf(t, enginetest.Paper(t, 2, 0.8)) // which no instance changes
-	runs := float64(enginetest.Number(300, 30))
+	runs := float64(enginetest.Number(150, 30))
 	rows := []struct {
 		name         string
 		unknown      string
