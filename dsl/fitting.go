@@ -81,7 +81,7 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 	if c.e.teller != nil {
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
-			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual), Note: fmt.Sprintf("%d evaluations of the likelihood", n)})
+			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual), Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
 	switch noise := a.Noise.(type) {
