@@ -33,6 +33,9 @@ func (s spoilt) Publish(ctx context.Context, f cluster.Fact) error {
 // is not finite, is refused and named. Nobody learns from it; where the others go on, they go on without
 // it.
 func TestMessagesThatAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits two seconds for each agent that is gone")
+	}
 	q := questionOf(t)
 	q.Options.MaxRounds = 2
 	merged := func(change func(*wire.Merged)) func([]byte) []byte {
