@@ -104,7 +104,7 @@ func TestTestsAlone(t *testing.T) {
 }
 
 // Where all tasks together have too many directions for least squares, and each by itself has not, every
-// agent tests alone, expected rewards known or not, and no norm is taken that nobody stated.
+// agent tests alone, expected rewards known or not: no norm is taken that nobody stated, nor one that says little.
 func TestTestsAloneOfManyDirections(t *testing.T) {
 	var names []string
 	var taskOf []int
@@ -141,7 +141,7 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 	if alg, err = NewCoTestFC(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if _, is := alg.(*normed); !is {
-		t.Errorf("with a norm that is stated: %T", alg)
+	if loner, is := alg.(engine.Loner); !is || !loner.Alone() {
+		t.Errorf("with a norm that says little of 300 arms: %T", alg)
 	}
 }
