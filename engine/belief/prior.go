@@ -102,16 +102,16 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 		}
 	}
 	// small where features tell arms apart, else all there is: arms that have names alone may be the same in all tasks, or not at all
-	apart := func(name string, variance, sd float64) {
+	apart := func(name string, variance float64) {
 		if m.features() {
 			add(name, vanishing, math.Log(unexplained), 2)
 		} else {
-			add(name, math.Exp, math.Log(part*variance), sd)
+			add(name, math.Exp, math.Log(part*variance), 1.2)
 		}
 	}
 	compared("common", 0.5)
 	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
-		apart("rough", 0.7, 1.2)
+		apart("rough", 0.7)
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
@@ -125,9 +125,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add("far", math.Exp, math.Log(far(len(m.taskNumeric))), 1)
 		}
 		if names < d.p.N() {
-			apart("own", 0.35, 1.2)
+			apart("own", 0.35)
 		} else {
-			apart("own", 0.7, 1.2)
+			apart("own", 0.7)
 		}
 	}
 	return m
