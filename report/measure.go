@@ -85,9 +85,9 @@ func known(x float64) any {
 	return x
 }
 
-// decidedErrors returns the errors among decided answers where they are not all errors.
+// decidedErrors returns the errors among decided answers where there are any and not all errors are.
 func decidedErrors(r engine.Result) any {
-	if r.Mode != engine.ModeFB {
+	if r.Mode != engine.ModeFB || r.DecidedTasks == 0 {
 		return nil
 	}
 	return rate(r.DecidedErrors)

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -105,6 +106,8 @@ func verdict(r engine.Result) string {
 	switch {
 	case n == 0:
 		return "has no answers" + why
+	case untested(r):
+		return "picked an arm for " + each(n)
 	case len(open) > 0:
 		return fmt.Sprintf("decided %d of %s and left %s undecided%s", n-len(open), plural(n, "task"), join(open, 8), why)
 	case r.Status == engine.StatusEpsilon:
@@ -131,10 +134,13 @@ func reliability(r engine.Result) string {
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
 	}
-	if r.Undecided.Count > 0 && r.Runs > 1 {
+	untested := untested(r)
+	if r.Undecided.Count > 0 && r.Runs > 1 && !untested {
 		parts = append(parts, fmt.Sprintf("%d of %s left some task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
 	}
-	if e := r.Errors; e.Runs > 0 {
+	if untested && r.TaskErrors.Runs > 0 {
+		parts = append(parts, picksRight(r))
+	} else if e := r.Errors; e.Runs > 0 {
 		what := "gave some task a wrong answer"
 		switch other := "other than the arm with the " + strings.ToLower(highest(r)) + " mean of the table"; {
 		case r.Sampled && r.Mode == engine.ModeFB:
@@ -154,14 +160,35 @@ func reliability(r engine.Result) string {
 			s += fmt.Sprintf(", at most δ = %s asked", decimal(r.Delta, 0))
 		}
 		parts = append(parts, s+".")
-		if r.Drawn {
-			parts = append(parts, "Each run drew its expected rewards from what the measurements say, and is graded by these.")
-		}
-		if r.Sampled {
-			parts = append(parts, "These means are measurements: that arm may be ahead by luck. best(p) says which arm the measurements speak for.")
-		}
+	}
+	if r.Errors.Runs > 0 && r.Drawn {
+		parts = append(parts, "Each run drew its expected rewards from what the measurements say, and is graded by these.")
+	}
+	if r.Errors.Runs > 0 && r.Sampled {
+		parts = append(parts, "These means are measurements: that arm may be ahead by luck. best(p) says which arm the measurements speak for.")
 	}
 	return strings.Join(parts, " ")
+}
+
+// untested reports whether a fixed budget ended in picks that nothing was tested about: no task is decided, and nothing
+// bounds by how much another arm could be better.
+func untested(r engine.Result) bool {
+	return r.Mode == engine.ModeFB && len(r.Answers) > 0 &&
+		!slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return a.Decided || !math.IsInf(a.Margin, 1) })
+}
+
+// picksRight says how often picks are right, and what they lose.
+func picksRight(r engine.Result) string {
+	right := "the best arm of their task"
+	switch {
+	case r.Sampled:
+		right = "the arm with the " + strings.ToLower(highest(r)) + " mean of the table"
+	case r.Epsilon > 0:
+		right = "within " + decimal(r.Epsilon, 0) + " of the best arm of their task"
+	}
+	e := r.TaskErrors
+	s := fmt.Sprintf("Of %s %d are %s: %s", plural(e.Runs, "pick"), e.Runs-e.Count, right, interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
+	return s + fmt.Sprintf(". A pick is worse than the best by %s on average.", cell(r.Regret, 0))
 }
 
 // highest says which mean is the best.
@@ -218,7 +245,7 @@ func answersTable(r engine.Result) Table {
 	if r.Sampled {
 		t.Columns[7].Title, t.Columns[8].Title = highest(r)+" mean", "Best estimate has it"
 	}
-	open := false
+	open, untested := false, untested(r)
 	for _, a := range r.Answers {
 		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, known(a.Margin), possible(a.Candidates), orAbsent(a.Best), nil}
 		open = open || !a.Decided
@@ -228,6 +255,9 @@ func answersTable(r engine.Result) Table {
 		if r.Mode == engine.ModeFB {
 			row[1] = nil
 		}
+		if untested { // the same for all
+			row[2], row[5], row[6] = nil, nil, nil
+		}
 		if a.Correct != nil {
 			row[8] = *a.Correct
 		}
@@ -236,7 +266,7 @@ func answersTable(r engine.Result) Table {
 	if r.Runs > 1 {
 		t.Caption += " of the first run"
 	}
-	if open {
+	if open && !untested {
 		t.Notes = append(t.Notes, guess)
 	}
 	return t.withoutEmptyColumns()
@@ -269,7 +299,9 @@ func resultFacts(r engine.Result) KeyValues {
 	if r.Goal == problem.GoalMin {
 		add("Goal", lowest)
 	}
-	add("Error probability asked, δ", known(r.Delta))
+	if !untested(r) {
+		add("Error probability asked, δ", known(r.Delta))
+	}
 	add("Accuracy asked, ε", known(r.Epsilon))
 	if r.Budget > 0 {
 		add("Budget per agent, T", r.Budget)
