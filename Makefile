@@ -12,8 +12,10 @@ test: parts lab python-env ## everything that CI runs: format, module files, vet
 	go mod tidy -diff
 	go vet ./...
 	@$(MAKE) --no-print-directory -j 2 test-go test-python
-	@if [ "$$(go env CGO_ENABLED)" = 1 ]; then $(MAKE) --no-print-directory race; else echo "no C compiler: the race detector is left out"; fi
-	@if go run $(staticcheck) -version > /dev/null 2>&1; then $(MAKE) --no-print-directory lint; else echo "staticcheck cannot be fetched: it is left out"; fi
+	@also=; \
+	if [ "$$(go env CGO_ENABLED)" = 1 ]; then also=race; else echo "no C compiler: the race detector is left out"; fi; \
+	if go run $(staticcheck) -version > /dev/null 2>&1; then also="$$also lint"; else echo "staticcheck cannot be fetched: it is left out"; fi; \
+	test -z "$$also" || $(MAKE) --no-print-directory -j 2 $$also
 
 # Tests of many packages wait for programs and networks: four packages at a time keep two processors busy.
 test-go: lab python-env
