@@ -113,8 +113,8 @@ type Side struct {
 	Blocks int   `json:"blocks"`
 }
 
-// SidesOf returns blocks, which it has the arms of sorted, as sides, those of the same arms as one unless the law of the noise asks
-// for the rewards of each block, and of which side each is.
+// SidesOf returns blocks as sides, and the number of the side that each belongs to. Blocks of the same arms are one side, unless the
+// law of the noise asks for the rewards of each block. The arms of each block are sorted in place.
 func SidesOf(blocks [][]int, law string) (sides []Side, of []int) {
 	for _, arms := range blocks {
 		slices.Sort(arms)

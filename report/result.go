@@ -134,11 +134,11 @@ func reliability(r engine.Result) string {
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
 	}
-	untested := untested(r)
-	if r.Undecided.Count > 0 && r.Runs > 1 && !untested {
+	picks := untested(r)
+	if r.Undecided.Count > 0 && r.Runs > 1 && !picks {
 		parts = append(parts, fmt.Sprintf("%d of %s left some task undecided.", r.Undecided.Count, plural(r.Undecided.Runs, "run")))
 	}
-	if untested && r.TaskErrors.Runs > 0 {
+	if picks && r.TaskErrors.Runs > 0 {
 		parts = append(parts, picksRight(r))
 	} else if e := r.Errors; e.Runs > 0 {
 		what := "gave some task a wrong answer"
@@ -245,7 +245,7 @@ func answersTable(r engine.Result) Table {
 	if r.Sampled {
 		t.Columns[7].Title, t.Columns[8].Title = highest(r)+" mean", "Best estimate has it"
 	}
-	open, untested := false, untested(r)
+	open, picks := false, untested(r)
 	for _, a := range r.Answers {
 		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, known(a.Margin), possible(a.Candidates), orAbsent(a.Best), nil}
 		open = open || !a.Decided
@@ -255,7 +255,7 @@ func answersTable(r engine.Result) Table {
 		if r.Mode == engine.ModeFB {
 			row[1] = nil
 		}
-		if untested { // the same for all
+		if picks { // the same for all
 			row[2], row[5], row[6] = nil, nil, nil
 		}
 		if a.Correct != nil {
@@ -266,7 +266,7 @@ func answersTable(r engine.Result) Table {
 	if r.Runs > 1 {
 		t.Caption += " of the first run"
 	}
-	if open && !untested {
+	if open && !picks {
 		t.Notes = append(t.Notes, guess)
 	}
 	return t.withoutEmptyColumns()

@@ -79,7 +79,7 @@ func TestResultSentences(t *testing.T) {
 		{"few answers are named", single, []string{"decided on XPhos for primary amine, with 400 samples per agent in 2 rounds."}},
 		{"accuracy is told", near, []string{"decided each of 5 tasks up to an accuracy of 0.05"}},
 		{"a budget decides or leaves open", fbResult("CoKernelFB", 3, 0.04), []string{"CoKernelFB decided 0 of 2 tasks and left"}},
-		{"a budget of which nothing is tested", picks, []string{"CoTestFB picked an arm for each of 2 tasks,", "Of 20 picks 12 are within 5 of the best arm of their task: 0.60 [0.40, 0.80]. A pick is worse than the best by 1.50 [1.00, 2.00] on average."}},
+		{"a budget that tests nothing", picks, []string{"CoTestFB picked an arm for each of 2 tasks,", "Of 20 picks 12 are within 5 of the best arm of their task: 0.60 [0.40, 0.80]. A pick is worse than the best by 1.50 [1.00, 2.00] on average."}},
 		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},
 	} {
 		var said []string

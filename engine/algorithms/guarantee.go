@@ -157,7 +157,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test is for normal rewards, which these are not")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test is for differences within blocks that are symmetric, which those of these rewards need not be")
+			out = append(out, "the test is for differences within blocks that are symmetric; differences of these rewards need not be")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
@@ -273,66 +273,6 @@ func atLeast(delta float64) string {
 	}
 	digits := max(4, 3-int(math.Floor(math.Log10(delta))))
 	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
-}
-
-// Regime names the form that the computation had on the problem, as model.Regimes has it; "" of algorithms that the catalogue does not
-// have.
-func (b Basis) Regime() string {
-	e, m := b.Algorithm, b.Model
-	if _, err := Named(e.Mode, e.Name); err != nil {
-		return ""
-	}
-	_, bounded := e.BoundOf(m, b.Options)
-	switch {
-	case e.tests():
-		return b.formOfTest()
-	case e.Regression == RegressionMeans:
-		return model.RegimeMeans
-	case e.Believes(b.Options):
-		return b.formOfPosterior()
-	case bounded:
-		return model.RegimeNorm
-	case m.Cut():
-		return model.RegimeCut
-	}
-	return model.RegimeExact
-}
-
-// formOfPosterior names the form of a posterior.
-func (b Basis) formOfPosterior() string {
-	m, pulled := b.Model, b.Model.Designs().Dual() || b.Algorithm.Default || b.untested()
-	switch {
-	case b.untested() && b.Algorithm.Default && b.Options.LearnsKernel(m.Problem):
-		if m.Problem.N() > model.MostLearned {
-			return model.RegimeLearnedMany
-		}
-		return model.RegimeLearned
-	case (pulled || b.Algorithm.Regression == RegressionPosterior) && m.Relations().Unrelated():
-		return model.RegimeFormula
-	case pulled:
-		return model.RegimePulled
-	}
-	return model.RegimeFeatures
-}
-
-// formOfTest names the form of a test. Where agents test alone it names theirs behind it.
-func (b Basis) formOfTest() string {
-	regime := cotest.RegimeOf(b.Model, b.Options)
-	if b.Algorithm.Shares && regime != model.RegimeAlone {
-		return regime
-	}
-	alone, err := b.Model.Alone()
-	if err != nil || regime == model.RegimeBlocks {
-		return regime
-	}
-	var forms []string
-	for _, m := range alone {
-		form := strings.Replace(cotest.RegimeOf(m, b.Options), model.RegimeTogether, "least squares", 1)
-		if !slices.Contains(forms, form) {
-			forms = append(forms, form)
-		}
-	}
-	return model.RegimeAlone + ": " + strings.Join(forms, " or ")
 }
 
 // witnessed reports whether a function within the bound on the norm is negligibly far from the expected

@@ -384,3 +384,25 @@ func TestRepeatedColumns(t *testing.T) {
 		t.Error("four columns of tasks that are the same give other covariances than one of them")
 	}
 }
+
+// Measurements that repeat themselves to nearly the last digit have an answer, too: that of the means.
+func TestMeasurementsWithHardlyAnyNoise(t *testing.T) {
+	for _, scale := range []float64{1e-5, 1e-12} {
+		rng := rand.New(rand.NewPCG(11, 1))
+		p := tableOf(t, 6, 20, func(task, arm int) (mean, sd, count float64) {
+			m := 3 + math.Sin(float64(arm)/3)
+			a, b := m+scale*rng.NormFloat64(), m+scale*rng.NormFloat64()
+			return (a + b) / 2, math.Abs(a-b) / math.Sqrt2, 2
+		})
+		b, err := Of(t.Context(), p, Options{})
+		if err != nil {
+			t.Errorf("scale %g: %v", scale, err)
+			continue
+		}
+		for i, want := range p.Means() {
+			if got := mat.Sum(b.Draws.ColView(i)) / float64(b.Draws.RawMatrix().Rows); math.Abs(got-want) > 0.01 {
+				t.Errorf("scale %g, arm %d: %.4f was measured, believed is %.4f", scale, i, want, got)
+			}
+		}
+	}
+}

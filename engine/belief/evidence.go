@@ -47,7 +47,7 @@ type chosen struct {
 
 // newChosen takes some measured arms.
 func newChosen(m *model, at []int) *chosen {
-	d, c := m.d, &chosen{model: m, at: at, within: m.d.within, free: m.d.free, done: new(sync.Pool)}
+	d, c := m.d, &chosen{model: m, at: at, within: max(m.d.within, exact*m.d.free), free: m.d.free, done: new(sync.Pool)}
 	index := make([]int, len(at))
 	for k, a := range at {
 		index[k] = d.cells[a]

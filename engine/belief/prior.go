@@ -30,8 +30,12 @@ const noiseNumber, blocksNumber = "noise", "blocks"
 
 func logistic(u float64) float64 { return 1 / (1 + math.Exp(-u)) }
 
-// unexplained is the median of each of the two variances that features do not explain, of which tasks share one: both together have
-// a median of 0.014.
+// exact is the variance of a measurement, over the squared spread of expected rewards, below which measurements are taken for no more
+// precise: kernels that fit a truth more closely have covariances that cannot be factored.
+const exact = 1e-8
+
+// unexplained is the median of each of the two variances that features do not explain; tasks share one of them. Both together have a
+// median of 0.014.
 const unexplained = 0.004
 
 // vanishing returns a variance that features do not explain: exp(u) above its median, and below it
@@ -57,7 +61,7 @@ func newModel(d *data) *model {
 	if d.wins == nil && !d.known {
 		scale, sd := math.Log(0.1), 1.5
 		if d.pureKnown {
-			scale, sd = math.Log(max(d.pure, 1e-8)), 1
+			scale, sd = math.Log(max(d.pure, exact)), 1
 		}
 		m.add(noiseNumber, math.Exp, scale, sd)
 	}
@@ -189,7 +193,11 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 			}
 		}
 		for _, c := range m.text {
-			k = kernels.Mul(k, kernels.Category{Similarity: tidy(m.value(u, term+" similar "+d.arms.Columns[c], 0)), Dims: dims(arms, []int{c})})
+			similarity := tidy(m.value(u, term+" similar "+d.arms.Columns[c], 0))
+			if similarity >= 1 { // a number just below it, rounded
+				similarity = 0.999
+			}
+			k = kernels.Mul(k, kernels.Category{Similarity: similarity, Dims: dims(arms, []int{c})})
 		}
 		return k
 	}

@@ -325,7 +325,7 @@ func (b *builder) condition(mode string, opt engine.Options) (left, right float6
 }
 
 // lowerBound sets T* and T* kl(δ, 1-δ)/V; of very many arms T* as what it is not below: its value at the ξ stated, or at a
-// smaller one than that of the other designs where nobody stated it, since designs of the rivals alone take less time.
+// smaller one than the other designs have where nobody stated it, since designs of the rivals alone take less time.
 func (b *builder) lowerBound() (err error) {
 	m, r, ridge := b.model, b.r, 0.0
 	if m.Many() {

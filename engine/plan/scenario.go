@@ -97,7 +97,7 @@ func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 
 // withinBlocks returns how measured rewards of arms side by side scatter within their blocks, by arm, one number for each task, and
 // what blocks add, standard deviations in reward units: y_ik = μ_i + B_k + e_ik of K arms in n blocks leaves Σ e² with (K-1)(n-1)
-// degrees of freedom, and the means of blocks vary by that of B and a K-th of that of e.
+// degrees of freedom, and the means of blocks vary by Var B + Var e / K.
 func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 	sd = slices.Clone(p.Noise.Deviations())
 	for _, set := range p.Groups() {

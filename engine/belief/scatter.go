@@ -1,0 +1,185 @@
+package belief
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// What the scatter of measurements was found to be.
+const (
+	ScatterStated  = "stated"  // as the problem states it
+	ScatterCounts  = "counts"  // the binomial law
+	ScatterCommon  = "common"  // the same for all arms
+	ScatterTask    = "task"    // a variance for each task, shrunk towards the others
+	ScatterArm     = "arm"     // a variance for each arm of a task, shrunk towards the others
+	ScatterMean    = "mean"    // it changes with the mean
+	ScatterUnknown = "unknown" // no arm was measured twice
+)
+
+// Scatter says how measurements scatter.
+type Scatter struct {
+	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" where
+	// no arm was measured twice
+	Kind   string     `json:"kind"`
+	Scales [2]float64 `json:"scales"` // smallest and largest standard deviation of one measurement, reward units
+}
+
+// noise finds how measurements scatter from their squares within arms. With ν_g degrees of freedom and
+// squares S_g in group g, whose variance has the prior of a scaled inverse χ² with ν₀ degrees of freedom
+// and scale σ₀² [Smyth04],
+//
+//	log m = Σ_g [a log b - log Γ(a) + log Γ(a + ν_g/2) - (a + ν_g/2) log(b + S_g/2)],  a = ν₀/2, b = ν₀ σ₀²/2,
+//
+// is compared for one group, a group each task, a group each arm. What is more complicated must gain a nat for each of
+// its numbers beyond what AIC asks. A variance is then (b + S_g/2)/(a + ν_g/2). Whether variances change with the mean is
+// only suspected here, see change.
+//
+// [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods, Stat. Appl. Genet. Mol. Biol. 3(1), 2004.
+func (d *data) noise() {
+	n := len(d.cells)
+	d.rel = make([]float64, n)
+	floats.AddConst(1, d.rel)
+	if m := d.p.Noise; m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil {
+		for k, i := range d.cells {
+			d.rel[k] = m.Scales[i] * m.Scales[i]
+		}
+		d.known, d.scatter = true, Scatter{Kind: ScatterStated}
+		return
+	}
+	within, all := d.squares()
+	if d.free = floats.Sum(all); d.free == 0 {
+		d.scatter = Scatter{Kind: ScatterUnknown}
+		return
+	}
+	squares, freedom := d.unblocked(within, all)
+	free := floats.Sum(freedom)
+	d.scatter = Scatter{Kind: ScatterCommon}
+	if free < 1e-3*d.free { // the blocks may be all there is
+		d.within = floats.Sum(within)
+		return
+	}
+	d.gained = -free/2*math.Log(max(floats.Sum(squares), 1e-12*free)/free) - free/2
+	for _, kind := range []string{ScatterTask, ScatterArm} {
+		group := make([]int, n)
+		for k, i := range d.cells {
+			if group[k] = k; kind == ScatterTask {
+				group[k] = d.p.TaskOf[i]
+			}
+		}
+		if found, rel := shrunk(squares, freedom, group); found > d.gained+gainAsked {
+			d.gained, d.scatter.Kind, d.rel = found, kind, rel
+		}
+	}
+	found, _ := withMean(d.y, squares, freedom)
+	d.pureKnown, d.changing = true, found > d.gained+gainAsked
+	d.weigh(within, squares, freedom)
+}
+
+// weigh sums squares over the relative variances of their arms.
+func (d *data) weigh(within, squares, freedom []float64) {
+	d.within, d.pure = 0, 0
+	for k, s := range squares {
+		d.within += within[k] / d.rel[k] / (d.unit * d.unit)
+		d.pure += s / d.rel[k] / (d.unit * d.unit) / floats.Sum(freedom)
+	}
+}
+
+// change takes the variances for exp(γ m) if that gains enough, and reports whether it did. m is the expected reward of each
+// measured arm as the others predict it: with its own mean, arms that noise made better would weigh less than those that
+// it made worse, and all would be taken for worse than they are.
+func (d *data) change(m []float64) bool {
+	within, all := d.squares()
+	squares, freedom := d.unblocked(within, all)
+	found, rel := withMean(m, squares, freedom)
+	if !(found > d.gained+gainAsked) {
+		return false
+	}
+	d.gained, d.scatter.Kind, d.rel = found, ScatterMean, rel
+	d.weigh(within, squares, freedom)
+	d.join()
+	return true
+}
+
+// gainAsked is how many nats a law with one number more must gain.
+const gainAsked = 2
+
+// shrunk returns the largest log m over σ₀² and ν₀, and the variances over their mean.
+func shrunk(squares, freedom []float64, group []int) (best float64, rel []float64) {
+	sums, counts := make([]float64, 1+slices.Max(group)), make([]float64, 1+slices.Max(group))
+	var all, free float64
+	for k, g := range group {
+		sums[g] += squares[k]
+		counts[g] += freedom[k]
+		all, free = all+squares[k], free+freedom[k]
+	}
+	best = math.Inf(-1)
+	var a, b float64
+	for _, prior := range []float64{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64} {
+		ups := map[float64]float64{} // by degrees of freedom, which few are different
+		for _, nu := range counts {
+			if _, known := ups[nu]; !known {
+				ups[nu], _ = math.Lgamma(prior/2 + nu/2)
+			}
+		}
+		for _, shift := range []float64{-1.5, -1.2, -.9, -.6, -.4, -.2, 0, .2, .4, .6} {
+			x := prior / 2
+			z := x * max(all/free, 1e-12) * math.Exp(shift)
+			at, _ := math.Lgamma(x)
+			var m float64
+			for g, nu := range counts {
+				if nu > 0 {
+					m += x*math.Log(z) - at + ups[nu] - (x+nu/2)*math.Log(z+sums[g]/2)
+				}
+			}
+			if m > best {
+				best, a, b = m, x, z
+			}
+		}
+	}
+	rel = make([]float64, len(group))
+	for k, g := range group {
+		rel[k] = (b + sums[g]/2) / (a + counts[g]/2)
+	}
+	floats.Scale(1/stat.Mean(rel, nil), rel)
+	return best, rel
+}
+
+// withMean returns the largest log likelihood over γ, and the variances over their mean. Means count in standard deviations.
+func withMean(means, squares, freedom []float64) (best float64, rel []float64) {
+	y, free := standard(means), floats.Sum(freedom)
+	best = math.Inf(-1)
+	var at float64
+	for g := -2.5; g <= 2.5; g += 0.05 {
+		var sum, jacobian float64
+		for k, m := range y {
+			sum += squares[k] * math.Exp(-g*m)
+			jacobian += freedom[k] * g * m / 2
+		}
+		if l := -free/2*math.Log(max(sum, 1e-12)/free) - free/2 - jacobian; l > best {
+			best, at = l, g
+		}
+	}
+	rel = make([]float64, len(y))
+	for k, m := range y {
+		rel[k] = math.Exp(at * min(max(m, -2.5), 2.5))
+	}
+	floats.Scale(1/stat.Mean(rel, nil), rel)
+	return best, rel
+}
+
+// standard returns numbers less their mean over their spread.
+func standard(y []float64) []float64 {
+	mean, sd := stat.MeanStdDev(y, nil)
+	out := make([]float64, len(y))
+	for k, v := range y {
+		if sd > 0 {
+			out[k] = (v - mean) / sd
+		}
+	}
+	return out
+}

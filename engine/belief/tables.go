@@ -1,0 +1,217 @@
+package belief
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// tables are a kernel by its terms, on tasks and distinct arms.
+type tables struct {
+	of          kernels.Joint
+	tasks, arms []*mat.Dense
+	stated      *mat.SymDense // nil without a stated kernel
+	share       float64       // that stated is taken with
+	own         float64
+}
+
+// tables returns the kernel at u; what it has in common with another, nil or of the same model, is taken from there.
+func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*tables, error) {
+	k, own := c.smooth(u)
+	t := &tables{of: k, own: own}
+	if c.stated != nil {
+		t.stated, t.share = c.stated, c.value(u, "stated", 0)/(c.d.unit*c.d.unit)
+	}
+	for k, term := range k.Terms {
+		if other != nil && term.Scale == other.of.Terms[k].Scale && equal(term.Task, other.of.Terms[k].Task) {
+			t.tasks = append(t.tasks, other.tasks[k])
+		} else {
+			tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks)
+			if err != nil {
+				return nil, err
+			}
+			t.tasks = append(t.tasks, whole(tasks))
+		}
+		if other != nil && equal(term.Arm, other.of.Terms[k].Arm) {
+			t.arms = append(t.arms, other.arms[k])
+			continue
+		}
+		arm := term.Arm
+		if arm == nil {
+			arm = kernels.Constant{Value: 1}
+		}
+		arms, err := kernels.Gram(arm, c.distinct)
+		if err != nil {
+			return nil, err
+		}
+		t.arms = append(t.arms, whole(arms))
+	}
+	return t, nil
+}
+
+// equal reports whether kernels, nil ones too, are the same.
+func equal(a, b kernels.Kernel) bool {
+	return a == nil && b == nil || a != nil && b != nil && kernels.Equal(a, b)
+}
+
+// spots are arms with their tasks and their places among distinct features.
+type spots struct{ arm, task, place []int }
+
+// from returns the spots from one on.
+func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k:]} }
+
+// spots returns those of the chosen arms.
+func (c *chosen) spots() spots {
+	arm := make([]int, len(c.at))
+	for k, a := range c.at {
+		arm[k] = c.d.cells[a]
+	}
+	return spots{arm, c.taskOf, c.place}
+}
+
+// spots returns those of some arms.
+func (l *Learner) spots(arms []int) spots {
+	s := spots{arms, make([]int, len(arms)), make([]int, len(arms))}
+	for k, i := range arms {
+		s.task[k], s.place[k] = l.p.TaskOf[i], l.place[i]
+	}
+	return s
+}
+
+// row adds the covariances of the first spot of a with those of b, with the constant and without what an arm has of its own.
+func (t *tables) row(to []float64, a, b spots) {
+	for j := range to {
+		to[j] += constantVariance
+	}
+	for k := range t.tasks {
+		z, x := t.tasks[k].RawRowView(a.task[0]), t.arms[k].RawRowView(a.place[0])
+		for j := range to {
+			to[j] += z[b.task[j]] * x[b.place[j]]
+		}
+	}
+	if t.stated != nil {
+		for j := range to {
+			to[j] += t.share * t.stated.At(a.arm[0], b.arm[j])
+		}
+	}
+}
+
+// fill adds the covariances of spots.
+func (t *tables) fill(to *mat.SymDense, s spots) {
+	raw := to.RawSymmetric()
+	for i := range s.arm {
+		t.row(raw.Data[i*raw.Stride+i:i*raw.Stride+raw.N], s.from(i), s.from(i))
+		raw.Data[i*raw.Stride+i] += t.own
+	}
+}
+
+// factor returns the kernel at u, and U with UᵀU the covariance of the chosen means.
+func (c *chosen) factor(ctx context.Context, u []float64) (*tables, *blas64.Triangular, error) {
+	t, err := c.tables(ctx, u, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	gram := mat.NewSymDense(len(c.at), nil)
+	t.fill(gram, c.spots())
+	for i, v := range c.variancesAt(u) {
+		gram.SetSym(i, i, gram.At(i, i)+v)
+	}
+	upper, ok := lapack64.Potrf(gram.RawSymmetric())
+	if !ok {
+		return nil, nil, errSingular
+	}
+	return t, &upper, nil
+}
+
+// variancesAt returns the variances of the chosen means at u.
+func (c *chosen) variancesAt(u []float64) []float64 {
+	out, sigma2, factors := make([]float64, len(c.at)), c.value(u, noiseNumber, 1), c.factors(u)
+	for k := range out {
+		if out[k] = sigma2 * c.rel[k] / c.n[k]; factors != nil {
+			out[k] *= factors[c.taskOf[k]]
+		}
+	}
+	return out
+}
+
+// likelihood returns log of the evidence of the chosen means, and of all squares within arms, at numbers z standard deviations off
+// their prior means; -∞ where there is none.
+func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
+	u := c.numbersAt(z)
+	log := c.likelihoodWithin(u)
+	if c.unrelated() && c.stated == nil {
+		log += c.likelihoodApart(u)
+	} else {
+		log += c.likelihoodOfMeans(ctx, u)
+	}
+	if math.IsNaN(log) {
+		return math.Inf(-1)
+	}
+	return log
+}
+
+// likelihoodWithin is the part of likelihood of the squares within arms.
+func (c *chosen) likelihoodWithin(u []float64) (log float64) {
+	if c.d.known {
+		return 0
+	}
+	sigma2, factors := c.value(u, noiseNumber, 1), c.factors(u)
+	for v, free := range c.freeOf {
+		square := sigma2
+		if factors != nil {
+			square *= factors[v]
+		}
+		if free > 0 {
+			log -= 0.5 * (c.withinOf[v]/square + free*math.Log(square))
+		}
+	}
+	return log
+}
+
+// likelihoodOfMeans is the part of the means.
+func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
+	_, upper, err := c.factor(ctx, u)
+	if err != nil {
+		return math.Inf(-1)
+	}
+	y := slices.Clone(c.y)
+	blas64.Trsv(blas.Trans, *upper, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	log := -floats.Dot(y, y) / 2
+	for i := range y {
+		log -= math.Log(upper.Data[i*upper.Stride+i])
+	}
+	return log
+}
+
+// likelihoodApart is the part of the means where nothing relates arms but the level of their task: their covariance is that of a
+// task D + l 11ᵀ, D diagonal, and on top the constant of all.
+func (c *chosen) likelihoodApart(u []float64) float64 {
+	tasks := len(c.freeOf)
+	ones, first, second := make([]float64, tasks), make([]float64, tasks), make([]float64, tasks) // 1ᵀD⁻¹1, 1ᵀD⁻¹y, yᵀD⁻¹y
+	own, logDet := c.value(u, "own", 0)+c.value(u, "rough", 0), 0.0
+	for k, v := range c.variancesAt(u) {
+		d := own + v
+		logDet += math.Log(d)
+		ones[c.taskOf[k]] += 1 / d
+		first[c.taskOf[k]] += c.y[k] / d
+		second[c.taskOf[k]] += c.y[k] * c.y[k] / d
+	}
+	level, one, with, squares := c.value(u, "level", 0), 0.0, 0.0, 0.0
+	for v, s := range ones {
+		kept := 1 / (1 + level*s)
+		logDet -= math.Log(kept)
+		one += s * kept
+		with += first[v] * kept
+		squares += second[v] - first[v]*first[v]*level*kept
+	}
+	kept := 1 / (1 + constantVariance*one)
+	return -0.5 * (squares - with*with*constantVariance*kept + logDet - math.Log(kept))
+}
