@@ -18,7 +18,7 @@ import (
 //
 //	r_v = P(some μ_x - μ_leader > ε | all data)
 //
-// when it is closed. Tasks are closed, those of the smallest r_v first, as long as the sum of r_v over closed
+// when it is closed. Tasks are closed, the smallest r_v first, as long as the sum of r_v over closed
 // tasks is at most δ times their share of all tasks: so by the end it is at most δ, what easy tasks leave is spent on
 // the others, and an answer once given stays. Under the prior the probability that some answer is wrong is at
 // most δ, because r_v is the probability of that given all data when v is closed, however pulls were chosen. It
@@ -78,12 +78,12 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 }
 
 const (
-	// negligible is the weight of what is left out of the mixture, of what a task may be wrong with.
+	// negligible is the weight that may be left out of the mixture, as part of the probability that a task is wrong.
 	negligible = 0.05
 	// spent is the part of δ that is spent where scale and part are not known: what the prior says of them on
-	// average need not hold of those at hand (docs/robustness.md has what does).
+	// average need not hold of the arms at hand (docs/robustness.md has what does).
 	spent = 0.8
-	// leastExplained is the part of what the means of arms vary within tasks that the posterior must explain when
+	// leastExplained is the part of the variation of arms' means within tasks that the posterior must explain when
 	// they are left out for arms to be decided over that were never pulled.
 	leastExplained = 0.5
 )

@@ -11,7 +11,7 @@ import (
 
 // foresight computes how posterior covariances change with pulls that are planned but not made:
 // they depend on which arms are pulled, not on what that brings. Of every task only the columns of the
-// covariance are computed that are looked at, those of its leader, of its rivals and of the arms pulled:
+// covariance are computed that are looked at, for its leader, its rivals and the arms pulled:
 // the cost is linear in the number of arms.
 type foresight struct {
 	posterior *model.Estimator
@@ -51,7 +51,7 @@ func newForesight(posterior *model.Estimator, precision []float64) *foresight {
 }
 
 // watch returns the outlook of arms, before the first pull. apart has the variances of their rewards
-// less that of the leader, normalised.
+// less the leader's, normalised.
 func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, apart []float64) *outlook {
 	o := &outlook{
 		foresight: f, arms: arms, freedom: freedom, left: most, step: (most + mostForeseen - 1) / mostForeseen,
@@ -174,7 +174,7 @@ func (o *outlook) outcome(means []float64, epsilon float64) (risk float64, rival
 // judgement is what the posterior says of one task.
 type judgement struct {
 	first int       // its leader
-	apart []float64 // by arm: posterior variance of its reward less that of the leader, normalised
+	apart []float64 // by arm: posterior variance of its reward less the leader's, normalised
 	// by member: probability that some arm is better than the leader by more than ε, and the sum of the
 	// probabilities that each is
 	wrong, sum []float64

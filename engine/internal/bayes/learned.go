@@ -41,7 +41,7 @@ func newLearned(m *model.Model, opt engine.Options) (*learned, error) {
 	return &learned{belief.NewLearner(p, told, stated, m.Unit, model.MostLearned), make([]float64, p.N())}, nil
 }
 
-// learn takes rewards in, of which the pool has those before.
+// learn takes in rewards; the pool has all earlier ones.
 func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) error {
 	before := pool.Means()
 	for i, c := range b.Counts {
@@ -96,7 +96,7 @@ type knowledge struct {
 	belief    *rounds.Belief
 	estimates []float64   // posterior means, normalised; nil before any data
 	by        [][]float64 // the same by member of a belief that is mixed
-	// by task: posterior variances of its arms' rewards less that of the leader, normalised
+	// by task: posterior variances of its arms' rewards less the leader's, normalised
 	apart [][]float64
 }
 

@@ -18,8 +18,8 @@ const (
 	unionDraws  = 200
 )
 
-// anyOf returns the probability that some arm of a set exceeds the leader by more than ε, where chances has
-// that of each, by draws from their joint posterior that are made where one of them does [OMC19]:
+// anyOf returns the probability that some arm of a set exceeds the leader by more than ε, where chances has the
+// probability of each, by draws from their joint posterior that are made where one of them does [OMC19]:
 //
 //	P(∪A_x) = Σ_x P(A_x) · E[1/N],
 //
@@ -99,7 +99,7 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64
 // upper returns the value that a standard normal variable exceeds with probability p.
 func upper(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }
 
-// correlations returns the Cholesky factor of the correlations of the rivals' rewards less that of the leader.
+// correlations returns the Cholesky factor of the correlations of the rivals' rewards less the leader's.
 func correlations(p *model.Posterior, set []int, leader int, rivals []int) (*mat.Dense, bool) {
 	arms := make([]int, len(rivals)+1)
 	for r, k := range rivals {

@@ -121,7 +121,7 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 		top = max(top, v)
 	}
 	room := 0
-	var data []float64 // rows of room numbers, of which the first columns are set
+	var data []float64 // rows of room numbers; the first columns are set
 	for {
 		pivot, best := -1, 0.0
 		l.Worst = 0

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// mostShort and leastShort limit how many arms of a task pulls are chosen among, shortlist those of all tasks.
+	// mostShort and leastShort limit how many arms of a task pulls are chosen among, shortlist the arms of all tasks.
 	mostShort, leastShort, shortlist = 64, 12, 600
 	// mostChoices limits how often pulls are chosen in a round, of a task at least leastChoices times.
 	mostChoices, leastChoices = 128, 2
@@ -46,10 +46,10 @@ type scene struct {
 	tasks     []*prospect
 }
 
-// prospect is one task of a scene. Its arms are those of the largest posterior mean and two standard deviations, the
+// prospect is one task of a scene. Its arms have the largest posterior mean and two standard deviations, the
 // leader first.
 type prospect struct {
-	at      int // where its arms begin among those of the scene
+	at      int // where its arms begin among all arms of the scene
 	arms    []int
 	mean    []float64
 	reduced []float64 // variance of the lead of the first arm over each that the planned pulls take off
@@ -162,8 +162,8 @@ func promising(of Posterior, set, order []int, means []float64, most int) ([]int
 	return out[:min(most, len(out))], nil
 }
 
-// little is the part of what planned pulls take off a variance below which what more pulls take off adds to a gain in proportion:
-// the error is of second order in it.
+// little is a part of the reduction of a variance by planned pulls. Below it, the reduction by further pulls adds to a gain in
+// proportion: the error is of second order in it.
 const little = 1e-3
 
 // nearLead is the lead in standard deviations above which gains are left out where there are larger ones, farLead that above which

@@ -102,7 +102,7 @@ func (a *coTest) Inform(b engine.Batch) error {
 		a.begin()
 	}
 	bets := a.bets
-	a.bets = nil // those of an open round, or of one that was recorded
+	a.bets = nil // they belong to an open round, or to one that was recorded
 	a.conclude()
 	a.bets = bets
 	return nil

@@ -42,7 +42,7 @@ type want struct {
 // terms hold what a planner plans by: what a pull tells, what it costs, and how many there may be.
 type terms struct {
 	model   *model.Model   // by the noise scales as they are stated or guessed
-	scales  *rounds.Scales // with the model by those of the coming round
+	scales  *rounds.Scales // with the model by the scales of the coming round
 	pricing *pricing
 	misfit  bool // whether rewards may be off the kernel, which their own means tell
 	most    int  // pulls of a run
@@ -96,7 +96,7 @@ func (a *coTest) sofar() pulled {
 	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
 }
 
-// more returns how many pulls in the proportions of those so far give every contrast the
+// more returns how many pulls in the proportions of the pulls so far give every contrast the
 // information it is weighted by.
 func (p pulled) more(needs []design.Pair) float64 {
 	times := 0.0
@@ -135,8 +135,8 @@ func (t terms) priced(m *model.Model) (*model.Model, error) {
 	return priced, err
 }
 
-// inPulls returns a design that shares out cost as one that shares out pulls: its value is then
-// that of its pulls. The weights are of these arms.
+// inPulls returns a design that shares out cost as one that shares out pulls: its value is then the
+// value of its pulls. The weights are of these arms.
 func (t terms) inPulls(arms []int, d design.Design) design.Design {
 	if t.pricing.relative == nil {
 		return d
@@ -153,7 +153,7 @@ func (t terms) inPulls(arms []int, d design.Design) design.Design {
 	return d
 }
 
-// layout tells which arms are the same to a design; those of different costs are not.
+// layout tells which arms are the same to a design; arms of different costs are not.
 func (t terms) layout() *canon.Layout {
 	if t.pricing.relative == nil {
 		return t.scales.Model.Layout
@@ -188,7 +188,7 @@ func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms [
 // the time of a run with 180 arms.
 const pullEpsilon = 0.5
 
-// addCopies adds the pulls of each arm to those of the arms that equal it, so that the
+// addCopies adds the pulls of each arm to the pulls of the arms that equal it, so that the
 // agents' loads differ as little as they can.
 func (t terms) addCopies(arms, counts, to []int) {
 	taskOf := t.model.Problem.TaskOf

@@ -102,7 +102,7 @@ func (b *blockPlanner) arrange(leader, control int, rivals, pulls []int) []engin
 		blocks[k] = slices.Clone(fixed)
 	}
 	next := 0
-	for _, k := range order { // one pull in each of consecutive blocks, of which the last is followed by the first
+	for _, k := range order { // one pull in each of consecutive blocks; the first follows the last
 		if whole {
 			next = 0
 		}
@@ -167,7 +167,7 @@ func (w *within) enough(blocks []float64) []int {
 	return out
 }
 
-// pulls predicts them in the proportions of those so far.
+// pulls predicts them in the proportions of the pulls so far.
 func (*blockPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
 	return sofar.more(needs)
 }
@@ -256,7 +256,7 @@ func (f *blockFit) connect() {
 	}
 }
 
-// variance returns that of the estimated gap of two arms for rewards of variance 1; it is infinite where no blocks
+// variance returns the variance of the estimated gap of two arms for rewards of variance 1; it is infinite where no blocks
 // connect them.
 func (f *blockFit) variance(a, b int) float64 {
 	if f.inverse == nil || f.part[a] < 0 || f.part[a] != f.part[b] {

@@ -49,7 +49,7 @@ const (
 // NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
 // and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
-// smaller budget is an error. The tests of what is decided are by least squares always.
+// smaller budget is an error. The tests that decide tasks are by least squares always.
 func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
 	opt, err := opt.Checked(engine.ModeFB)

@@ -131,7 +131,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 	}
 }
 
-// checkWorth compares the pulls of a round, on top of those before, with as many in equal
+// checkWorth compares the pulls of a round, on top of earlier ones, with as many in equal
 // shares: the largest variance over gap² must be no larger.
 func (f *fixedBudget) checkWorth(t *testing.T, plan engine.Plan) {
 	t.Helper()

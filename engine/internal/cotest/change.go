@@ -13,7 +13,7 @@ type changed struct {
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
 	additions int     // times that arms or tasks were added
-	among     int     // tests of which this is one; 0 where it stands alone
+	among     int     // number of tests, this one included; 0 where it stands alone
 }
 
 var _ engine.Changer = (*coTest)(nil)
@@ -34,7 +34,7 @@ func (a *coTest) SetEpsilon(epsilon float64) error {
 	return nil
 }
 
-// SetDelta replaces the heights. No look is ever judged by lower ones than those of the largest delta.
+// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
 func (a *coTest) SetDelta(delta float64) error {
 	if err := a.raise(delta); err != nil {
 		return err
@@ -74,8 +74,8 @@ func (a *coTest) raise(delta float64) error {
 	return nil
 }
 
-// highest returns the heights of the clock at the higher of two levels where they are above those
-// of the lower.
+// highest returns the heights of the clock at the higher of two levels where they are above the heights
+// at the lower.
 func (a *coTest) highest(now, top float64) ([]float64, error) {
 	z, err := heightsOf(a, now)
 	if err != nil {
@@ -96,7 +96,7 @@ func (a *coTest) highest(now, top float64) ([]float64, error) {
 // they are split, or what Among said.
 func (a *coTest) choices() float64 { return float64(max(a.tests, a.Model.Problem.V(), a.among)) }
 
-// Among says that the test is one of so many, of which any may be changed.
+// Among says that the test is one of so many, and that any of them may be changed.
 func (a *coTest) Among(tests int) { a.among = tests }
 
 // tighten sets the heights of walks without the steps of withdrawn arms.
@@ -263,14 +263,14 @@ func (a *coTest) apart(v int) *contest {
 	if len(c.tasks) == 1 {
 		return c
 	}
-	a.questions++ // the best arm of what was one contest has two walks from here on
+	a.questions++ // the best arm of a contest that was split has two walks from here on
 	rest := slices.DeleteFunc(slices.Clone(c.tasks), func(u int) bool { return u == v })
 	a.contests[n] = a.copied(c, rest)
 	a.contests = append(a.contests, a.copied(c, []int{v}))
 	return a.contests[len(a.contests)-1]
 }
 
-// copied returns a contest as that of some of its tasks.
+// copied returns the contest of some tasks of a contest.
 func (a *coTest) copied(c *contest, tasks []int) *contest {
 	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited}
 	to := func(arm int) int { return arm + out.first - c.first }

@@ -133,7 +133,7 @@ func (c *contest) margin(clock sequential.Clock) float64 {
 	return most
 }
 
-// startClocks sets the clocks of the walks that have not begun, by the variance of what is known of
+// startClocks sets the clocks of the walks that have not begun, by the variance of the estimates of
 // their gaps.
 func (c *contest) startClocks(common sequential.Clock, estimates []float64, variance func(i, j int) float64) {
 	for k, w := range c.walks {

@@ -23,8 +23,8 @@ func TestSnapTasks(t *testing.T) {
 	}
 }
 
-// Among near ties a leader stays while the other would have more to prove: its steps say that it is at
-// most epsilon below, and those of another say so of that one.
+// Among near ties a leader stays while the other would have more to prove: its steps say that it is at most
+// epsilon below, and the steps of another say so of that one.
 func TestLeaderStays(t *testing.T) {
 	const epsilon = 0.1
 	clock := sequential.Clock{Origin: 1}

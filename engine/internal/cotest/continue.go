@@ -139,7 +139,7 @@ func (a *coTest) adopt(c *contest, old *coTest, at []int, unit float64) (isNew b
 	return isNew && len(c.arms) > 1, was
 }
 
-// walkOf returns the walk of an arm with its contest, that of the arm that stands for it where the
+// walkOf returns the walk of an arm with its contest, or the walk of the arm that stands for it where the
 // kernel cannot tell them apart; nil where it has none.
 func (a *coTest) walkOf(arm int) (*sequential.Walk, *contest) {
 	v := a.Model.Problem.TaskOf[arm]

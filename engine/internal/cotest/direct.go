@@ -143,7 +143,7 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 	return b, true
 }
 
-// judged returns the estimates that the bet is on, given those of the kernel and the round's own
+// judged returns the estimates that the bet is on, given the kernel's estimates and the round's own
 // means, normalised.
 func judged(b sequential.Bet, estimates []float64, round engine.Batch, unit float64) []float64 {
 	if !b.Direct {

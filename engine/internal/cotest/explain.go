@@ -135,8 +135,8 @@ func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 
 // explainTolerance is the relative gap of designs that only predict samples.
 const explainTolerance = 0.02
 
-// explainWork is the size of designs, in products a step, up to which a forecast solves them:
-// that of 464 arms which are independent.
+// explainWork is the size of designs, in products a step, up to which a forecast solves them: the size
+// for 464 independent arms.
 const explainWork = 1e8
 
 var _ engine.Estimating = (*coTest)(nil)

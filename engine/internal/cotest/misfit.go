@@ -81,7 +81,7 @@ func (u *misfit) learn(m *model.Model, b engine.Batch, robust bool, alpha float6
 	}
 }
 
-// sd returns the standard deviation of u at which a sum of squares as large as that of the data has
+// sd returns the standard deviation of u at which a sum of squares as large as the data's has
 // probability 1 - level; 0 where it has more without any. With u independent and normal the
 // generalised sum of squares is χ² [Paule and Mandel 1982, Viechtbauer 2007].
 func (u *misfit) sd(m *model.Model, level float64) float64 {
@@ -137,8 +137,8 @@ func (a *coTest) shrinkToMeans(estimates []float64) []float64 {
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
 
-// variance returns about the variance of the guessed gap of arms i and j: the variance of the
-// kernel's estimate plus that of u after the arms' own means. Arms that are the same to the kernel
+// variance returns about the variance of the guessed gap of arms i and j: the variance of the kernel's
+// estimate plus the variance of u after the arms' own means. Arms that are the same to the kernel
 // have only these.
 func (a *coTest) variance(i, j int) float64 {
 	if a.within != nil {

@@ -110,7 +110,7 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 	return manyForm(m, opt)
 }
 
-// endsSharply reports whether the kernel has few dimensions, of which nearly all matter under the stated norm.
+// endsSharply reports whether the kernel has few dimensions, and nearly all of them matter under the stated norm.
 func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
 	most := model.MostLeastSquares
 	if m.Problem.N() > model.MostLeastSquares {

@@ -166,7 +166,7 @@ func distance(x, y []float64) float64 {
 	return sum
 }
 
-// after returns the inverse factor of what is known after these pulls: variances are squares of
+// after returns the inverse factor of the information after these pulls: variances are squares of
 // rows times it.
 func (l *localDesign) after(pulls []float64) *mat.SymDense {
 	_, m := l.white.Dims()

@@ -175,7 +175,7 @@ func (a *normed) SetEpsilon(epsilon float64) error {
 	return a.review()
 }
 
-// SetDelta replaces the heights. No look is ever judged by lower ones than those of the largest delta.
+// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
 func (a *normed) SetDelta(delta float64) error {
 	if err := a.raise(delta); err != nil {
 		return err
@@ -212,7 +212,7 @@ func (a *normed) review() error {
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
 // and says nothing of some of them.
 func (a *normed) CanWithdraw([]int) error {
-	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, and nothing bounds that of the steps which the arm did not lead", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, and nothing bounds the bias of steps which the arm did not lead", engine.ErrFixedQuestion)
 }
 
 // Withdraw is the error of CanWithdraw.
@@ -226,7 +226,7 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
-// Warnings reports what those of coTest do, and a bound on the norm that nobody stated.
+// Warnings reports what coTest warns of, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
 	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, a.pulled()) {

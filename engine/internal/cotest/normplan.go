@@ -67,8 +67,8 @@ func (a *normed) explorePivots() (*rounds.Stage, error) {
 	return st, nil
 }
 
-// favour returns how much an arm is preferred as a pivot among arms that say the same: those of
-// precise rewards are.
+// favour returns how much an arm is preferred as a pivot among arms that say the same: arms with
+// precise rewards are preferred.
 func (a *normed) favour(i int) float64 { return math.Sqrt(a.scales.Model.Precision[i]) }
 
 // target is an open walk and the information it should have after the round.

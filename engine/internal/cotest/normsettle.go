@@ -345,7 +345,7 @@ func (a *normed) Hardest(v int) engine.Rival {
 	return a.rival(v, c, c.ahead(a.clock, a.epsilon, a.gap, a.variance))
 }
 
-// Samples returns how many pulls in the proportions of those so far would bring all open walks of the
+// Samples returns how many pulls in the proportions of the pulls so far would bring all open walks of the
 // tasks to their boundary.
 func (a *normed) Samples(tasks []int) float64 {
 	if a.estimates == nil {

@@ -175,12 +175,12 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 	return st, err
 }
 
-// pulls predicts them in the proportions of those so far.
+// pulls predicts them in the proportions of the pulls so far.
 func (uniformPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
 	return sofar.more(needs)
 }
 
-// newApart returns CoTestFC on arms of which a test uses nothing but what each has shown itself: every bet is on two arms'
+// newApart returns CoTestFC on arms for which a test uses nothing but their own rewards: every bet is on two arms'
 // own means. All numbers of it are at hand in closed form, so that there is no limit to the arms, and it is valid
 // under any kernel. Misfit is of estimates by the kernel, and there are none.
 func newApart(m *model.Model, opt engine.Options) (*coTest, error) {

@@ -184,7 +184,7 @@ func TestScoreOfBlocksThatAreAlike(t *testing.T) {
 	}
 }
 
-// Estimates are those of least squares on arms and blocks of all rounds: with arms that come and go, what the
+// Estimates are by least squares on arms and blocks of all rounds: with arms that come and go, what the
 // blocks add does not show.
 func TestEstimatesWithin(t *testing.T) {
 	p := sidesOf(t, []float64{1, 2, 3})
@@ -247,7 +247,7 @@ func TestBlocksAreArranged(t *testing.T) {
 				t.Errorf("size %d, control %d: pulls %v in %d blocks", size, control, counts, blocks)
 			}
 			if size == 0 && blocks != 5 {
-				t.Errorf("%d blocks that hold all, want those of the neediest, 5", blocks)
+				t.Errorf("%d blocks that hold all, want the neediest arm's 5", blocks)
 			}
 		}
 	}

@@ -123,8 +123,8 @@ func (w *within) means(b engine.Batch, side int) []float64 {
 	return out
 }
 
-// residual returns the squares in a side's blocks that its arms and blocks do not explain, normalised: those of
-// each arm, less those of the blocks' means, since Σ_k (Y_ik - Ȳ_i - Y_.k + Ȳ)² summed over arms is that.
+// residual returns the squares in a side's blocks that its arms and blocks do not explain, normalised: the squares of each
+// arm, less the squares of the blocks' means: the sum over arms of Σ_k (Y_ik - Ȳ_i - Y_.k + Ȳ)².
 func (w *within) residual(b engine.Batch, side int) (squares float64) {
 	n, products, all := len(w.sides[side].Arms), b.Within[side].Products, 0.0
 	for i, x := range products {
@@ -165,7 +165,7 @@ func (w *within) learn(b engine.Batch) ([]float64, error) {
 	return out, nil
 }
 
-// shareOfScale is what the common scale of all tasks weighs, in degrees of freedom, beside that of a task,
+// shareOfScale is what the common scale of all tasks weighs, in degrees of freedom, beside a task's own scale,
 // in guesses.
 const shareOfScale = 40
 
@@ -240,7 +240,7 @@ func (w *within) origin() float64 {
 	return 1 / widest
 }
 
-// score returns what a round says of a bet; estimates are those of the data before the round.
+// score returns what a round says of a bet; estimates are from the data before the round.
 func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
 	v, i, j := w.places(bet.Leader, bet.Arm)
 	if w.pooled() {
@@ -360,7 +360,7 @@ func (a *sideBySide) Arrange(sides []engine.Side) error {
 	return nil
 }
 
-// check reports a side that has none or other arms than those of one task.
+// check reports a side that has none or arms of several tasks.
 func (a *sideBySide) check(s engine.Side) error {
 	p := a.Model.Problem
 	switch {

@@ -17,8 +17,8 @@ type allocator interface {
 	// design returns the proportions of the pulls of the candidate sets, one set per task, and
 	// the largest variance of a pair at one pull in all.
 	design(m *model.Model, ridge float64, alive [][]int) (design.Design, error)
-	// stage rounds the design of the candidate sets to n pulls and factors the estimator of
-	// those counts; covered is whether the rounding keeps the ratio 2(1+ε).
+	// stage rounds the design of the candidate sets to n pulls and factors the estimator for these
+	// counts; covered is whether the rounding keeps the ratio 2(1+ε).
 	stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error)
 	// estimator factors the estimator of other pulls of a round.
 	estimator(m *model.Model, ridge float64, counts []int) (*model.Estimator, error)
@@ -171,7 +171,7 @@ func NewIndKernelFB(m *model.Model, opt engine.Options) (engine.Algorithm, error
 // finer: ξ of round r is the largest whose bias is a part of 2^-s. The tuned schedule holds for any ξ
 // that is fixed before a round's data. Its rounds begin where a round takes as many pulls as a
 // rounding needs, which is at a threshold of several noise scales: what is clearly worse leaves
-// before fine rounds, whose directions are then those of the arms left.
+// before fine rounds, whose directions are then between arms that are left.
 type resolution struct {
 	first int // s of round 1
 }

@@ -21,7 +21,7 @@ type CoKernelFB struct {
 	rounds.Evidence
 	own   halving
 	opt   engine.Options
-	ridge float64 // ξ; with RidgeGP that of a round's pulls
+	ridge float64 // ξ; with RidgeGP the ridge of a round's pulls
 
 	rounds int // R
 	pulls  int // N per round

@@ -221,7 +221,7 @@ func (e *elimination) strongestRival(rivals []int, i int) (rival int, gap, width
 }
 
 // width returns the threshold of line 14: 2^-s, or in the tuned schedule the half-width
-// √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation, both of which hold for all pairs
+// √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation; both hold for all pairs
 // and rounds at once with probability 1 - δ [Du23, Lemma 1 before its step (a)].
 func (e *elimination) width(i, j int) float64 {
 	if e.opt.Schedule == engine.SchedulePaper {

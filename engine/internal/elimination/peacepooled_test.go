@@ -91,8 +91,8 @@ func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64)
 	return left
 }
 
-// cutPooled returns the part of a set that a round leaves: the longest proper prefix of a width of
-// at most half that of the set, rounded up and at least 1.
+// cutPooled returns the part of a set that a round leaves: the longest proper prefix of at most half
+// the set's width, rounded up and at least 1.
 func cutPooled(set []int, rewards []float64, gamma func([]int) float64) []int {
 	if len(set) < 3 {
 		return set

@@ -194,7 +194,7 @@ func comparePlans(t *testing.T, p *problem.Problem, co CoKernelFC, equal engine.
 	}
 }
 
-// Where tasks are not the same, the error says which arm of which task shows it.
+// Where tasks are not the same, the error names the task and the arm that show it.
 func TestSuccessiveErrors(t *testing.T) {
 	two := enginetest.Paper(t, 2, 0.4)
 	one := enginetest.Paper(t, 1, 0.4)

@@ -77,7 +77,7 @@ func (a *Algorithm) Withdraw(arms []int) error {
 	})
 }
 
-// Bound returns the sum of what the agents may err by; 0 where one of them states nothing.
+// Bound returns the sum of the agents' error probabilities; 0 where one of them states nothing.
 func (a *Algorithm) Bound() float64 {
 	sum := 0.0
 	for _, part := range a.Parts {
@@ -90,7 +90,7 @@ func (a *Algorithm) Bound() float64 {
 	return min(sum, 1)
 }
 
-// Continue lets the agents of tasks that were there go on; those of new tasks begin.
+// Continue lets the agents of tasks that were there go on; agents of new tasks begin.
 func (a *Algorithm) Continue(from engine.Algorithm, at []int) error {
 	if w, ok := from.(interface{ Agents() *Algorithm }); ok {
 		from = w.Agents()

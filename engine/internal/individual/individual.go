@@ -151,7 +151,7 @@ func (a *Algorithm) Eliminations() []engine.Elimination {
 	return out
 }
 
-// Goal returns that of the problem.
+// Goal returns the problem's goal.
 func (a *Algorithm) Goal() string { return a.model.Problem.Goal }
 
 // Alive returns the number of arms not eliminated.
@@ -230,7 +230,7 @@ type fitChecks struct {
 	found     *engine.LackOfFit
 }
 
-// Learn implements engine.FitCheck. The p-value is that of the agent that has the smallest, times the number of
+// Learn implements engine.FitCheck. The p-value is the smallest of all agents, times the number of
 // agents with data to test.
 func (c *fitChecks) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit) {
 	against := make([]*engine.LackOfFit, len(c.parts))

@@ -13,12 +13,12 @@ import (
 
 // oracle is a reference that no algorithm can match: it knows the expected rewards, hence the best
 // arms x* and the proportions of T*, and only has to show that x* is the best arm. It pulls in
-// these proportions, begins at the lower bound T* log(1/2.4δ), and adds a quarter of what it has
-// pulled in every further round until each rival of x* is beaten by its confidence width
+// these proportions, begins at the lower bound T* log(1/2.4δ), and adds a quarter of its pulls
+// so far in every further round until each rival of x* is beaten by its confidence width
 //
 //	√(2‖y‖²_{A⁻¹} log((N-V)/δ_r)),  δ_r = δ/2r².
 //
-// The allocation never depends on the data, so those of all rounds are pooled. The
+// The allocation never depends on the data, so the rewards of all rounds are pooled. The
 // union is over the N-V rivals of x* only, on one side: a rival that is in truth
 // better would be beaten with probability at most δ.
 type oracle struct {
@@ -59,12 +59,12 @@ func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return a, nil
 }
 
-// oracleGrowth is the share of what was pulled so far that a further round adds. With
+// oracleGrowth is the share of the pulls so far that a further round adds. With
 // a whole one the last round overshoots by so much that CoKernelFC can take fewer
 // samples; below a quarter the union over more rounds costs what the overshoot saves.
 const oracleGrowth = 0.25
 
-// Plan returns the first round's pulls, or oracleGrowth of those made so far.
+// Plan returns the first round's pulls, or oracleGrowth of all pulls so far.
 func (a *oracle) Plan() (engine.Plan, error) {
 	n := engine.PullsOf(a.Counts)
 	if n == 0 {
@@ -181,7 +181,7 @@ func (a *oracle) Answers() []engine.Answer {
 // Warnings reports a kernel that cannot represent the rewards.
 func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
 
-// NewOracleFB spends the whole budget, that of all agents together, in one round in
+// NewOracleFB spends the whole budget of all agents together in one round in
 // the proportions of T* (Truth.Confirmation at ξ = 0), the best for a large budget
 // when the rewards are known, and answers with the largest kernelised estimate. It
 // knows θ* and is a reference for what a budget can do, not a competitor.

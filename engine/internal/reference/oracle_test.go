@@ -47,7 +47,7 @@ func (a *plainOracle) learn(b engine.Batch) {
 }
 
 // The oracle equals its plain transcription; its pulls begin at T* log(1/2.4δ), then
-// add a quarter of those made so far, and are worth what the proportions of T* are.
+// add a quarter of all pulls so far, and are worth what the proportions of T* are.
 func TestReferenceOracle(t *testing.T) {
 	const delta = 0.05
 	for _, p := range enginetest.Instances(t) {

@@ -15,7 +15,7 @@ import (
 // uniformFB spends the whole budget in one round with counts fixed beforehand, by
 // default the same number of pulls on every arm of a task up to rounding, whose
 // remainders go round from task to task, and answers with the largest estimate. Below one pull an arm the arms
-// pulled are those of budget.Order.
+// pulled are the first ones of budget.Order.
 type uniformFB struct {
 	rounds.Candidates
 	rounds.Evidence

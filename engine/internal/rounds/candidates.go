@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Candidates are the sets B_v^(r) with the audit trail of what left them.
+// Candidates are the sets B_v^(r) with the audit trail of arms that left them.
 type Candidates struct {
 	Model *model.Model
 	Sets  [][]int // per task, in arm order
@@ -29,7 +29,7 @@ func NewCandidates(m *model.Model) Candidates {
 // Eliminations returns the audit trail so far.
 func (c *Candidates) Eliminations() []engine.Elimination { return c.trail }
 
-// Goal returns that of the problem.
+// Goal returns the problem's goal.
 func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
 
 // Alive returns the number of arms not eliminated.
@@ -69,7 +69,7 @@ func (c *Candidates) Withdrawn(round, arm int) {
 		Rule: engine.RuleWithdrawn})
 }
 
-// TakeTrail begins the audit trail with that of other candidates, but for the arms that left theirs
+// TakeTrail begins the audit trail with the trail of other candidates, but for the arms that left theirs
 // before any data.
 func (c *Candidates) TakeTrail(from *Candidates) {
 	for _, e := range from.trail {
@@ -162,7 +162,7 @@ func CheckInform(p *problem.Problem, b engine.Batch) error {
 	return nil
 }
 
-// mostRivals is the number of arms of a large set, those of the largest estimates, by which others are
+// mostRivals is the number of arms of a large set, the ones with the largest estimates, by which others are
 // beaten. Fewer comparisons keep more arms, and never beat a wrong one.
 const mostRivals = 256
 

@@ -64,7 +64,7 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 	ev.rounds = append(ev.rounds, j)
 }
 
-// upper returns the upper confidence bound of the reward of arm i minus that of rival, normalised.
+// upper returns the upper confidence bound of the reward of arm i minus the rival's, normalised.
 func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.bound)
 	return j.estimates[i] - j.estimates[rival] + width
@@ -258,7 +258,7 @@ func (ev *Evidence) BelievedEstimates(b *Belief) engine.ArmEstimates {
 	return out
 }
 
-// Intervals returns means with intervals by their variances, both normalised, N of each: those of a
+// Intervals returns means with intervals by their variances, both normalised, N of each, for a
 // posterior.
 func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
 	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}

@@ -128,7 +128,7 @@ var around = [...]float64{-2, -1, 0, 1, 2}
 //	φ_g ~ ν s²/χ²_ν,  S_g | φ_g ~ φ_g χ²_{n_g},  E 1/φ_g = (n_g + ν)/(S_g + ν s²)
 //
 // given ν and s [Smyth04]; these are averaged over by evidence, ν over likeness and log s² with a flat prior. Freedom is
-// that of the gamma law with the mean and the variance of 1/φ_g. Rewards that are all alike, as rounded ones may be, count as
+// the freedom of the gamma law with the mean and the variance of 1/φ_g. Rewards that are all alike, as rounded ones may be, count as
 // ones of a tenth of the common scale.
 //
 // [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray

@@ -49,7 +49,7 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	return n, nil
 }
 
-// Guide lets the scale of each arm be estimated to plan by, where tests do not go by scales and those of
+// Guide lets the scale of each arm be estimated to plan by, where tests do not go by scales and the scales of
 // the problem are only the largest that there can be.
 func (n *Scales) Guide() {
 	n.guides, n.Groups = true, make([]int, n.Model.Problem.N())
@@ -91,7 +91,7 @@ func (n *Scales) Replicate(counts []int) {
 	}
 }
 
-// guideShare is what the common scale weighs, in degrees of freedom, beside that of an arm which only
+// guideShare is what the common scale weighs, in degrees of freedom, beside an arm's own scale which only
 // guides pulls: stakes on arms whose scale seems small by chance are too large.
 const guideShare = 24
 
@@ -141,7 +141,7 @@ func (n *Scales) reweigh() (err error) {
 	return err
 }
 
-// shrunk returns by group the estimated factor of its variance; common is that of all together.
+// shrunk returns by group the estimated factor of its variance; common is the factor of all together.
 func (n *Scales) shrunk(common float64) (factor []float64) {
 	if n.each != nil {
 		factor, n.effective = pooled(n.freedom, n.squares)
@@ -158,7 +158,7 @@ func (n *Scales) shrunk(common float64) (factor []float64) {
 	return factor
 }
 
-// Change returns the least factor by which a precision differs from that of a model before any data.
+// Change returns the least factor by which a precision differs from a model's before any data.
 func (n *Scales) Change(before *model.Model) float64 {
 	if n.Groups == nil || n.Model == before {
 		return 1
@@ -396,7 +396,7 @@ func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 	}
 }
 
-// added are the rewards that are added to those of an arm, half of them at either bound: z² of them make the normal
+// added are the rewards that are added to an arm's own, half of them at either bound: z² of them make the normal
 // interval of a share of successes hold what it says [AC98].
 //
 // [AC98]: A. Agresti, B. A. Coull, Approximate is better than "exact" for interval estimation of binomial proportions, The

@@ -11,7 +11,7 @@ import (
 // Limits are the numbers between which every reward lies, normalised.
 type Limits struct{ Lo, Hi float64 }
 
-// LimitsOf returns the limits of a problem's rewards, of which higher ones are better; ok is false where
+// LimitsOf returns the limits of a problem's rewards, turned so that higher ones are better; ok is false where
 // nothing bounds them.
 func LimitsOf(m *model.Model) (l Limits, ok bool) {
 	b := m.Problem.Noise.Bounds
@@ -25,7 +25,7 @@ func LimitsOf(m *model.Model) (l Limits, ok bool) {
 // compared with.
 const centreWeight = 0.5
 
-// within returns the nearest number to x within the limits: forecasts draw rewards beyond them, and of those
+// within returns the nearest number to x within the limits: forecasts draw rewards beyond them, and of rewards
 // that are measured there nothing is proven.
 func (l Limits) within(x float64) float64 { return min(max(x, l.Lo), l.Hi) }
 
@@ -36,7 +36,7 @@ func (l Limits) Centre(estimate float64, pulls int) float64 {
 	return (n*l.within(estimate) + centreWeight*(l.Lo+l.Hi)/2) / (n + centreWeight)
 }
 
-// mostStaked is the part of what a reward at the worse limit may take of a stake.
+// mostStaked is the largest part of a stake that a reward at the worse limit may take.
 const mostStaked = 0.97
 
 // Stake returns what a round's data make of every stake of a bet. With estimate Σ w_i ȳ_i of the gap, a

@@ -182,8 +182,8 @@ func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64
 	return 0
 }
 
-// A bet on differences within blocks is at most the product over them, and that product where they are of two
-// values of which the lower is the least that there can be.
+// A bet on differences within blocks is at most the product over them, and equals it where they have two
+// values, the lower being the least that there can be.
 func TestStakeWithin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	w := &sequential.Walk{Stakes: sequential.NewStakes(0, 1)}

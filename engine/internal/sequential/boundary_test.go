@@ -18,8 +18,8 @@ func equallySpaced(looks int) []float64 {
 	return times
 }
 
-// Published constants. Those of Pocock are of two-sided tests at twice the level, of
-// which the other side changes nothing in three decimals at these levels.
+// Published constants. Pocock's are of two-sided tests at twice the level, whose
+// other side changes nothing in three decimals at these levels.
 func TestConstantKnownValues(t *testing.T) {
 	for _, c := range []struct {
 		alpha float64

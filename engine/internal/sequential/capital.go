@@ -34,7 +34,7 @@ func NewStakes(epsilon, span float64) *Stakes {
 	return out
 }
 
-// total returns the logarithm of the capital of all stakes, given those of each over its share.
+// total returns the logarithm of the capital of all stakes, given each one's capital over its share.
 func (s *Stakes) total(logs []float64) float64 {
 	most := math.Inf(-1)
 	for _, x := range logs {
@@ -157,7 +157,7 @@ func (w *Walk) needCapital(height float64, logs []float64, gap, above float64) f
 	return hi
 }
 
-// Growth returns a lower bound of Σ log(1 + λ(Y - c)) over n rewards Y ≥ least of which the mean and the
+// Growth returns a lower bound of Σ log(1 + λ(Y - c)) over n rewards Y ≥ least whose mean and
 // sum of squared deviations are known; λ ≥ 0 and λ(c - least) < 1. It is what rewards have that are
 // least and one other number. For rewards that are two numbers, least among them, it is the sum itself.
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // Growth is at most the sum that it bounds, over rewards of any shape, and that sum itself where rewards are
-// two numbers of which the smaller is known.
+// two numbers and the smaller is known.
 func TestGrowth(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 1))
 	shapes := map[string]func() float64{

@@ -162,7 +162,7 @@ type Score struct {
 }
 
 // Z returns Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's
-// loss no probability P(Z ≥ u) is above that of the standard normal law; with known scales it is
+// loss no probability P(Z ≥ u) is above the standard normal law's; with known scales it is
 // N(0, 1), or as sub-Gaussian as that.
 func (s Score) Z(loss float64) float64 {
 	t := (s.Gap + loss) / s.Sd

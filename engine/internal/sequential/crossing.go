@@ -157,7 +157,7 @@ func (q *quadratureErrors) of(n int) float64 {
 	return total
 }
 
-// best returns the smallest exp(rate τ²) ρ^-2n / (1 - ρ^-2) of those tried. Only exponents from which
+// best returns the smallest exp(rate τ²) ρ^-2n / (1 - ρ^-2) of all that were tried. Only exponents from which
 // the division, by 0.039 at least, can make the smallest are raised to their power.
 func (q *quadratureErrors) best(rate float64, n int) float64 {
 	least := math.Inf(1)

@@ -9,7 +9,7 @@ import (
 // A walk whose increments have less variance than the clock says crosses no more often, however the
 // variances are chosen from what went before, looks passed over included: noise scales may be upper
 // bounds. By dynamic programming over S/√T on a grid; the full variance must be the best choice
-// from every state. Heights are those of CoTestFC.
+// from every state. Heights are as in CoTestFC.
 func TestHeightsHoldForLessNoise(t *testing.T) {
 	const growth, width, floor = 1.25, 0.04, -6.0
 	looks, late := 60, 50

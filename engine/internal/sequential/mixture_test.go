@@ -60,7 +60,7 @@ func TestMixtureHolds(t *testing.T) {
 	}
 }
 
-// Heights are above those of the normal law, by little, and low in the middle of the clock.
+// Heights are above the normal law's, by little, and low in the middle of the clock.
 func TestMixtureAgainstConstant(t *testing.T) {
 	times := Geometric(1.25, 60)
 	for _, alpha := range []float64{0.1, 0.005, 0.001} {

@@ -8,7 +8,7 @@ import (
 // The clock of the tests. Its growth is a compromise: looks that are farther apart
 // waste part of a round whose information falls between two of them, looks that are
 // closer make the boundary higher. The last time is 5·10^5 times the first, enough for
-// a gap of about 1/150 of what round 1 can see.
+// a gap of about 1/150 of the smallest that round 1 can see.
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60
@@ -19,7 +19,7 @@ const (
 // of magnitude, and with them what round 1 says of gaps.
 const clockEarly = 64
 
-// Clock is the information clock of a walk, and but for later beginnings that of all walks of a
+// Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
 // run: a walk can be judged at the times origin·ClockGrowth^k, k = 0, …, ClockLooks-1, and nowhere
 // else.
 type Clock struct {
@@ -394,7 +394,7 @@ func (w *Walk) Recheck(c Clock) {
 	w.settle()
 }
 
-// Moved returns a copy of the walk whose arms have other numbers, in units of which one old one has so
+// Moved returns a copy of the walk whose arms have other numbers, in smaller units; one old unit has so
 // many.
 func (w *Walk) Moved(to func(arm int) int, unit float64) *Walk {
 	out := *w
