@@ -208,10 +208,10 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	guessed.columns = slices.Clone(o.columns)
 	for k := range guessed.columns {
 		c := &guessed.columns[k]
-		guess := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}}[c.name]
+		guess, known := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}, "blocks": d.Blocks}[c.name]
 		switch {
-		case len(c.value) > 0 || !slices.Contains([]string{"task", "arm", "reward"}, c.name) || c.name == "reward" && len(o.of("successes")) > 0:
-		case c.name == "task" && d.Task == "": // one task
+		case len(c.value) > 0 || !known || c.name == "reward" && len(o.of("successes")) > 0:
+		case c.name == "task" && d.Task == "" || c.name == "blocks" && len(guess) == 0: // one task, no blocks
 		case len(guess) == 0 || guess[0] == "":
 			c.value = []string{"COLUMN"}
 		default:

@@ -29,18 +29,21 @@ type Description struct {
 	// guesses by names, kinds and counts of values: "" and none where nothing suggests itself
 	Task   string
 	Arm    []string
+	Blocks []string // columns of what was measured together, such as days
 	Reward string
 	Lower  bool // whether the name of the reward says that lower is better, as a loss does
 	Wide   bool // whether it is a table with one row per arm: it has task, arm and mean
 }
 
-// words by which people name the columns of tasks, of rewards, and of neither, in lower case.
+// words by which people name the columns of tasks, of blocks, of rewards, and of none of them, in lower case.
 var (
 	taskWords = []string{"task", "site", "machine", "maschine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env",
-		"block", "farm", "country", "center", "centre", "substrate", "reaction", "subject", "batch", "campaign"}
+		"farm", "country", "center", "centre", "substrate", "reaction", "subject", "campaign"}
+	blockWords = []string{"block", "blocks", "batch", "day", "date", "week", "plate", "session", "shift", "lot", "tag", "datum", "woche",
+		"charge", "schicht"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue", "durchsatz", "ausbeute", "titre", "titer", "rate"}
-	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "patient", "date", "day", "time", "operator", "bearbeiter",
+	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "plot", "patient", "time", "operator", "bearbeiter",
 		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
 )
 
@@ -118,7 +121,8 @@ func isDate(text string) bool {
 }
 
 // guess suggests the reward: a column of numbers by its name, else the last one with most different values; the task: a
-// column by its name, else the first of text, that has few values; and the arms: other columns of few values.
+// column by its name, else the first of text, that has few values; the blocks: columns by their names; and the arms:
+// other columns of few values.
 func (d *Description) guess(t *table) {
 	has := func(name string) bool {
 		return slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
@@ -132,7 +136,9 @@ func (d *Description) guess(t *table) {
 		}
 	}
 	for _, words := range [][]string{rewardWords, lowerWords} {
-		is := func(c Column) bool { return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) }
+		is := func(c Column) bool {
+			return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) && !c.named(blockWords)
+		}
 		if at := slices.IndexFunc(d.Columns, is); at >= 0 {
 			most = at
 			break
@@ -143,14 +149,22 @@ func (d *Description) guess(t *table) {
 	}
 	for _, byName := range []bool{true, false} {
 		for k, c := range d.Columns {
-			if d.Task == "" && k != most && few(c) && (byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
+			if d.Task == "" && k != most && few(c) && !c.named(blockWords) &&
+				(byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
 				d.Task = c.Name
 			}
 		}
 	}
 	for k, c := range d.Columns {
-		if k != most && c.Name != d.Task && few(c) && c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name) {
+		switch {
+		case k == most || c.Name == d.Task || !few(c):
+		case c.named(blockWords):
+			d.Blocks = append(d.Blocks, c.Name)
+		case c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name):
 			d.Arm = append(d.Arm, c.Name)
 		}
+	}
+	if len(d.Arm) == 0 && d.Task != "" && !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == d.Task && c.named(taskWords) }) {
+		d.Task, d.Arm = "", []string{d.Task} // one task: its options are what the column names
 	}
 }
