@@ -91,7 +91,7 @@ type pulled struct {
 // sofar returns what the pulls so far have told.
 func (a *coTest) sofar() pulled {
 	if a.within != nil {
-		return pulled{engine.PullsOf(a.Counts), a.within.variance}
+		return pulled{engine.PullsOf(a.Counts), a.within.Variance}
 	}
 	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
 }

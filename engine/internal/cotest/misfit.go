@@ -142,7 +142,7 @@ func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] 
 // have only these.
 func (a *coTest) variance(i, j int) float64 {
 	if a.within != nil {
-		return a.within.variance(i, j)
+		return a.within.Variance(i, j)
 	}
 	if a.unmeasured(i, j) {
 		return math.Inf(1)

@@ -133,11 +133,11 @@ func TestScoreWithin(t *testing.T) {
 			m := plain.ModelOf(t, p)
 			w := newWithin(m, nil)
 			rewards, b := pullBlocks(rand.New(rand.NewPCG(1, 9)), p, s)
-			if err := w.planned(s); err != nil {
+			if err := w.Planned(s); err != nil {
 				t.Fatal(err)
 			}
 			coming := w.coming(3, 1)
-			if err := w.take(b); err != nil {
+			if err := w.Take(b); err != nil {
 				t.Fatal(err)
 			}
 			got := w.score(sequential.Bet{Leader: 3, Arm: 1}, nil, b)
@@ -155,7 +155,7 @@ func TestScoreWithin(t *testing.T) {
 				gap, sd = stat.MeanStdDev(off, nil)
 				n := float64(len(off))
 				sd, freedom = sd/math.Sqrt(n), n-1
-				if math.Abs(coming-2*w.scale(0)/n) > 1e-12 {
+				if math.Abs(coming-2*w.Scale(0)/n) > 1e-12 {
 					t.Errorf("%s: variance planned %g", name, coming)
 				}
 			}
@@ -173,10 +173,10 @@ func TestScoreOfBlocksThatAreAlike(t *testing.T) {
 	w := newWithin(m, nil)
 	s := []engine.Side{{Arms: []int{0, 1, 2}, Blocks: 2}, {Arms: []int{0, 1}, Blocks: 1}}
 	b := engine.Batch{Counts: []int{3, 3, 2}, Means: []float64{0.1, 0.7, 0.3}, Within: []engine.Within{{Means: []float64{0.1, 0.7, 0.3}, Products: make([]float64, 9)}, {Means: []float64{0.1, 0.7}, Products: make([]float64, 4)}}}
-	if err := w.planned(s); err != nil {
+	if err := w.Planned(s); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.take(b); err != nil {
+	if err := w.Take(b); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.score(sequential.Bet{Leader: 1, Arm: 0}, nil, b); got.Sd != 0 {
@@ -197,19 +197,19 @@ func TestEstimatesWithin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var got []float64
 	for r, s := range [][]engine.Side{{{Arms: []int{0, 1, 2}, Blocks: 2}}, {{Arms: []int{1, 2}, Blocks: 7}}, {{Arms: []int{0, 1}, Blocks: 9}}} {
-		if err := w.planned(s); err != nil {
+		if err := w.Planned(s); err != nil {
 			t.Fatal(err)
 		}
 		_, b := pullBlocks(rng, p, s)
-		if err := w.take(b); err != nil {
+		if err := w.Take(b); err != nil {
 			t.Fatal(err)
 		}
 		var err error
-		if got, err = w.learn(b); err != nil {
+		if got, err = w.Learn(b); err != nil {
 			t.Fatal(err)
 		}
-		if want := 2 * w.scale(0) / 2; r == 0 && math.Abs(w.variance(0, 2)-want) > 1e-9*want {
-			t.Errorf("variance of a gap after two blocks: %g, want %g", w.variance(0, 2), want)
+		if want := 2 * w.Scale(0) / 2; r == 0 && math.Abs(w.Variance(0, 2)-want) > 1e-9*want {
+			t.Errorf("variance of a gap after two blocks: %g, want %g", w.Variance(0, 2), want)
 		}
 	}
 	if d := (got[1] - got[0]) * m.Unit; math.Abs(d-1) > 1e-4 {
@@ -217,39 +217,6 @@ func TestEstimatesWithin(t *testing.T) {
 	}
 	if d := (got[2] - got[1]) * m.Unit; math.Abs(d-1) > 1e-4 {
 		t.Errorf("the third arm is %g above the second, want 1", d)
-	}
-}
-
-// Every arm has the pulls it was to have, leader and control are in every block, and no block has more arms than
-// places. Blocks that hold all are the same for all rivals.
-func TestBlocksAreArranged(t *testing.T) {
-	rivals, pulls := []int{0, 1, 3, 4, 5, 6}, []int{2, 5, 1, 4, 3, 2}
-	for size := range 9 {
-		for _, control := range []int{-1, 1, 2, 8} {
-			if size == 1 || size == 2 && control >= 0 {
-				continue
-			}
-			b := blockPlanner{size: size}
-			sides := b.arrange(2, control, rivals, pulls)
-			counts, blocks := engine.CountsOf(sides, 9), 0
-			for _, s := range sides {
-				blocks += s.Blocks
-				if size > 0 && len(s.Arms) > size || !slices.IsSorted(s.Arms) || len(slices.Compact(slices.Clone(s.Arms))) < len(s.Arms) {
-					t.Errorf("size %d: a block of %v", size, s.Arms)
-				}
-			}
-			for k, i := range rivals {
-				if counts[i] != pulls[k] && i != control {
-					t.Errorf("size %d, control %d: arm %d has %d pulls, want %d", size, control, i, counts[i], pulls[k])
-				}
-			}
-			if counts[2] != blocks || control >= 0 && counts[control] != blocks {
-				t.Errorf("size %d, control %d: pulls %v in %d blocks", size, control, counts, blocks)
-			}
-			if size == 0 && blocks != 5 {
-				t.Errorf("%d blocks that hold all, want the neediest arm's 5", blocks)
-			}
-		}
 	}
 }
 

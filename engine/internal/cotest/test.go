@@ -240,7 +240,7 @@ func (a *coTest) update(b engine.Batch) error {
 	}
 	estimates := a.estimates
 	if a.within != nil {
-		if err := a.within.take(b); err != nil {
+		if err := a.within.Take(b); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,122 @@
+package sides
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Fit is least squares on arms and blocks of one task: blocks are eliminated, so that a side of n blocks
+// and K arms has the information n(I - 11ᵀ/K) on its arms (the intra-block analysis of incomplete blocks).
+type Fit struct {
+	arms    int
+	Info    *mat.SymDense
+	Right   *mat.VecDense
+	inverse *mat.SymDense // a generalised inverse of info; nil before Solve
+	part    []int         // by arm: which of the parts that blocks connect; -1 of arms that were not measured
+	parts   int
+	Gaps    []float64 // estimates, but for the level of each part
+}
+
+func newFit(arms int) Fit {
+	return Fit{arms: arms, Info: mat.NewSymDense(arms, nil), Right: mat.NewVecDense(arms, nil)}
+}
+
+// add takes in the blocks of a side, of arms at these places with these means.
+func (f *Fit) add(at []int, blocks float64, means []float64) {
+	mean, k := 0.0, float64(len(at))
+	for _, y := range means {
+		mean += y / k
+	}
+	for a, i := range at {
+		if means != nil {
+			f.Right.SetVec(i, f.Right.AtVec(i)+blocks*(means[a]-mean))
+		}
+		f.Info.SetSym(i, i, f.Info.At(i, i)+blocks)
+		for _, j := range at {
+			if j >= i {
+				f.Info.SetSym(i, j, f.Info.At(i, j)-blocks/k)
+			}
+		}
+	}
+}
+
+// Solve works the estimates out, and which gaps have one.
+func (f *Fit) Solve() error {
+	f.connect()
+	full := mat.NewSymDense(f.arms, nil)
+	for i := range f.arms {
+		for j := i; j < f.arms; j++ {
+			x := f.Info.At(i, j)
+			if f.part[i] == f.part[j] && (f.part[i] >= 0 || i == j) {
+				x++
+			}
+			full.SetSym(i, j, x)
+		}
+	}
+	var factor mat.Cholesky
+	if !factor.Factorize(full) {
+		return errors.New("the arms of the blocks have no least squares estimate")
+	}
+	f.inverse = mat.NewSymDense(f.arms, nil)
+	if err := factor.InverseTo(f.inverse); err != nil {
+		return err
+	}
+	var out mat.VecDense
+	out.MulVec(f.inverse, f.Right)
+	f.Gaps = out.RawVector().Data
+	return nil
+}
+
+// connect finds the parts of the arms that blocks connect.
+func (f *Fit) connect() {
+	f.part, f.parts = slices.Repeat([]int{-1}, f.arms), 0
+	for i := range f.arms {
+		if f.part[i] >= 0 || f.Info.At(i, i) == 0 {
+			continue
+		}
+		todo := []int{i}
+		f.part[i] = f.parts
+		for len(todo) > 0 {
+			a := todo[len(todo)-1]
+			todo = todo[:len(todo)-1]
+			for j := range f.arms {
+				if f.part[j] < 0 && f.Info.At(a, j) != 0 {
+					f.part[j], todo = f.parts, append(todo, j)
+				}
+			}
+		}
+		f.parts++
+	}
+}
+
+// Variance returns the variance of the estimated gap of two arms for rewards of variance 1; it is infinite where no blocks
+// connect them.
+func (f *Fit) Variance(a, b int) float64 {
+	if f.inverse == nil || f.part[a] < 0 || f.part[a] != f.part[b] {
+		return math.Inf(1)
+	}
+	return f.inverse.At(a, a) + f.inverse.At(b, b) - 2*f.inverse.At(a, b)
+}
+
+// Rank returns the number of gaps that are estimated.
+func (f *Fit) Rank() (rank int) {
+	for _, p := range f.part {
+		rank += min(p+1, 1)
+	}
+	return rank - f.parts
+}
+
+// unexplained returns the squares of the means of a side's block that neither arms nor the block explain.
+func (f *Fit) unexplained(at []int, means []float64) (sum float64) {
+	off := 0.0
+	for a, i := range at {
+		off += (means[a] - f.Gaps[i]) / float64(len(at))
+	}
+	for a, i := range at {
+		sum += math.Pow(means[a]-f.Gaps[i]-off, 2)
+	}
+	return sum
+}
