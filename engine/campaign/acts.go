@@ -21,7 +21,7 @@ type Act interface {
 // Refusable is an act that the algorithm may refuse: it is tried before the act is recorded.
 type Refusable interface{ Refusable() }
 
-// Prepared is an act of which a part needs no state: that is done before the campaign is locked.
+// Prepared is an act with a part that needs no state and is done before the campaign is locked.
 type Prepared interface{ Prepare(Protocol) error }
 
 // Checked is an act whose arguments may be wrong by themselves, without a campaign.
@@ -178,7 +178,7 @@ func (b *NoteBody) fold(s *State, e Event) error {
 // Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
 // posterior takes them whole.
 type Attach struct {
-	File File // its name is that of the sheet
+	File File // its name is the sheet's
 	TellOptions
 
 	results Results

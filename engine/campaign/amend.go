@@ -182,7 +182,7 @@ type AmendBody struct {
 	Delta    *float64    `json:"delta,omitempty"`
 	Capacity *int        `json:"capacity,omitempty"`
 	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm
-	// the numbers of those arms, as they are before Add
+	// the numbers of the withdrawn arms, as they are before Add
 	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
 	Add          *File   `json:"add,omitempty"` // rows of the table, of arms and tasks that are added
 	Growth       *Growth `json:"growth,omitempty"`

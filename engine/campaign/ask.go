@@ -95,7 +95,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 
-// checkTask reports a task that is not among those of the problem.
+// checkTask reports a task that the problem does not have.
 func (s Moment) checkTask(task string) error {
 	if task != "" && !slices.Contains(s.Problem.Tasks.Names, task) {
 		return fmt.Errorf("no task is called %q; there are %s", task, sentence.List(s.Problem.Tasks.Names, 8))
@@ -157,7 +157,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	return out, nil
 }
 
-// seat gives pulls that came back places on plates behind those of the round.
+// seat gives pulls that came back places on plates behind the round's own.
 func (s Moment) seat(r *round, items []Item) {
 	if r.plan.Plate == 0 {
 		return

@@ -93,7 +93,7 @@ func (s *State) gone(r *round, arm int) (n int) {
 	return n
 }
 
-// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Those of
+// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Blocks of
 // other tasks are left out, unless task is below 0.
 func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
 	for from := 0; from < len(r.list); {

@@ -55,8 +55,8 @@ type ForecastRow struct {
 //	exp(m - t s₁ √(1 + π/2n)), exp(m + t s₂ √(1 + π/2n)),  t of n/2 degrees of freedom,
 //
 // whichever is wider. m is the median of the logarithms, whose variance is π s²/2n, s₁ the root mean
-// square of those below it from it and s₂ of those above [as Hahn and Meeker 1991, sec. 4.7, with two scales: Wallis 2014]:
-// some runs that end early do not make the others longer. Between the first two another run lies with
+// square distance from it of the logarithms below it, and s₂ of the others [as Hahn and Meeker 1991, sec. 4.7, with two
+// scales: Wallis 2014]: some runs that end early do not make the others longer. Between the first two another run lies with
 // probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3]; the tail of
 // few runs is not seen by them.
 type Range struct {

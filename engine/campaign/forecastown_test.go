@@ -10,7 +10,7 @@ import (
 )
 
 // The mean square of the difference of two arms x and y of a task equals the one of the kernel 1000 + 50 x·y +
-// 10 [x = y], 50 |x - y|² + 20, whatever share of it is by each arm itself; and of what is drawn from
+// 10 [x = y], 50 |x - y|² + 20, whatever share of it is by each arm itself; and of draws from
 // the kernel the mean of √(1-s) √h is left: 6 B(2, 5/2) = 0.6857 for the density 6 s (1-s), times (2/3) √2 = 0.9428 for
 // h evenly from 0 to 2. 2,000 runs of 15 tasks have standard errors below 1 %, by which the tolerances are set.
 func TestLoosened(t *testing.T) {
@@ -52,7 +52,7 @@ func TestLoosened(t *testing.T) {
 		t.Errorf("mean squares of differences are %.3f of the kernel's", r)
 	}
 	if r := along / square; math.Abs(r-0.6465) > 0.01 {
-		t.Errorf("%.3f of what the kernel says is left, want 0.6465", r)
+		t.Errorf("%.3f of the kernel's part is left, want 0.6465", r)
 	}
 	own, _, err := truths(t.Context(), p, 0, 3)
 	if err != nil {

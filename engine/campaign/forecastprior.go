@@ -144,7 +144,7 @@ func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem
 }
 
 // statesNoise reports whether one scale of the noise is stated, which bounds it. Scales that data gave are
-// those of the arms, and guesses may be wrong either way.
+// the arms' own, and guesses may be wrong either way.
 func statesNoise(p *problem.Problem) bool {
 	n := p.Noise
 	return n.Known == problem.NoiseStated && n.UnknownBy == "" && n.SD == nil

@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// manySettings is a protocol of two tasks with so many arms each, at random settings, none of which is measured. The kernel
+// manySettings is a protocol of two tasks with so many arms each, at random settings that are not measured. The kernel
 // has a part of each arm by itself, so that features of rank 256 leave some of it.
 func manySettings(t *testing.T, each int) Protocol {
 	t.Helper()
@@ -50,7 +50,7 @@ func manySettings(t *testing.T, each int) Protocol {
 }
 
 // Differences of arms have the mean square that the kernel says, also where features leave a part of it.
-// Those of 100 pairs in 2,000 draws of rank 200 or so have a standard error near 1 %.
+// Mean squares of 100 pairs in 2,000 draws of rank 200 or so have a standard error near 1 %.
 func TestDrawnFromManyArms(t *testing.T) {
 	p := manySettings(t, 150)
 	m, err := p.question().Model(t.Context(), nil)
@@ -134,7 +134,7 @@ func TestForecastSparesRuns(t *testing.T) {
 func TestOwnPartsOfManyArms(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("OWN_PARTS"))
 	if err != nil {
-		t.Skip("OWN_PARTS is the number of runs, 60 of which take two minutes of processor time")
+		t.Skip("OWN_PARTS is the number of runs; 60 take two minutes of processor time")
 	}
 	for _, each := range []int{60, 125, 135, 300} {
 		p := manySettings(t, each)

@@ -245,7 +245,7 @@ func (p Protocol) step() float64 {
 
 // calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
 // late counts with the round whose results come at the same time, which is the same to a posterior, and
-// failed pulls are planned again if they are still of use. Rounds of the units that are a share step of those so
+// failed pulls are planned again if they are still of use. Rounds of the units that are a share step of the units so
 // far are simulated as one, which to a posterior costs little and makes long campaigns cheap; 0 makes each by
 // itself. It returns what the run took.
 func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses, step float64) (need, error) {

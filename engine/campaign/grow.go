@@ -20,7 +20,7 @@ type Growth struct {
 
 // Grown returns the protocol on a problem that has all its arms and further ones. What is there stays
 // as it is: kernel, features, noise, earlier measurements. Features that were scaled keep their scale,
-// so that what a length scale means does not change; those of added arms may lie outside of 0 to 1.
+// so that what a length scale means does not change; features of added arms may lie outside of 0 to 1.
 func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	old, now := p.Problem, *q
 	var g Growth
@@ -94,7 +94,7 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	return nil
 }
 
-// inScaleOf returns points in the scale that some of them had before; at holds the numbers of those.
+// inScaleOf returns points in the scale that some of them had before; at holds their numbers.
 // It is an error where one of them moved.
 func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	out := *now
@@ -113,7 +113,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 		}
 		for k, i := range at {
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
-				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of what is in the campaign stay as they are",
+				return nil, fmt.Errorf("with the added rows column %q of %q changes: features of rows in the campaign stay as they are",
 					now.Columns[c], old.Names[k])
 			}
 			x[i] = old.X[c][k]

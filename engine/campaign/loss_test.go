@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 )
 
-// 20 pulls of two arms, 10 each, of which 4 are lost, all of one arm: C(10,4)/C(20,4) = 210/4845, twice
+// 20 pulls of two arms, 10 each; 4 are lost, all of one arm: C(10,4)/C(20,4) = 210/4845, twice
 // for two arms.
 func TestLossTest(t *testing.T) {
 	p := Protocol{Problem: enginetest.Small(t, enginetest.Identity, []float64{0, 0})}

@@ -52,7 +52,7 @@ const (
 	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
 )
 
-// The kinds of notes of what a forecast was simulated with.
+// The kinds of notes on how a forecast was simulated.
 const (
 	NoteRewardsDrawn NoteKind = "rewards drawn"
 	NoteRewardsKnown NoteKind = "rewards known"
@@ -67,10 +67,10 @@ const (
 )
 
 // NoteRule is the rule for everybody who gives pulls back or closes a round.
-// Numbers: the reward of what fails, where one is known; names: else the goal.
+// Numbers: the reward of a failed pull, where one is known; names: else the goal.
 const NoteRule NoteKind = "rule of failures"
 
-// noteSentences have a verb for each of what words makes of the names, then for each number, in the order
+// noteSentences have a verb for each text that words makes of the names, then for each number, in the order
 // of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",

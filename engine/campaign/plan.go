@@ -101,7 +101,7 @@ func (b *PlanBody) fold(s *State, e Event) error {
 }
 
 // A campaign is led where a run of agents plans its rounds: people measure the pulls of one agent as
-// those of a campaign, and the agent tells the others.
+// pulls of a campaign, and the agent tells the others.
 
 // Lead returns the events that make a plan the open round: none where it is open or over already, by
 // its digest. A round that is not whole is closed for the reason given, because the run went on

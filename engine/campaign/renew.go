@@ -24,7 +24,7 @@ type Renewal struct {
 
 // Renew simulates the rest of a campaign. Each run takes the rounds that are over as they were, and goes on with
 // rewards drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all
-// results but those of the open round: nothing that it says may decide when that is closed. Noise is the one that
+// results but the open round's: nothing that it says may decide when that is closed. Noise is the one that
 // the results of an arm have among themselves, for the posterior too: under more noise than there is, arms that are alike
 // would be drawn apart. The share of failed pulls is the one so far, where none is stated.
 // runs of 0 means as plan.RunsFor says. It returns nil where nothing is left to measure, and of a campaign that follows a run of agents. memory and progress may be nil.

@@ -45,7 +45,7 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 }
 
 // The forecast of the rest of a test has what was left, whenever it is made, and comes nearer to it, where the
-// samples that the hardest rivals need as they stand are a fifth of what was taken.
+// samples that the hardest rivals need as they stand are a fifth of the samples taken.
 func TestRenewClosesIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
@@ -60,7 +60,7 @@ func TestRenewClosesIn(t *testing.T) {
 	}
 }
 
-// Of the open round, rewards must not show in a forecast: nobody may end it by them. Those of rounds that are
+// Rewards of the open round must not show in a forecast: nobody may end it by them. Rewards of rounds that are
 // over do. It changes nothing, and is the same each time.
 func TestRenewHidesTheOpenRound(t *testing.T) {
 	for _, algorithm := range []string{"CoTestFC", "CoBayesFC"} {

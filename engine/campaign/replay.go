@@ -46,7 +46,7 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 	return &replayer{state: s.State, protocol: s.Protocol, memory: memory, model: asked.Model, steps: asked.Steps, run: &Run{Delta: s.Options.Delta}}, nil
 }
 
-// replayer drives one Replay. It can go on as events are added, but for corrections of what it has
+// replayer drives one Replay. It can go on as events are added, but for corrections of results that it has
 // taken in.
 type replayer struct {
 	state      *State

@@ -270,7 +270,7 @@ func (s review) concealed(it *item) bool {
 
 // plateTest tests whether the rewards of a round differ from plate to plate by more than noise does:
 // the F test of plates in the additive model reward = arm + plate + noise, arms eliminated first
-// [Scheffé 1959, sec. 4.4]. Rewards are in units of their noise scales, of which only the proportions
+// [Scheffé 1959, sec. 4.4]. Rewards are in units of their noise scales, and only the scales' proportions
 // matter. It returns the p-value; false where the round leaves nothing to test.
 func (s review) plateTest(r *round) (float64, bool) {
 	var arms, plates []int

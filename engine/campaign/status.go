@@ -337,11 +337,11 @@ func (st Status) Only(task string) (Status, error) {
 	return st, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
 }
 
-// mostBelieved is the most arms of which Best is worked out for a status.
+// mostBelieved is the most arms for which Best is worked out for a status.
 const mostBelieved = 2000
 
 // Believe adds Best. Nothing is added where fewer than two arms were measured, and a note where nothing can be worked
-// out of what was: a status shows how far the campaign is all the same. Its error is that of the context.
+// out of the measurements: a status shows how far the campaign is all the same. Its error is the context's.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := 0

@@ -13,7 +13,7 @@ import (
 
 // Tell records the results of a sheet: of pulls by their ids, or of arms.
 type Tell struct {
-	File File // its name is that of the sheet, where TellOptions has none
+	File File // its name is the sheet's, where TellOptions has none
 	TellOptions
 
 	results Results
@@ -55,7 +55,7 @@ func (a *Tell) Prepare(p Protocol) (err error) {
 	return err
 }
 
-// sheetName returns the name of the sheet that a file is: the one stated, else that of the file.
+// sheetName returns the name of the sheet that a file is: the one stated, else the file's.
 func sheetName(f File, stated string) string {
 	if stated != "" || f.Path == "" {
 		return stated
@@ -112,7 +112,7 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 }
 
 // notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and
-// settings that are not those of the arm.
+// settings other than the arm's.
 func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
 	var parts []string
 	if note := row.Text("note"); note != "" {
@@ -158,20 +158,20 @@ type ResultRecord struct {
 	ID      string   `json:"id,omitempty"`
 	Arm     int      `json:"arm"`
 	Number  int      `json:"number,omitempty"` // of its pull, by which rewards are summed
-	Fills   []string `json:"fills,omitempty"`  // ids handed out of which it is the result, named by no id
+	Fills   []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
 	Slots   []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
 	Count   int      `json:"count,omitempty"`  // 0 means 1
 	Reward  float64  `json:"reward"`           // mean of Count
 	Squares float64  `json:"squares,omitempty"`
 	Plate   string   `json:"plate,omitempty"` // where it was measured, when it is not the plate planned
-	Row     int      `json:"row,omitempty"`   // of results without id: the place among those of the sheet
+	Row     int      `json:"row,omitempty"`   // of results without id: the place among the sheet's rows
 	Note    string   `json:"note,omitempty"`
 	Sure    string   `json:"sure,omitempty"` // what spoke against the value, which was confirmed
 
 	line int // of the sheet, while it is read
 }
 
-// sheetKey tells the rows of one sheet that have no ids from those of others. Phones and instruments call all
+// sheetKey tells the rows of one sheet that have no ids from the rows of others. Phones and instruments call all
 // their files alike, so that the name alone does not.
 type sheetKey struct {
 	attached bool

@@ -11,7 +11,7 @@ import (
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
-// several. They fill open pulls of the arm. A sheet of which rows were told before is known by its name and
+// several. They fill open pulls of the arm. A sheet whose rows were told before is known by its name and
 // teller, and is the same sheet only if all of them stand in it with the same values: the k-th row of an arm that
 // has a value is the k-th again.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
@@ -83,7 +83,7 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 	}
 }
 
-// differs says where rows are not those of a sheet of which some were told: one of them is missing, or is of
+// differs says where rows are not the ones of a sheet that was told in part: one of them is missing, or is of
 // another value; "" where all are there. Without values only their places count.
 func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) string {
 	at := map[[2]int]ResultRecord{}
@@ -222,8 +222,8 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 // mostExtra is the most measurements beyond the open pulls that one row may be the mean of: each gets a number.
 const mostExtra = 10_000
 
-// arm holds what rows without ids fill: open pulls of an arm, those that the teller was handed, then those that
-// nobody has, then those of others; and the largest number given to a pull.
+// arm holds what rows without ids fill: open pulls of an arm, first the ones that the teller was handed, then the ones that
+// nobody has, then others'; and the largest number given to a pull.
 type arm struct {
 	own, nobodys, others []Item
 	highest              int
@@ -354,7 +354,7 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 	return ""
 }
 
-// middle returns the median of all rewards, those of this sheet and of the table of the problem included, and how
+// middle returns the median of all rewards, including this sheet and the problem's table, and how
 // far they scatter about it; 0 where they are too few to tell.
 func (t *teller) middle() (median, spread float64) {
 	all := t.protocol.tableRewards()

@@ -18,7 +18,7 @@ import (
 // TellOptions say how a sheet is taken.
 type TellOptions struct {
 	By       string
-	Sheet    string // its name: rows without ids are told from those of the teller's other sheets by it
+	Sheet    string // its name: rows without ids are told by it from rows of the teller's other sheets
 	Sure     bool   // what looks like a slip is right
 	TakeGood bool   // take the good rows of a sheet in which others are wrong
 	Extra    bool   // rows without ids beyond the open pulls are extra measurements
@@ -257,7 +257,7 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	}
 }
 
-// roomOf returns how many results of an arm the round still takes as it was planned, those of this sheet taken.
+// roomOf returns how many results of an arm the round still takes as it was planned, this sheet's results taken.
 func (t *teller) roomOf(r *round, arm int) int {
 	n, known := t.room[arm]
 	if !known {

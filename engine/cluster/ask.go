@@ -102,7 +102,7 @@ func (p Pulls) request() Request {
 type responses struct {
 	mu    sync.Mutex
 	pulls Pulls
-	arms  map[string]int // numbers of those asked for
+	arms  map[string]int // numbers of the arms asked for
 	tell  func(...Reward) error
 	fail  func(error)
 	who   string
@@ -161,7 +161,7 @@ func (r *responses) end(well bool) error {
 }
 
 func (r *responses) refuse(err error) {
-	r.err = fmt.Errorf("line %d of what %s gave back: %w", r.line, r.who, err)
+	r.err = fmt.Errorf("line %d of the answer of %s: %w", r.line, r.who, err)
 	r.fail(r.err)
 }
 

@@ -124,7 +124,7 @@ func (w *agent) name(r int, gone []Absence) {
 	w.once(Notice{Kind: kind, Round: r, Tasks: tasks, Text: text})
 }
 
-// missing returns the agents of which there is no message that can be taken.
+// missing returns the agents from whom there is no message that can be taken.
 func (w *agent) missing(r int) []Absence {
 	var out []Absence
 	for v := range w.opened.Tasks {
@@ -140,7 +140,7 @@ func (w *agent) missing(r int) []Absence {
 	return out
 }
 
-// messages returns the messages of a round, nil of those absent.
+// messages returns the messages of a round, nil for absent agents.
 func (w *agent) messages(r int, absent []int) [][]byte {
 	out := make([][]byte, len(w.opened.Tasks))
 	for v := range out {
@@ -166,7 +166,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		for _, v := range absent {
 			out[v] = nil
 		}
-		for v, m := range out { // one's own message is there, and those of others where they were read
+		for v, m := range out { // one's own message is there, and others' where they were read
 			if said, ok := w.history.get(r, AgentName(v)); ok && m != nil && !bytes.Equal(said.Body, m) {
 				return nil, nil, notSent(f, r, AgentName(v), next)
 			}

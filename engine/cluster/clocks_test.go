@@ -47,7 +47,7 @@ func (a *apart) jump(c clocktest.Clock, offset time.Duration) {
 	}
 }
 
-// The clock of the server jumps an hour ahead, back and an hour behind, those of agents a day back and an
+// The clock of the server jumps an hour ahead, back and an hour behind, agents' clocks a day back and an
 // hour ahead, in the middle of a run. Server and agents are killed and started again under the wrong
 // clocks. The run is as if nothing had happened.
 func TestClocksJump(t *testing.T) {

@@ -43,7 +43,7 @@ type Difference struct {
 	Arm   string `json:"arm"`
 	What  string `json:"what"`  // what differs: "out", "leader", "closed"
 	Here  string `json:"here"`  // the decision here with its statistic
-	There string `json:"there"` // that of the plan's author, which counts
+	There string `json:"there"` // the decision of the plan's author, which counts
 }
 
 // String returns it as a sentence.
@@ -200,11 +200,11 @@ type PlanBody struct {
 	Squares bool `json:"squares,omitempty"`
 	// agents whose messages of the round before nobody waits for any longer
 	Absent []Absence `json:"absent,omitempty"`
-	// messages that came after their rounds, of which all replicas are informed before this round
+	// messages that came after their rounds; all replicas are informed of them before this round
 	Late []Late `json:"late,omitempty"`
 	// what the author makes of the rounds before
 	Before Decisions `json:"before"`
-	// of runs with a relay: the messages of the round before, in agent order, nil of those absent
+	// of runs with a relay: the messages of the round before, in agent order, nil for absent agents
 	Messages [][]byte `json:"messages,omitempty"`
 	// the pieces of Messages where they are too long for a fact, as Facts.Keep named them
 	Kept string `json:"kept,omitempty"`

@@ -122,7 +122,7 @@ func (a Absence) String() string {
 	return text
 }
 
-// agents returns the numbers of those who are absent.
+// agents returns the numbers of the absent agents.
 func agents(all []Absence) []int {
 	out := make([]int, 0, len(all))
 	for _, a := range all {
@@ -140,7 +140,7 @@ const (
 	NoticePlan    NoticeKind = "plan"    // a round begins
 	NoticePulled  NoticeKind = "pulled"  // its pulls are on the disk and its message is published
 	NoticeSilent  NoticeKind = "silent"  // somebody says nothing, or nothing that can be taken
-	NoticeDiffers NoticeKind = "differs" // a decision differs from that of the plan's author
+	NoticeDiffers NoticeKind = "differs" // a decision differs from the one of the plan's author
 	NoticeClosed  NoticeKind = "closed"  // the round goes on without some agents
 	NoticeDone    NoticeKind = "done"
 	NoticeStopped NoticeKind = "stopped"

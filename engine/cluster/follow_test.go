@@ -43,7 +43,7 @@ func TestFollow(t *testing.T) {
 			want := inProcess(t, q)
 			sameAs(t, asked.name+", who follows", got.Finished, want)
 			if got.Author != agents[0].Author || got.Traffic != agents[0].Traffic {
-				t.Errorf("%s: author %d, traffic %+v; want those of an agent: %d, %+v", asked.name, got.Author, got.Traffic, agents[0].Author, agents[0].Traffic)
+				t.Errorf("%s: author %d, traffic %+v; want an agent's: %d, %+v", asked.name, got.Author, got.Traffic, agents[0].Author, agents[0].Traffic)
 			}
 			for i, r := range rounds {
 				if r != i+1 {

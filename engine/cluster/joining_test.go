@@ -23,7 +23,7 @@ func TestAnotherQuestion(t *testing.T) {
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	for want, mine := range map[string]question.Question{
-		"its problem is another one": other, "its option Delta is 0.1, and that of the run 0.05": delta,
+		"its problem is another one": other, "its option Delta is 0.1, and the run's 0.05": delta,
 		"it runs CoBayesFC (fc), and the run is of CoTestFC (fc)": algorithm, "its problem is another one: data, kernel": measured,
 	} {
 		a := agentOf(t, x, q, 0)
@@ -50,7 +50,7 @@ func TestAnotherQuestion(t *testing.T) {
 	x = cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	cluster.FactsOfMemory(x)[0].Body = []byte(strings.Replace(string(cluster.FactsOfMemory(x)[0].Body), `"wire":1`, `"wire":2`, 1))
-	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, and those of the run version 2") {
+	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, and the run's version 2") {
 		t.Errorf("another version: error %v", err)
 	}
 }

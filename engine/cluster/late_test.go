@@ -88,7 +88,7 @@ func TestLateMessages(t *testing.T) {
 				}
 			}
 			if !among || out[0].Outcome.Informed != informed || out[0].Rounds < 3 {
-				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, those of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.Informed, out[0].Rounds, informed, among)
+				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.Informed, out[0].Rounds, informed, among)
 			}
 			follower := must(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))
 			replayed, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))

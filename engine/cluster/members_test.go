@@ -188,7 +188,7 @@ func TestClusterGrows(t *testing.T) {
 	said := ""
 	y := must(ours.Dial(t.Context(), a.url(), ours.DialOptions{Notice: func(text string) { said += text + "\n" }}))
 	defer y.Close()
-	if !strings.Contains(said, "one copy of what is said") {
+	if !strings.Contains(said, "one copy of every message") {
 		t.Errorf("noticed %q", said)
 	}
 	a.members[2].again()

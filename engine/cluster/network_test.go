@@ -119,7 +119,7 @@ func TestPoorNetwork(t *testing.T) {
 	}
 }
 
-// Agents of two builds, of which one may fuse multiplications with additions, agree on answers, rounds and
+// Agents of a build that may fuse multiplications with additions, and of one that may not, agree on answers, rounds and
 // samples: the plans are facts.
 func TestTwoBuilds(t *testing.T) {
 	if !long() {

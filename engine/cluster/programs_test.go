@@ -72,7 +72,7 @@ func TestPrograms(t *testing.T) {
 		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",
 	} {
 		told, _, err := asking(t, true, good+good+answer+"\n"+good)
-		if err == nil || !strings.Contains(err.Error(), "line 3 of what the program gave back: ") || !strings.Contains(err.Error(), want) {
+		if err == nil || !strings.Contains(err.Error(), "line 3 of the answer of the program: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: error %v; want %q", answer, err, want)
 		}
 		if len(told) != 2 {
@@ -87,7 +87,7 @@ func FuzzPrograms(f *testing.F) {
 	f.Add(`{"arm":"{1,2}","count":3,"mean":1,"squares":2}` + "\n\n{}")
 	f.Fuzz(func(t *testing.T, answer string) {
 		told, _, err := asking(t, false, answer)
-		if err != nil && !strings.Contains(err.Error(), " of what the program gave back: ") {
+		if err != nil && !strings.Contains(err.Error(), " of the answer of the program: ") {
 			t.Errorf("error without a place: %v", err)
 		}
 		for _, r := range told {

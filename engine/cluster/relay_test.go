@@ -65,7 +65,7 @@ func TestManyAgents(t *testing.T) {
 		sameAs(t, fmt.Sprintf("agent-%d", v), got, want)
 		rounds = got.Rounds
 	}
-	// each author reads all messages of its round, and those of before when it begins to read
+	// each author reads all messages of its round, and earlier ones when it begins to read
 	if n, most := int(x.messages.Load()), rounds*rounds*agents; n > most {
 		t.Errorf("%d messages were delivered in %d rounds of %d agents; want at most %d", n, rounds, agents, most)
 	}

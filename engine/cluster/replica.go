@@ -24,7 +24,7 @@ type replica struct {
 
 	ended  bool // the algorithm is done here, though others go on: it only follows
 	plan   engine.Plan
-	plans  []engine.Plan // of all rounds up to that of plan
+	plans  []engine.Plan // of all rounds up to the one of plan
 	opens  bool          // whether plan is a round whose messages are awaited
 	rounds int           // that were learned
 	absent [][]Absence
@@ -33,7 +33,7 @@ type replica struct {
 	sent   Traffic
 
 	planned  bool            // whether the next round is planned here
-	lately   []Late          // of which the algorithm was informed before it planned it
+	lately   []Late          // late messages that the algorithm was informed of before it planned it
 	informed map[[2]int]bool // late messages taken in, by round and agent
 }
 
@@ -173,7 +173,7 @@ func (r *replica) disagrees(p PlanBody) string {
 // ranged reports whether the messages of the open round have ranges.
 func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
 
-// learn folds the messages of the open round, in agent order; those of absent agents are nil, and
+// learn folds the messages of the open round, in agent order; messages of absent agents are nil, and
 // their pulls are taken as not made.
 func (r *replica) learn(messages [][]byte, absent []Absence) error {
 	if !r.opens {
@@ -258,8 +258,8 @@ type Late struct {
 // maxLate is the most bytes of late messages in a plan; others wait for the next one.
 const maxLate = MaxBody / 8
 
-// late returns the messages that came late and of which the replica has not been informed: of rounds
-// before the last, of which a plan has said that they count without them.
+// late returns the messages that came late and that the replica has not been informed of: messages of rounds
+// before the last for which a plan has said that they count without them.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	if r.ended || !engine.Guided(r.asked.Algorithm()) {
 		return nil
@@ -278,7 +278,7 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	return out
 }
 
-// checkLate reports a message of which the replica cannot be informed.
+// checkLate reports a message that the replica cannot be informed of.
 func (r *replica) checkLate(l Late) error {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
 		return &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that nobody went on without"}

@@ -30,7 +30,7 @@ type role struct {
 	Question int // of questions
 	Agent    int
 	Folder   string
-	Log      string // file of what was acknowledged
+	Log      string // file of the acknowledged messages
 	Out      string // file of an ending
 	Slow     time.Duration
 	Kill     string // where the agent kills itself: place:round
@@ -39,7 +39,7 @@ type role struct {
 
 	Creds  string // file of credentials
 	Clock  string // file with the offset of the clock, where the program has one that can jump
-	Inside string // namespace of the network that the process is in; that of the test where it is empty
+	Inside string // namespace of the network that the process is in; the test's own where it is empty
 
 	Echo, From string // address to ask for echoes, and the one of this host
 	Times      int    // how often

@@ -48,7 +48,7 @@ type RunBody struct {
 	Build      Build       `json:"build"` // of who opened it
 }
 
-// Simulation says which random numbers the rewards of a simulated run are drawn from: those of one run
+// Simulation says which random numbers the rewards of a simulated run are drawn from: the numbers of one run
 // of sim.Run.
 type Simulation struct {
 	Seed uint64 `json:"seed"`
@@ -238,11 +238,11 @@ func Differs(q, there question.Question) (string, error) {
 	return own.differs(other), err
 }
 
-// differs says what of an identity is not as in another, that of the run; "" where nothing is.
+// differs says what of an identity is not as in another, the run's; "" where nothing is.
 func (i Identity) differs(run Identity) string {
 	switch {
 	case i.Wire != run.Wire:
-		return fmt.Sprintf("its messages have version %d, and those of the run version %d: use programs of one version", i.Wire, run.Wire)
+		return fmt.Sprintf("its messages have version %d, and the run's version %d: use programs of one version", i.Wire, run.Wire)
 	case i.Mode != run.Mode || i.Algorithm != run.Algorithm:
 		return fmt.Sprintf("it runs %s (%s), and the run is of %s (%s)", i.Algorithm, i.Mode, run.Algorithm, run.Mode)
 	case i.Problem != run.Problem:
@@ -250,7 +250,7 @@ func (i Identity) differs(run Identity) string {
 	}
 	for _, name := range sortedKeys(i.Options, run.Options) {
 		if here, there := fmt.Sprint(i.Options[name]), fmt.Sprint(run.Options[name]); here != there {
-			return fmt.Sprintf("its option %s is %s, and that of the run %s", name, here, there)
+			return fmt.Sprintf("its option %s is %s, and the run's %s", name, here, there)
 		}
 	}
 	return ""

@@ -28,7 +28,7 @@ type forgery struct {
 	round int
 	fact  string
 	body  any
-	own   string // credentials whose own it is, besides those of agent 2; "" for none
+	own   string // credentials whose own it is, besides agent 2's; "" for none
 	may   bool   // whether agents of the run may say it at all, so that their names are compared
 }
 

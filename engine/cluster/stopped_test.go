@@ -27,7 +27,7 @@ func counted(t *testing.T, x cluster.Facts, q question.Question) {
 }
 
 // A run that is stopped while messages of a round are missing that its next plan counts ends with who
-// stopped it, and names none of those whose messages are missing.
+// stopped it, and names no agent whose messages are missing.
 func TestStopWhileMessagesAreMissing(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()

@@ -17,7 +17,7 @@ import (
 )
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
-// is older than its folder, as that of a copy without its -wal is. It is written after each commit, and may be
+// is older than its folder, as in a copy without its -wal. It is written after each commit, and may be
 // missing or behind.
 const headFile = "campaign.head"
 

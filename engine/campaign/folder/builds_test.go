@@ -236,7 +236,7 @@ func TestBuilds(t *testing.T) {
 					same++
 				}
 			}
-			t.Logf("%d rounds and %d samples; this build alone plans %d rounds, of which %d are the same", len(all), st.Samples, len(own), same)
+			t.Logf("%d rounds and %d samples; this build alone plans %d rounds; %d are the same", len(all), st.Samples, len(own), same)
 			if b.name == "changed" && same == len(all) {
 				t.Error("the changed constant changes no plan, so that the test says nothing")
 			}

@@ -106,7 +106,7 @@ func (d *database) checkSchema(ctx context.Context) error {
 	return nil
 }
 
-// checkTriggers reports a database whose triggers are not those of tables: without them events can be changed.
+// checkTriggers reports a database whose triggers are not as tables has them: without them events can be changed.
 func (d *database) checkTriggers(ctx context.Context) error {
 	rows, err := d.db.QueryContext(ctx, "SELECT sql FROM sqlite_master WHERE type = 'trigger'")
 	if err != nil {
@@ -140,7 +140,7 @@ func events(ctx context.Context, q querier, after int64) ([]campaign.Event, erro
 	return eventsOf(ctx, q, "seq > ?", after)
 }
 
-// eventsOf returns the events of which a condition on their number holds, in order.
+// eventsOf returns the events for which a condition on their number holds, in order.
 func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]campaign.Event, error) {
 	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE "+condition+" ORDER BY seq", seq)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 
 // A posterior does not wait for late results: its next round begins, with the whole capacity, once all
 // of the open one was handed out and what is out is late. Whoever has an open list tells it first, a
-// test waits, and so does a round of which nothing came. That is so whatever the rewards are.
+// test waits, and so does a round without any results. That is so whatever the rewards are.
 func TestLateResultsHoldNothingUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many small campaigns")

@@ -16,7 +16,7 @@ import (
 )
 
 // coupling returns the protocol of the coupling data under the kernel of notebooks/coupling.cope, and
-// the measured yields of every arm, of which rewards are drawn; of all tasks, or of those given.
+// the measured yields of every arm, from which rewards are drawn; of all tasks, or the given ones.
 func coupling(t testing.TB, mode, algorithm string, opt engine.Options, unknown bool, tasks ...int) (campaign.Protocol, [][]float64) {
 	t.Helper()
 	effects := kernels.Func("effects", func(x, y []float64) float64 {

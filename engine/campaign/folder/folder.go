@@ -252,7 +252,7 @@ func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error
 // Close lets go of the database.
 func (c *Campaign) Close() error { return c.db.close() }
 
-// Protocol returns the protocol with the arms that are known to have been added; its AtStart is that
+// Protocol returns the protocol with the arms that are known to have been added; its AtStart is the one
 // of the start.
 func (c *Campaign) Protocol() campaign.Protocol {
 	_, p := c.kept.now()

@@ -144,7 +144,7 @@ func (d *database) integrity(ctx context.Context) error {
 	return d.unsound(sound)
 }
 
-// unsound is the error of what a check of integrity says.
+// unsound is the error for the findings of a check of integrity.
 func (d *database) unsound(said string) error {
 	if at := pageError.FindStringSubmatch(said); at != nil {
 		if code, err := strconv.Atoi(at[1]); err == nil && code&0xff == codeInput {

@@ -39,8 +39,8 @@ func TestNothingIsRecordedThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A campaign in which a program of before recorded what cannot be read is opened again by setting that aside:
-// recorded, named, and without a change of what was recorded.
+// A campaign in which an earlier program recorded what cannot be read is opened again by setting such events aside:
+// this is recorded and named, and changes no earlier record.
 func TestRepair(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})

@@ -72,7 +72,7 @@ func TestSheetsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A sheet of which one column was sorted without the others is refused.
+// A sheet in which one column was sorted without the others is refused.
 func TestSortedColumn(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 6)

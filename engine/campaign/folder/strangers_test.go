@@ -24,8 +24,8 @@ func byArm(list campaign.List, reward func(k int) float64) []byte {
 	return []byte(text)
 }
 
-// Phones and instruments call all their sheets alike. Those of two people are two sheets, also where their rows
-// are equal; one that does not begin with what was told is another sheet, of which nothing is taken; and a sheet
+// Phones and instruments call all their sheets alike. Sheets of two people are two sheets, also where their rows
+// are equal; one that does not begin with what was told is another sheet, and nothing of it is taken; and a sheet
 // that grew adds what is new.
 func TestSheetsOfOneName(t *testing.T) {
 	p := small(t)
@@ -174,7 +174,7 @@ func TestReceiptsOfTheirOwn(t *testing.T) {
 		}
 	}
 	if far.Counts[campaign.RowNew] != 1 {
-		t.Errorf("a value far from those of others: %+v", far)
+		t.Errorf("a value far from all others: %+v", far)
 	}
 	mine := bob.Rows[0].ID
 	slip := mine[:5] + map[bool]string{true: "0", false: "1"}[mine[5] != '0']
@@ -217,7 +217,7 @@ func TestLargeSheets(t *testing.T) {
 			t.Errorf("a mean of %s: %v, %+v", n, err, r)
 		}
 	}
-	// rows by arm fill the teller's own pulls first, then those of nobody, then those of others
+	// rows by arm fill the teller's own pulls first, then nobody's, then others'
 	r, err = c.Tell(t.Context(), byArm(l, func(int) float64 { return 1 }), campaign.TellOptions{By: "Ann", Sheet: "y.csv"})
 	if mine, _, err2 := c.Mine(t.Context(), "Ann"); err != nil || err2 != nil || r.Counts[campaign.RowNew] != 6 || mine.Rows[5].Reward == nil {
 		t.Errorf("%v, %v: %+v, %+v", err, err2, r, mine)

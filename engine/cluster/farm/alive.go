@@ -24,7 +24,7 @@ const (
 	lookSoon = 5 * time.Second
 )
 
-// beatName names the signs of life of a runner: that of number k has round k.
+// beatName names the signs of life of a runner: sign number k has round k.
 const beatName = "alive"
 
 // beat publishes the next sign of life.
@@ -106,7 +106,7 @@ func (w *Worker) silence() time.Duration {
 	return silent
 }
 
-// latest returns the number of the latest sign of life, of which one is known: it doubles the step
+// latest returns the number of the latest sign of life, given a known one: it doubles the step
 // until there is none, and then halves it.
 func (w *Worker) latest(ctx context.Context, runner string, known int) (int, error) {
 	there := func(k int) (bool, error) {
@@ -190,7 +190,7 @@ func (w *Worker) giveUp(runner string) {
 	w.noticed[runner] = true
 	w.mu.Unlock()
 	if first {
-		w.notice("gives up the work of %s, of which nothing was heard for %v", runner, w.silence())
+		w.notice("gives up the work of %s, from which nothing was heard for %v", runner, w.silence())
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// cutOff is the exchange of a runner of which, from some moment on, nothing arrives: as after it was
+// cutOff is the exchange of a runner from which, after some moment, nothing arrives: as after it was
 // killed, or while its machine sleeps.
 type cutOff struct {
 	cluster.Exchange

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Limits of what a worker keeps for chunks to come.
+// Limits on data that a worker keeps for chunks to come.
 const (
 	mostBenches = 4  // recipes
 	mostTrials  = 32 // experiments of each
@@ -22,7 +22,7 @@ const (
 
 // bench is a recipe that was evaluated, with the experiments that were made from it.
 type bench struct {
-	mu     sync.Mutex // of source, and of what comes after
+	mu     sync.Mutex // of source and the fields after it
 	source Source
 	ready  map[place]*readied
 	recent []place // the last used last
@@ -255,7 +255,7 @@ func (t *task) measure(seconds float64) {
 	}
 }
 
-// mixed returns the warning that names the builds which made runs, beside that of the one who asked;
+// mixed returns the warning that names the builds which made runs, beside the build of the one who asked;
 // none where there are no others.
 func (t *task) mixed(own Build) []engine.Warning {
 	others := maps.Clone(t.builds)

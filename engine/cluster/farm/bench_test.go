@@ -27,7 +27,7 @@ func processor(b *testing.B) float64 {
 func BenchmarkSweep(b *testing.B) {
 	const text = `r = fc(paper(case=2, gap=0.3), delta=0.1, runs=100)
 sweep(r, case=1..3, gap=[0.3, 0.4, 0.5, 0.6], algorithm=["CoKernelFC", "CoTestFC", "IndKernelFC", "CoBayesFC"])`
-	const runs = 4900 // with those of r
+	const runs = 4900 // with the runs of r
 	measure := func(b *testing.B, opt dsl.Options) {
 		before := processor(b)
 		for b.Loop() {

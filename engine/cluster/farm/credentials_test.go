@@ -81,7 +81,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 		}
 		made += workers[k].Made()
 	}
-	if made < 7*40 { // those of fc and of six combinations
+	if made < 7*40 { // the runs of fc and of six combinations
 		t.Errorf("the workers made %d runs", made)
 	}
 	x := dial("worker-1.creds")

@@ -21,7 +21,7 @@ type Job struct {
 	id     string
 	recipe string // its hash
 	cancel context.CancelFunc
-	over   sync.WaitGroup // of what drives it
+	over   sync.WaitGroup // of the goroutines that drive it
 
 	mu        sync.Mutex
 	tasks     []*task

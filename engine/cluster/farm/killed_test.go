@@ -16,7 +16,7 @@ import (
 
 var errKilled = errors.New("killed")
 
-// fated is an exchange over which a worker is killed: from a moment on nothing of what it says
+// fated is an exchange over which a worker is killed: from a moment on nothing that it says
 // arrives, and what it took is lost to it.
 type fated struct {
 	cluster.Exchange

@@ -46,7 +46,7 @@ func (c Chunk) id() string {
 	return id
 }
 
-// round and fact are the address of what workers say of the chunk.
+// round and fact are the address of workers' facts about the chunk.
 func (c Chunk) round() int              { return c.Items[0].Task + 1 }
 func (c Chunk) fact(what string) string { return fmt.Sprintf("result-%s-%d", what, c.Items[0].From) }
 
@@ -85,7 +85,7 @@ type Report struct {
 	Hash    string          `json:"hash"`              // of the outcomes
 	Pieces  int             `json:"pieces,omitempty"`  // that the outcomes are in, where they are not here
 	Seconds []float64       `json:"seconds,omitempty"` // of the runs of each item
-	Prepare float64         `json:"prepare,omitempty"` // seconds before the runs of an item of which nothing was ready; 0 without any
+	Prepare float64         `json:"prepare,omitempty"` // seconds before the runs of an item for which nothing was ready; 0 without any
 
 	Failed string `json:"failed,omitempty"` // why the runs could not be made
 	Item   int    `json:"item,omitempty"`   // which
@@ -94,7 +94,7 @@ type Report struct {
 	Dropped bool `json:"dropped,omitempty"` // it was not made, since whoever asked was silent
 }
 
-// at reports whether a fact has the address of what the report says of its chunk: one at another takes the
+// at reports whether a fact has the address for the report's chunk: one at another takes the
 // place of a result.
 func (r Report) at(f cluster.Fact) bool {
 	task, rest, _ := strings.Cut(r.ID, "-")
@@ -176,7 +176,7 @@ func whose(worker string, f cluster.Fact) string {
 	return fmt.Sprintf("%s (%s.creds)", worker, f.Sender)
 }
 
-// piece names a piece of the outcomes: those of others at the same address are others.
+// piece names a piece of the outcomes: another worker's at the same address is another.
 func (r Report) piece(name string, k int) string {
 	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:12], k)
 }
@@ -243,7 +243,7 @@ type Recipe struct {
 // Single is the cell of an experiment that is not one of a sweep.
 const Single = -1
 
-// Order is an experiment that the last statement of a Recipe makes: that of a combination of a sweep, or
+// Order is an experiment that the last statement of a Recipe makes: the one of a combination of a sweep, or
 // Single.
 type Order struct {
 	Cell       int
@@ -269,7 +269,7 @@ func HashOf(content []byte) string {
 // Build says which program makes runs. Programs of the same Build make the same bits.
 type Build struct {
 	cluster.Build
-	// Numbers is a checksum of what its arithmetic gives. Builds for other processors fuse products and
+	// Numbers is a checksum of results of its arithmetic. Builds for other processors fuse products and
 	// sums, and math.Exp of one program does so where the processor can.
 	Numbers string `json:"numbers"`
 }

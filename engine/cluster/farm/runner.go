@@ -93,7 +93,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	return j, nil
 }
 
-// next returns the name of the next job: that of the runner with a number.
+// next returns the name of the next job: the runner's name with a number.
 func (r *Runner) next() (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -147,7 +147,7 @@ const (
 	leastQueue  = 32 // chunks in the queue while there are some to offer
 	queueEach   = 3  // chunks in the queue for each that is made at a time
 	mostItems   = 64 // of a chunk
-	shares      = 3  // chunks for each that is made at a time, of what is left: the last ones end together
+	shares      = 3  // chunks of the remaining runs for each that is made at a time: the last ones end together
 )
 
 // offer puts chunks into the queue, as many as workers may want soon.
@@ -206,7 +206,7 @@ func (j *Job) full() bool {
 	return len(j.waiting) >= max(leastQueue, queueEach*len(j.takers))
 }
 
-// nextTask returns the first task of which something is to be offered; nil without one.
+// nextTask returns the first task that has something to offer; nil without one.
 func (j *Job) nextTask() *task {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -238,7 +238,7 @@ func (j *Job) cut(t *task) (i Item, seconds float64) {
 // wanted returns the seconds of a chunk.
 func (j *Job) wanted() float64 { return max(leastWork, workEach*float64(len(j.takers))) }
 
-// fair returns how many runs of what is left a chunk may take.
+// fair returns how many of the remaining runs a chunk may take.
 func (j *Job) fair() int { return j.unoffered / (shares * max(1, len(j.takers))) }
 
 // size returns how many runs the next item of a task has.

@@ -230,7 +230,7 @@ func (w *Worker) begin(job string) {
 func (w *Worker) suits(c Chunk) error {
 	switch {
 	case c.Revision != sim.ResultsRevision:
-		return fmt.Errorf("%w: its results are of revision %d and those of this worker of revision %d; start the worker "+
+		return fmt.Errorf("%w: its results are of revision %d and this worker's of revision %d; start the worker "+
 			"from the same version", ErrBuild, c.Revision, sim.ResultsRevision)
 	case c.Build != w.Build && !w.Mixed:
 		return fmt.Errorf("%w: it is %s, and this worker is %s, whose numbers may differ from it in the last digits and then in "+

@@ -37,7 +37,7 @@ func TestAttackReplyAddresses(t *testing.T) {
 	for _, c := range []struct {
 		who   string
 		asks  []string // what it may ask, so that it is answered
-		own   []string // the beginnings of what it may publish to
+		own   []string // the beginnings of subjects that it may publish to
 		reads bool     // whether it may read run r
 	}{
 		{"agent 1 of run r", []string{"cope.r.1.agent-1", "cope.r.1.plan", "cope-ask.read.r", "cope-ask.read.r.plan", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}, nil, true},

@@ -280,7 +280,7 @@ func heardAs(subject string) string {
 	return subject
 }
 
-// letters are those of the names of runs.
+// letters are the ones that names of runs may have.
 const letters = "-0123456789abcdefghijklmnopqrstuvwxyz"
 
 // kindLetter is the first byte of the account of a role.

@@ -263,7 +263,7 @@ func Redacted(urls string) string {
 	return out.String()
 }
 
-// checkURLs reports URLs that no server can have. The error shows nothing of what may be a password.
+// checkURLs reports URLs that no server can have. The error shows nothing that may be a password.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")
 	for i, text := range all {
@@ -304,7 +304,7 @@ type ServeOptions struct {
 	// Listen is the address, as in 127.0.0.1:4222, which it is where it is empty; port 0 is any free
 	// one, and Nowhere is for this process alone.
 	Listen string
-	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of what is free.
+	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of the free room.
 	MaxBytes int64
 	// Log hears warnings and errors of the server; it may be nil.
 	Log func(text string)

@@ -18,5 +18,5 @@
 //	cope-say.RUN.ROUND.NAME      a plan or a result on its way through Serve, which adds its sender
 //
 // Keys makes the credentials: one file for each agent and worker. The streams of Serve are in an account of
-// their own; those of a role come in by another, which has the subjects that they may publish to and no more.
+// their own; users of a role come in by another, which has the subjects that they may publish to and no more.
 package jetstream

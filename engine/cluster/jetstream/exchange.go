@@ -56,7 +56,7 @@ func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 }
 
 // until asks again and again until it is answered, the answer is final, or the context ends. The
-// subject is the one that permissions are about. See silence for servers of which none answers.
+// subject is the one that permissions are about. See silence for the case that no server answers.
 func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
 	var silentSince time.Time
 	for {
@@ -360,14 +360,14 @@ func copiesIn(info *jetstream.StreamInfo) kept {
 // String returns the sentence about a cluster that keeps fewer copies than three.
 func (k kept) String() string {
 	if k.asked >= copies {
-		return fmt.Sprintf("keeps %d copies of what is said, of which %s up to date: until all are, do not stop another server", k.asked,
+		return fmt.Sprintf("keeps %d copies of every message; %s up to date: until all are, do not stop another server", k.asked,
 			areUp(k.current))
 	}
 	n := "one copy"
 	if k.asked > 1 {
 		n = fmt.Sprintf("%d copies", k.asked)
 	}
-	return "keeps " + n + " of what is said: without the server that has it everything waits, and with its disk facts are lost; " +
+	return "keeps " + n + " of every message: without the server that has it everything waits, and with its disk facts are lost; " +
 		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer " +
 		"than one: both are needed to elect a leader)"
 }

@@ -27,7 +27,7 @@ import (
 type KeyOptions struct {
 	Run             string   // what agents take part in
 	Agents, Workers int      // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers
-	Hosts           []string // names and addresses under which the server is reached, besides those of this machine
+	Hosts           []string // names and addresses under which the server is reached, besides this machine's own
 	Days            int      // how long they are good for; 365 where it is 0
 	Revoke          []string // files of credentials to take back
 }
@@ -45,7 +45,7 @@ type KeyFile struct {
 }
 
 // keyring is the folder keys of a server: what signs, and the server's certificate. Whoever can read it
-// can speak for everybody. Its account signs the users of all roles, each of which has an account of its
+// can speak for everybody. Its account signs the users of all roles. Each role has an account of its
 // own (see Role.account); its claims say who was taken back.
 type keyring struct {
 	dir     string
@@ -74,7 +74,7 @@ func errServedOpen(dir string) error {
 }
 
 // Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
-// owner's credentials; each time those of agents and workers that are not there, or have ended. A
+// owner's credentials; each time the credentials of agents and workers that are not there, or have ended. A
 // server that runs hears of credentials that are taken back within seconds.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents > 0 {

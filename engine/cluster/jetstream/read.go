@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// idle is how long the server keeps a reader of which it hears nothing.
+// idle is how long the server keeps a reader from which it hears nothing.
 const idle = time.Minute
 
 // heartbeat is how often the server tells a reader that nothing is new; after twice that time
@@ -26,7 +26,7 @@ const heartbeat = 2 * time.Second
 
 // most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
 // and so little that eight readers of one connection have no more on their way than may wait for it. With half
-// of what may wait, four of them lost it again and again: 20 MB took them 5 s in place of 0.1 s.
+// of this room, four of them lost messages again and again: 20 MB took them 5 s in place of 0.1 s.
 const (
 	most       = 100
 	batchBytes = mostPending / 8
@@ -52,7 +52,7 @@ func (x *Exchange) read(ctx context.Context, run, name string) iter.Seq2[cluster
 
 var errLeft = errors.New("the loop was left")
 
-// stretch reads from a place on until something is missing, and returns the place of what comes
+// stretch reads from a place on until something is missing, and returns the place of the fact that comes
 // next. An error is final.
 func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, yield func(cluster.Fact) bool) (next uint64, err error) {
 	reader, err := x.reader(ctx, run, name, from)

@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// anybody is the user, and the account, of those who need no credentials.
+// anybody is the user, and the account, of everybody who needs no credentials.
 const anybody = "anybody"
 
 // open lets in everybody with what an owner, agents and workers may: only the server itself makes streams.
@@ -131,7 +131,7 @@ func adopt(dir, before, now string) error {
 	return nil
 }
 
-// accounts gives the server the claims of accounts, as it asks for them: the one of the streams, and those
+// accounts gives the server the claims of accounts, as it asks for them: the one of the streams, and the ones
 // of roles, which import from it what their holders may publish.
 type accounts struct {
 	server.MemAccResolver // the system's

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// Connections ask for the longest facts again and again, and read nothing of what they are sent. The server
+// Connections ask for the longest facts again and again, and read nothing that they are sent. The server
 // keeps little for each and drops it; whoever reads what he asks for is served all the while.
 func TestSlowReaders(t *testing.T) {
 	if testing.Short() {

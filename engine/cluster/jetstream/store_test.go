@@ -78,7 +78,7 @@ func other(t *testing.T) string {
 }
 
 // A server that listens on all addresses is called by a name of its certificate: the one that was given,
-// or that of the machine. Nobody can join [::].
+// or the machine's. Nobody can join [::].
 func TestURLOfAllAddresses(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {

@@ -38,7 +38,7 @@ func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 	return x
 }
 
-// everybody is the owner's exchange, by which each fact is published with the credentials of those whose it is.
+// everybody is the owner's exchange, by which each fact is published with its author's credentials.
 type everybody struct {
 	*jetstream.Exchange
 	of func(who string) *jetstream.Exchange
