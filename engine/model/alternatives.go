@@ -108,7 +108,7 @@ func (s *alternatives) solve() (float64, error) {
 	return best, nil
 }
 
-// choose keeps of the alternatives from a number on those of each task that the allocation tells least,
+// choose keeps, of the alternatives from a number on, the ones of each task that the allocation tells least,
 // which are what decides.
 func (s *alternatives) choose(from int, lambda []float64) {
 	each := max(2, alternativesAll/s.m.Problem.V())

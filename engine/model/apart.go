@@ -48,7 +48,7 @@ type ownMeans []float64
 
 var _ conditioned = ownMeans(nil)
 
-func (o ownMeans) floats() int { return 0 } // those of the estimator
+func (o ownMeans) floats() int { return 0 } // the estimator has them all
 
 func (o ownMeans) estimates(_ float64, y []float64) []float64 {
 	out := make([]float64, len(o))

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// basis has the features of all arms along those of a few, the arms that were pulled so far:
+// basis has the features of all arms along a few arms' features, the arms that were pulled so far:
 //
 //	φ_i = L⁻¹ k_S(x̃_i),  LLᵀ = K_SS,  φ_iᵀφ_j = k(x̃_i, x̃_j) for every j in S and every i.
 //
@@ -53,7 +53,7 @@ func (b *basis) rows(from, to int) blas64.General {
 const basisTogether, basisRows = 96, 512
 
 // extended returns the basis of these arms, too: O(N m) more values of the kernel and O(N m²)
-// operations for m columns. An arm of which at most 1e-12 of the largest diagonal value is left is in
+// operations for m columns. An arm with at most 1e-12 of the largest diagonal value left is in
 // the span as it is.
 func (b *basis) extended(ctx context.Context, arms []int) (*basis, error) {
 	var fresh []int
@@ -105,7 +105,7 @@ func (b *basis) with(ctx context.Context, arms []int) (*basis, error) {
 }
 
 // choose orders arms by what the basis leaves of them, the largest first, and leaves out those in its
-// span; lower is the Cholesky factor of what it leaves of the rest.
+// span; lower is the Cholesky factor of the rest's residual.
 func (b *basis) choose(arms []int) (chosen []int, lower *mat.TriDense) {
 	n := len(arms)
 	left := mat.NewDense(n, n, nil)
@@ -167,7 +167,7 @@ func (b *basis) choose(arms []int) (chosen []int, lower *mat.TriDense) {
 // in the span: below it what is left is rounding, as in a pivoted Cholesky factor.
 const outsideBasis = 1e-12
 
-// grow makes room for more columns, beside those of a basis that this one shares its numbers with.
+// grow makes room for more columns, beside the columns of a basis that this one shares its numbers with.
 func (b *basis) grow(ctx context.Context, more int) error {
 	if b.dim+more <= b.stride && *b.filled == b.dim {
 		*b.filled += more

@@ -323,8 +323,8 @@ func (c *centred) factored() bool {
 	return true
 }
 
-// mostCondition is the condition of the information beyond which its small eigenvalues count, of which
-// rounding makes 0.
+// mostCondition is the condition of the information beyond which its small eigenvalues count, where
+// rounding makes them 0.
 const mostCondition = 1e10
 
 // keep multiplies rows by 1 - a_i.

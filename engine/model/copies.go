@@ -132,13 +132,13 @@ func (m Relations) RankAtMost(most int) (bool, error) {
 }
 
 // coarseRank is the rank of the features by which pairs of arms are found that may be the same, and
-// neighbours is how many of those nearest to an arm are compared with it by the kernel's values.
+// neighbours is how many of the arms nearest to an arm are compared with it by the kernel's values.
 const coarseRank, neighbours = 16, 16
 
 // mergedByValues returns what Merged does from exact values of the kernel. Pairs to compare are
 // neighbours in the order of their coarse features along a direction, which are no farther apart than
 // the arms, and of their points where those are equal. An arm that has more than some neighbours as
-// near as that, all of which are other arms, is not compared with the rest.
+// near as that, all other arms, is not compared with the rest.
 func (m Relations) mergedByValues() (i, j int) {
 	f, err := m.Stopped(coarseRank, 0)
 	if err != nil {
@@ -209,7 +209,7 @@ func (m Relations) Merged() (i, j int) {
 
 // snap gives arms that the factor cannot tell apart, those whose squared distance is at most square,
 // the features of the first of them, so that they are one arm to everything that follows. What the
-// kernel lets their rewards differ by is of the order of what its features leave out anyway,
+// kernel lets their rewards differ by is of the order of the rest that its features leave out anyway,
 // √Truncation‖θ*‖.
 //
 // Arms are sorted by their projection on a fixed direction, which are no farther apart than the

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// copiesProblem has one task whose arms are points on a line, of which the kernel does not see a second
+// copiesProblem has one task whose arms are points on a line, and the kernel does not see their second
 // column.
 func copiesProblem(t *testing.T, xs []float64) *problem.Problem {
 	t.Helper()

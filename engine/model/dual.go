@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// dual is a posterior of many arms on the basis of those that were pulled. With their features φ and
+// dual is a posterior of many arms on the basis of the arms that were pulled. With their features φ and
 // what is outside, r_ij = k(x̃_i, x̃_j) - φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i, where
 // the data bear on the level β and on θ, u ~ N(0, s·r) is 0 on the arms pulled, and v_i ~ N(0, g) is
 // the part of the arm by itself. So, with the numbers of Posterior and a_i = g t_i',
@@ -63,7 +63,7 @@ func newDual(ctx context.Context, b *basis, c *onBasis) (*dual, error) {
 	return d, nil
 }
 
-// kept returns 1 - a_i, the part of what the kernel says of an arm that goes into its reward's posterior.
+// kept returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
 func (d *dual) kept(i int) float64 { return 1 - d.own*d.with[i] }
 
 // level returns the variance of the level, 1/T' where it is unknown.

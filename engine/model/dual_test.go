@@ -46,7 +46,7 @@ func wavy(t testing.TB, n int) *problem.Problem {
 	return p
 }
 
-// some returns counts on every third arm or so, those of the first quarter alone, or two arms, with
+// some returns counts on every third arm or so, on the first quarter alone, or two arms, with
 // noisy means around a level.
 func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -211,7 +211,7 @@ func TestDualLikelihood(t *testing.T) {
 }
 
 // A basis that was extended step by step, and one that shares its numbers with another, have the same
-// span as that of all arms at once; what is left is never less than nothing.
+// span as the basis of all arms at once; what is left is never less than nothing.
 func TestBasis(t *testing.T) {
 	p := wavy(t, 90)
 	m, err := New(p, 0)
@@ -261,7 +261,7 @@ func TestBasis(t *testing.T) {
 	check("two others", other, []int{3, 40, 7, 80, 81})
 	check("three arms", one, []int{3, 40, 7})
 	if two.dim != 7 {
-		t.Errorf("%d columns of eight arms of which two are the same", two.dim)
+		t.Errorf("%d columns of eight arms, two being the same", two.dim)
 	}
 	all := make([]int, p.N())
 	for i := range all {

@@ -265,7 +265,7 @@ func (e *Estimator) Weights(i, j int) []float64 {
 	return out
 }
 
-// unseen is the squared length of what is not measured of an arm or a difference of two, relative
+// unseen is the squared length of the unmeasured part of an arm or a difference of two, relative
 // to their own, that is more than the rounding of eigenvectors.
 const unseen = 1e-12
 
@@ -282,8 +282,8 @@ func squaredDistance(a, b []float64) float64 {
 }
 
 // ArmVariance returns ‖φ_i‖²_{A⁻¹} with A as in Variance, normalised: the variance of the estimated
-// reward of arm i by itself, in the directions that were measured; of a Gaussian process, where Nξ is
-// that of GpRidge, its posterior variance.
+// reward of arm i by itself, in the directions that were measured; of a Gaussian process, with the Nξ
+// of GpRidge, its posterior variance.
 func (e *Estimator) ArmVariance(i int) float64 {
 	if e.dual != nil {
 		return e.dual.armVariance(i)
@@ -347,7 +347,7 @@ func (e *Estimator) CovarianceMatrix(arms []int) *mat.SymDense {
 }
 
 // OwnVariances sets dst[k] to ArmVariance(arms[k]), from the covariances of arms with one of them, their
-// variances from it, and its own: of many arms it is the sum of those.
+// variances from it, and its own: of many arms it is the sum of these variances.
 func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64, own float64) {
 	for k, i := range arms {
 		if e.dual != nil {

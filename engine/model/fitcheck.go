@@ -241,7 +241,7 @@ var (
 	PriceOfWidths = Price{Norm: 1, Coefficients: 15}
 )
 
-// Bounded returns the norm and the misfit that are stated; without a norm those of Smooth, or the norm of
+// Bounded returns the norm and the misfit that are stated; without a norm Smooth's, or the norm of
 // the known expected rewards themselves.
 func (m Truth) Bounded(opt engine.Options, price Price) (Bound, error) {
 	b := Bound{Norm: opt.Norm, Misfit: opt.Misfit / m.Unit}
@@ -310,7 +310,7 @@ func (m Truth) Smooth(opt engine.Options, price Price) (near Near, found bool, e
 	return near, found, nil
 }
 
-// NormTooSmall reports whether a stated norm is smaller than that of the expected rewards, and returns this:
+// NormTooSmall reports whether a stated norm is smaller than the norm of the expected rewards, and returns this:
 // of a function within what a test may allow for (Smooth), since rounding adds to it. False where the
 // norm of so many arms is not computed.
 func (m Truth) NormTooSmall(opt engine.Options) (norm float64, small bool) {

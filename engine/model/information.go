@@ -110,7 +110,7 @@ func (p *information) fill(ctx context.Context, top float64) ([]hiddenPart, erro
 	return out, nil
 }
 
-// finish writes the block's rows of the whitened features, and of those times A⁻¹
+// finish writes the block's rows of the whitened features, and their products with A⁻¹
 // where there is a bias.
 func (p *information) finish(ctx context.Context, e *Estimator) error {
 	if e.solved != nil {
@@ -163,7 +163,7 @@ type Resolution struct {
 	Arms    int     // N
 	Drawn   int     // arms on which directions were counted
 	// Directions of the arms drawn, and an upper estimate for all arms: their number grows as a power
-	// of the number of arms that is found from half of those drawn, and for most kernels ever slower.
+	// of the number of arms that is found from half of these arms, and for most kernels ever slower.
 	Directions [2]int
 	// about the least accuracy at which few directions are left, reward units; 0 where they are few
 	Affordable float64
@@ -172,7 +172,7 @@ type Resolution struct {
 	SmootherDirections [2]int
 }
 
-// Scatter returns how far expected rewards lie apart, reward units: the standard deviation of those
+// Scatter returns how far expected rewards lie apart, reward units: the standard deviation of the ones
 // that are known, the largest noise scale where fewer than two are.
 func Scatter(p *problem.Problem) float64 {
 	means := p.Mean

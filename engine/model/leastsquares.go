@@ -62,7 +62,7 @@ type scales struct {
 	freedom []float64 // by group: the degrees of freedom of its factor
 }
 
-// Scales returns them, and whether those of all measured arms can be told.
+// Scales returns them, and whether the scales of all measured arms can be told.
 func (d *Replicates) Scales(m *Model) (s scales, all bool) {
 	p := m.Problem
 	s.Factor, s.group = make([]float64, p.N()), p.Noise.Groups(p.TaskOf)
@@ -210,7 +210,7 @@ func Dot(a, b []float64) float64 {
 }
 
 // fewDegrees is the most degrees of freedom with which an estimated variance is too uncertain for
-// the moments of what is divided by it: the second is infinite.
+// the moments of a quotient by it: the second is infinite.
 const fewDegrees = 4
 
 // tested fits the arms that the test for lack of fit goes by: those whose scale is known to more
@@ -243,7 +243,7 @@ func tested(m *Model, d Replicates, s scales) (l meanFit) {
 //
 // to the first order in 1/ν, and exactly where the B_g are orthogonal projections: then the sum is
 // one of independent multiples of F(tr B_g, ν_g). The multiple of F with this mean and variance is
-// taken, as [Satterthwaite 1946] takes that of χ². To the first order it is the one of
+// taken, as [Satterthwaite 1946] takes a multiple of χ². To the first order it is the one of
 // [Johansen 1980], for the mean of several groups of [Welch 1951]; with one group for all it is F
 // exactly.
 //
@@ -268,7 +268,7 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	if least <= fewDegrees {
 		return 1, least
 	}
-	// of the squared coefficient of variation to that of χ²
+	// of the squared coefficient of variation to χ²'s
 	ratio := f * variance / (2 * mean * mean)
 	if ratio <= 1 { // by rounding, of scales that are as good as known
 		return 1, math.Inf(1)

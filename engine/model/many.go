@@ -68,8 +68,8 @@ func (m Designs) inner() func(dst []float64, i, from int) {
 }
 
 // spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from
-// exact values of the kernel, and the squared length that each arm has outside it; that of an arm of
-// the span is 0.
+// exact values of the kernel, and the squared length that each arm has outside it; for an arm of
+// the span it is 0.
 func (m Designs) spanned(arms []int) (*mat.Dense, []float64, error) {
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
 	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, s); err != nil {
@@ -337,8 +337,8 @@ func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
 //
 //	min x_b + Σ_i x_i  such that  σ_b²/x_b + σ_i²/x_i ≤ Δ_i²  for all rivals i of the best arm b,
 //
-// where x_i follows from x_b, of which the sum is convex. Estimates that use only an arm's own pulls
-// are unbiased for every kernel, and least squares is the best of those.
+// where x_i follows from x_b, and the sum is convex in x_b. Estimates that use only an arm's own pulls
+// are unbiased for every kernel, and least squares is the best such estimate.
 func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 	sum := 0.0
 	for v, group := range m.Problem.Groups() {

@@ -40,7 +40,7 @@ type Member struct {
 // ContinuedMixture forms the mixture of counts and means (N each, reward units) under the precisions of the
 // model; before is one of part of these data, or nil. Members that together have no more weight than
 // negligible are left out. With many arms or more than mostDecomposed features, where it takes most of the time to look
-// for points, those of before are kept until there are three tenths more pulls. Weights, means and covariances are of
+// for points, earlier points are kept until there are three tenths more pulls. Weights, means and covariances are of
 // all data.
 func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, means []float64, negligible float64) (*Mixture, error) {
 	pulls := engine.PullsOf(counts)
@@ -106,7 +106,7 @@ func mixed(m *Model, prior Prior, before *Mixture, counts []int, means []float64
 // point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
 type point struct{ own, scale, weight, likelihood float64 }
 
-// points returns those of the members.
+// points returns the members' points.
 func (x *Mixture) points() []point {
 	out := make([]point, len(x.Members))
 	for k, of := range x.Members {
@@ -268,7 +268,7 @@ func scaleLaw(largest, natural, squares float64, deviance func(scale float64) fl
 	return log, []float64{math.Exp(mean) / apart, math.Exp(mean), math.Exp(mean) * apart}, []float64{1. / 6, 2. / 3, 1. / 6}
 }
 
-// Explained returns the part of what the means of single arms vary around the means of the other arms of their tasks
+// Explained returns the part of the variation of single arms' means around the means of the other arms of their tasks
 // that the posterior explains when each is left out [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b², where b is the distance of a
 // mean from the mean of the other arms of its task with pulls, of all other arms where it is the only one, and
 //

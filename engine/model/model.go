@@ -18,7 +18,7 @@ import (
 // the precision of each arm, and a memory of the designs computed so far. It is safe for concurrent
 // use.
 //
-// The exact features of many arms cost more than most of what is asked of a model, so that they are
+// The exact features of many arms cost more than most computations with a model, so that they are
 // computed when something first needs them: Exact returns the model with them. Without them there
 // are exact values of the kernel (Row, Among) and the features that a residual leaves (Stopped).
 //
@@ -122,7 +122,7 @@ func identify(m *Model) {
 	m.identity = m.numbers + canon.Fingerprint(m.Precision)
 }
 
-// others returns the numbers of the model beside those of its kernel and the precisions.
+// others returns the numbers of the model beside its kernel's and the precisions.
 func (m *Model) others() [][]float64 {
 	taskOf := make([]float64, m.Problem.N())
 	for i, v := range m.Problem.TaskOf {

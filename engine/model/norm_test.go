@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
-// The norm of expected rewards is at most that of the function that they come from, also where the
+// The norm of expected rewards is at most the norm of the function that they come from, also where the
 // kernel is singular to working precision; of some of the arms it is less.
 func TestNormOfFunction(t *testing.T) {
 	last := 0.0

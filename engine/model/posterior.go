@@ -143,7 +143,7 @@ func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
 	return p, err
 }
 
-// basisOf returns the basis of a posterior, or that of no arms.
+// basisOf returns the basis of a posterior, or the basis of no arms.
 func basisOf(m *Model, p *Posterior) *basis {
 	if p != nil {
 		if d, has := p.dual.(*dual); has {

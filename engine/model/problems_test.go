@@ -62,7 +62,7 @@ func TestPaperFamily(t *testing.T) {
 			}
 		}
 		if !slices.Equal(p.Mean, one.Mean) {
-			t.Errorf("lengthscale %g: rewards are not those of case 1", lengthscale)
+			t.Errorf("lengthscale %g: rewards are not case 1's", lengthscale)
 		}
 		m := model(t, p)
 		norm, err := m.Truth().Norm()

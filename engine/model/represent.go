@@ -26,15 +26,15 @@ type representation struct {
 	partial bool // the features were cut, and f is what they represent
 }
 
-// represent computes the representation by least squares: on the features, or where these were cut
-// on those of the whole Gram matrix. That is too large for very many arms; then the norm is not
+// represent computes the representation by least squares: on the features, or where these were cut on
+// the features of the whole Gram matrix. That is too large for very many arms; then the norm is not
 // known.
 func (m Truth) represent() (*representation, error) {
 	if m.Problem.Mean == nil {
 		_, err := m.known()
 		return nil, err
 	}
-	if m.apartOnly { // every reward is that of its own arm
+	if m.apartOnly { // every arm's reward stands alone
 		return &representation{norm: math.Sqrt(SquaredNorm(m.Problem.Mean)) / m.Unit, off: make([]float64, m.Problem.N())}, nil
 	}
 	if small, err := m.representable(); err != nil || !small {
@@ -140,8 +140,8 @@ const (
 // often. ‖c‖₁ is of the order of the root of the rank.
 const decisive = 1e-3
 
-// beside is the part of the smallest gap, or of epsilon where that is larger, up to which a misfit is
-// that of rounding: estimates are off by some times as much.
+// beside is the part of the smallest gap, or of epsilon where that is larger, up to which a misfit is taken
+// for rounding: estimates are off by some times as much.
 const beside = 1.0 / 25
 
 // Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of

@@ -60,7 +60,7 @@ const mostRidge = 1e12
 // squared reward units.
 func (m Designs) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
 
-// NormOf returns the bound on ‖θ*‖: the one given, or that of the known means.
+// NormOf returns the bound on ‖θ*‖: the one given, or the norm of the known means.
 func (m Designs) NormOf(opt engine.Options) (float64, error) {
 	if opt.Norm > 0 {
 		return opt.Norm, nil

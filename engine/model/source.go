@@ -181,7 +181,7 @@ func (m *Model) Entry(i, j int) float64 {
 
 // Exact returns the model with its exact features and its Layout; a model that has them returns
 // itself, and so does one of arms apart, which needs none. They are computed once, by whoever needs them first: O(N m²) operations and O(N m) memory
-// for a kernel of rank m on the arms, of which there are at most MaxRank. It is an error when the
+// for a kernel of rank m on the arms, at most MaxRank. It is an error when the
 // context ends, when there is no memory for them, or where the kernel turns out not to be positive
 // semi-definite.
 func (m *Model) Exact() (*Model, error) {
@@ -295,7 +295,7 @@ func relative(m *Model, residual float64) float64 {
 	return min(residual*m.Scale/m.Diagonal, 0.5)
 }
 
-// Left returns the residual at which Stopped has this number of pivots, of those that somebody asked for.
+// Left returns the residual at which Stopped has this number of pivots, among the pivots that somebody asked for.
 func (m *Model) Left(rank int) (float64, error) {
 	left, err := m.source.factor.Left(m.Context(), rank)
 	return left / m.Scale, err

@@ -181,7 +181,7 @@ type Near struct {
 //
 //	r ← μ,  θ_k = r_{p_k}/L_{p_k k},  r ← r - θ_k c_k,  ‖f‖² = Σ θ_k²,
 //
-// whose norm grows with every pivot up to that of the least function through all expected rewards. It
+// whose norm grows with every pivot up to the norm of the least function through all expected rewards. It
 // takes no features: of the factor that all share O(N) operations a column.
 //
 //	M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied

@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Of seventy arms that are compared by their own means, three of which tie for best, the first is out in no more than
+// Of seventy arms that are compared by their own means, three being tied for best, the first is out in no more than
 // δ = 0.2 of the runs, with known scales, one unknown one and one for each arm. Told a ninth of the squares it is.
 func TestApartErrors(t *testing.T) {
 	const delta = 0.2

@@ -30,7 +30,7 @@ func pilotOf(t *testing.T, noise problem.NoiseModel) *problem.Problem {
 }
 
 // TestPosterior: runs on a table of measurements draw their expected rewards from what these say, each its own, and are
-// graded by them. Means of draws are those of the belief; a is better than b in a good part of them.
+// graded by them. Means of draws are the belief's; a is better than b in a good part of them.
 func TestPosterior(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{})
 	b, err := belief.Of(context.Background(), p, belief.Options{})
@@ -57,7 +57,7 @@ func TestPosterior(t *testing.T) {
 	}
 	share, said := float64(best["a"])/400, float64(want)/float64(rows)
 	if half := 4 * math.Sqrt(said*(1-said)/400); said < 0.1 || math.Abs(share-said) > half {
-		t.Errorf("a is the best arm in %.3f of the runs, and in %.3f of what is believed", share, said)
+		t.Errorf("a is the best arm in %.3f of the runs, and with belief %.3f", share, said)
 	}
 	r, err := Run(context.Background(), trials.Experiment())
 	if err != nil {

@@ -158,7 +158,7 @@ func BenchmarkPulls(b *testing.B) {
 	}
 }
 
-// A run of CoTestFC, whose designs depend on data, so that only those of round 1 are
+// A run of CoTestFC, whose designs depend on data, so that only the designs of round 1 are
 // remembered: the theory beside the runs is solved before the clock starts.
 func BenchmarkCoTestFC(b *testing.B) {
 	for _, x := range []struct {

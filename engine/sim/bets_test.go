@@ -19,7 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// law is a law of rewards in [0, 1]: that of this population, or of 1 with this probability and else 0.
+// law is a law of rewards in [0, 1]: the law of this population, or of 1 with this probability and else 0.
 type law struct {
 	name       string
 	chance     float64
@@ -169,8 +169,8 @@ func TestBetsCanFail(t *testing.T) {
 	}
 }
 
-// Bets know no units: rewards times a number and plus another, with bounds and accuracy alike, and rewards of
-// which lower ones are better, take the same pulls.
+// Bets know no units: rewards times a number and plus another, with bounds and accuracy alike, and rewards whose
+// lower values are better, take the same pulls.
 func TestBetsUnits(t *testing.T) {
 	low := make([]float64, 0, 400)
 	for _, u := range laws()[3].population {
@@ -196,7 +196,7 @@ func TestBetsUnits(t *testing.T) {
 	if got := samples(&scaled, 0.1*times); math.Abs(got-want) > 0.01*want {
 		t.Errorf("in other units %g samples, and %g", got, want)
 	}
-	negative := *base // rewards -y between -1 and 0, of which lower ones are better, are y again
+	negative := *base // rewards -y between -1 and 0, the lower the better, are y again
 	negative.Rewards, negative.Mean = nil, nil
 	for i, all := range base.Rewards {
 		negative.Mean = append(negative.Mean, -base.Mean[i])

@@ -169,7 +169,7 @@ func TestSymmetricErrors(t *testing.T) {
 }
 
 // Means and products that are drawn at once have the expectations that rewards drawn block by block have: of
-// normal rewards the covariance times n - 1, of measured ones that of the blocks.
+// normal rewards the covariance times n - 1, of measured ones the blocks' covariance.
 func TestBlocksAreDrawn(t *testing.T) {
 	normal := plates(t, 2, problem.UnknownArm, []float64{1, 2, 3}, []float64{1, 0.5, 3})
 	measured := plates(t, 0, "", []float64{2, 2, 0}, []float64{1, 1, 1})

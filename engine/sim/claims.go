@@ -16,7 +16,7 @@ import (
 const margin = 0.1
 
 // ClaimsOf judges the claims of [Du23, Section 6] by a fixed-confidence sweep over case, gap and
-// algorithm, and those of [Du23, App. A] by a fixed-budget sweep over case, budget and algorithm; a
+// algorithm, and the claims of [Du23, App. A] by a fixed-budget sweep over case, budget and algorithm; a
 // seed may be swept too. Either may be the zero Sweep, and no claim is made about an algorithm that
 // is missing. References that are no algorithms (Entry.Role) are never competitors.
 //
@@ -154,8 +154,8 @@ func (p panel) about(cell panelCell) ([]openClaim, error) {
 	return p.aboutErrors(cell)
 }
 
-// claimed is a claim that Figure 2 of the paper makes about samples: of which case
-// (0 is all), about which algorithm beside CoKernelFC, and how it is judged.
+// claimed is a claim that Figure 2 of the paper makes about samples: the case
+// (0 is all), the algorithm beside CoKernelFC, and how it is judged.
 type claimed struct {
 	number    float64
 	rival     string
@@ -195,7 +195,7 @@ func aboutSamples(cell panelCell) ([]openClaim, error) {
 		}
 		stopped := unfinished(own, rival)
 		out = append(out, openClaim{
-			Claim: Claim{Source: "[Du23, Section 6]", Statement: claim.statement, Quantity: "samples of CoKernelFC over those of " + claim.rival},
+			Claim: Claim{Source: "[Du23, Section 6]", Statement: claim.statement, Quantity: "samples of CoKernelFC over samples of " + claim.rival},
 			judge: func(alpha float64) (engine.Interval, string, Reason) {
 				i := c.ratio(alpha)
 				switch {

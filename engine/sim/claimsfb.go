@@ -31,7 +31,7 @@ func (p panel) aboutErrors(cell panelCell) ([]openClaim, error) {
 			return nil, err
 		}
 		q := openClaim{Claim: Claim{
-			Source: "[Du23, App. A]", Statement: "CoKernelFB errs less than " + name, Quantity: "errors of CoKernelFB minus those of " + name,
+			Source: "[Du23, App. A]", Statement: "CoKernelFB errs less than " + name, Quantity: "errors of CoKernelFB minus errors of " + name,
 		}, judge: c.fewerErrors}
 		if cell.number == 3 {
 			q.Statement, q.judge = "CoKernelFB errs about as often as "+name, c.alikeErrors
@@ -98,7 +98,7 @@ func (c contrast) unmeasurable() Reason {
 	return Reason{}
 }
 
-// trend asks of case 3 whether the error of CoKernelFB is closer to that of IndPeaceFB
+// trend asks of case 3 whether the error of CoKernelFB is closer to IndPeaceFB's
 // than in case 1 at the same budget; nil when one of the four is not there.
 func (p panel) trend(cell panelCell) (*openClaim, error) {
 	if cell.number != 3 {
@@ -232,7 +232,7 @@ func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	return student(alpha, freedom) * math.Sqrt(variance)
 }
 
-// ratio returns a/b with the interval that misses with probability alpha, that of the logarithm by
+// ratio returns a/b with the interval that misses with probability alpha, for the logarithm by
 // the delta method; zero when a mean is not positive, where the ratio says nothing. Half a wrong
 // run is added to both counts of an error rate, so that a may be 0.
 func (c contrast) ratio(alpha float64) engine.Interval {

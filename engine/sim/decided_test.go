@@ -27,7 +27,7 @@ func TestNothingDecidedProvesNothing(t *testing.T) {
 	} {
 		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.algorithm, Options: c.opt, Runs: 20, Seed: 1})
 		if (r.DecidedTasks > 0) != c.decided || r.DecidedErrors.Runs != r.Runs || r.DecidedErrors.Count > r.Errors.Count {
-			t.Errorf("%s of %+v: %d decided, of which in %d of %d runs one is wrong", c.algorithm, c.opt, r.DecidedTasks, r.DecidedErrors.Count, r.DecidedErrors.Runs)
+			t.Errorf("%s of %+v: %d decided; in %d of %d runs one is wrong", c.algorithm, c.opt, r.DecidedTasks, r.DecidedErrors.Count, r.DecidedErrors.Runs)
 		}
 		if (r.Standing == engine.StandingProven) != c.decided || !c.decided && r.Guarantee != "none: nothing was decided" {
 			t.Errorf("%s of %+v with %d decided: %s", c.algorithm, c.opt, r.DecidedTasks, r.Guarantee)

@@ -28,7 +28,7 @@ func run(t testing.TB, x sim.Experiment) engine.Result {
 }
 
 // The columns add up to the summary, and predict the speedups of the three cases: 5,
-// 5/2 and 1, since ρ* is 1, 2 and 5 times that of one task (DESIGN's certified values).
+// 5/2 and 1, since ρ* is 1, 2 and 5 times the ρ* of one task (DESIGN's certified values).
 func TestDetail(t *testing.T) {
 	for number, want := range map[int]struct {
 		rank    int

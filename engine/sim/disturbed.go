@@ -32,7 +32,7 @@ func Student(mean, sd []float64, nu float64) Drawer {
 	}, func(n, draws float64) float64 { return draws / n })
 }
 
-// Autocorrelated draws normal rewards of which each has correlation rho with the one before, AR(1),
+// Autocorrelated draws normal rewards, each with correlation rho with the one before, AR(1),
 // the first being drawn from the stationary law. It costs one draw per reward up to oneByOne.
 func Autocorrelated(mean, sd []float64, rho float64) Drawer {
 	fresh := math.Sqrt(1 - rho*rho)
@@ -52,8 +52,8 @@ func meanVariance(rho, n float64) float64 {
 	return ((1+rho)/(1-rho) - 2*rho*(1-math.Pow(rho, n))/(n*(1-rho)*(1-rho))) / n
 }
 
-// serial draws noise of variance 1 with fill. shrink is by how much the variance of a
-// mean of n is below that of the draws made.
+// serial draws noise of variance 1 with fill. shrink is by how much the variance of the
+// mean of n is below the variance of the draws made.
 func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n, draws float64) float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		noise := make([]float64, min(n, oneByOne))
@@ -75,7 +75,7 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 	}
 }
 
-// Outliers draws normal rewards, of which each is an outlier with probability share and
+// Outliers draws normal rewards; each is an outlier with probability share and
 // then has problem.OutlierFactor times the standard deviation [Tukey60]. How many there are is one
 // binomial, and each kind has one mean and one χ²: the cost does not depend on n.
 func Outliers(mean, sd []float64, share float64) Drawer {
@@ -125,7 +125,7 @@ func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// The streams of shifts are apart from those of rewards, whose last counter is an arm.
+// The streams of shifts are apart from the streams of rewards, whose last counter is an arm.
 const (
 	streamDrift = math.MaxUint64 - iota
 	streamBatch

@@ -30,7 +30,7 @@ type Draw struct {
 type environment struct {
 	draw      Drawer
 	seed, run uint64
-	bounds    *[2]float64 // of the problem's rewards, of which ranges are told then
+	bounds    *[2]float64 // of the problem's rewards, whose ranges are told then
 }
 
 // NewEnvironment returns the environment of one run on a problem: each (round, arm) has its
@@ -44,7 +44,7 @@ func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engin
 }
 
 // asMeasured returns an environment whose rewards have the sign of the data, of one whose rewards have
-// that of the problem, as drawers have.
+// the problem's, as drawers have.
 func asMeasured(p *problem.Problem, env engine.Environment) engine.Environment {
 	if p.Goal == problem.GoalMax {
 		return env

@@ -39,7 +39,7 @@ func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Pro
 }
 
 const (
-	// mostWhole is the most arms of a task of which all estimates are kept, where the algorithm can say
+	// mostWhole is the most arms of a task for which all estimates are kept, where the algorithm can say
 	// later what it made of some.
 	mostWhole = 1000
 	// mostRecalled is how many arms of such a task are kept: twice as many as a picture draws.
@@ -179,7 +179,7 @@ func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell
 	return out, nil
 }
 
-// average returns the mean of what is drawn.
+// average returns the mean of the draws.
 func (b *believed) average() []float64 {
 	rows, columns := b.draws.Dims()
 	mean := make([]float64, columns)

@@ -83,8 +83,8 @@ func TestEstimatesOfAll(t *testing.T) {
 	}
 }
 
-// TestPosteriorEstimates: with ξ of a Gaussian process, estimates are its posterior, of which the answers
-// are, and shorter intervals than those of the noise alone.
+// TestPosteriorEstimates: with ξ of a Gaussian process, estimates are its posterior, which the answers come
+// from, with shorter intervals than the noise alone has.
 func TestPosteriorEstimates(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
 	for _, algorithm := range []string{"CoTestFB", "CoUniformFB", "CoKernelFB"} {

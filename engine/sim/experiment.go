@@ -34,7 +34,7 @@ type Experiment struct {
 	// called before the first run, after each, and after rounds of a single long one, never
 	// concurrently; may be nil
 	Progress func(Step)
-	Draw     Drawer // nil means that of the problem
+	Draw     Drawer // nil means the problem's
 	// draws the rewards of all arms of a round in place of Draw, which must be there; see Rounds. May be nil
 	Rounds RoundFunc
 	Detail bool // keep Result.Detail
@@ -130,7 +130,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	return m, err
 }
 
-// coefficients returns the dimension of θ̂: that of the features, or a number for each arm where the
+// coefficients returns the dimension of θ̂: the number of features, or a number for each arm where the
 // algorithm works by values of the kernel and not by features.
 func coefficients(entry algorithms.Entry, m *model.Model) int {
 	if entry.ByValues && m.Features == nil {

@@ -60,7 +60,7 @@ func own(pulls int) *algorithms.Entry {
 		}}
 }
 
-// An algorithm of the caller's own has what those of the catalogue have: runs with intervals, the luck of the
+// An algorithm of the caller's own has what algorithms of the catalogue have: runs with intervals, the luck of the
 // same seed, comparisons. Its errors are the errors of the means of its pulls.
 func TestOwnAlgorithm(t *testing.T) {
 	ctx := context.Background()

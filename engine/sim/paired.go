@@ -113,7 +113,7 @@ type score struct {
 	Regret, Relative float64
 }
 
-// newJudge returns the judge of runs whose expected rewards are those of p.
+// newJudge returns the judge of runs with the expected rewards of p.
 func newJudge(x Experiment, p *problem.Problem, entry algorithms.Entry) judge {
 	j := judge{budget: x.Mode == engine.ModeFB, perV: entry.DividedByV, agents: p.V()}
 	if p.Mean == nil {

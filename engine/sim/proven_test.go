@@ -169,7 +169,7 @@ func TestFunctionOffTheKernel(t *testing.T) {
 	}
 }
 
-// Two arms with the same features, or nearly, of which one is better: agents that test alone take them for one. The
+// Two arms with the same features, or nearly, one being better: agents that test alone take them for one. The
 // data tell them apart, so nothing is proven, and the warning names them and what is missing.
 func TestSameFeatures(t *testing.T) {
 	for _, x := range []string{"1", "1.000001"} {

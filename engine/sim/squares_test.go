@@ -51,7 +51,7 @@ func TestSquares(t *testing.T) {
 			if se := math.Sqrt(wantVar / 4000); math.Abs(mean-(n-1)*c.variance) > 5*se+1e-9*n {
 				t.Errorf("%s, n = %g: mean %g, want %g ± %g", name, n, mean, (n-1)*c.variance, 5*se)
 			}
-			// The worst kurtosis is 15, that of χ²(1).
+			// The worst kurtosis is 15, as of χ²(1).
 			if r := variance / wantVar; math.Abs(r-1) > 5*math.Sqrt(14./4000) {
 				t.Errorf("%s, n = %g: variance %g times the expected one", name, n, r)
 			}
@@ -123,7 +123,7 @@ func TestFuncSquares(t *testing.T) {
 	}
 }
 
-// The range of a draw is that of its rewards: the mean itself of one reward, all of a population in many, with
+// The range of a draw is its rewards' range: the mean itself of one reward, all of a population in many, with
 // the mean between its ends. Where lower rewards are better a batch has it the other way round.
 func TestRanges(t *testing.T) {
 	p := bounded(t, law{chance: 0.3})

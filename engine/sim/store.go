@@ -28,7 +28,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// ResultsRevision is part of what results are stored under. Raise it with every change
+// ResultsRevision is part of the key under which results are stored. Raise it with every change
 // that makes an experiment give another Result than before (random numbers, schedules,
 // roundings, fields of Result): what was stored before is then run again.
 const ResultsRevision = 17

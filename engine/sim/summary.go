@@ -140,7 +140,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
 	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
-	if x.believed == nil { // of what measurements say nothing more is known than of an experiment
+	if x.believed == nil { // of rewards drawn from a belief no more is known than of an experiment
 		basis.Truth = &algorithms.Truth{Drawn: x.natural}
 	}
 	r.Standing, r.Guarantee = basis.Guarantee()

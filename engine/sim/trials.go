@@ -109,7 +109,7 @@ func (t *Trials) Key(ctx context.Context) (string, error) {
 }
 
 // RunPart makes the runs from one to another, from included and to not, counted from 0. When the
-// context is cancelled, or a run fails, the part of what finished comes with the error. It may be
+// context is cancelled, or a run fails, the finished part comes with the error. It may be
 // called from several goroutines, unless the experiment reports its progress.
 func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 	if from < 0 || to > t.x.Runs || from >= to {
@@ -121,7 +121,7 @@ func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 }
 
 // Result returns the summary of the runs of some parts, in whatever order they come: of all runs it is
-// the result of Run, bit by bit. Parts that are missing leave the summary of those that are there, as
+// the result of Run, bit by bit. Parts that are missing leave the summary of the parts that are there, as
 // after an interrupt. The same part twice counts once; it is an error where two parts share some of
 // their runs only. After the end of the context the comparison with the theory gets a little extra
 // time, and the trials are then used up.
@@ -135,7 +135,7 @@ func (t *Trials) Result(ctx context.Context, parts ...*Part) (engine.Result, err
 	return t.summary(ctx, all), nil
 }
 
-// summaryTime limits the summary of an interrupted experiment: half of what an interrupt may take.
+// summaryTime limits the summary of an interrupted experiment: half of the time that an interrupt may take.
 const summaryTime = 100 * time.Millisecond
 
 // late returns the context of the summary: after an interrupt one that has not ended yet, to which
@@ -302,7 +302,7 @@ func (t *tally) leave(run int, s score, m *made) {
 	}
 }
 
-// join takes the runs of another tally, none of which is there already.
+// join takes the runs of another tally, all new to this one.
 func (t *tally) join(p *tally) {
 	copy(t.scores[p.from-t.from:], p.scores)
 	t.done += p.done
@@ -349,7 +349,7 @@ func byChance(rejected, runs int) bool {
 // rejected reports whether the data speak against the kernel in more runs than chance explains.
 func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits, t.done) }
 
-// inOrder returns the warnings of the runs by first appearance: of those that differ in their numbers alone
+// inOrder returns the warnings of the runs by first appearance: of warnings that differ in their numbers alone
 // two at most, which is the range.
 func (t *tally) inOrder() []warned {
 	var out []warned
