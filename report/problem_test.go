@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
@@ -40,6 +41,15 @@ func TestProblem(t *testing.T) {
 	}
 	if want := "task,arms,noise,best,mean\nnorth,2,2,b,-1\nsouth,1,0.5,a,4\n"; got.String() != want {
 		t.Errorf("CSV\n%s want\n%s", got.String(), want)
+	}
+	p := example()
+	p.Mean, p.Partial = nil, []float64{p.Mean[0], math.NaN(), p.Mean[2]}
+	got.Reset()
+	if err := CSV(&got, p); err != nil {
+		t.Fatal(err)
+	}
+	if want := "task,arms,noise,best,mean\nnorth,2,2,a,-3\nsouth,1,0.5,a,4\n"; got.String() != want {
+		t.Errorf("CSV with an arm that is not measured\n%s want\n%s", got.String(), want)
 	}
 }
 

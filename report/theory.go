@@ -157,26 +157,25 @@ func problemBlocks(p problem.Problem) []Block {
 		t.Columns = append(t.Columns, number("count", "Measured", ""))
 		t.Notes = append(t.Notes, "The highest of several means is high by luck in part; best(p) says which arm the measurements speak for.")
 	}
+	means := p.Means() // higher is better
 	for v, g := range p.Groups() {
-		row, top := []any{p.Tasks.Names[v], len(g), nil, nil, nil}, 0
-		for n, i := range g {
+		row, top := []any{p.Tasks.Names[v], len(g), nil, nil, nil}, -1
+		for _, i := range g {
 			if s, ok := row[2].(float64); !ok || p.Noise.Scales[i] > s {
 				row[2] = p.Noise.Scales[i]
 			}
-			if p.Mean != nil {
-				if best, ok := row[4].(float64); n == 0 || (ok && p.Mean[i] > best) {
-					row[3], row[4], top = p.Arms.Names[i], p.Mean[i], i
-				}
+			if means != nil && !math.IsNaN(means[i]) && (top < 0 || means[i] > means[top]) {
+				top = i
 			}
 		}
-		if best, ok := row[4].(float64); ok {
-			row[4] = p.Turned(best)
-			if sampled {
-				row[4] = MeanError{p.Turned(best), p.Noise.Scales[top] / math.Sqrt(p.Reps[top])}
-				row = append(row, p.Reps[top])
-			}
-		} else if sampled {
+		if sampled {
 			row = append(row, nil)
+		}
+		if top >= 0 {
+			row[3], row[4] = p.Arms.Names[top], p.Turned(means[top])
+			if sampled {
+				row[4], row[5] = MeanError{p.Turned(means[top]), p.Noise.Scales[top] / math.Sqrt(p.Reps[top])}, p.Reps[top]
+			}
 		}
 		t.Rows = append(t.Rows, row)
 	}

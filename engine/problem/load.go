@@ -141,7 +141,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) (built *Problem, ca
 		p.Mean = nil
 	}
 	if opt.Rewards == "" {
-		p.separate()
+		p.separate(NoteUnmeasured)
 	}
 	noise := noiseOf(sorted)
 	if opt.Rewards != "" {
@@ -328,8 +328,8 @@ func (p reading) categorise(c *column) {
 }
 
 // separate makes the means unknown, and partially known, if one of them is: what needs means needs
-// all of them.
-func (p reading) separate() {
+// all of them. The note on those that are not known is of the kind.
+func (p reading) separate(kind NoteKind) {
 	var missing []int
 	for i, m := range p.Mean {
 		if math.IsNaN(m) {
@@ -343,7 +343,7 @@ func (p reading) separate() {
 		p.Partial = p.Mean
 	}
 	p.Mean = nil
-	p.Notes = append(p.Notes, p.noteOf(NoteUnmeasured, missing))
+	p.Notes = append(p.Notes, p.noteOf(kind, missing))
 }
 
 // dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their

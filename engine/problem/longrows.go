@@ -215,22 +215,23 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) error {
 			}
 		}
 	}
+	unmeasured := NoteUnmeasured
 	if stated.Environment == "" && p.measuredArms() >= 2 {
-		model.Environment = EnvironmentPosterior
+		model.Environment, unmeasured = EnvironmentPosterior, NoteInferred
 	}
 	if model.Estimated() && !s.measured() {
 		return &DataError{Path: p.t.path,
 			Message: fmt.Sprintf("noise=%q needs an arm with two rewards at least, or with a standard deviation; no arm has: "+
 				"state noise= as a number", model.Known)}
 	}
-	p.separate()
+	p.separate(unmeasured)
 	switch {
 	case resampled:
 		p.Rewards = lists
 		if s, err = p.summarise(); err != nil {
 			return err
 		}
-	case !summaries && p.Mean != nil && len(once) < p.N():
+	case !summaries && p.Mean != nil && len(once) < p.N() && model.Environment != EnvironmentPosterior:
 		p.Notes = append(p.Notes, p.noteOf(NoteOnce, once))
 	}
 	p.Reps = s.reps

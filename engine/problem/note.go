@@ -34,6 +34,7 @@ const (
 	NoteDropped NoteKind = "dropped"
 	// names: task and arm of the first; numbers: arms not measured, all arms
 	NoteUnmeasured NoteKind = "unmeasured"
+	NoteInferred   NoteKind = "inferred"      // as NoteUnmeasured, where runs draw expected rewards
 	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
 	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
@@ -70,6 +71,8 @@ var noteSentences = map[NoteKind]string{
 	NoteSums:          `column %[1]q grows with %[2]q as sums do, and is read as means: if it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteDropped:       "arms that are not measured are left out, %[2]d of %[3]d: %[1]s",
 	NoteUnmeasured:    `%[1]s not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`,
+	NoteInferred: `%[1]s not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds go by these; ` +
+		`unmeasured="drop" goes on without`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are not drawn from those measured but scatter by the noise " +
 		"scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",
 	NotePooled: "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks " +
@@ -95,7 +98,7 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteOnce, NotePooled}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -149,7 +152,7 @@ func (n Note) words() []string {
 			arms = arms[:min(len(arms), fewDropped)]
 		}
 		return []string{listedOf(arms, count)}
-	case NoteUnmeasured, NoteOnce, NotePooled:
+	case NoteUnmeasured, NoteInferred, NoteOnce, NotePooled:
 		return []string{n.some()}
 	case NoteLongScale, NoteShortScale:
 		scaled := ""

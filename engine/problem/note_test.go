@@ -36,6 +36,8 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteDropped, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{2, 9}}, `arms that are not measured are left out, 2 of 9: task "oslo", arm "a", task "rome", arm "b"`},
 		{Note{Kind: NoteDropped, Names: strings.Split("o a o b o c o d", " "), Numbers: []float64{40, 90}}, `arms that are not measured are left out, 40 of 90: task "o", arm "a", task "o", arm "b", task "o", arm "c" and 37 more`},
 		{Note{Kind: NoteUnmeasured, Names: arm, Numbers: []float64{1, 9}}, `task "oslo", arm "a" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`},
+		{Note{Kind: NoteInferred, Names: arm, Numbers: []float64{2, 9}}, `task "oslo", arm "a" and 1 more of 9 arms are not measured: simulated runs draw ` +
+			`expected rewards there from what other measurements say, and fit and bounds go by these; unmeasured="drop" goes on without`},
 		{Note{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}}, `task "oslo", arm "a" and 2 more of 9 arms are measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part`},
 		{Note{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}}, "all arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)"},
 		{Note{Kind: NoteNoNoise}, "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},

@@ -51,7 +51,6 @@ func TestStrangersTables(t *testing.T) {
 		{file: "pilot-gaps.csv", long: machines, drop: true, want: "[A B] | [temp=150 temp=150 temp=180] | [42 30.5 29] | [0.707 0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
 				`arms that are not measured are left out, 1 of 4: task "A", arm "temp=180"` + "\n" +
-				`task "B", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part` + "\n" +
 				`task "B", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `arms that are not measured are left out, 1 of 2: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "FILE:1:1: column 1 has no name"},
@@ -59,14 +58,14 @@ func TestStrangersTables(t *testing.T) {
 			notes: "columns that are not named are ignored: idx\nrows without a value of throughput are not counted as measurements: 1, the last in line 4"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`task "A", arm "temp=180" is measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part` + "\n" +
 				`task "A", arm "temp=180" is without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "single-replicates.csv", long: machines, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [41.5 44 30 29] | [1 1 1 1]",
 			notes: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
 		{file: "single-replicates.csv", long: machines, noise: NoiseSD, want: `FILE: noise="sd" needs an arm with two rewards at least, or with a standard deviation; no arm has: state noise= as a number`},
 		{file: "pilot-gaps.csv", long: machines, noise: NoiseSD, want: "[A B] | [temp=150 temp=180 temp=150 temp=180] | [] | [0.707 0.707 0.707 0.707]",
 			notes: "rows without a value of throughput are not counted as measurements: 1, the last in line 4\n" +
-				`task "A", arm "temp=180" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it` + "\n" +
+				`task "A", arm "temp=180" is not measured: simulated runs draw expected rewards there from what other measurements say, and fit and bounds ` +
+				`go by these; unmeasured="drop" goes on without` + "\n" +
 				`task "A", arm "temp=180" and 1 more of 4 arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)`},
 		{file: "categories.csv", long: Long{Task: []string{"line"}, Arm: []string{"oil"}, Reward: "yield"},
 			want:  "[L1 L2] | [mineral ester ester none] | [5.5 7.5 8.5 2.5] | [0.707 0.707 0.707 0.707]",

@@ -589,7 +589,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         strength: how far the environment departs from normal noise (student: degrees of freedom, outliers: share of outliers, drift: drift per round over noise, batch: error of a round over noise, autocorrelated: correlation of neighbours); a number, greater than 0 and finite, optional
         goal: whether the best arm has the highest expected reward or the lowest; all that is shown has the sign and the units of the data; "max" or "min", default "max"
         standardize: true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data; true or false, default false
-        unmeasured: arms that have no mean yet: kept, which fit and bounds allow for and simulations do not, or left out; "keep" or "drop", default "keep"
+        unmeasured: arms that have no mean yet: kept, which fit, bounds and runs that draw expected rewards allow for, or left out; "keep" or "drop", default "keep"
         data: in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too; a text, optional, or a DataFrame
         task: with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given; a text or a list, optional
         arm: with data, the column or columns whose distinct values are the arms, and their features; a text or a list, optional
