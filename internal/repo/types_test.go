@@ -20,8 +20,6 @@ var large = map[string][2]int{ // methods, files
 	"engine/cluster.agent":                 {30, 5},
 	"engine/cluster/jetstream.Exchange":    {40, 6},
 	"engine/fit.surface":                   {35, 6},
-	"engine/internal/cotest.coTest":        {66, 11},
-	"engine/internal/cotest.normed":        {47, 5},
 	"engine/model.Model":                   {38, 7},
 	"internal/front/notebookkernel.kernel": {22, 5},
 	"internal/front/rpc.server":            {22, 5},

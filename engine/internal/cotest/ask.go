@@ -82,30 +82,6 @@ func (q ask) groups() [][]int {
 	return out
 }
 
-// pulled holds the number of pulls so far and their variances.
-type pulled struct {
-	pulls    int
-	variance func(i, j int) float64 // of the estimated gap of two arms
-}
-
-// sofar returns what the pulls so far have told.
-func (a *coTest) sofar() pulled {
-	if a.within != nil {
-		return pulled{engine.PullsOf(a.Counts), a.within.Variance}
-	}
-	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
-}
-
-// more returns how many pulls in the proportions of the pulls so far give every contrast the
-// information it is weighted by.
-func (p pulled) more(needs []design.Pair) float64 {
-	times := 0.0
-	for _, q := range needs {
-		times = max(times, q.Weight*p.variance(q.I, q.J))
-	}
-	return math.Ceil(times * float64(p.pulls))
-}
-
 // pricing holds what pulls of different costs change in a design. With costs c_i a pull of arm i
 // brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
 // precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
@@ -214,4 +190,59 @@ func (t terms) addCopies(arms, counts, to []int) {
 			load[taskOf[least]]++
 		}
 	}
+}
+
+// needs returns the contrasts of a contest's open arms with its leader, each weighted by the
+// information it should gain in the coming round, and whether the arms had better be measured by
+// their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be
+// decided.
+func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
+	if c.closed || c.exhausted(a.clock, a.epsilon) {
+		return nil, false
+	}
+	first := c.arms[c.leader]
+	var arms []int
+	var gaps []float64
+	for k, i := range c.arms {
+		if c.open(k, a.clock, a.epsilon) {
+			arms, gaps = append(arms, i), append(gaps, a.optimisticGap(a.estimates, first, i, a.variance(first, i)))
+		}
+	}
+	direct = a.prefersDirect(first, arms, gaps)
+	gap := make(map[int]float64, len(arms))
+	for n, i := range arms {
+		gap[i] = gaps[n]
+	}
+	return c.needs(a.clock, a.epsilon, above(a), func(_, i int) float64 { return gap[i] }, a.variance), direct
+}
+
+// above returns how far above z the next look is meant to find a walk: the farther, the larger a part of the samples
+// one more round takes, which is about a pull of every arm that may be best.
+func above(a *coTest) float64 {
+	arms := 0
+	for _, c := range a.contests {
+		if !c.closed {
+			arms += len(c.left())
+		}
+	}
+	return min(overshootTop, overshoot+overshootArm*float64(arms)/float64(engine.PullsOf(a.Counts)))
+}
+
+// prefersDirect reports whether the arms had better be measured by their own means: where the bias
+// to allow for takes more of some gap than sharing saves. Otherwise it takes the bias off the gaps.
+func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
+	if !a.misfit.any() {
+		return false
+	}
+	left := make([]float64, len(gaps))
+	shared := math.Sqrt(float64(a.Model.Rank()) / float64(a.Model.Problem.N()))
+	for k, i := range arms {
+		variance := a.pooled.Variance(leader, i)
+		left[k] = a.optimisticGap(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.Weights(leader, i), leader, i)
+		if a.Model.Relations().Same(leader, i) || left[k] < gaps[k]*shared {
+			return true
+		}
+	}
+	copy(gaps, left)
+	return false
 }

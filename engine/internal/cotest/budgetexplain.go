@@ -75,3 +75,51 @@ func (a *coTestFB) Withdraw([]int) error { return errBudget }
 
 // Continue is an error.
 func (a *coTestFB) Continue(engine.Algorithm, []int) error { return errBudget }
+
+// Amend lets the later rounds share what the budget has left then, so that lost pulls are made later
+// and added ones are taken off.
+func (a *coTestFB) Amend(counts []int) error {
+	if err := a.coTest.Amend(counts); err != nil {
+		return err
+	}
+	if a.purse != nil {
+		a.purse.Amend(counts)
+		a.shares = a.purse.Shares()
+		return nil
+	}
+	now := engine.PullsOf(counts)
+	left, later := a.opt.Pulls(a.Model.Problem.V())-a.spent-now, a.shares[a.round:]
+	a.shares = append(a.shares[:a.round-1:a.round-1], now)
+	for k := range later {
+		n := a.opt.Part(max(left, 0)/(len(later)-k), max(left, 0), len(later)-1-k)
+		if left -= n; n > 0 {
+			a.shares = append(a.shares, n)
+		}
+	}
+	return nil
+}
+
+// Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
+// decides.
+func (a *coTestFB) Inform(b engine.Batch) error {
+	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
+		return err
+	}
+	a.loose = true
+	if err := a.learn(b); err != nil {
+		return err
+	}
+	bets := a.bets
+	a.bets = nil
+	a.lead()
+	a.bets = bets
+	return nil
+}
+
+// Unspent says that pulls of the last round were not made.
+func (a *coTestFB) Unspent() string {
+	if a.loose && a.Done() && a.spent < a.opt.Pulls(a.Model.Problem.V()) {
+		return "the last round has fewer pulls than were planned"
+	}
+	return ""
+}

@@ -1,31 +1,23 @@
 package cotest
 
 import (
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// changed holds how the question of a test has changed while it ran (docs/theory/changes.md).
-type changed struct {
-	withdrawn []bool  // N
-	most      float64 // the largest delta that was ever in force
-	questions int     // changes of arms, by contest: k
-	additions int     // times that arms or tasks were added
-	among     int     // number of tests, this one included; 0 where it stands alone
-}
-
-var _ engine.Changer = (*coTest)(nil)
-
-// Bound returns δ(1 + k/G): every change of a contest's arms may give it another best arm, whose walk
-// may cross by chance as well. δ is the largest that was ever in force.
-func (a *coTest) Bound() float64 {
-	if a.tests == 0 {
-		return a.most
-	}
-	return min(1, a.most*(1+float64(a.questions)/float64(a.tests)))
-}
+var (
+	_ engine.Changer   = (*coTest)(nil)
+	_ engine.Continuer = (*coTest)(nil)
+	_ engine.Amender   = (*coTest)(nil)
+	_ engine.Informer  = (*coTest)(nil)
+)
 
 // SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
 func (a *coTest) SetEpsilon(epsilon float64) error {
@@ -41,71 +33,6 @@ func (a *coTest) SetDelta(delta float64) error {
 	}
 	a.review()
 	return nil
-}
-
-// raise replaces the heights and looks at every walk again.
-func (a *coTest) raise(delta float64) error {
-	alpha, err := a.level(delta)
-	if err != nil {
-		return err
-	}
-	most := max(a.most, delta)
-	if a.tests > 0 {
-		top, err := a.level(most)
-		if err != nil {
-			return err
-		}
-		if a.clock.Z, err = a.highest(alpha, top); err != nil {
-			return err
-		}
-		if a.clock.Strict != nil {
-			n := a.choices()
-			if a.clock.Strict, err = a.highest(alpha/n, top/n); err != nil {
-				return err
-			}
-		}
-	}
-	a.opt.Delta, a.alpha, a.most = delta, alpha, most
-	for _, c := range a.contests {
-		for _, w := range c.walks {
-			w.Recheck(a.clock)
-		}
-	}
-	return nil
-}
-
-// highest returns the heights of the clock at the higher of two levels where they are above the heights
-// at the lower.
-func (a *coTest) highest(now, top float64) ([]float64, error) {
-	z, err := heightsOf(a, now)
-	if err != nil {
-		return nil, err
-	}
-	least, err := heightsOf(a, top)
-	if err != nil {
-		return nil, err
-	}
-	z = slices.Clone(z)
-	for k := range z {
-		z[k] = max(z[k], least[k])
-	}
-	return z, nil
-}
-
-// choices returns among how many contests one to change may be chosen: no more than tasks, however
-// they are split, or what Among said.
-func (a *coTest) choices() float64 { return float64(max(a.tests, a.Model.Problem.V(), a.among)) }
-
-// Among says that the test is one of so many, and that any of them may be changed.
-func (a *coTest) Among(tests int) { a.among = tests }
-
-// tighten sets the heights of walks without the steps of withdrawn arms.
-func (a *coTest) tighten() (err error) {
-	if a.tests > 0 {
-		n := a.choices()
-		a.clock.Strict, err = a.highest(a.alpha/n, a.alpha/n)
-	}
-	return err
 }
 
 // review looks at all contests again, after a change of the question: those that are not decided any
@@ -146,26 +73,6 @@ func (a *coTest) review() {
 		a.record(c)
 	}
 }
-
-// settled reports whether no arm but the leader may still be the answer.
-func (c *contest) settled(clock sequential.Clock, epsilon float64) bool {
-	for k := range c.arms {
-		if c.open(k, clock, epsilon) {
-			return false
-		}
-	}
-	return true
-}
-
-// reopen takes back that arm i of a contest has left its tasks.
-func (a *coTest) reopen(c *contest, i int) {
-	for _, v := range c.tasks {
-		a.Reopen(a.in(v, c, i))
-	}
-}
-
-// Grown says that there are more tests beside this one now.
-func (a *coTest) Grown() { a.additions++ }
 
 // CanWithdraw reports arms that are not there, and the last one of a task.
 func (a *coTest) CanWithdraw(arms []int) error { return a.CheckWithdraw(a.withdrawn, arms) }
@@ -210,87 +117,147 @@ func (a *coTest) Withdraw(arms []int) error {
 	return nil
 }
 
-// cohorts returns how many times arms came: those that came together have a best arm of their own
-// once others are withdrawn.
-func (a *coTest) cohorts() int { return 1 + a.additions }
-
-// withdraw takes arm i out of its contest, which belongs to its task alone from then on. It reports
-// whether that may change which arm is its best.
-func (a *coTest) withdraw(i int) bool {
-	v := a.Model.Problem.TaskOf[i]
-	c := a.apart(v)
-	k := slices.Index(c.arms, i)
-	if k < 0 { // it was the same as another arm, which stands for both
-		return false
+// Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, and one
+// whose weights need a noise scale that no replicate tells, sits out: its walks stand still.
+func (a *coTest) Amend(counts []int) error {
+	if a.stage == nil {
+		return errors.New(rounds.LearnedEarly)
 	}
-	lo, hi := a.Model.Problem.ArmsOf(v)
-	for j := lo; j < hi; j++ {
-		if j != i && !a.withdrawn[j] && !slices.Contains(c.arms, j) && a.Model.Relations().Same(i, j) {
-			c.arms[k] = j
-			to := func(arm int) int {
-				if arm == i {
-					return j
-				}
-				return arm
-			}
-			for n, w := range c.walks {
-				c.walks[n] = w.Moved(to, 1)
-			}
-			a.Reopen(j)
-			return false
+	st := *a.stage
+	st.Rounding.Counts, st.Estimate = counts, nil
+	if engine.PullsOf(counts) > 0 {
+		var err error
+		if st.Estimate, err = model.NewEstimator(a.scales.Model, 0, counts); err != nil {
+			return err
 		}
 	}
-	leader := c.arms[c.leader]
-	c.arms, c.walks = slices.Delete(c.arms, k, k+1), slices.Delete(c.walks, k, k+1)
-	for _, w := range c.walks {
-		w.Withdraw(a.clock, i)
-	}
-	if c.leader = slices.Index(c.arms, leader); c.leader < 0 {
-		c.leader = 0
-		for n, w := range c.walks { // the leader must not be out
-			if !w.Out && (c.walks[c.leader].Out || a.estimates != nil && a.estimates[c.arms[n]] > a.estimates[c.arms[c.leader]]) {
-				c.leader = n
-			}
-		}
-	}
-	return true
+	a.loose = true
+	a.fix(&st)
+	return nil
 }
 
-// apart makes task v a contest of its own, with the walks that it had in common with others.
-func (a *coTest) apart(v int) *contest {
-	n := slices.IndexFunc(a.contests, func(c *contest) bool { return slices.Contains(c.tasks, v) })
-	c := a.contests[n]
-	if len(c.tasks) == 1 {
-		return c
-	}
-	a.questions++ // the best arm of a contest that was split has two walks from here on
-	rest := slices.DeleteFunc(slices.Clone(c.tasks), func(u int) bool { return u == v })
-	a.contests[n] = a.copied(c, rest)
-	a.contests = append(a.contests, a.copied(c, []int{v}))
-	return a.contests[len(a.contests)-1]
-}
-
-// copied returns the contest of some tasks of a contest.
-func (a *coTest) copied(c *contest, tasks []int) *contest {
-	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited}
-	to := func(arm int) int { return arm + out.first - c.first }
-	for k, i := range c.arms {
-		out.arms = append(out.arms, to(i))
-		out.walks = append(out.walks, c.walks[k].Moved(to, 1))
-	}
-	return out
-}
-
-// estimate forms the estimates of all data again.
-func (a *coTest) estimate() error {
-	if a.estimates == nil || a.belief != nil || a.within != nil {
-		return nil
-	}
-	means := a.Means()
-	pooled, err := a.pool(means)
-	if err != nil {
+// Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is. Rewards
+// from before the first round stand for it, if they tell all arms of open tasks apart.
+func (a *coTest) Inform(b engine.Batch) error {
+	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
 		return err
 	}
-	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
+	a.loose = true
+	first := a.estimates == nil
+	if err := a.learn(b); err != nil {
+		return err
+	}
+	if first {
+		a.begin()
+	}
+	bets := a.bets
+	a.bets = nil // they belong to an open round, or to one that was recorded
+	a.conclude()
+	a.bets = bets
+	return nil
+}
+
+// Guided reports that such rewards choose leaders and sizes of rounds.
+func (a *decisions) Guided() bool { return true }
+
+// begin sets the clock by rewards that were there before the first round, whose least certain gap it
+// begins with; where some gap has none, round 1 explores as it does without.
+func (a *coTest) begin() {
+	if !a.oriented() {
+		a.pooled, a.estimates = nil, nil
+		return
+	}
+	widest := 0.0
+	for _, c := range a.contests {
+		for _, i := range c.arms {
+			for _, j := range c.arms {
+				if !c.closed {
+					widest = max(widest, a.variance(i, j))
+				}
+			}
+		}
+	}
+	if a.clock.Origin = 1 / widest; !(widest > 0) || math.IsInf(widest, 1) {
+		a.pooled, a.estimates = nil, nil
+	}
+}
+
+// otherKind says that a test by least squares of all tasks together cannot go on from another algorithm.
+func otherKind(from engine.Algorithm) error {
+	was := "by another rule"
+	switch from.(type) {
+	case *normed:
+		was = "by a bound on the norm"
+	case interface{ Agents() *individual.Algorithm }, *individual.Algorithm:
+		was = "each task by itself, because the kernel said nothing across them"
+	}
+	return fmt.Errorf("%w: with the added arms it would test all tasks together by least squares, and so far it tests %s; walks "+
+		"of one kind are none of the other", engine.ErrFixedQuestion, was)
+}
+
+// Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin
+// with new data and have the level of the others.
+func (a *coTest) Continue(from engine.Algorithm, at []int) error {
+	old, same := from.(*coTest)
+	if !same || len(at) != old.Model.Problem.N() {
+		return otherKind(from)
+	}
+	unit := old.Model.Unit / a.Model.Unit
+	a.Pool.Take(old.Pool, at)
+	if err := a.scales.Take(old.scales, at); err != nil {
+		return err
+	}
+	if a.misfit.data != nil && old.misfit.data != nil {
+		a.misfit.data.Take(old.misfit.data, at)
+	}
+	if old.tests > 0 {
+		a.tests, a.alpha, a.most, a.questions, a.additions, a.clock = old.tests, old.alpha, old.most, old.questions, old.additions, old.clock
+		a.clock.Origin = old.clock.Origin / (unit * unit)
+	}
+	a.round, a.loose = old.round, true
+	a.TakeTrail(&old.Candidates)
+	taken, some := map[*contest]bool{}, false
+	for _, c := range a.contests {
+		isNew, was := a.adopt(c, &old.decisions, at, unit)
+		some = some || isNew
+		if isNew && old.tests > 0 {
+			a.questions++
+		}
+		if taken[was] && len(c.arms) > 1 { // two contests go on from one
+			a.questions++
+		}
+		taken[was] = was != nil
+	}
+	if some {
+		a.additions++
+	}
+	if old.clock.Strict != nil {
+		if err := a.tighten(); err != nil {
+			return err
+		}
+	}
+	var gone []int
+	for k, i := range at {
+		if i >= 0 && old.withdrawn[k] {
+			gone = append(gone, i)
+		}
+	}
+	if old.estimates != nil && engine.PullsOf(a.Counts) > 0 {
+		a.estimates = make([]float64, a.Model.Problem.N()) // to be formed
+		if err := a.estimate(); err != nil {
+			return err
+		}
+		if a.misfit.data != nil {
+			a.misfit.learn(a.Model, engine.Batch{}, a.opt.Robust, a.alpha)
+		}
+	}
+	k := a.questions
+	if len(gone) > 0 {
+		if err := a.Withdraw(gone); err != nil {
+			return err
+		}
+		a.questions = k
+	}
+	a.review()
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -198,4 +199,65 @@ func (c *contest) exhausted(clock sequential.Clock, epsilon float64) bool {
 		}
 	}
 	return false
+}
+
+// settled reports whether no arm but the leader may still be the answer.
+func (c *contest) settled(clock sequential.Clock, epsilon float64) bool {
+	for k := range c.arms {
+		if c.open(k, clock, epsilon) {
+			return false
+		}
+	}
+	return true
+}
+
+// left returns the arms that may be best.
+func (c *contest) left() []int {
+	var out []int
+	for k, i := range c.arms {
+		if !c.walks[k].Out {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// ahead holds what a contest still has to decide.
+type ahead struct {
+	// the open arms against the leader, weighted by the information that their walks lack
+	needs    []design.Pair
+	rival    int     // the arm that lacks most in samples; -1 where none is open
+	open     int     // arms open besides the leader
+	gap, sd  float64 // of the leader over the rival in all data, normalised
+	possible bool    // whether the clock lasts
+	// of the rival's walk; 0 before its first look
+	statistic, threshold float64
+}
+
+// ahead looks at the walks of the open arms. Gaps are taken for what they are on average
+// if the leader is best (MedianGap).
+func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
+	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon)}
+	first, most := c.arms[c.leader], math.Inf(-1)
+	out.needs = make([]design.Pair, 0, len(c.arms))
+	for k, i := range c.arms {
+		if !c.open(k, clock, epsilon) {
+			continue
+		}
+		out.open++
+		w, gap, variance := c.walks[k], gapOf(first, i), varianceOf(first, i)
+		sd := math.Sqrt(variance)
+		need := w.Need(clock, first, rounds.MedianGap(gap, sd)+epsilon, epsilon, overshoot/2)
+		own := clock.Of(w)
+		out.possible = out.possible && (w.Stakes != nil || own.Time(w.Look)+need <= own.Time(sequential.ClockLooks-1))
+		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
+		if lack := need * variance; lack > most || out.rival < 0 {
+			most, out.rival, out.gap, out.sd = lack, i, gap, sd
+			out.statistic, out.threshold = 0, 0
+			if w.Look >= 0 {
+				out.statistic, out.threshold = w.Evidence(clock, first, epsilon)
+			}
+		}
+	}
+	return out
 }

@@ -1,10 +1,12 @@
 // Package cotest implements CoTestFC, the leader-directed combination test of docs/theory/test.md, and
 // its relatives.
 //
-//	test.go      the rounds: plan, bets, what is learned
+//	form.go      by what a problem is tested
 //	contest.go   which arms of a task are open, and the information each needs
+//	decisions.go the contests of all tasks: level, clock, what was decided
+//	estimates.go what all data say of the arms
+//	test.go      the rounds: plan, bets, what is learned
 //	plan.go      the pulls of a round, by a minimax design or by equal pulls
-//	direct.go    arms measured by their own means in place of the kernel's
 //	misfit.go    rewards off the kernel: stated, or estimated
 //	budget.go    CoTestFB, the same estimates under a fixed budget
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
-// heightsOf returns what walks have to reach at error probability alpha.
-func heightsOf(a *coTest, alpha float64) ([]float64, error) {
+// heights returns what walks have to reach at error probability alpha.
+func (a *decisions) heights(alpha float64) ([]float64, error) {
 	if a.limits != nil || a.opt.Law == engine.LawSymmetric {
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
 	}
@@ -39,7 +39,7 @@ func foresee(a *coTest) (err error) {
 	if a.horizon >= sequential.ClockLooks {
 		a.horizon = 0
 	}
-	a.clock.Z, err = heightsOf(a, a.alpha)
+	a.clock.Z, err = a.heights(a.alpha)
 	return err
 }
 

@@ -3,7 +3,6 @@ package cotest
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -114,56 +113,4 @@ func (u *misfit) sd(m *model.Model, level float64) float64 {
 		}
 	}
 	return math.Sqrt(hi)
-}
-
-// shrinkToMeans keeps the kernel's estimates and returns the best guesses: those, moved
-// towards the arms' own means as far as the misfit is large beside their noise.
-func (a *coTest) shrinkToMeans(estimates []float64) []float64 {
-	a.misfit.fitted = estimates
-	g := a.misfit.typical * a.misfit.typical
-	if g == 0 {
-		return estimates
-	}
-	out := slices.Clone(estimates)
-	for i, c := range a.Counts {
-		if c > 0 {
-			v := 1 / (float64(c) * a.scales.Model.Precision[i])
-			out[i] += g / (g + v) * (a.Sums[i]/float64(c)/a.Model.Unit - out[i])
-		}
-	}
-	return out
-}
-
-// gap returns the estimate of the gap of arms i and j from all data.
-func (a *coTest) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
-
-// variance returns about the variance of the guessed gap of arms i and j: the variance of the kernel's
-// estimate plus the variance of u after the arms' own means. Arms that are the same to the kernel
-// have only these.
-func (a *coTest) variance(i, j int) float64 {
-	if a.within != nil {
-		return a.within.Variance(i, j)
-	}
-	if a.unmeasured(i, j) {
-		return math.Inf(1)
-	}
-	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
-	same := a.misfit.any() && a.Model.Relations().Same(i, j)
-	if g == 0 && !same {
-		return out
-	}
-	for _, k := range []int{i, j} {
-		known := float64(max(1, a.Counts[k])) * a.scales.Model.Precision[k]
-		if same {
-			out += 1 / known
-		} else {
-			out += g / (1 + g*known)
-		}
-	}
-	return out
-}
-
-// optimisticGap returns the gap between leader and arm as large as estimates allow.
-func (a *coTest) optimisticGap(estimates []float64, leader, arm int, variance float64) float64 {
-	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.epsilon
 }

@@ -130,14 +130,14 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 // with fewer, but for rounding up.
 func TestDirectly(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Line(t))
-	a := &coTest{Candidates: rounds.NewCandidates(m), opt: engine.Options{MaxSamples: 1e9}, scales: rounds.Scales{Model: m}}
+	of := terms{model: m, scales: &rounds.Scales{Model: m}, pricing: new(pricing), most: 1e9}
 	for _, needs := range [][]float64{{100}, {100, 100, 100}, {400, 20, 3}} {
 		st := newStage(m)
 		var pairs []design.Pair
 		for k, w := range needs {
 			pairs = append(pairs, design.Pair{I: 0, J: k + 1, Weight: w})
 		}
-		a.terms().addDirect(pairs, st)
+		of.addDirect(pairs, st)
 		n := st.Rounding.Counts
 		for _, q := range pairs {
 			if v := 1/float64(n[0]) + 1/float64(n[q.J]); v*q.Weight > 1+1e-9 {

@@ -36,16 +36,23 @@ type fixed struct {
 // together is how many walks are worked on at a time.
 const together = 512
 
+// normBets are the bets on a round, with what the bets of earlier rounds left behind.
+type normBets struct {
+	guess
+	fixed fixed // the coming round
+	sums  sums
+}
+
 // fix fixes every bet on a round of these counts. Round 1 has none.
-func (a *normed) fix(counts []int) error {
+func (a *normBets) fix(counts []int) error {
 	a.bets, a.fixed = a.bets[:0], fixed{}
 	if a.estimates == nil || !slices.ContainsFunc(counts, func(n int) bool { return n > 0 }) {
 		return nil
 	}
 	f := &a.fixed
-	if f.section = a.belief.section; !a.covers(counts) {
+	if f.section = a.section; !a.covers(counts) {
 		var err error
-		if f.section, err = bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts)); err != nil {
+		if f.section, err = bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)); err != nil {
 			return err
 		}
 	}
@@ -88,9 +95,9 @@ func (a *normed) fix(counts []int) error {
 }
 
 // covers reports whether the section of the posterior has all arms with pulls.
-func (a *normed) covers(counts []int) bool {
+func (a *normBets) covers(counts []int) bool {
 	for i, n := range counts {
-		if n > 0 && !a.belief.section.Has(i) {
+		if n > 0 && !a.section.Has(i) {
 			return false
 		}
 	}
@@ -105,7 +112,7 @@ type view struct {
 	onSupport *mat.Dense  // k(u, s); nil without sums
 }
 
-func (a *normed) view(rows [][]float64) (*view, error) {
+func (a *normBets) view(rows [][]float64) (*view, error) {
 	v := &view{rows: rows}
 	if len(a.sums.arms) == 0 {
 		return v, nil
@@ -125,7 +132,7 @@ func (a *normed) view(rows [][]float64) (*view, error) {
 }
 
 // gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a contest.
-func (v *view) gaps(a *normed, c *contest, positions []int) *mat.Dense {
+func (v *view) gaps(a *normBets, c *contest, positions []int) *mat.Dense {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
 	out := mat.NewDense(len(positions), len(v.rows), nil)
@@ -139,7 +146,7 @@ func (v *view) gaps(a *normed, c *contest, positions []int) *mat.Dense {
 }
 
 // errors returns G(s) of walks that have sums.
-func (v *view) errors(a *normed, c *contest, positions []int) *mat.Dense {
+func (v *view) errors(a *normBets, c *contest, positions []int) *mat.Dense {
 	coefficients := mat.NewDense(len(positions), len(v.pastAt), nil)
 	for t, k := range positions {
 		copy(coefficients.RawRowView(t), a.sums.walks[c.walks[k]].Coefficients)
@@ -157,7 +164,7 @@ func (v *view) errors(a *normed, c *contest, positions []int) *mat.Dense {
 }
 
 // betOn adds the bets of some walks of a contest.
-func (a *normed) betOn(c *contest, open []int, v *view) error {
+func (a *normBets) betOn(c *contest, open []int, v *view) error {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
 	leaders, err := s.Rows(a.ctx(), []int{first})
@@ -194,7 +201,7 @@ func (a *normed) betOn(c *contest, open []int, v *view) error {
 
 // bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as
 // hoped. A walk that no estimate brings nearer sits out.
-func (a *normed) bet(c *contest, k int, of bounded.Contrast) {
+func (a *normBets) bet(c *contest, k int, of bounded.Contrast) {
 	w, leader, arm := c.walks[k], c.arms[c.leader], c.arms[k]
 	clock, gap := a.clock.Of(w), a.optimistic(leader, arm)
 	now, raw, best := clock.Time(w.Look), w.Sum+w.Allowed, 0.0
@@ -241,36 +248,36 @@ func (a *normed) bet(c *contest, k int, of bounded.Contrast) {
 }
 
 // allowed returns the bound on the bias of a walk's sum: S‖G‖, and η‖C‖₁ for rewards off the kernel.
-func (a *normed) allowed(how choice) float64 {
-	return a.norm*how.norm + a.misfit.most*how.off
+func (a *normBets) allowed(how choice) float64 {
+	return a.norm*how.norm + a.misfit*how.off
 }
 
 // family returns the estimates of a kind, and whether there are any. The two arms' own means are one
 // only where rewards may be off the kernel: elsewhere the least shrunken ridge estimate is as good.
-func (a *normed) family(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
+func (a *normBets) family(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
 	if kind != direct {
 		return a.fixed.system.At(of, a.prior(kind)), true
 	}
 	b, known := a.supportOf(leader)
 	x, too := a.supportOf(arm)
-	if a.misfit.most == 0 || !known || !too {
+	if a.misfit == 0 || !known || !too {
 		return f, false
 	}
 	return bounded.Means(a.fixed.system.Noise[b]+a.fixed.system.Noise[x], of), true
 }
 
 // prior returns the prior variance of a kind.
-func (a *normed) prior(kind int) float64 { return shrinkage[kind] * a.norm * a.norm }
+func (a *normBets) prior(kind int) float64 { return shrinkage[kind] * a.norm * a.norm }
 
 // supportOf returns where an arm is in the round's support.
-func (a *normed) supportOf(arm int) (int, bool) {
+func (a *normBets) supportOf(arm int) (int, bool) {
 	return slices.BinarySearch(a.fixed.system.Support, a.fixed.section.Find(arm))
 }
 
 // off returns ‖C‖₁ of a walk's sum after an estimate of a kind, by its scale, where rewards may be off
 // the kernel: C has what each arm's reward counts for, beyond what the gaps say.
-func (a *normed) off(kind int, w *sequential.Walk, leader, arm int, of bounded.Contrast) func(scale float64) float64 {
-	if a.misfit.most == 0 {
+func (a *normBets) off(kind int, w *sequential.Walk, leader, arm int, of bounded.Contrast) func(scale float64) float64 {
+	if a.misfit == 0 {
 		return func(float64) float64 { return 0 }
 	}
 	before := map[int]float64{} // by arm
@@ -312,7 +319,7 @@ func absolute(values map[int]float64) float64 {
 
 // lookFor returns the look that the information of a round by itself leads to: with its bias and
 // variance, an estimate says as much of the gap as an unbiased one of that information does.
-func (a *normed) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
+func (a *normBets) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
 	worth := max(1-a.norm*f.Norm(1)/gap, 0)
 	return clock.Next(w.Look, worth*worth/f.Variance(1), a.round+1)
 }

@@ -2,13 +2,13 @@ package cotest
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
@@ -17,6 +17,8 @@ import (
 // localDesign is the problem of one round's design: white features, in which what is known from the
 // rounds that bets are on, and from the bound on the norm, is the identity.
 type localDesign struct {
+	ctx       context.Context
+	most      float64    // pulls of a run
 	white     *mat.Dense // one row per arm of the section
 	sampled   []int      // arms of the section that may be pulled
 	precision []float64  // of one pull of each
@@ -24,65 +26,14 @@ type localDesign struct {
 	each      bool // no target is taken for one beside it
 }
 
-// localise returns features that are as fine as the targets need.
-func (a *normed) localise(targets []target) (*localDesign, error) {
-	s := a.belief.section
-	weight, favour := make([]float64, len(s.Arms)), make([]float64, len(s.Arms))
-	for k, i := range s.Arms {
-		favour[k] = a.favour(i)
-	}
-	for _, t := range targets {
-		weight[t.arm] = max(weight[t.arm], 2*a.norm*a.norm*t.info)
-		weight[t.leader] = max(weight[t.leader], weight[t.arm])
-	}
-	l, err := s.Localise(a.ctx(), weight, favour, finestRest, mostPivots)
-	if err == nil && len(l.Pivots) == 0 { // fine enough without any, but some arm has to be pulled
-		l, err = s.Localise(a.ctx(), weight, favour, 0, 1)
-	}
-	if err == nil && len(l.Pivots) == 0 {
-		err = engine.LimitError{Samples: math.Inf(1)}
-	}
-	if err != nil {
-		return nil, err
-	}
-	out := &localDesign{targets: targets, sampled: slices.Clone(l.Pivots)}
-	for _, t := range targets {
-		if !slices.Contains(out.sampled, t.leader) {
-			out.sampled = append(out.sampled, t.leader)
-		}
-	}
-	for _, k := range out.sampled {
-		out.precision = append(out.precision, a.scales.Model.Precision[s.Arms[k]])
-	}
-	m := len(l.Pivots)
-	known := mat.NewSymDense(m, nil)
-	for j := range m {
-		known.SetSym(j, j, 1/(a.norm*a.norm))
-	}
-	for k, i := range s.Arms {
-		if n := a.since[i]; n > 0 {
-			known.SymRankOne(known, 1/(1/(float64(n)*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]),
-				mat.NewVecDense(m, l.Features.RawRowView(k)))
-		}
-	}
-	if out.white, err = bounded.Whiten(a.ctx(), l.Features, known); err != nil {
-		return nil, err
-	}
-	for k, t := range out.targets {
-		had := distance(out.white.RawRowView(t.arm), out.white.RawRowView(t.leader))
-		out.targets[k].info = min(t.info, 1/had+t.need)
-	}
-	return out, nil
-}
-
 // solve returns the pulls of the sampled arms at which no target is missed, at most four times as many
 // as so far, with the ends of their largest lack.
-func (l *localDesign) solve(a *normed, pulls float64) (counts []float64, d design.Design, err error) {
+func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design, err error) {
 	features := mat.NewDense(len(l.sampled), l.white.RawMatrix().Cols, nil)
 	for r, i := range l.sampled {
 		features.SetRow(r, l.white.RawRowView(i))
 	}
-	c, err := design.NewCover(a.ctx(), features, l.precision)
+	c, err := design.NewCover(l.ctx, features, l.precision)
 	if err != nil {
 		return nil, d, err
 	}
@@ -96,7 +47,7 @@ func (l *localDesign) solve(a *normed, pulls float64) (counts []float64, d desig
 		if err := c.Solve(pulls, normSolving); err != nil {
 			return nil, d, err
 		}
-		if more, err = l.missed(a, c.Pulls, 1.1*max(1, c.Value), active); err != nil {
+		if more, err = l.missed(c.Pulls, 1.1*max(1, c.Value), active); err != nil {
 			return nil, d, err
 		}
 		if len(more) == 0 || len(active) > mostActive {
@@ -183,8 +134,8 @@ func (l *localDesign) after(pulls []float64) *mat.SymDense {
 }
 
 // lacks returns information wanted times variance had, for all targets.
-func (l *localDesign) lacks(a *normed, pulls []float64) ([]float64, error) {
-	x, err := bounded.Whiten(a.ctx(), l.white, l.after(pulls))
+func (l *localDesign) lacks(pulls []float64) ([]float64, error) {
+	x, err := bounded.Whiten(l.ctx, l.white, l.after(pulls))
 	if err != nil {
 		return nil, err
 	}
@@ -196,8 +147,8 @@ func (l *localDesign) lacks(a *normed, pulls []float64) ([]float64, error) {
 }
 
 // missed returns some targets that pulls miss by more than a factor.
-func (l *localDesign) missed(a *normed, pulls []float64, factor float64, active []int) ([]int, error) {
-	lacks, err := l.lacks(a, pulls)
+func (l *localDesign) missed(pulls []float64, factor float64, active []int) ([]int, error) {
+	lacks, err := l.lacks(pulls)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +171,11 @@ const hardest = 200
 // round turns pulls into the fewest whole ones in their proportions that bring the hardest targets within
 // a factor of where they should be, and returns what these miss the hardest of all targets by. Where no
 // number of pulls does, since something that a target needs is not pulled, best is nil.
-func (l *localDesign) round(a *normed, pulls []float64, slack float64) (best []int, worst float64, err error) {
+func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst float64, err error) {
 	n := floats.Sum(pulls)
 	weights := slices.Clone(pulls)
 	floats.Scale(1/n, weights)
-	lacks, err := l.lacks(a, pulls)
+	lacks, err := l.lacks(pulls)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -240,7 +191,7 @@ func (l *localDesign) round(a *normed, pulls []float64, slack float64) (best []i
 				counts[k] = float64(whole[k])
 				total += whole[k]
 			}
-			missed, err := few.lacks(a, counts)
+			missed, err := few.lacks(counts)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -267,7 +218,7 @@ func (l *localDesign) round(a *normed, pulls []float64, slack float64) (best []i
 	if best == nil {
 		return nil, slices.Max(lacks), nil
 	}
-	lacks, err = l.lacks(a, pulls)
+	lacks, err = l.lacks(pulls)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -289,7 +240,7 @@ func (l *localDesign) only(lacks []float64) *localDesign {
 		}
 		return k
 	}
-	out := &localDesign{precision: l.precision}
+	out := &localDesign{ctx: l.ctx, precision: l.precision}
 	for _, i := range l.sampled {
 		out.sampled = append(out.sampled, place(i))
 	}

@@ -1,10 +1,10 @@
 package cotest
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -21,14 +21,9 @@ import (
 //	normbets.go    the bets of a round
 //	normsettle.go  and what they leave behind
 type normed struct {
-	*coTest
+	normBets
 	bound Bound
-	norm  float64 // S, normalised, in units of the kernel
-
-	belief guess
-	since  []int // N: pulls since round 1
-	fixed  fixed // the coming round
-	sums   sums
+	since []int // N: pulls since round 1
 }
 
 var (
@@ -47,20 +42,27 @@ func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error)
 		return nil, err
 	}
 	m = m.ByValues()
-	base, err := prepareCoTest(m, opt, misfit{most: bound.Misfit}, opt.Misfit == 0)
+	scales, err := rounds.NewScales(m, opt)
+	if err != nil {
+		return nil, err
+	}
+	d, err := newDecisions(m, opt, opt.Misfit == 0)
 	if err != nil {
 		return nil, err
 	}
 	n := m.Problem.N()
-	a := &normed{coTest: base, bound: bound, norm: bound.Norm, belief: newGuess(n), since: make([]int, n), sums: newSums()}
+	a := &normed{bound: bound, since: make([]int, n)}
+	a.guess = guess{
+		decisions: d, Pool: model.NewPool(n), scales: scales, norm: bound.Norm, misfit: bound.Misfit,
+		spread: make([]float64, n), certain: make([]float64, n),
+	}
+	a.sums = newSums()
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
 	if a.alpha > 0 {
-		a.clock.Z, err = heights(m.Context(), m.Memory, opt.LawFor(m.Problem), a.alpha, 0)
+		a.clock.Z, err = a.heights(a.alpha)
 	}
 	return a, err
 }
-
-func (a *normed) ctx() context.Context { return a.Model.Context() }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *normed) Plan() (engine.Plan, error) {
@@ -97,7 +99,7 @@ func (a *normed) Amend(counts []int) error {
 	}
 	st := *a.stage
 	st.Rounding.Counts = counts
-	a.loose, a.stage = true, &st
+	a.stage = &st
 	return a.fix(counts)
 }
 
@@ -128,7 +130,6 @@ func (a *normed) Inform(b engine.Batch) error {
 	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
 		return err
 	}
-	a.loose = true
 	if err := a.learn(b); err != nil {
 		return err
 	}
@@ -145,7 +146,7 @@ func (a *normed) learn(b engine.Batch) error {
 	if err := a.scales.Learn(b); err != nil {
 		return err
 	}
-	return a.believe(means)
+	return a.believe(means, a.sums.arms)
 }
 
 // conclude chooses the leaders of the open contests and closes those that are decided.
@@ -203,7 +204,7 @@ func (a *normed) review() error {
 	bets := a.bets
 	a.bets = nil
 	defer func() { a.bets = bets }()
-	if err := a.believe(a.Means()); err != nil {
+	if err := a.believe(a.Means(), a.sums.arms); err != nil {
 		return err
 	}
 	return a.conclude(a.contests)
@@ -226,10 +227,13 @@ func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
+// Answers returns the leaders, decided where no other arm is open.
+func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
+
 // Warnings reports what coTest warns of, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
-	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, a.pulled()) {
+	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, a.pulledSince()) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
 	}
 	if a.Model.Problem.RelativeCost() != nil {
@@ -249,13 +253,45 @@ func (a *normed) FitCheck() engine.FitCheck {
 	if a.Model.Features == nil {
 		return nil
 	}
-	return a.coTest.FitCheck()
+	return a.decisions.FitCheck()
 }
 
-// variance returns the posterior variance of the gap of arm j to its leader.
-func (a *normed) variance(_, j int) float64 { return a.belief.spread[j] }
+// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
+func (a *normed) Hardest(v int) engine.Rival {
+	c := a.contestOf(v)
+	if a.estimates == nil {
+		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
+	}
+	return a.rival(v, c, c.ahead(a.clock, a.epsilon, a.gap, a.variance))
+}
 
-// optimistic returns the gap of an arm to its leader as large as estimates allow.
-func (a *normed) optimistic(leader, arm int) float64 {
-	return a.optimisticGap(a.estimates, leader, arm, math.Max(a.belief.spread[arm], 0))
+// Samples returns how many pulls in the proportions of the pulls so far would bring all open walks of the
+// tasks to their boundary.
+func (a *normed) Samples(tasks []int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	times := 0.0
+	for _, c := range a.contests {
+		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
+			continue
+		}
+		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
+		if !g.possible {
+			return -1
+		}
+		for _, q := range g.needs {
+			times = max(times, q.Weight*a.variance(q.I, q.J))
+		}
+	}
+	return math.Ceil(times * float64(engine.PullsOf(a.Counts)))
+}
+
+// pulledSince returns the pulls since round 1, all agents together.
+func (a *normed) pulledSince() float64 {
+	n := 0
+	for _, k := range a.since {
+		n += k
+	}
+	return float64(n)
 }

@@ -43,7 +43,7 @@ func TestNormedBesideOracle(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	if a.belief.section, err = bounded.NewSection(a.ctx(), p, all); err != nil {
+	if a.section, err = bounded.NewSection(a.ctx(), p, all); err != nil {
 		t.Fatal(err)
 	}
 	var targets []target
@@ -67,7 +67,7 @@ func TestNormedBesideOracle(t *testing.T) {
 	}
 	oracle := 1000.0
 	for range 5 { // a solution is found from a guess that is near
-		pulls, _, err := l.solve(a, oracle)
+		pulls, _, err := l.solve(oracle)
 		if err != nil {
 			t.Fatal(err)
 		}

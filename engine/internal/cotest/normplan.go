@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // The sizes of rounds. None of them touches the guarantee.
@@ -81,7 +80,6 @@ type target struct {
 // targets returns what the round should bring the open walks.
 func (a *normed) targets() []target {
 	var out []target
-	g := &a.belief
 	least := min(stretchTop, normLeast*math.Pow(normRise, float64(max(a.round-2, 0))))
 	for _, c := range a.contests {
 		if c.closed || c.exhausted(a.clock, a.epsilon) {
@@ -93,8 +91,8 @@ func (a *normed) targets() []target {
 				continue
 			}
 			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.epsilon, normAbove)
-			need = min(max(need, least/g.spread[i]), spreadGrowth/g.spread[i], certainGrowth/g.certain[i])
-			out = append(out, target{g.section.Find(i), g.section.Find(first), 1/g.spread[i] + need, need})
+			need = min(max(need, least/a.spread[i]), spreadGrowth/a.spread[i], certainGrowth/a.certain[i])
+			out = append(out, target{a.section.Find(i), a.section.Find(first), 1/a.spread[i] + need, need})
 		}
 	}
 	return out
@@ -111,14 +109,14 @@ func (a *normed) next() (*rounds.Stage, error) {
 		return nil, err
 	}
 	pulls := engine.PullsOf(a.Counts)
-	counts, worst, d, err := l.pulls(a, float64(pulls))
+	counts, worst, d, err := l.pulls(float64(pulls))
 	if err != nil {
 		return nil, err
 	}
 	st := newStage(a.Model)
 	st.Design.Value, st.Design.Lower = d.Value, d.Lower
 	for k, i := range l.sampled {
-		st.Rounding.Counts[a.belief.section.Arms[i]] = counts[k]
+		st.Rounding.Counts[a.section.Arms[i]] = counts[k]
 	}
 	st.Rounding.Ratio = worst
 	a.scales.Replicate(st.Rounding.Counts)
@@ -128,17 +126,17 @@ func (a *normed) next() (*rounds.Stage, error) {
 // pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
 // hardest by. A design that takes targets for those beside them can leave out what one of them needs: then
 // each counts by itself, and if that is not enough either, the round aims at what the design brings.
-func (l *localDesign) pulls(a *normed, before float64) (counts []int, worst float64, d design.Design, err error) {
+func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design, err error) {
 	for _, l.each = range []bool{false, true} {
 		var fractions []float64
-		if fractions, d, err = l.solve(a, before); err != nil {
+		if fractions, d, err = l.solve(before); err != nil {
 			return nil, 0, d, err
 		}
-		if n := floats.Sum(fractions); !(n <= float64(a.opt.MaxSamples)) {
+		if n := floats.Sum(fractions); !(n <= l.most) {
 			return nil, 0, d, engine.LimitError{Samples: n}
 		}
-		if counts, worst, err = l.round(a, fractions, roundSlack); err == nil && counts == nil && l.each {
-			counts, worst, err = l.round(a, fractions, roundSlack*worst)
+		if counts, worst, err = l.round(fractions, roundSlack); err == nil && counts == nil && l.each {
+			counts, worst, err = l.round(fractions, roundSlack*worst)
 		}
 		if err != nil || counts != nil {
 			return counts, worst, d, err
@@ -147,98 +145,53 @@ func (l *localDesign) pulls(a *normed, before float64) (counts []int, worst floa
 	return nil, 0, d, engine.LimitError{Samples: math.Inf(1)}
 }
 
-// ArmEstimates returns the posterior of all data at the scale of largest likelihood.
-func (a *normed) ArmEstimates() engine.ArmEstimates {
-	later, _ := a.Recall()
-	if later == nil {
-		return engine.ArmEstimates{}
+// localise returns features that are as fine as the targets need.
+func (a *normed) localise(targets []target) (*localDesign, error) {
+	s := a.section
+	weight, favour := make([]float64, len(s.Arms)), make([]float64, len(s.Arms))
+	for k, i := range s.Arms {
+		favour[k] = a.favour(i)
 	}
-	return later(indices.All(a.Model.Problem.N()))
-}
-
-// Recall returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
-func (a *normed) Recall() (later func(arms []int) engine.ArmEstimates, latest []float64) {
-	g := &a.belief
-	if g.section == nil {
-		return nil, nil
+	for _, t := range targets {
+		weight[t.arm] = max(weight[t.arm], 2*a.norm*a.norm*t.info)
+		weight[t.leader] = max(weight[t.leader], weight[t.arm])
 	}
-	pulled := make([]int, len(g.pulled))
-	for k, i := range g.pulled {
-		pulled[k] = g.section.Arms[i]
+	l, err := s.Localise(a.ctx(), weight, favour, finestRest, mostPivots)
+	if err == nil && len(l.Pivots) == 0 { // fine enough without any, but some arm has to be pulled
+		l, err = s.Localise(a.ctx(), weight, favour, 0, 1)
 	}
-	freedom := make([]float64, len(a.estimates))
-	for i := range freedom {
-		freedom[i] = a.scales.FreedomOf([]int{i})
+	if err == nil && len(l.Pivots) == 0 {
+		err = engine.LimitError{Samples: math.Inf(1)}
 	}
-	r := recalled{m: a.Model, pulled: pulled, means: g.means, noise: g.noise, variance: g.posterior.Variance, freedom: freedom}
-	return r.of, a.estimates
-}
-
-// recalled is the posterior of a round by what it follows from.
-type recalled struct {
-	m            *model.Model
-	pulled       []int // of the problem
-	means, noise []float64
-	variance     float64
-	freedom      []float64 // N
-}
-
-// of returns the posterior of some arms, a block of them at a time; nothing when it cannot be had.
-func (r recalled) of(arms []int) engine.ArmEstimates {
-	n := len(r.freedom)
-	means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
-	for block := range slices.Chunk(arms, recalledAtOnce) {
-		if err := r.fill(block, means, variances); err != nil {
-			return engine.ArmEstimates{}
+	if err != nil {
+		return nil, err
+	}
+	out := &localDesign{ctx: a.ctx(), most: float64(a.opt.MaxSamples), targets: targets, sampled: slices.Clone(l.Pivots)}
+	for _, t := range targets {
+		if !slices.Contains(out.sampled, t.leader) {
+			out.sampled = append(out.sampled, t.leader)
 		}
 	}
-	return rounds.Intervals(r.m, means, variances, func(i int) float64 { return r.freedom[i] })
-}
-
-// recalledAtOnce is how many arms the posterior is recalled of at once.
-const recalledAtOnce = 8192
-
-// fill sets the posterior means and variances of some arms, normalised.
-func (r recalled) fill(arms []int, means, variances []float64) error {
-	ctx := r.m.Context()
-	together := append(slices.Clone(arms), r.pulled...)
-	slices.Sort(together)
-	section, err := bounded.NewSection(ctx, r.m.Problem, slices.Compact(together))
-	if err != nil {
-		return err
+	for _, k := range out.sampled {
+		out.precision = append(out.precision, a.scales.Model.Precision[s.Arms[k]])
 	}
-	pulled := make([]int, len(r.pulled))
-	for k, i := range r.pulled {
-		pulled[k] = section.Find(i)
+	m := len(l.Pivots)
+	known := mat.NewSymDense(m, nil)
+	for j := range m {
+		known.SetSym(j, j, 1/(a.norm*a.norm))
 	}
-	rows, err := section.Rows(ctx, pulled)
-	if err != nil {
-		return err
+	for k, i := range s.Arms {
+		if n := a.since[i]; n > 0 {
+			known.SymRankOne(known, 1/(1/(float64(n)*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]),
+				mat.NewVecDense(m, l.Features.RawRowView(k)))
+		}
 	}
-	posterior, err := bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance)
-	if err != nil {
-		return err
+	if out.white, err = bounded.Whiten(a.ctx(), l.Features, known); err != nil {
+		return nil, err
 	}
-	found, err := posterior.Means(ctx)
-	if err != nil {
-		return err
+	for k, t := range out.targets {
+		had := distance(out.white.RawRowView(t.arm), out.white.RawRowView(t.leader))
+		out.targets[k].info = min(t.info, 1/had+t.need)
 	}
-	spread, err := posterior.ArmVariances(ctx, section.Diagonal)
-	if err != nil {
-		return err
-	}
-	for _, i := range arms {
-		k := section.Find(i)
-		means[i], variances[i] = found[k], spread[k]
-	}
-	return nil
-}
-
-// pulled returns the pulls since round 1, all agents together.
-func (a *normed) pulled() float64 {
-	n := 0
-	for _, k := range a.since {
-		n += k
-	}
-	return float64(n)
+	return out, nil
 }

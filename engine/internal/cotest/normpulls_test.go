@@ -5,40 +5,26 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // A target that is taken for the one beside it may need a direction that nobody pulls for the other. No number of
 // pulls of that design brings it where it should be; the round then pulls for each target.
 func TestPullsForTargetsBesideOthers(t *testing.T) {
-	p, err := manyarms.Problem(100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm, MaxSamples: 1e6}, Bound{Bound: model.Bound{Norm: manyarms.Norm}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	// The leader, two arms side by side, and one that shows where these differ.
 	l := &localDesign{
+		ctx:       t.Context(),
+		most:      1e6,
 		white:     mat.NewDense(4, 2, []float64{0, 0, 2, 0, 1.9, 0.25, 0, 1}),
 		sampled:   []int{1, 3},
 		precision: []float64{1, 1},
 		targets:   []target{{arm: 1, leader: 0, info: 23.8}, {arm: 2, leader: 0, info: 25}},
 	}
-	fractions, _, err := l.solve(a, 100)
+	fractions, _, err := l.solve(100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, times := range []float64{1, 10, 1e6} { // the variance left of the second target is 0.25² at least
-		lacks, err := l.lacks(a, []float64{times * fractions[0], times * fractions[1]})
+		lacks, err := l.lacks([]float64{times * fractions[0], times * fractions[1]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,11 +32,11 @@ func TestPullsForTargetsBesideOthers(t *testing.T) {
 			t.Fatalf("%g times the pulls of one design for both bring the second target to %g: the case is none", times, lacks[1])
 		}
 	}
-	counts, worst, _, err := l.pulls(a, 100)
+	counts, worst, _, err := l.pulls(100)
 	if err != nil {
 		t.Fatal(err)
 	}
-	lacks, err := l.lacks(a, []float64{float64(counts[0]), float64(counts[1])})
+	lacks, err := l.lacks([]float64{float64(counts[0]), float64(counts[1])})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +46,7 @@ func TestPullsForTargetsBesideOthers(t *testing.T) {
 
 	// Where not even pulls for each target help, the round goes as far as it can.
 	l.sampled, l.precision = []int{1}, []float64{1}
-	if counts, worst, _, err = l.pulls(a, 100); err != nil || len(counts) != 1 || counts[0] < 20 || worst < 25*0.25*0.25 {
+	if counts, worst, _, err = l.pulls(100); err != nil || len(counts) != 1 || counts[0] < 20 || worst < 25*0.25*0.25 {
 		t.Errorf("pulls %v, worst %g, %v", counts, worst, err)
 	}
 }

@@ -6,9 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
-	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
@@ -69,62 +67,8 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 	return st, err
 }
 
-// needs returns the contrasts of a contest's open arms with its leader, each weighted by the
-// information it should gain in the coming round, and whether the arms had better be measured by
-// their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be
-// decided.
-func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
-	if c.closed || c.exhausted(a.clock, a.epsilon) {
-		return nil, false
-	}
-	first := c.arms[c.leader]
-	var arms []int
-	var gaps []float64
-	for k, i := range c.arms {
-		if c.open(k, a.clock, a.epsilon) {
-			arms, gaps = append(arms, i), append(gaps, a.optimisticGap(a.estimates, first, i, a.variance(first, i)))
-		}
-	}
-	direct = a.prefersDirect(first, arms, gaps)
-	gap := make(map[int]float64, len(arms))
-	for n, i := range arms {
-		gap[i] = gaps[n]
-	}
-	return c.needs(a.clock, a.epsilon, above(a), func(_, i int) float64 { return gap[i] }, a.variance), direct
-}
-
-// above returns how far above z the next look is meant to find a walk: the farther, the larger a part of the samples
-// one more round takes, which is about a pull of every arm that may be best.
-func above(a *coTest) float64 {
-	arms := 0
-	for _, c := range a.contests {
-		if !c.closed {
-			arms += len(c.left())
-		}
-	}
-	return min(overshootTop, overshoot+overshootArm*float64(arms)/float64(engine.PullsOf(a.Counts)))
-}
-
 // needTolerance is the relative gap of designs: a thousandth of the samples.
 const needTolerance = 1e-3
-
-// NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
-// task by task.
-func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	if m.Problem.Block != nil {
-		return newSideBySide(m, opt)
-	}
-	return newIndTest(m, opt)
-}
-
-func newIndTest(m *model.Model, opt engine.Options) (*individual.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
-	opt.Delta /= float64(m.Problem.V())
-	return individual.New(m, opt, NewCoTestFC)
-}
 
 // NewIndUniformFC returns the test of CoTestFC on sample means, with equally many pulls of every
 // arm of a task until the task is decided: the baseline without sharing and without designed
@@ -234,11 +178,68 @@ func (apartPlanner) pulls(t terms, needs []design.Pair, _ pulled) float64 {
 	return math.Ceil(total)
 }
 
-// scoreApart returns the evidence of a round on a bet on two arms' own means; it reads no other arm.
-func scoreApart(a *coTest, bet sequential.Bet, b engine.Batch) sequential.Score {
-	i, j := bet.Leader, bet.Arm
-	if a.limits != nil {
-		return a.limits.StakeApart(bet, a.Model.Unit, a.centre, b)
+// between is the least pulls that bring the variance of every gap to a leader, between two means, to 1/need: n_x =
+// v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum of their costs least, which is convex in it.
+type between struct {
+	leader float64
+	rivals []float64 // of the pairs, in order
+	total  float64
+}
+
+// fewestBetween returns them for the needs of one contest; without needs there are none.
+func fewestBetween(t terms, pairs []design.Pair) (d between) {
+	if len(pairs) == 0 {
+		return d
 	}
-	return a.scales.ScoreApart(bet, (b.Means[i]-b.Means[j])/a.Model.Unit, b)
+	precision, leader := t.scales.Model.Precision, pairs[0].I
+	cost := func(i int) float64 {
+		if t.pricing.relative == nil {
+			return 1
+		}
+		return t.pricing.relative[i]
+	}
+	rival := func(q design.Pair, n float64) float64 {
+		return 1 / precision[q.J] / (1/q.Weight - 1/precision[leader]/n)
+	}
+	spent := func(n float64) float64 {
+		sum := n * cost(leader)
+		for _, q := range pairs {
+			sum += rival(q, n) * cost(q.J)
+		}
+		return sum
+	}
+	least := 0.0
+	for _, q := range pairs {
+		least = max(least, q.Weight/precision[leader])
+	}
+	const golden = 0.381966
+	lo, hi := math.Log(least), math.Log(least*float64(2+len(pairs)))
+	for range 40 {
+		x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
+		if spent(math.Exp(x)) < spent(math.Exp(y)) {
+			hi = y
+		} else {
+			lo = x
+		}
+	}
+	d.leader = math.Exp(hi)
+	d.total = d.leader
+	for _, q := range pairs {
+		d.rivals = append(d.rivals, rival(q, d.leader))
+		d.total += d.rivals[len(d.rivals)-1]
+	}
+	return d
+}
+
+// addDirect adds the pulls that the needs of a contest take between means.
+func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
+	d := fewestBetween(t, pairs)
+	st.Design.Value, st.Design.Lower = st.Design.Value+d.total, st.Design.Lower+d.total
+	if len(pairs) == 0 || !(d.total <= float64(t.most)) {
+		return // more than whole numbers hold, and than the run may take: the planner says so
+	}
+	st.Rounding.Counts[pairs[0].I] += int(math.Ceil(d.leader))
+	for k, q := range pairs {
+		st.Rounding.Counts[q.J] += int(math.Ceil(d.rivals[k]))
+	}
 }

@@ -1,15 +1,12 @@
 package cotest
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1
@@ -21,32 +18,11 @@ import (
 // Leaders, gaps and round sizes come from all data so far, without any correction:
 // the test is valid whatever they are, as long as they were fixed before the round.
 type coTest struct {
-	rounds.Candidates
-	opt     engine.Options
-	scales  rounds.Scales
+	estimation
 	planner planner // nil in coTestFB, which plans by itself
-	epsilon float64 // normalised
-	alpha   float64 // level of each test
-	tests   int     // how many tests share delta: contests with several arms
-	changed
-	pricing  pricing
-	misfit   misfit
-	belief   *rounds.Belief // by which all data are estimated; nil means least squares
-	clock    sequential.Clock
-	horizon  int              // looks that walks are expected to need; 0 where nothing is expected
-	said     []engine.Warning // of how it tests
-	own      bool             // whether arms are compared by their own means alone, see newApart
-	limits   *rounds.Limits   // of rewards that are bet on; nil where scores are
-	within   *within          // of arms measured side by side; nil of others
-	contests []*contest
-
-	round int
-	stage *rounds.Stage // of the coming round, with its own estimator
-	bets  []sequential.Bet
-	model.Pool
-	pooled    *model.Estimator // of all data: for leaders, gaps and needs
-	estimates []float64        // of all data, normalised; nil before any
-	loose     bool             // whether pulls were made that no plan foresaw
+	pricing pricing
+	said    []engine.Warning // of how it tests
+	own     bool             // whether arms are compared by their own means alone, see newApart
 }
 
 var _ engine.Algorithm = (*coTest)(nil)
@@ -101,47 +77,22 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		a.clock.Z, err = heightsOf(a, a.alpha)
+		a.clock.Z, err = a.heights(a.alpha)
 	}
 	return a, err
 }
 
-// The levels of a test that boundaries are computed for. At more than one half a coin would do.
-const mostAlpha, leastAlpha = 0.5, 1e-10
-
-// prepareCoTest returns the test before any round, without a clock; alpha is 0 where there is
-// nothing to test. Arms that are one to the kernel are one arm where exact.
+// prepareCoTest returns the test before any round, without a clock.
 func prepareCoTest(m *model.Model, opt engine.Options, u misfit, exact bool) (*coTest, error) {
-	a := &coTest{Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, misfit: u, Pool: model.NewPool(m.Problem.N())}
-	var err error
-	if a.scales, err = rounds.NewScales(m, opt); err != nil {
+	scales, err := rounds.NewScales(m, opt)
+	if err != nil {
 		return nil, err
 	}
-	if a.contests, err = newContests(m, exact); err != nil {
-		return nil, err
-	}
-	for _, c := range a.contests {
-		if !c.closed {
-			a.tests++
-		}
-		a.merge(c)
-	}
-	a.pricing.relative = m.Problem.RelativeCost()
-	a.withdrawn, a.most = make([]bool, m.Problem.N()), opt.Delta
-	a.alpha, err = a.level(opt.Delta)
-	return a, err
-}
-
-// level returns the level of each test at that delta; 0 where there is nothing to test.
-func (a *coTest) level(delta float64) (float64, error) {
-	if a.tests == 0 {
-		return 0, nil
-	}
-	n := float64(a.tests)
-	if delta/n < leastAlpha {
-		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n, leastAlpha, a.tests, delta)
-	}
-	return min(delta/n, mostAlpha), nil
+	d, err := newDecisions(m, opt, exact)
+	return &coTest{
+		estimation: estimation{decisions: d, misfit: u, Pool: model.NewPool(m.Problem.N()), scales: scales},
+		pricing:    pricing{relative: m.Problem.RelativeCost()},
+	}, err
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
@@ -299,79 +250,117 @@ func (a *coTest) learn(b engine.Batch) error {
 	return nil
 }
 
-// pool returns the estimator of all data.
-func (a *coTest) pool(means []float64) (*model.Estimator, error) {
-	if a.belief == nil {
-		return model.NewEstimator(a.scales.Model, 0, a.Counts)
-	}
-	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
-		return nil, err
-	}
-	return a.belief.Estimator, nil
-}
-
-// Done reports whether every task is decided.
-func (a *coTest) Done() bool { return a.Single() }
-
 // Answers returns the leaders, decided where no other arm is open.
 func (a *coTest) Answers() []engine.Answer {
-	out := make([]engine.Answer, len(a.Sets))
-	for _, c := range a.contests {
-		margin, estimate := c.margin(a.clock), math.NaN()
-		if a.estimates != nil && (a.pooled == nil || a.pooled.Spans(c.arms[c.leader])) {
-			estimate = a.estimates[c.arms[c.leader]]
-		}
-		for _, v := range c.tasks {
-			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
-			ans.Margin = margin * a.Model.Unit
-			if ans.Decided = c.closed; c.closed {
-				ans.Arm = ans.Leader
-			}
-			out[v] = ans
-		}
-	}
-	return out
+	return a.answers(func(i int) bool { return a.pooled == nil || a.pooled.Spans(i) })
 }
 
 // Warnings reports a kernel that cannot represent the rewards, rewards that are not normal, and
 // tasks whose test came to its end undecided.
 func (a *coTest) Warnings() []engine.Warning {
-	if a.misfit.data != nil {
-		return a.warnings()
+	var out []engine.Warning
+	if a.misfit.data == nil {
+		out = model.MisfitWarnings(a.Model, a.opt)
 	}
-	return append(model.MisfitWarnings(a.Model, a.opt), a.warnings()...)
-}
-
-// warnings returns those that do not concern the kernel.
-func (a *coTest) warnings() []engine.Warning {
-	out := slices.Clone(a.said)
+	out = append(out, a.said...)
 	if a.belief != nil {
 		out = append(out, a.belief.Doubts()...)
 	}
-	e := a.Model.Problem.Noise.Environment
-	if a.opt.LawFor(a.Model.Problem) == engine.LawNormal && (e == problem.EnvironmentBernoulli || e == problem.EnvironmentResampled) {
-		out = append(out, engine.Warning{Kind: engine.WarnNotNormal, Names: []string{e}})
-	}
-	var answers []engine.Answer
-	for _, c := range a.contests {
-		if c.closed || !c.exhausted(a.clock, a.epsilon) {
-			continue
-		}
-		if answers == nil {
-			answers = a.Answers()
-		}
-		for _, v := range c.tasks {
-			w := engine.Warning{Kind: engine.WarnTooClose, Names: []string{answers[v].Task}}
-			if margin := answers[v].Margin; !math.IsInf(margin, 1) {
-				w = engine.Warning{Kind: engine.WarnTooCloseWithin, Names: []string{answers[v].Task, answers[v].Leader}, Numbers: []float64{margin}}
-			}
-			out = append(out, w)
-		}
-	}
-	return out
+	return append(out, a.warnings()...)
 }
 
-// FitCheck tests the kernel, beyond what its user allows rewards to be off it.
-func (a *coTest) FitCheck() engine.FitCheck {
-	return model.NewFitCheck(a.Model, a.opt.Misfit/a.Model.Unit, a.opt.Robust)
+// Where rewards may be off the kernel, a round has two estimates of a gap: the kernel's, from all
+// pulls and with a bias to allow for, and the difference of the two arms' own means, which has
+// none. Which of them a round is sized for, and which it bets on, is fixed before its data.
+
+// chooseBet returns the bet on the gap between leader and arm: on the estimate that brings the walk
+// nearer to its boundary if the gap is as large as hoped. ok is false where neither does, and where
+// the round tells nothing of the gap.
+func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
+	if a.within != nil {
+		b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: a.within.coming(leader, arm)}
+		return b, !math.IsInf(b.Variance, 1)
+	}
+	e := a.stage.Estimate
+	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
+	if a.own {
+		b.Direct = true
+		return b, e.Total[leader] > 0 && e.Total[arm] > 0
+	}
+	ok = !math.IsInf(e.Bias(leader, arm, model.Bound{}), 1) && b.Variance > 0
+	if !a.misfit.any() {
+		return b, ok
+	}
+	t := max(a.clock.Of(w).Time(w.Look), math.SmallestNonzeroFloat64)
+	now := w.Sum / math.Sqrt(t)
+	after := func(b sequential.Bet, gap float64) float64 {
+		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
+	}
+	if a.limits != nil { // rounds multiply, so that each is chosen by itself
+		now = 0
+		after = func(b sequential.Bet, gap float64) float64 { return gap / math.Sqrt(b.Variance) }
+	}
+	promise := math.Inf(-1)
+	if ok {
+		b.Bias = a.misfit.bias(e.Weights(leader, arm), leader, arm)
+		gap := a.optimisticGap(a.misfit.fitted, leader, arm, a.pooled.Variance(leader, arm)) - b.Bias
+		promise = after(b, gap)
+		ok = gap > 0 && promise > now
+	}
+	if e.Total[leader] == 0 || e.Total[arm] == 0 {
+		return b, ok
+	}
+	own := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: 1/e.Total[leader] + 1/e.Total[arm], Direct: true}
+	if !ok || after(own, a.optimisticGap(a.estimates, leader, arm, a.variance(leader, arm))) > promise {
+		return own, true
+	}
+	return b, true
+}
+
+// judged returns the estimates that the bet is on, given the kernel's estimates and the round's own
+// means, normalised.
+func judged(b sequential.Bet, estimates []float64, round engine.Batch, unit float64) []float64 {
+	if !b.Direct {
+		return estimates
+	}
+	own := make([]float64, len(estimates))
+	own[b.Leader], own[b.Arm] = round.Means[b.Leader]/unit, round.Means[b.Arm]/unit
+	return own
+}
+
+// stake makes the walks capitals where the rewards have bounds: then they are bet on in place of scores of normal or
+// sub-Gaussian laws (docs/theory/bets.md), and noise scales only guide pulls.
+func (a *coTest) stake() {
+	limits, bounded := rounds.LimitsOf(a.Model)
+	if !bounded || !a.opt.Bets(a.Model.Problem) {
+		return
+	}
+	a.limits = &limits
+	a.scales.Guide()
+	for _, c := range a.contests {
+		stake(c, a.epsilon, limits.Hi-limits.Lo)
+	}
+}
+
+// stake makes the walks of a contest capitals, for gaps up to a span.
+func stake(c *contest, epsilon, span float64) {
+	stakes := sequential.NewStakes(epsilon, span)
+	for _, w := range c.walks {
+		w.Stakes = stakes
+	}
+}
+
+// stakeHeight returns the logarithm of the capital at which an arm is out, above what rounding hides.
+func stakeHeight(alpha float64) float64 { return math.Log(1/alpha) + 1e-9 }
+
+// centre returns the number that the rewards of an arm are compared with, from data before the round.
+func (a *coTest) centre(i int) float64 { return a.limits.Centre(a.estimates[i], a.Counts[i]) }
+
+// scoreApart returns the evidence of a round on a bet on two arms' own means; it reads no other arm.
+func scoreApart(a *coTest, bet sequential.Bet, b engine.Batch) sequential.Score {
+	i, j := bet.Leader, bet.Arm
+	if a.limits != nil {
+		return a.limits.StakeApart(bet, a.Model.Unit, a.centre, b)
+	}
+	return a.scales.ScoreApart(bet, (b.Means[i]-b.Means[j])/a.Model.Unit, b)
 }

@@ -3,8 +3,10 @@ package cotest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -212,4 +214,47 @@ func eachSuits(m *model.Model) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
+// task by task.
+func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	if m.Problem.Block != nil {
+		return newSideBySide(m, opt)
+	}
+	return newIndTest(m, opt)
+}
+
+func newIndTest(m *model.Model, opt engine.Options) (*individual.Algorithm, error) {
+	opt, err := opt.Checked(engine.ModeFC)
+	if err != nil {
+		return nil, err
+	}
+	opt.Delta /= float64(m.Problem.V())
+	return individual.New(m, opt, NewCoTestFC)
+}
+
+// fallback is CoTestFC under a kernel whose rank is the sum of its ranks on the tasks: the test of each agent alone, since
+// no agent's data exclude anything about the arms of another, or one with too many dimensions to tell all
+// tasks together.
+type fallback struct {
+	*individual.Algorithm
+	why engine.Warning
+}
+
+func newFallback(m *model.Model, opt engine.Options, why engine.Warning) (engine.Algorithm, error) {
+	alone, err := newIndTest(m, opt)
+	if err != nil { // said of all tasks, not of one with its part of delta
+		return newCoTest(m, opt, minimaxPlanner{})
+	}
+	return &fallback{alone, why}, nil
+}
+
+// Alone reports that the agents exchange nothing.
+func (a *fallback) Alone() bool { return true }
+
+// Warnings says that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
+func (a *fallback) Warnings() []engine.Warning {
+	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
+	return append(others, a.why)
 }

@@ -1,0 +1,297 @@
+package cotest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// decisions hold the contests of all tasks, with what their tests have in common: which arms are left, at which level,
+// on which clock, and what changes of the question cost (docs/theory/changes.md).
+type decisions struct {
+	rounds.Candidates
+	opt      engine.Options
+	epsilon  float64 // normalised
+	alpha    float64 // level of each test
+	tests    int     // how many tests share delta: contests with several arms
+	clock    sequential.Clock
+	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
+	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
+	contests []*contest
+
+	round     int
+	stage     *rounds.Stage // of the coming round
+	bets      []sequential.Bet
+	estimates []float64 // of all data, normalised; nil before any
+
+	withdrawn []bool  // N
+	most      float64 // the largest delta that was ever in force
+	questions int     // changes of arms, by contest: k
+	additions int     // times that arms or tasks were added
+	among     int     // number of tests, this one included; 0 where it stands alone
+}
+
+// The levels of a test that boundaries are computed for. At more than one half a coin would do.
+const mostAlpha, leastAlpha = 0.5, 1e-10
+
+// newDecisions returns the contests before any round, without a clock; alpha is 0 where there is
+// nothing to test. Arms that are one to the kernel are one arm where exact.
+func newDecisions(m *model.Model, opt engine.Options, exact bool) (a decisions, err error) {
+	a = decisions{
+		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, withdrawn: make([]bool, m.Problem.N()), most: opt.Delta,
+	}
+	if a.contests, err = newContests(m, exact); err != nil {
+		return a, err
+	}
+	for _, c := range a.contests {
+		if !c.closed {
+			a.tests++
+		}
+		a.merge(c)
+	}
+	a.alpha, err = a.level(opt.Delta)
+	return a, err
+}
+
+// level returns the level of each test at that delta; 0 where there is nothing to test.
+func (a *decisions) level(delta float64) (float64, error) {
+	if a.tests == 0 {
+		return 0, nil
+	}
+	n := float64(a.tests)
+	if delta/n < leastAlpha {
+		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n, leastAlpha, a.tests, delta)
+	}
+	return min(delta/n, mostAlpha), nil
+}
+
+// Bound returns δ(1 + k/G): every change of a contest's arms may give it another best arm, whose walk
+// may cross by chance as well. δ is the largest that was ever in force.
+func (a *decisions) Bound() float64 {
+	if a.tests == 0 {
+		return a.most
+	}
+	return min(1, a.most*(1+float64(a.questions)/float64(a.tests)))
+}
+
+// raise replaces the heights and looks at every walk again.
+func (a *decisions) raise(delta float64) error {
+	alpha, err := a.level(delta)
+	if err != nil {
+		return err
+	}
+	most := max(a.most, delta)
+	if a.tests > 0 {
+		top, err := a.level(most)
+		if err != nil {
+			return err
+		}
+		if a.clock.Z, err = a.highest(alpha, top); err != nil {
+			return err
+		}
+		if a.clock.Strict != nil {
+			n := a.choices()
+			if a.clock.Strict, err = a.highest(alpha/n, top/n); err != nil {
+				return err
+			}
+		}
+	}
+	a.opt.Delta, a.alpha, a.most = delta, alpha, most
+	for _, c := range a.contests {
+		for _, w := range c.walks {
+			w.Recheck(a.clock)
+		}
+	}
+	return nil
+}
+
+// highest returns the heights of the clock at the higher of two levels where they are above the heights
+// at the lower.
+func (a *decisions) highest(now, top float64) ([]float64, error) {
+	z, err := a.heights(now)
+	if err != nil {
+		return nil, err
+	}
+	least, err := a.heights(top)
+	if err != nil {
+		return nil, err
+	}
+	z = slices.Clone(z)
+	for k := range z {
+		z[k] = max(z[k], least[k])
+	}
+	return z, nil
+}
+
+// choices returns among how many contests one to change may be chosen: no more than tasks, however
+// they are split, or what Among said.
+func (a *decisions) choices() float64 { return float64(max(a.tests, a.Model.Problem.V(), a.among)) }
+
+// Among says that the test is one of so many, and that any of them may be changed.
+func (a *decisions) Among(tests int) { a.among = tests }
+
+// tighten sets the heights of walks without the steps of withdrawn arms.
+func (a *decisions) tighten() (err error) {
+	if a.tests > 0 {
+		n := a.choices()
+		a.clock.Strict, err = a.highest(a.alpha/n, a.alpha/n)
+	}
+	return err
+}
+
+// Grown says that there are more tests beside this one now.
+func (a *decisions) Grown() { a.additions++ }
+
+// cohorts returns how many times arms came: those that came together have a best arm of their own
+// once others are withdrawn.
+func (a *decisions) cohorts() int { return 1 + a.additions }
+
+// merge brings the candidates of a contest's tasks up to what is known before any
+// data: arms that the kernel cannot tell from an earlier one go, in round 0.
+func (a *decisions) merge(c *contest) {
+	for _, i := range a.Sets[c.tasks[0]] {
+		if j, copied := c.copyOf[i]; copied {
+			a.remove(0, c, i, j, 0, 0, engine.RuleSame)
+		}
+	}
+	a.sync(c)
+}
+
+// record writes down which arms left a contest in this round, and brings its candidates up to date.
+func (a *decisions) record(c *contest) {
+	against := map[int]int{} // by arm that a bet excluded
+	for _, b := range a.bets {
+		if b.Walk.Out {
+			against[b.Arm] = b.Leader
+		}
+	}
+	for k, i := range c.arms {
+		rival, excluded := against[i]
+		switch w := c.walks[k]; {
+		case excluded:
+			gap, width := w.Gap(a.clock)
+			a.remove(a.round, c, i, rival, gap, width, engine.RuleCombination)
+		case c.closed && k != c.leader && !w.Out:
+			first := c.arms[c.leader]
+			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.Margin(a.clock, first), engine.RuleEpsilon)
+		}
+	}
+	a.sync(c)
+}
+
+// remove notes that arm i lost against its rival in every task of the contest.
+func (a *decisions) remove(round int, c *contest, i, rival int, gap, width float64, rule engine.Rule) {
+	for _, v := range c.tasks {
+		a.Drop(round, a.in(v, c, i), a.in(v, c, rival), gap, width, rule)
+	}
+}
+
+// sync sets the candidates of a contest's tasks.
+func (a *decisions) sync(c *contest) {
+	for _, v := range c.tasks {
+		a.Sets[v] = a.Sets[v][:0]
+		for k, i := range c.arms {
+			if k == c.leader || !c.closed && !c.walks[k].Out {
+				a.Sets[v] = append(a.Sets[v], a.in(v, c, i))
+			}
+		}
+	}
+}
+
+// in returns the arm of task v that stands where arm i stands in the contest's first task.
+func (a *decisions) in(v int, c *contest, i int) int {
+	lo, _ := a.Model.Problem.ArmsOf(v)
+	return lo + i - c.first
+}
+
+// reopen takes back that arm i of a contest has left its tasks.
+func (a *decisions) reopen(c *contest, i int) {
+	for _, v := range c.tasks {
+		a.Reopen(a.in(v, c, i))
+	}
+}
+
+// Done reports whether every task is decided.
+func (a *decisions) Done() bool { return a.Single() }
+
+// answers returns the leaders, decided where no other arm is open, with the estimates of arms that data span.
+func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
+	out := make([]engine.Answer, len(a.Sets))
+	for _, c := range a.contests {
+		margin, estimate := c.margin(a.clock), math.NaN()
+		if a.estimates != nil && spans(c.arms[c.leader]) {
+			estimate = a.estimates[c.arms[c.leader]]
+		}
+		for _, v := range c.tasks {
+			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
+			ans.Margin = margin * a.Model.Unit
+			if ans.Decided = c.closed; c.closed {
+				ans.Arm = ans.Leader
+			}
+			out[v] = ans
+		}
+	}
+	return out
+}
+
+// everyArm holds for every arm.
+func everyArm(int) bool { return true }
+
+// warnings reports rewards that are not normal, and tasks whose test came to its end undecided.
+func (a *decisions) warnings() []engine.Warning {
+	var out []engine.Warning
+	e := a.Model.Problem.Noise.Environment
+	if a.opt.LawFor(a.Model.Problem) == engine.LawNormal && (e == problem.EnvironmentBernoulli || e == problem.EnvironmentResampled) {
+		out = append(out, engine.Warning{Kind: engine.WarnNotNormal, Names: []string{e}})
+	}
+	var answers []engine.Answer
+	for _, c := range a.contests {
+		if c.closed || !c.exhausted(a.clock, a.epsilon) {
+			continue
+		}
+		if answers == nil {
+			answers = a.answers(everyArm)
+		}
+		for _, v := range c.tasks {
+			w := engine.Warning{Kind: engine.WarnTooClose, Names: []string{answers[v].Task}}
+			if margin := answers[v].Margin; !math.IsInf(margin, 1) {
+				w = engine.Warning{Kind: engine.WarnTooCloseWithin, Names: []string{answers[v].Task, answers[v].Leader}, Numbers: []float64{margin}}
+			}
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// FitCheck tests the kernel, beyond what its user allows rewards to be off it.
+func (a *decisions) FitCheck() engine.FitCheck {
+	return model.NewFitCheck(a.Model, a.opt.Misfit/a.Model.Unit, a.opt.Robust)
+}
+
+// gap returns the estimate of the gap of arms i and j from all data.
+func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
+
+// optimisticGap returns the gap between leader and arm as large as estimates allow.
+func (a *decisions) optimisticGap(estimates []float64, leader, arm int, variance float64) float64 {
+	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.epsilon
+}
+
+// rival returns what decides the contest c of task v.
+func (a *decisions) rival(v int, c *contest, g ahead) engine.Rival {
+	out := engine.Rival{Open: g.open + 1, Gap: g.gap, Error: g.sd, Statistic: g.statistic, Threshold: g.threshold, Tasks: c.tasks}
+	if g.rival < 0 {
+		return out
+	}
+	return a.Shown(a.in(v, c, g.rival), out)
+}
+
+// contestOf returns the contest that task v is in.
+func (a *decisions) contestOf(v int) *contest {
+	return a.contests[slices.IndexFunc(a.contests, func(c *contest) bool { return slices.Contains(c.tasks, v) })]
+}

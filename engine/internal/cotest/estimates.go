@@ -1,0 +1,165 @@
+package cotest
+
+import (
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+)
+
+// estimation holds what all data say of the arms: by this leaders, gaps and the sizes of rounds are chosen.
+type estimation struct {
+	decisions
+	model.Pool
+	scales rounds.Scales
+	misfit misfit
+	belief *rounds.Belief   // by which all data are estimated; nil means least squares
+	pooled *model.Estimator // of all data
+	within *within          // of arms measured side by side; nil of others
+	loose  bool             // whether pulls were made that no plan foresaw
+}
+
+// pool returns the estimator of all data.
+func (a *estimation) pool(means []float64) (*model.Estimator, error) {
+	if a.belief == nil {
+		return model.NewEstimator(a.scales.Model, 0, a.Counts)
+	}
+	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
+		return nil, err
+	}
+	return a.belief.Estimator, nil
+}
+
+// estimate forms the estimates of all data again.
+func (a *estimation) estimate() error {
+	if a.estimates == nil || a.belief != nil || a.within != nil {
+		return nil
+	}
+	means := a.Means()
+	pooled, err := a.pool(means)
+	if err != nil {
+		return err
+	}
+	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
+	return nil
+}
+
+// shrinkToMeans keeps the kernel's estimates and returns the best guesses: those, moved
+// towards the arms' own means as far as the misfit is large beside their noise.
+func (a *estimation) shrinkToMeans(estimates []float64) []float64 {
+	a.misfit.fitted = estimates
+	g := a.misfit.typical * a.misfit.typical
+	if g == 0 {
+		return estimates
+	}
+	out := slices.Clone(estimates)
+	for i, c := range a.Counts {
+		if c > 0 {
+			v := 1 / (float64(c) * a.scales.Model.Precision[i])
+			out[i] += g / (g + v) * (a.Sums[i]/float64(c)/a.Model.Unit - out[i])
+		}
+	}
+	return out
+}
+
+// variance returns about the variance of the guessed gap of arms i and j: the variance of the kernel's
+// estimate plus the variance of u after the arms' own means. Arms that are the same to the kernel
+// have only these.
+func (a *estimation) variance(i, j int) float64 {
+	if a.within != nil {
+		return a.within.Variance(i, j)
+	}
+	if a.unmeasured(i, j) {
+		return math.Inf(1)
+	}
+	out, g := a.pooled.Variance(i, j), a.misfit.typical*a.misfit.typical
+	same := a.misfit.any() && a.Model.Relations().Same(i, j)
+	if g == 0 && !same {
+		return out
+	}
+	for _, k := range []int{i, j} {
+		known := float64(max(1, a.Counts[k])) * a.scales.Model.Precision[k]
+		if same {
+			out += 1 / known
+		} else {
+			out += g / (1 + g*known)
+		}
+	}
+	return out
+}
+
+// unmeasured reports whether pulls that no plan foresaw have left the gap of arms i and j without an
+// estimate. A Gaussian process has one of every gap.
+func (a *estimation) unmeasured(i, j int) bool {
+	if a.within != nil {
+		return math.IsInf(a.variance(i, j), 1)
+	}
+	return a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, model.Bound{}), 1)
+}
+
+// guesses returns the estimates that leaders are chosen by: an arm that no pull measured leads only
+// where no other may.
+func (a *estimation) guesses() []float64 {
+	if !a.loose || a.belief != nil || a.pooled == nil {
+		return a.estimates
+	}
+	out := slices.Clone(a.estimates)
+	for i := range out {
+		if !a.pooled.Spans(i) {
+			out[i] = math.Inf(-1)
+		}
+	}
+	return out
+}
+
+// oriented reports whether the data tell the open arms from their leaders, so that a round can be
+// sized for what the walks need. Planned rounds see to that from the first on.
+func (a *estimation) oriented() bool {
+	if a.estimates == nil {
+		return false
+	}
+	for _, c := range a.contests {
+		for k, i := range c.arms {
+			if !c.closed && !c.walks[k].Out && a.unmeasured(c.arms[c.leader], i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pulled holds the number of pulls so far and their variances.
+type pulled struct {
+	pulls    int
+	variance func(i, j int) float64 // of the estimated gap of two arms
+}
+
+// sofar returns what the pulls so far have told.
+func (a *estimation) sofar() pulled {
+	if a.within != nil {
+		return pulled{engine.PullsOf(a.Counts), a.within.Variance}
+	}
+	return pulled{engine.PullsOf(a.Counts), a.pooled.Variance}
+}
+
+// more returns how many pulls in the proportions of the pulls so far give every contrast the
+// information it is weighted by.
+func (p pulled) more(needs []design.Pair) float64 {
+	times := 0.0
+	for _, q := range needs {
+		times = max(times, q.Weight*p.variance(q.I, q.J))
+	}
+	return math.Ceil(times * float64(p.pulls))
+}
+
+// ArmEstimates returns the estimates of all data; of a Gaussian process its posterior. Where rewards
+// may be off the kernel, an interval has the estimated variance of that besides.
+func (a *estimation) ArmEstimates() engine.ArmEstimates {
+	left := a.misfit.typical * a.misfit.typical
+	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, left, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	out.Posterior = a.belief != nil
+	return out
+}

@@ -1,0 +1,240 @@
+package cotest
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+)
+
+// guess holds the posterior of a Gaussian process on all data. It chooses leaders and the
+// sizes of rounds, and proves nothing.
+type guess struct {
+	decisions
+	model.Pool
+	scales rounds.Scales
+	norm   float64 // S, normalised, in units of the kernel
+	misfit float64 // η, normalised
+
+	section   *bounded.Section   // arms not out, arms pulled and leaders; nil before any data
+	posterior *bounded.Posterior // at the scale of largest likelihood
+	widest    *bounded.Posterior // at the prior variance S²
+	pulled    []int              // arms of the section with data,
+	means     []float64          // their means, normalised,
+	noise     []float64          // and the variances of these
+	spread    []float64          // N: variance of the gap of an open arm to its leader,
+	certain   []float64          // and under the prior variance S²
+}
+
+// believe forms the posterior of all data on the arms that are not out, and on some others.
+func (g *guess) believe(means []float64, others []int) error {
+	p := g.Model.Problem
+	if g.estimates == nil {
+		g.estimates = make([]float64, p.N())
+	}
+	section, err := bounded.NewSection(g.ctx(), p, g.involved(nil, others))
+	if err != nil {
+		return err
+	}
+	g.section = section
+	g.pulled, g.means, g.noise = nil, nil, nil
+	for k, i := range section.Arms {
+		if n := g.Counts[i]; n > 0 {
+			g.pulled, g.means = append(g.pulled, k), append(g.means, means[i]/g.Model.Unit)
+			g.noise = append(g.noise, 1/(float64(n)*g.scales.Model.Precision[i]))
+		}
+	}
+	rows, err := section.Rows(g.ctx(), g.pulled)
+	if err != nil {
+		return err
+	}
+	near := 0.0
+	if g.posterior != nil {
+		near = g.posterior.Variance
+	}
+	if g.posterior, g.widest, err = bounded.Fit(g.ctx(), g.pulled, rows, g.means, g.noise, g.norm*g.norm, near); err != nil {
+		return err
+	}
+	found, err := g.posterior.Means(g.ctx())
+	if err != nil {
+		return err
+	}
+	for k, i := range section.Arms {
+		g.estimates[i] = found[k]
+	}
+	return nil
+}
+
+// involved returns the arms that are not out, that were pulled, that lead or that have pulls in these counts, and
+// the others, rising.
+func (g *guess) involved(counts, others []int) []int {
+	needed := make([]bool, g.Model.Problem.N())
+	for i, n := range g.Counts {
+		needed[i] = n > 0
+	}
+	for i, n := range counts {
+		needed[i] = needed[i] || n > 0
+	}
+	for _, c := range g.contests {
+		for k, i := range c.arms {
+			if !c.closed && !c.walks[k].Out || k == c.leader {
+				needed[i] = true
+			}
+		}
+	}
+	for _, i := range others {
+		needed[i] = true
+	}
+	var arms []int
+	for i, yes := range needed {
+		if yes {
+			arms = append(arms, i)
+		}
+	}
+	return arms
+}
+
+// judgeGaps computes how well the data tell open arms from their leaders.
+func (g *guess) judgeGaps() error {
+	leader := slices.Repeat([]int{-1}, len(g.section.Arms))
+	var leaders []int
+	for _, c := range g.contests {
+		if c.closed {
+			continue
+		}
+		first := g.section.Find(c.arms[c.leader])
+		leaders = append(leaders, first)
+		for k, i := range c.arms {
+			if k != c.leader && !c.walks[k].Out {
+				leader[g.section.Find(i)] = first
+			}
+		}
+	}
+	rows, err := g.section.Rows(g.ctx(), leaders)
+	if err != nil {
+		return err
+	}
+	of := map[int][]float64{}
+	for k, b := range leaders {
+		of[b] = rows[k]
+	}
+	for _, way := range []struct {
+		*bounded.Posterior
+		to []float64
+	}{{g.posterior, g.spread}, {g.widest, g.certain}} {
+		variances, err := way.Variances(g.ctx(), leader, of, g.section.Diagonal)
+		if err != nil {
+			return err
+		}
+		for k, i := range g.section.Arms {
+			if leader[k] >= 0 { // gaps that the data fix to all digits still have a variance
+				way.to[i] = max(variances[k], roundedGap*way.Variance*(g.section.Diagonal[k]+g.section.Diagonal[leader[k]]))
+			}
+		}
+	}
+	return nil
+}
+
+// roundedGap is the variance of a gap, relative to that before any data, that is rounding.
+const roundedGap = 1e-12
+
+// variance returns the posterior variance of the gap of arm j to its leader.
+func (g *guess) variance(_, j int) float64 { return g.spread[j] }
+
+// optimistic returns the gap of an arm to its leader as large as estimates allow.
+func (g *guess) optimistic(leader, arm int) float64 {
+	return g.optimisticGap(g.estimates, leader, arm, math.Max(g.spread[arm], 0))
+}
+
+func (g *guess) ctx() context.Context { return g.Model.Context() }
+
+// ArmEstimates returns the posterior of all data at the scale of largest likelihood.
+func (g *guess) ArmEstimates() engine.ArmEstimates {
+	later, _ := g.Recall()
+	if later == nil {
+		return engine.ArmEstimates{}
+	}
+	return later(indices.All(g.Model.Problem.N()))
+}
+
+// Recall returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
+func (g *guess) Recall() (later func(arms []int) engine.ArmEstimates, latest []float64) {
+	if g.section == nil {
+		return nil, nil
+	}
+	pulled := make([]int, len(g.pulled))
+	for k, i := range g.pulled {
+		pulled[k] = g.section.Arms[i]
+	}
+	freedom := make([]float64, len(g.estimates))
+	for i := range freedom {
+		freedom[i] = g.scales.FreedomOf([]int{i})
+	}
+	r := recalled{m: g.Model, pulled: pulled, means: g.means, noise: g.noise, variance: g.posterior.Variance, freedom: freedom}
+	return r.of, g.estimates
+}
+
+// recalled is the posterior of a round by what it follows from.
+type recalled struct {
+	m            *model.Model
+	pulled       []int // of the problem
+	means, noise []float64
+	variance     float64
+	freedom      []float64 // N
+}
+
+// of returns the posterior of some arms, a block of them at a time; nothing when it cannot be had.
+func (r recalled) of(arms []int) engine.ArmEstimates {
+	n := len(r.freedom)
+	means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
+	for block := range slices.Chunk(arms, recalledAtOnce) {
+		if err := r.fill(block, means, variances); err != nil {
+			return engine.ArmEstimates{}
+		}
+	}
+	return rounds.Intervals(r.m, means, variances, func(i int) float64 { return r.freedom[i] })
+}
+
+// recalledAtOnce is how many arms the posterior is recalled of at once.
+const recalledAtOnce = 8192
+
+// fill sets the posterior means and variances of some arms, normalised.
+func (r recalled) fill(arms []int, means, variances []float64) error {
+	ctx := r.m.Context()
+	together := append(slices.Clone(arms), r.pulled...)
+	slices.Sort(together)
+	section, err := bounded.NewSection(ctx, r.m.Problem, slices.Compact(together))
+	if err != nil {
+		return err
+	}
+	pulled := make([]int, len(r.pulled))
+	for k, i := range r.pulled {
+		pulled[k] = section.Find(i)
+	}
+	rows, err := section.Rows(ctx, pulled)
+	if err != nil {
+		return err
+	}
+	posterior, err := bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance)
+	if err != nil {
+		return err
+	}
+	found, err := posterior.Means(ctx)
+	if err != nil {
+		return err
+	}
+	spread, err := posterior.ArmVariances(ctx, section.Diagonal)
+	if err != nil {
+		return err
+	}
+	for _, i := range arms {
+		k := section.Find(i)
+		means[i], variances[i] = found[k], spread[k]
+	}
+	return nil
+}
