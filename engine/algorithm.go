@@ -10,7 +10,7 @@ const (
 
 // An Algorithm decides; it never samples, times or prints. Simulation,
 // campaigns and remote agents all drive the same one. It is a deterministic
-// function of what it was told, so agents on different machines stay replicas
+// function of everything it was told, so agents on different machines stay replicas
 // by exchanging only (count, mean) per arm.
 //
 // The order of calls is Plan, Learn, Plan, Learn, … until Done.
@@ -29,7 +29,7 @@ type Algorithm interface {
 	Alive() int
 	// Warnings returns the conditions of its guarantee that did not hold.
 	Warnings() []Warning
-	// Goal returns that of its problem, problem.GoalMax or problem.GoalMin. An algorithm maximises:
+	// Goal returns its problem's, problem.GoalMax or problem.GoalMin. An algorithm maximises:
 	// Steps turns what it is told, and the estimates of its answers, where the goal is GoalMin.
 	Goal() string
 }
@@ -42,7 +42,7 @@ type Plan struct {
 	RhoLower    float64 // its certified lower bound
 	Rounding    float64 // achieved ratio of ROUND; 0 without one
 	WantSquares bool    // whether the squared deviations are wanted besides the means, and ranges of bounded rewards
-	// which arms are measured side by side, in blocks, of which Batch.Within is wanted; nil where none are
+	// which arms are measured side by side, in blocks, for which Batch.Within is wanted; nil where none are
 	Sides []Side
 	// of counts, round and all that was told before, rewards included: replicas that drifted apart
 	// differ here. Steps sets it

@@ -10,8 +10,8 @@ import (
 )
 
 // Batch holds what the agents broadcast after a round [Du23, Alg. 1, l. 10]. Steps and Run take
-// rewards as they were measured, with the sign of the data; an Algorithm is told rewards of which
-// higher ones are better.
+// rewards as they were measured, with the sign of the data; an Algorithm is told rewards turned so that
+// higher is better.
 type Batch struct {
 	Counts []int     // N pulls made, in arm order
 	Means  []float64 // N mean rewards, reward units; ignored where the count is 0
@@ -44,7 +44,7 @@ func (b Batch) Part(lo, hi int) Batch {
 }
 
 // Turned returns a batch with the signs of its rewards changed where goal is problem.GoalMin: rewards
-// of the data become such of which higher is better, and back.
+// of the data become rewards where higher is better, and back.
 func (b Batch) Turned(goal string) Batch {
 	if goal == problem.GoalMin {
 		b.Means = slices.Clone(b.Means)

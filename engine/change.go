@@ -70,7 +70,7 @@ func (s *Steps) SetDelta(delta float64) error {
 	})
 }
 
-// checkOne checks options of which the others are at their defaults.
+// checkOne checks one option, all others being at their defaults.
 func (o Options) checkOne() error {
 	_, err := o.Checked("")
 	return err
@@ -278,7 +278,7 @@ func (s *Steps) Inform(b Batch) error {
 	return s.inform(b)
 }
 
-// checkInform reports rewards that are of other arms than those of the run.
+// checkInform reports rewards of arms that the run does not have.
 func (s *Steps) checkInform(b Batch) error {
 	n := len(b.Counts)
 	if s.arms > 0 && n != s.arms || len(b.Means) != n || b.Squares != nil && len(b.Squares) != n {

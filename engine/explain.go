@@ -97,7 +97,7 @@ type Rival struct {
 	// decision
 	Arm   string
 	Open  int     // arms that may still be the answer, the leader included
-	Gap   float64 // estimated reward of the leader minus that of the rival, reward units
+	Gap   float64 // estimated reward of the leader minus the rival's, reward units
 	Error float64 // standard error of Gap, reward units
 	// The evidence against the rival and what a decision takes, in one unit that grows as the root of
 	// the samples; 0 before any data.
@@ -189,7 +189,7 @@ type Recalling interface {
 	Recall() (later func(arms []int) ArmEstimates, latest []float64)
 }
 
-// Estimates holds the estimates of one run of every arm, round by round. Of very many arms it has some: those of
+// Estimates holds the estimates of one run of every arm, round by round. Of very many arms it has some: the arms of
 // each task whose last estimates are best, and NaN of others.
 type Estimates struct {
 	Tasks     []string  // V names
@@ -237,7 +237,7 @@ type Residual struct {
 // AlikeArms are two arms of a task that have the same features, or nearly, and not the same rewards.
 type AlikeArms struct {
 	Task, Arm, Other string
-	Off              float64 // mean of Other less that of Arm, reward units
+	Off              float64 // mean of Other less the mean of Arm, reward units
 	Standardised     float64 // Off over its standard error
 }
 

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// asked is an Explainer of four tasks, the first of which is decided and the last two of which are
+// asked is an Explainer of four tasks: the first is decided, and the last two are
 // the same question.
 type asked struct {
 	Algorithm

@@ -81,8 +81,8 @@ type Options struct {
 	Rounds, Batch int
 	Schedule      string  // "tuned" (default) or "paper"
 	Ridge         Ridge   // ξ
-	Norm          float64 // bound on ‖θ*‖, normalised; 0 means that of the known means
-	// lower bound on the smallest gap, reward units; 0 means that of the known means
+	Norm          float64 // bound on ‖θ*‖, normalised; 0 means the norm of the known means
+	// lower bound on the smallest gap, reward units; 0 means the gap of the known means
 	Gap  float64
 	Unit float64 // reward units of one normalised unit; 0 means the largest noise scale
 
@@ -284,7 +284,7 @@ func (o Options) Parts(pulls, usual int) int {
 	return min(usual, o.MaxRounds)
 }
 
-// Part returns the pulls of a round for which n are meant, of what is left: whole batches, as long as
+// Part returns the pulls of a round for which n are meant, out of the rest: whole batches, as long as
 // each of the later rounds has one too. Only the last batch of a budget may be smaller.
 func (o Options) Part(n, left, later int) int {
 	if o.Batch > 0 {

@@ -94,7 +94,7 @@ type Elimination struct {
 	Task  string  `json:"task"`
 	Arm   string  `json:"arm"`
 	Rival string  `json:"rival"` // the arm it lost against
-	Gap   float64 `json:"gap"`   // estimated reward of Rival minus that of Arm, reward units
+	Gap   float64 `json:"gap"`   // estimated reward of Rival minus Arm's, reward units
 	// the threshold that Gap reached, reward units; for "dimension halved" and "width halved",
 	// which have none, a bound on the standard error of Gap
 	Width float64 `json:"width"`
@@ -108,7 +108,7 @@ type Progress struct {
 	Leader  string `json:"leader"`
 	// the open arm that is farthest from being told from Leader; "" when decided
 	Rival string `json:"rival,omitempty"`
-	// estimated reward of Leader minus that of Rival, reward units
+	// estimated reward of Leader minus Rival's, reward units
 	Gap   float64 `json:"gap"`
 	Error float64 `json:"error"` // standard error of Gap, reward units
 	// Reached is the share of the evidence against Rival that a decision takes, 0 to 1, and 1 for
@@ -126,7 +126,7 @@ type Progress struct {
 const (
 	// a theorem whose conditions hold, as far as they can be checked
 	StandingProven = "proven"
-	// a theorem of which a condition holds approximately, or was assumed from the same data
+	// a theorem with a condition that holds approximately, or was assumed from the same data
 	StandingHeuristic = "heuristic"
 	StandingNone      = "none"
 )
@@ -164,8 +164,8 @@ type Result struct {
 	Regime string `json:"regime,omitempty"`
 	// further options that are not at their defaults
 	Stated []Setting `json:"options,omitempty"`
-	// finished runs; 0 when the first one was interrupted, of which samples, rounds and messages
-	// then are
+	// finished runs; 0 when the first one was interrupted; samples, rounds and messages
+	// are then its own
 	Runs  int `json:"runs"`
 	Asked int `json:"runs_asked"`
 
@@ -205,7 +205,7 @@ type Result struct {
 	// (FC), or whose Leader is wrong (FB). Absent truth leaves Runs at 0.
 	Errors    Rate `json:"errors"`
 	Undecided Rate `json:"undecided"` // runs with at least one task undecided
-	// DecidedErrors counts runs with a decided answer that is wrong, of which a guarantee speaks.
+	// DecidedErrors counts runs with a decided answer that is wrong, which is what a guarantee bounds.
 	// Absent truth leaves Runs at 0.
 	DecidedErrors Rate `json:"decided_errors"`
 	DecidedTasks  int  `json:"decided_tasks"` // pairs of a run and a task that it decided

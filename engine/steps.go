@@ -18,7 +18,7 @@ import (
 // Rewards go in as they were measured, and the estimates of answers come out so, whether higher or
 // lower ones are better (Algorithm.Goal).
 //
-// It is a deterministic function of what it was told, in that order. It is not safe for concurrent
+// It is a deterministic function of everything it was told, in that order. It is not safe for concurrent
 // use.
 type Steps struct {
 	alg   Algorithm
@@ -54,7 +54,7 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 }
 
 // Algorithm returns the algorithm that the steps drive. It is for callers of Explainer and
-// Estimating, whose rewards are such of which higher is better: whoever calls its Plan or Learn breaks
+// Estimating, whose rewards are turned so that higher is better: whoever calls its Plan or Learn breaks
 // the steps.
 func (s *Steps) Algorithm() Algorithm { return s.alg }
 

@@ -169,7 +169,7 @@ var sentences = map[WarningKind]string{
 	WarnKernel:         "the kernel cannot represent the expected rewards: off by %.3[3]g at task %[1]q, arm %[2]q; no guarantee holds (add c*identity() to the kernel, or state misfit=%.2[4]g for CoTestFC)",
 	WarnPriorLevel:     "rewards near %.3g under a prior of level %.3g with sd %.3g: the data are not credible under the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data",
 	WarnPriorScale:     "rewards near %.3g that differ by an sd of %.3g under a prior with sd %.3g: the data are not credible under the prior (round %d, p = %.2g), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data",
-	WarnUnexplained:    "the kernel explains %.2g of what left-out data vary within tasks, less than %.2g: no task is decided before each of its arms was pulled",
+	WarnUnexplained:    "the kernel explains %.2g of the variation of left-out data within tasks, less than %.2g: no task is decided before each of its arms was pulled",
 	WarnPriorKernel:    "rewards near %.3g that differ by an sd of %.3g under a prior that was fitted to them, with sd %.3g: the data are not credible under the kernel (round %d, p = %.2g), and answers that rest on it may be wrong; add c*identity() to the kernel, or state larger noise",
 	WarnRidgeFC:        "xi = %.3g does not meet the condition of Theorem 1 (%.3g ≤ %.3g): its guarantee does not cover this run",
 	WarnRidgeFB:        "xi = %.3g does not meet the condition of Theorem 2 (%.3g ≤ %.3g): it does not bound the errors of this run",
@@ -358,7 +358,7 @@ func (w Warning) prior(format string) string {
 	return s
 }
 
-// tenths writes a number of standard errors, of which more than a thousand have no tenths.
+// tenths writes a number of standard errors; more than a thousand have no tenths.
 func tenths(x float64) string {
 	if math.Abs(x) < 1000 {
 		return fmt.Sprintf("%.1f", x)

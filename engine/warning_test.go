@@ -26,7 +26,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{math.Pi, 3.2}}, `the kernel cannot represent the expected rewards: off by 3.14 at task "oslo", arm "a"; no guarantee holds (add c*identity() to the kernel, or state misfit=3.2 for CoTestFC)`},
 		{Warning{Kind: WarnPriorLevel, Numbers: []float64{45.23, 0, 1, 1, 1e-300}}, "rewards near 45.2 under a prior of level 0 with sd 1: the data are not credible under the prior (round 1, p = 1e-300), and answers that rest on it may be wrong; leave out level= and scale=, which are then learned from the data"},
 		{Warning{Kind: WarnPriorScale, Numbers: []float64{45, 7.5, 1, 2, 1e-9, 97, 100}}, "in 97 of 100 runs rewards near 45 that differ by an sd of 7.5 under a prior with sd 1: the data are not credible under the prior (round 2, p = 1e-09), and answers that rest on it may be wrong; leave out scale=, which is then fitted to the data (of the first such run)"},
-		{Warning{Kind: WarnUnexplained, Numbers: []float64{0.2, 0.5}}, "the kernel explains 0.2 of what left-out data vary within tasks, less than 0.5: no task is decided before each of its arms was pulled"},
+		{Warning{Kind: WarnUnexplained, Numbers: []float64{0.2, 0.5}}, "the kernel explains 0.2 of the variation of left-out data within tasks, less than 0.5: no task is decided before each of its arms was pulled"},
 		{Warning{Kind: WarnNoiseDiffers, Numbers: []float64{12.34, 3.1, 1e-5}}, "the rewards of an arm have a standard deviation of 12.3, 3.1 times what noise= says (p = 1e-05): from then on the scatter of each arm is estimated by itself"},
 		{Warning{Kind: WarnPriorKernel, Numbers: []float64{45, 7.5, 6, 2, 1e-4, 1, 1}}, "rewards near 45 that differ by an sd of 7.5 under a prior that was fitted to them, with sd 6: the data are not credible under the kernel (round 2, p = 0.0001), and answers that rest on it may be wrong; add c*identity() to the kernel, or state larger noise"},
 		{Warning{Kind: WarnRidgeFC, Numbers: []float64{0.5, 0.25, 0.125}}, "xi = 0.5 does not meet the condition of Theorem 1 (0.25 ≤ 0.125): its guarantee does not cover this run"},
@@ -166,7 +166,7 @@ func TestWarningsAreStored(t *testing.T) {
 	}
 }
 
-// Scales of which nobody said anything are unknown, and simulated rewards go by a guess, which is said.
+// Scales that nobody stated are unknown, and simulated rewards go by a guess, which is said.
 func TestNoiseUnstated(t *testing.T) {
 	bare, stated := "task,arm,mean\na,x,0.2\na,y,0.9\n", "task,arm,mean,sd\na,x,0.2,0.1\na,y,0.9,0.1\n"
 	for _, c := range []struct {

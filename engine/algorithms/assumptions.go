@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// relied returns the models whose kernel the algorithm takes at its word: that of all tasks, or
-// those of each task alone for agents that share nothing. None for sample means.
+// relied returns the models whose kernel the algorithm takes at its word: one model of all tasks, or
+// one of each task alone for agents that share nothing. None for sample means.
 func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil

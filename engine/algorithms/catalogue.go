@@ -84,7 +84,7 @@ func (e Entry) Proven() bool {
 }
 
 // EstimatesScales reports whether the algorithm works with noise scales that are not known
-// (NoiseModel.UnknownBy): those of normal rewards can be estimated, while nothing bounds those of
+// (NoiseModel.UnknownBy): scales of normal rewards can be estimated, while nothing bounds the scales of
 // others.
 func (e Entry) EstimatesScales() bool {
 	return e.Backing == BackingNormal || e.Backing == BackingPosterior
@@ -319,7 +319,7 @@ func uniformByValues(m *model.Model, o engine.Options) (bool, error) {
 	return bayes.TakesBudget(m, o)
 }
 
-// onFeatures makes every New, but for those of entries that are ByValues, begin with the exact
+// onFeatures makes every New, but for entries that are ByValues, begin with the exact
 // features.
 func onFeatures(entries []Entry) []Entry {
 	for k, e := range entries {

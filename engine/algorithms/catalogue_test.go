@@ -47,7 +47,7 @@ func TestCatalogueIsNotChanged(t *testing.T) {
 }
 
 // proofs has, for each algorithm whose answers may be called proven, where the proof is and the test that
-// holds its errors to δ or its steps to a transcription of what is proven.
+// holds its errors to δ or its steps to a transcription of the proven algorithm.
 var proofs = map[string]struct{ proof, folder, test string }{
 	"fc CoKernelFC":              {"[Du23, Thm. 1]", "../sim", "TestErrorRates"},
 	"fc CoKernelFC-IndAlloc":     {"[Du23, Thm. 1], any allocation", "../internal/elimination", "TestReferenceIndAlloc"},

@@ -52,7 +52,7 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 	return expected, taken, count
 }
 
-// Predictions are within a factor of two of what the runs take on average; for the combination test
+// Predictions are within a factor of two of the runs' average; for the combination test
 // from the third round on, when gaps have begun to show: before, it is too low.
 func TestRemainingPredicts(t *testing.T) {
 	for number := 1; number <= enginetest.Number(3, 2); number++ {

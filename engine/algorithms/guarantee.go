@@ -22,13 +22,13 @@ type Basis struct {
 	Result    engine.Result // with its mode, schedule, delta, epsilon, numbers of tasks and trace
 	// whether the data of the runs speak against the kernel, in more of them than chance explains
 	Rejected bool
-	Truth    *Truth // nil for real measurements, of which nothing more is known
+	Truth    *Truth // nil for real measurements, whose truth nobody knows
 }
 
 // Truth holds what only a simulation knows: that the expected rewards are Problem.Mean, where it
 // has them.
 type Truth struct {
-	// rewards are drawn as Problem.Noise says; those of a reward function may have any law
+	// rewards are drawn as Problem.Noise says; rewards of a reward function may have any law
 	Drawn bool
 }
 
@@ -94,7 +94,7 @@ func (b Basis) unbacked() string {
 	return ""
 }
 
-// nothingDecided reports whether runs are over and there is no answer of which anything is said.
+// nothingDecided reports whether runs are over and there is no answer that anything is said of.
 func (b Basis) nothingDecided() bool {
 	return b.Result.Runs > 0 && b.Result.DecidedTasks == 0
 }
@@ -186,8 +186,8 @@ func oneScale(p *problem.Problem) bool {
 	return true
 }
 
-// proportional reports whether the scales of simulated noise are what is stated of unknown ones:
-// the guesses, times one factor for all arms or for those of a task.
+// proportional reports whether the scales of simulated noise are what is stated of unknown ones: the
+// guesses, times one factor for all arms or for each task's arms.
 func proportional(p *problem.Problem) bool {
 	sd, scales := p.Noise.Deviations(), p.Noise.Scales
 	groups := p.Noise.Groups(p.TaskOf)

@@ -98,7 +98,7 @@ func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
 	}
 	m := plain.ModelOf(t, enginetest.Paper(t, 1, 0.4))
 	for want, w := range map[string]engine.Warning{
-		"; fewer may be, since in some runs the kernel explains 0.2 of what left-out data vary": {Kind: engine.WarnUnexplained, Numbers: []float64{0.2, 0.5}},
+		"; fewer may be, since in some runs the kernel explains 0.2 of the variation of left-out data": {Kind: engine.WarnUnexplained, Numbers: []float64{0.2, 0.5}},
 		"; fewer may be, since in some runs the rewards of an arm have a standard deviation of 7, 3.5 times what noise= says": {
 			Kind: engine.WarnNoiseDiffers, Numbers: []float64{7, 3.5, 1e-4},
 		},

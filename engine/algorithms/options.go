@@ -144,8 +144,8 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	return r, nil
 }
 
-// Believes reports whether answers under these options go by a posterior, of which Options.Level and
-// Options.Scale are.
+// Believes reports whether answers under these options go by a posterior, whose level and scale Options.Level and
+// Options.Scale state.
 func (e Entry) Believes(opt engine.Options) bool {
 	switch kind := opt.Ridge.Kind; {
 	case e.Regression == RegressionPosterior:

@@ -80,7 +80,7 @@ func TestIndividualSquares(t *testing.T) {
 	}
 	lo, hi := p.ArmsOf(1)
 	if got := parts[1].told; len(got) != hi-lo || got[0] != float64(lo) {
-		t.Errorf("task 1 was told the squares %v, want those of arms %d to %d", got, lo, hi-1)
+		t.Errorf("task 1 was told the squares %v, want arms %d to %d", got, lo, hi-1)
 	}
 	if err := newAgain(t, m, p).Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err == nil || !strings.Contains(err.Error(), "the plan asks for the squared deviations") {
 		t.Errorf("a batch without squares: error %v", err)

@@ -124,7 +124,7 @@ func (r *trial) withdraw(i int) {
 	}
 }
 
-// thinned returns counts of which each pull is left with a probability.
+// thinned returns counts after each pull was kept with a probability.
 func (r *trial) thinned(counts []int, keep float64) []int {
 	out := make([]int, len(counts))
 	for i, n := range counts {

@@ -92,7 +92,7 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // of its expected reward: the posterior mean, reward units
 	CI95     [2]float64     `json:"ci95"`             // of the expected reward
 	Best     float64        `json:"probability_best"` // that it is the best arm of its task
-	Mean     *float64       `json:"mean"`             // of what was measured; null where nothing was
+	Mean     *float64       `json:"mean"`             // of its measurements; null where there are none
 	Count    float64        `json:"count"`            // of measurements
 }
 
@@ -121,7 +121,7 @@ func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error)
 	return Of(ctx, b, opt)
 }
 
-// Of is Best of what is believed already.
+// Of is Best for a belief that is there already.
 func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	p := b.Problem
 	switch {

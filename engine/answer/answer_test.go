@@ -130,7 +130,7 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// loss is the mean over tasks of what the picks are worse than the best.
+// loss is the mean over tasks of the picks' distance from the best.
 func loss(k known, a *answer.Answer) float64 {
 	sum := 0.0
 	for v, p := range a.Picks {
@@ -195,7 +195,7 @@ func BenchmarkBest(b *testing.B) {
 	}
 }
 
-// TestMore: arms of which one is ahead by 1.2 standard deviations take some more measurements to be sure, also where
+// TestMore: where one arm is ahead by 1.2 standard deviations, arms take some more measurements to be sure, also where
 // epsilon is 0: there rounding made a pick that is the best a little worse than the best.
 func TestMore(t *testing.T) {
 	const text = "arm,y\na,1\na,-1\na,1\na,-1\nb,2.2\nb,.2\nb,2.2\nb,.2\n"
@@ -214,8 +214,8 @@ func TestMore(t *testing.T) {
 	}
 }
 
-// TestNextInBlocks: where days add an effect of their own, further measurements are spread over days of at most the usual size, in
-// each of which every arm stands equally often, as nearly as whole pulls can, and what is expected of them is what they bring.
+// TestNextInBlocks: where days add an effect of their own, further measurements are spread over days of at most the usual size,
+// with every arm equally often in each, as nearly as whole pulls can, and what is expected of them is what they bring.
 // TABLES=100 compares them with the list of a belief that knows no days, measured from the top, as many a day.
 func TestNextInBlocks(t *testing.T) {
 	const count, size = 18, 6 // 72 measurements on 8 days
@@ -289,7 +289,7 @@ func TestNextInBlocks(t *testing.T) {
 	t.Logf("loss a task: %.4f before, %.4f after %d measurements (%.4f expected; %.4f by the list that knows no days)", now/n, after/n, count, expected/n, without/n)
 }
 
-// onDays returns the problem with further measurements on days of their own, whose effects and noise are those of the table.
+// onDays returns the problem with further measurements on days of their own, with effects and noise as in the table.
 func onDays(k known, pulls []answer.Pull, rng *rand.Rand) *problem.Problem {
 	q := *k.p
 	q.Partial, q.Reps, q.Rows, q.Blocks = slices.Clone(q.Partial), slices.Clone(q.Reps), slices.Clone(q.Rows), slices.Clone(q.Blocks)

@@ -25,7 +25,7 @@ type record struct {
 	shares            []float64   // of them that do in each table, whose arms err together
 	bins, right, said [10]float64 // picks by stated probability
 	plain             float64     // picks within ε of highest means
-	exact             float64     // tables of days whose mean day is within Student's interval of what these days were
+	exact             float64     // tables of days whose mean day is within Student's interval of these days' mean
 }
 
 func (r *record) add(k known, a *answer.Answer) {
@@ -74,7 +74,7 @@ func (r *record) add(k known, a *answer.Answer) {
 }
 
 // TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
-// generator, SEED= other tables than those of 100; docs/benchmarks.md has the figures of 200.
+// generator, SEED= other tables than seed 100; docs/benchmarks.md has the figures of 200.
 func TestCalibration(t *testing.T) {
 	tables := 2
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
@@ -104,7 +104,7 @@ func TestCalibration(t *testing.T) {
 		}
 		t.Logf("%-28s within ε %.3f (stated %.3f, highest mean %.3f), loss %.4g (expected %.4g), intervals %.3f ± %.3f", gen.name, r.within/r.picks, r.stated/r.picks, r.plain/r.picks, r.loss/r.picks, r.expected/r.picks, r.covered/r.arms, 2*stat.StdErr(stat.StdDev(r.shares, nil), float64(len(r.shares))))
 		if r.exact > 0 {
-			t.Logf("Student's interval of what the days have in common holds it in %.3f of the tables", r.exact/float64(tables))
+			t.Logf("Student's interval of the days' mean holds it in %.3f of the tables", r.exact/float64(tables))
 		}
 		if c := r.covered / r.arms; tables >= 5 && (c < 0.9 || c > 0.995) {
 			t.Errorf("%s: %.3f of the 95 %% intervals hold the truth", gen.name, c)

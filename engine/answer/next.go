@@ -34,7 +34,7 @@ type planner struct {
 	taskOf  []int
 	pick    []int // of each task, its place on the shortlist
 	mean    []float64
-	// of the arms' rewards and, behind them, of what the blocks of further measurements add; rewards do not depend on that
+	// of the arms' rewards and, behind them, of the effects of further measurements' blocks, on which rewards do not depend
 	cov   *mat.SymDense
 	noise []float64 // variance of a measurement within its block
 }
@@ -194,8 +194,8 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 	return nil
 }
 
-// inBlocks shares measurements of arms out among blocks no larger than the median of those of the data: those of an arm in
-// consecutive blocks, the last of which the first follows, so that it stands in all of them equally often, as nearly as whole
+// inBlocks shares measurements of arms out among blocks no larger than the median of the data's blocks: an arm's in
+// consecutive blocks, the last followed by the first, so that it stands in all of them equally often, as nearly as whole
 // numbers can. One block where the data have none.
 func (q *planner) inBlocks(counts []int) [][]int {
 	if q.b.Blocks == 0 {

@@ -28,7 +28,7 @@ const (
 	drawsMany   = 1000
 )
 
-// Revision counts the changes of what Of gives. Raise it with every one: results that depend on a belief are kept
+// Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
 const Revision = 7
 

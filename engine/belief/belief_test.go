@@ -105,8 +105,8 @@ func plainly(m *model, u []float64) *mat.SymDense {
 	return out
 }
 
-// TestEvidence: the evidence is the density of the means, whose covariance is formed as the doc says, and that of the
-// scatter within arms, but for a constant; predictions of left-out means are those of the other means.
+// TestEvidence: the evidence is the density of the means, whose covariance is formed as the doc says, and the density of the
+// scatter within arms, but for a constant; predictions of left-out means come from the other means.
 func TestEvidence(t *testing.T) {
 	c := prepared(t, smooth(t))
 	rng := rand.New(rand.NewPCG(2, 2))
@@ -385,7 +385,7 @@ func TestRepeatedColumns(t *testing.T) {
 	}
 }
 
-// Measurements that repeat themselves to nearly the last digit have an answer, too: that of the means.
+// Measurements that repeat themselves to nearly the last digit have an answer, too: the one of the means.
 func TestMeasurementsWithHardlyAnyNoise(t *testing.T) {
 	for _, scale := range []float64{1e-5, 1e-12} {
 		rng := rand.New(rand.NewPCG(11, 1))

@@ -38,7 +38,7 @@ func onDays(t testing.TB) *problem.Problem {
 	return p
 }
 
-// TestBlocks: evidence and posterior with effects of blocks are those of all measurements, one by one, whose covariance
+// TestBlocks: evidence and posterior with effects of blocks are as of all measurements, one by one, whose covariance
 // has a variance for each block; without the effects the posterior is another.
 func TestBlocks(t *testing.T) {
 	p := onDays(t)

@@ -35,7 +35,7 @@ type chosen struct {
 	at              []int // indices of data.cells
 	y, n, rel, wins []float64
 	within, free    float64
-	distinct        *kernels.Points // their features, those of the same arm in several tasks once
+	distinct        *kernels.Points // their features, once for the same arm in several tasks
 	place           []int           // of each chosen arm in distinct
 	taskOf          []int
 	done            *sync.Pool // covariances that are no longer needed

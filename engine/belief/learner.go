@@ -25,7 +25,7 @@ type Learner struct {
 	most   int           // arms up to which posteriors go by covariances of all
 
 	place    []int           // of each arm in distinct
-	distinct *kernels.Points // features of arms, those of the same arm in several tasks once
+	distinct *kernels.Points // features of arms, once for the same arm in several tasks
 	rounds   int             // in which there were data
 	chains   [][]float64     // numbers, in standard deviations around their prior means
 
@@ -42,9 +42,9 @@ type outlook interface {
 	noise() float64 // σ²
 	// factors returns by how much σ² is larger in each task; nil where it is the same
 	factors() []float64
-	// covariances adds those of some arms to a matrix
+	// covariances adds the covariances of some arms to a matrix
 	covariances(to *mat.SymDense, arms []int)
-	// apart adds the variances of the rewards of arms less that of another
+	// apart adds the variances of the rewards of arms less another's
 	apart(to []float64, arms []int, from int)
 	// variances adds the variances of all arms
 	variances(to []float64)
@@ -181,7 +181,7 @@ func (l *Learner) average(ctx context.Context, c *chosen) error {
 	return nil
 }
 
-// relativeNoise returns the variance of one measurement of each arm, relative to σ²; of an arm without any the mean of those of its task.
+// relativeNoise returns the variance of one measurement of each arm, relative to σ²; of an arm without any the mean over its task.
 func relativeNoise(d *data) []float64 {
 	out := make([]float64, d.p.N())
 	sums, counts := make([]float64, d.p.V()), make([]float64, d.p.V())
@@ -213,7 +213,7 @@ func (l *Learner) Estimates() []float64 {
 	return out
 }
 
-// square returns a variance of 1 in units of the data in those of what is returned.
+// square returns a variance of 1 in units of the data in units of the results.
 func (l *Learner) square() float64 { return l.scale / l.unit * l.scale / l.unit }
 
 // Precision returns 1 over the variance of one measurement of each arm.

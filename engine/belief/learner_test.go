@@ -134,7 +134,7 @@ func TestLikelihoodApart(t *testing.T) {
 }
 
 // The chains have the posterior of the numbers for their law, with few data, where it is nearly the prior, and with many, where
-// the likelihood decides: the mean and the spread of each number are those of weighted draws from the prior, or of
+// the likelihood decides: the mean and the spread of each number are as in weighted draws from the prior, or as of
 // the true noise. There is no number of data at which another computation takes over.
 func TestChainsFollowThePosterior(t *testing.T) {
 	if testing.Short() {
@@ -175,7 +175,7 @@ func TestChainsFollowThePosterior(t *testing.T) {
 			}
 			want, sd := stat.MeanStdDev(column(places), weights)
 			got, gotSD := stat.MeanStdDev(column(met), nil)
-			// 960 draws of chains, of which about every fifth is a new one: a standard error of 0.07 sd; weighted draws have less
+			// 960 draws of chains, about every fifth a new one: a standard error of 0.07 sd; weighted draws have less
 			if math.Abs(got-want) > 0.25*sd || math.Abs(math.Log(gotSD/sd)) > 0.3 {
 				t.Errorf("%d pulls an arm, %s: chains %.3f ± %.3f, the posterior %.3f ± %.3f", each, c.numbers[j].name, got, gotSD, want, sd)
 			}

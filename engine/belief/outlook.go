@@ -21,7 +21,7 @@ const (
 	besideStated          = 0.1 // part of newKernelModel beside a stated kernel
 )
 
-// dense reports whether posteriors go by covariances of all arms. Those of arms that nothing relates but the level of their task
+// dense reports whether posteriors go by covariances of all arms. Posteriors of arms that nothing relates but the level of their task
 // have few features at any number of arms.
 func (l *Learner) dense(m *model) bool {
 	return l.stated != nil || l.p.N() <= l.most && !m.unrelated()

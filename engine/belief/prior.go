@@ -54,7 +54,7 @@ func vanishing(u float64) float64 {
 // newModel lists the numbers. Variances are in squares of the spread of the expected rewards, length scales in ranges
 // of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale, of 11 for a variance, of 50
 // or more for what features do not explain, and of 400 for the effects of blocks: of few blocks a narrower prior makes
-// intervals shorter than those of Student's law, which are right. The median length scale of tasks grows like the root of the
+// intervals shorter than Student's, which are right. The median length scale of tasks grows like the root of the
 // number of their columns, as distances between tasks do: whether they are alike does not follow from how many columns there are.
 func newModel(d *data) *model {
 	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
@@ -74,7 +74,7 @@ func newModel(d *data) *model {
 // nothingStated is the part of newKernelModel where nothing is stated of the kernel.
 const nothingStated = 1.0
 
-// newKernelModel lists the numbers of the kernel. part is by how much the medians of variances of what features say are smaller
+// newKernelModel lists the numbers of the kernel. part is by how much the medians of variances that features explain are smaller
 // than they are where nothing is stated of the kernel, far the median length scale of tasks with so many columns of numbers.
 func newKernelModel(d *data, part float64, far func(columns int) float64) *model {
 	m := &model{d: d, at: map[string]int{}}

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Whoever changes what Of gives raises Revision, and writes the new numbers here: results that were kept are
-// then made again. The numbers are those of the revision on a table of 3 tasks of 7 arms (smooth).
+// Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
+// then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
 	const revision, tolerance = 7, 1e-6
 	recorded := []struct{ mean, sd float64 }{

@@ -33,7 +33,7 @@ type weighed struct {
 	weight float64
 }
 
-// places are numbers of one model with the logarithms of what they count before all models are weighed together.
+// places are numbers of one model with the logarithms of their weights before all models are weighed together.
 type places struct {
 	*model
 	u    [][]float64
@@ -57,7 +57,7 @@ type search struct {
 }
 
 // newSearch draws and weighs the bank, and climbs from the best of it. Where the same data were searched with another model of
-// the same numbers, near, it has that one's bank, of which it weighs what counted there, and climbs from its best numbers, too.
+// the same numbers, near, it has that one's bank, weighs the numbers that counted there, and climbs from its best numbers, too.
 func newSearch(ctx context.Context, c *chosen, near *search) (*search, error) {
 	s := &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
 	s.bank = s.fromPrior(bankSize)
@@ -270,7 +270,7 @@ func (s *search) explore(count int) (places, error) {
 	return places{s.model, met, logs}, nil
 }
 
-// negligible is by how many nats the most probable numbers of a model may be behind those of another before it is left out.
+// negligible is by how many nats the most probable numbers of a model may be behind another's before it is left out.
 const negligible = 8
 
 // average weighs numbers of the model and, where columns of numbers are compared, of the one with Gaussian kernels:

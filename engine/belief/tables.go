@@ -68,7 +68,7 @@ type spots struct{ arm, task, place []int }
 // from returns the spots from one on.
 func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k:]} }
 
-// spots returns those of the chosen arms.
+// spots returns the chosen arms' spots.
 func (c *chosen) spots() spots {
 	arm := make([]int, len(c.at))
 	for k, a := range c.at {
@@ -77,7 +77,7 @@ func (c *chosen) spots() spots {
 	return spots{arm, c.taskOf, c.place}
 }
 
-// spots returns those of some arms.
+// spots returns the spots of some arms.
 func (l *Learner) spots(arms []int) spots {
 	s := spots{arms, make([]int, len(arms)), make([]int, len(arms))}
 	for k, i := range arms {
@@ -86,7 +86,7 @@ func (l *Learner) spots(arms []int) spots {
 	return s
 }
 
-// row adds the covariances of the first spot of a with those of b, with the constant and without what an arm has of its own.
+// row adds the covariances of the first spot of a with the spots of b, with the constant and without what an arm has of its own.
 func (t *tables) row(to []float64, a, b spots) {
 	for j := range to {
 		to[j] += constantVariance
@@ -191,8 +191,8 @@ func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
 	return log
 }
 
-// likelihoodApart is the part of the means where nothing relates arms but the level of their task: their covariance is that of a
-// task D + l 11ᵀ, D diagonal, and on top the constant of all.
+// likelihoodApart is the part of the means where nothing relates arms but the level of their task: their covariance is, for each
+// task, D + l 11ᵀ, D diagonal, and on top the constant of all.
 func (c *chosen) likelihoodApart(u []float64) float64 {
 	tasks := len(c.freeOf)
 	ones, first, second := make([]float64, tasks), make([]float64, tasks), make([]float64, tasks) // 1ᵀD⁻¹1, 1ᵀD⁻¹y, yᵀD⁻¹y

@@ -100,7 +100,7 @@ func (b *builder) scales() error {
 }
 
 // ridge returns the ξ given; "auto" is the largest that meets the condition of Theorem 1 and, with
-// a budget, also that of Theorem 2.
+// a budget, also the condition of Theorem 2.
 func (b *builder) ridge() (float64, error) {
 	ridge, err := b.model.Designs().RidgeOf(engine.ModeFC, b.opt)
 	if err != nil || b.opt.Budget == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// gained is an allocation of nearly the largest information gain, on few arms, with both ends of what
+// gained is an allocation of nearly the largest information gain, on few arms, with both bounds on what
 // the largest can be.
 type gained struct {
 	arms    []int     // nil means all
@@ -33,8 +33,8 @@ func (g gained) gap() float64 {
 const (
 	gainTolerance = 1e-4 // of upper over value: where the search ends
 	gainLooks     = 12   // at all arms, and designs between two of them, after which it ends without that
-	mostGainArms  = 1024 // candidates: a step of a design on them takes the cube of that
-	gainNewcomers = 32   // candidates that one design more takes in, or a quarter of those there are
+	mostGainArms  = 1024 // candidates: a step of a design on them takes the cube of their number
+	gainNewcomers = 32   // candidates that one design more takes in, or a quarter of the present ones
 	gainLeast     = 0.01 // of the mean weight: candidates below are let go, unless their gradient is large
 	// of the excess of the largest gradient over the mean: arms below are not taken in
 	gainExcess = 0.2
@@ -95,7 +95,7 @@ func gainOf(ctx context.Context, m *model.Model, ridge float64) (gained, error) 
 	return s.best, err
 }
 
-// independent bounds the information gain by that of arms which have nothing to do with each other,
+// independent bounds the information gain by the gain of arms which have nothing to do with each other,
 // log det(I + ξ⁻¹ D^½ K D^½) ≤ Σ log(1 + λ_i k_ii/(ξ σ_i²)) ≤ N log(1 + max_i k_ii/(N ξ σ_i²)), the first
 // by Hadamard's inequality and the second by Jensen's.
 func independent(m *model.Model, ridge float64) float64 {
@@ -164,7 +164,7 @@ func (s *gainSearch) keep(l *located, gap float64) {
 	s.best.upper = min(s.best.upper, l.value+gap)
 }
 
-// allocate designs on the candidates, and lets go of those that get next to no weight.
+// allocate designs on the candidates, and lets go of candidates that get next to no weight.
 func (s *gainSearch) allocate() (*located, error) {
 	slices.Sort(s.candidates)
 	among, err := s.m.Among(s.candidates)

@@ -22,7 +22,7 @@ type eigenvalues struct{ joint, task, arm []float64 }
 // spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i: of the whole
 // matrices, or where the allocation is on few arms of the parts that are not 0. For a
 // kernel with several terms K_Z and K_X are the sums over terms: the column space of Σ_t Z_t∘X_t
-// lies in that of (Σ Z_t)∘(Σ X_t), so that rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one
+// lies in the column space of (Σ Z_t)∘(Σ X_t), so that rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one
 // term.
 func spectra(ctx context.Context, m *model.Model, g gained) (eigenvalues, error) {
 	if g.arms != nil {
@@ -93,8 +93,8 @@ func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues,
 }
 
 // mostTasks is the number of tasks up to which eigenvalues come from their Gram matrix, in seconds
-// at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of
-// what that leaves out, 1e-12 of the largest diagonal value for each task unless cut at
+// at most. Beyond, they come from its low-rank factor: an eigenvalue is off by at most the trace of the
+// factor's residual, 1e-12 of the largest diagonal value for each task unless cut at
 // model.MaxRank.
 const mostTasks = 1024
 
@@ -142,8 +142,8 @@ func factorOf(ctx context.Context, m kernels.Matrix) (*mat.Dense, error) {
 	return f.L, err
 }
 
-// featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S = diag(scale): those
-// of the m × m matrix Φᵀ S² Φ, and n - m zeros.
+// featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S = diag(scale): the
+// eigenvalues of the m × m matrix Φᵀ S² Φ, and n - m zeros.
 func featureEigenvalues(ctx context.Context, features *mat.Dense, scale []float64, n int) ([]float64, error) {
 	const together = 512 // rows between two looks at the context
 	_, dim := features.Dims()

@@ -21,7 +21,7 @@ import (
 //
 //	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²,
 //
-// of which the first is the fixed point of [STT78] for a weighted sum of variances h_k. Both exponents become
+// and the first one is the fixed point of [STT78] for a weighted sum of variances h_k. Both exponents become
 // smaller where certificates do not come nearer to each other. It works in the
 // covariance G of the arms' rewards as known before, in which M⁻¹ follows from (I + D^{1/2}GD^{1/2})⁻¹ with
 // D = diag(n) on the arms that have pulls. Lower comes from the dual bound of Minimax, so that the

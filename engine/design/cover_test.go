@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// covered is a problem of pulls with targets that are gaps between arms, some of which cannot be pulled.
+// covered is a problem of pulls with targets that are gaps between arms, some of them impossible to pull.
 func covered(rng *rand.Rand, s, k, r int) (features *mat.Dense, precision []float64, targets *mat.Dense) {
 	features, targets = mat.NewDense(s, r, nil), mat.NewDense(k, r, nil)
 	for i := range s {

@@ -144,7 +144,7 @@ var ErrUnestimable = errors.New("design: a contrast lies outside the span of the
 // errSingular is the answer to features that even graded coordinates cannot save.
 var errSingular = errors.New("design: the features are too nearly dependent for double precision; use a larger ridge")
 
-// errNoRidge is the only condition InformationGain adds to those of Minimax.
+// errNoRidge is the only condition InformationGain adds to Minimax's.
 var errNoRidge = errors.New("design: the information gain needs a ridge above zero: it grows without bound as the ridge falls to zero")
 
 // RatioError says that n pulls are too few to stay close to an allocation.

@@ -18,7 +18,7 @@
 //
 // # Results are certified
 //
-// Every [Design], but for those of [Width], carries a value and a bound from the other side, with
+// Every [Design], but for designs of [Width], carries a value and a bound from the other side, with
 // the dual point that proves it. Solvers stop on the relative gap between the two, never on step
 // sizes. If rounding or a limit ends them earlier, Status says so and the gap reported is still
 // true. Optimal weights are not unique: compare values.
@@ -32,7 +32,7 @@
 // Minimax is then a primal-dual interior-point method on the epigraph form, over a working set of
 // arms and one of contrasts. Up to 400 arms the first is all arms; beyond, it starts from an
 // approximate D-optimal design. With a ridge, contrasts of few of the arms are solved in the span
-// of those arms, to which only arms that prove to help are added. Pricing visits all arms and all
+// of these arms, to which only arms that prove to help are added. Pricing visits all arms and all
 // pairs exactly: it yields the certificate and names the items to add. Lists of all pairs are never
 // stored. The files follow the method: space (checks), span (step 0), near (which arms), start,
 // interior and newton (one iteration), pricing and working (the sets), revise (how they change),

@@ -351,7 +351,7 @@ func (x *Exchange) carries(q Pair) bool {
 	return slices.ContainsFunc(x.pairs, func(p Pair) bool { return p.I == q.I && p.J == q.J || p.I == q.J && p.J == q.I })
 }
 
-// adopt lets arms be sampled that would help more than those of T by as much as matters. It reports
+// adopt lets arms be sampled that would help more than T's arms by as much as matters. It reports
 // whether there were any.
 func (x *Exchange) adopt(s *sight, tolerance float64) bool {
 	top := slices.Max(s.atT)

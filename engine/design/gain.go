@@ -173,7 +173,7 @@ func (g *gain) price(value float64) float64 {
 	return gap
 }
 
-// extend takes in the arms whose gradient exceeds that of every working arm,
+// extend takes in the arms whose gradient exceeds every working arm's,
 // best first, and recentres. It reports whether there were any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)

@@ -132,7 +132,7 @@ func TestWorkingSets(t *testing.T) {
 	recheck(t, s, c, d, 1e-7)
 }
 
-// Three and four arms against nested golden sections, at the precision of those.
+// Three and four arms against nested golden sections, at the precision of the sections.
 func TestAgainstNestedSearch(t *testing.T) {
 	sizes := []int{2, 3, 4}
 	if testing.Short() {

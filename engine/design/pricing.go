@@ -152,8 +152,8 @@ func byRank(a, b ranked) int {
 	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm))
 }
 
-// A problem whose contrasts concern few of many arms is solved in the span of those
-// arms and of the others that prove to help, which is much smaller than that of all.
+// A problem whose contrasts concern few of many arms is solved in the span of these
+// arms and of the others that prove to help, which is much smaller than the span of all.
 // With a ridge this is exact: for weights on the arms near, A⁻¹y lies in their
 // span, so a variance is the same there, and so is how much an arm outside would
 // help. When one outside helps more than those inside, it joins, the span grows,

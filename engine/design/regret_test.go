@@ -40,7 +40,7 @@ func TestRegretMinimisationBound(t *testing.T) {
 }
 
 // reference transcribes the algorithm of minimiseRegret plainly, with A by explicit powers, for n
-// pulls none of which is given away.
+// pulls, none given away.
 func reference(s Space, lambda []float64, n int, eps float64) []int {
 	arms, m := s.Features.Dims()
 	psi := mat.NewDense(arms, m, nil)
@@ -108,7 +108,7 @@ func TestRegretMinimisationReference(t *testing.T) {
 	}
 }
 
-// Between two decompositions the leader is the inverse of what the pulls made of Z.
+// Between two decompositions the leader is the inverse of Z after the pulls.
 func TestLeaderFollows(t *testing.T) {
 	const arms, r = 9, 5
 	x := gaussianArms(arms, r, 3).RawMatrix()

@@ -179,7 +179,7 @@ func whiten(stop stopper, x, l, v blas64.General) {
 	}
 }
 
-// contrasted returns 1 for the arms of positive importance and those of contrasts, 0 for the
+// contrasted returns 1 for the arms of positive importance and of contrasts, 0 for the
 // others.
 func (p *problem) contrasted(importance []float64) []float64 {
 	out := make([]float64, len(importance))
@@ -225,7 +225,7 @@ func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
 	}
 	outside := func(i, j int) bool { return distance(rest, i, j) > 100*spanTolerance*largest }
 	for _, g := range p.groups {
-		for _, j := range g[1:] { // differences from one arm span those of the group
+		for _, j := range g[1:] { // differences from one arm span all differences of the group
 			if outside(g[0], j) {
 				return false
 			}

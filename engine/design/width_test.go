@@ -153,7 +153,7 @@ func paperSets() (Space, [][]int) {
 }
 
 // The paper's sets: the value holds for random numbers instead of the directions,
-// and no random weights, nor those of Minimax, are better.
+// and no random weights, nor Minimax's, are better.
 func TestWidthPaperSets(t *testing.T) {
 	s, sets := paperSets()
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -34,7 +34,7 @@ type working struct {
 	top    float64        // max g over the arms that may be in
 	inTop  float64        // max g over the working arms
 	proven float64        // dual bound at this iterate
-	lower  float64        // that of the problem in which only the arms that may be in exist
+	lower  float64        // dual bound of the problem in which only the arms that may be in exist
 	order  []ranked       // workspace: candidates
 	degree []int          // workspace: new pairs per arm
 }

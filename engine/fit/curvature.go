@@ -121,7 +121,7 @@ func (s *surface) information(values []float64, limits []string) (information *m
 }
 
 // Directions with less information than flat of the most have none: two scales of one
-// term, of which only the product counts, are left with rounding. A number with more
+// term, where only the product counts, are left with rounding. A number with more
 // than part of such a direction in it is not determined.
 const (
 	flat = 1e-7
@@ -182,7 +182,7 @@ func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 	return row, nil
 }
 
-// slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and with those of the
+// slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and, with the derivatives by the
 // diagonal of K, -1/(2N_i), by everything. With B = K_SS⁻¹K_Sn, α = P y and M = B P they are
 //
 //	∂F/∂K_Sn = Bα αᵀ - M + B N⁻¹,  ∂F/∂K_SS = ½(M Bᵀ - Bα(Bα)ᵀ - B N⁻¹ Bᵀ),

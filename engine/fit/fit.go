@@ -18,7 +18,7 @@ import (
 // spread over the limits.
 const defaultStarts = 4
 
-// MaxArms is the most arms that Of takes. Up to DenseArms the covariance is factored as it is, O(n³),
+// MaxArms is the largest number of arms Of takes. Up to DenseArms the covariance is factored as it is, O(n³),
 // several hundred times; beyond that along inducing arms (see inducing.go), where n of them with m
 // inducing take O(n m²).
 const MaxArms = 20_000
@@ -331,7 +331,7 @@ type CrossValidation struct {
 type Misfit struct {
 	Test   string `json:"test"`             // "F", "chi-square" or "" without a test
 	Reason string `json:"reason,omitempty"` // why no test was made
-	// mean square of the directions over that of pure error, 1 on average when the kernel fits
+	// mean square of the directions over pure error's, 1 on average when the kernel fits
 	Statistic float64    `json:"statistic"`
 	Freedom   [2]float64 `json:"freedom"` // degrees; the second is 0 for chi-square
 	PValue    float64    `json:"p_value"` // of a statistic at least this large
@@ -383,7 +383,7 @@ type Sharing struct {
 	// the kernel under which tasks share nothing, fitted to the same data
 	Separate           string  `json:"separate"`
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
-	// difference of log likelihoods less that of the counts of free numbers (half the difference of
+	// difference of log likelihoods less the difference in free numbers (half the difference of
 	// AIC)
 	Support float64 `json:"support"`
 	Verdict string  `json:"verdict"`

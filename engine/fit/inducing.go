@@ -52,7 +52,7 @@ type inducing struct {
 	rest     []float64    // n: R_ii
 	trace    float64      // t
 	corner   mat.Cholesky // of K_SS
-	features *mat.Dense   // m × n: L⁻¹K_Sn, of which Q is the product
+	features *mat.Dense   // m × n: L⁻¹K_Sn; Q is its product with itself
 	inner    mat.Cholesky // of A = I + Φᵀ N⁻¹ Φ
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// both returns a surface of which the covariance is factored as it is, and one of which it is not.
+// both returns a surface whose covariance is factored as it is, and one along inducing arms.
 func both(t *testing.T, mean string, noise *kernels.Free) (dense, low *surface) {
 	t.Helper()
 	k := kernels.AddJoint(joint(t, rbf(1.3), kernels.Mul(free(2, 0.02, 200), rbf(1.7))), nugget(t, 0.05))
@@ -27,8 +27,8 @@ func both(t *testing.T, mean string, noise *kernels.Free) (dense, low *surface) 
 }
 
 // Along inducing arms, however few and wherever the numbers of the kernel are, the likelihood is bounded
-// from both sides; along enough of them both bounds are the likelihood, and the rest of what a fit
-// reports equals that of the whole covariance.
+// from both sides; along enough of them both bounds are the likelihood, and everything else that a fit
+// reports equals the report of the whole covariance.
 func TestInducingBounds(t *testing.T) {
 	for _, mean := range []string{MeanProblem, MeanTask, MeanNone} {
 		for _, noise := range []*kernels.Free{nil, {Value: 0.4, Min: 0.01, Max: 10}} {

@@ -158,7 +158,7 @@ func (d *data) silent(ctx context.Context, gram *mat.SymDense, variance []float6
 	return sum, count, nil
 }
 
-// complement returns an orthonormal basis of what is orthogonal to the levels, in coordinates in
+// complement returns an orthonormal basis of the orthogonal complement of the levels, in coordinates in
 // which noise has unit variance.
 func (d *data) complement(variance []float64) *mat.Dense {
 	n := len(d.y)

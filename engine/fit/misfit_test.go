@@ -103,7 +103,7 @@ func TestMisfitAfterFitting(t *testing.T) {
 	}
 }
 
-// A kernel that is too smooth must be found out, the size of what it misses estimated,
+// A kernel that is too smooth must be found out, the size of its misfit estimated,
 // and the arm that is an exception named.
 func TestMisfitFound(t *testing.T) {
 	w := world{tasks: 5, arms: 10, reps: 6, noise: 0.5}

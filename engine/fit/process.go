@@ -30,7 +30,7 @@ var errSingular = errors.New("the covariance of the data is not positive definit
 //	log p = -½ rᵀ Σ⁻¹ r - ½ log det Σ - ½ log det Hᵀ Σ⁻¹ H - (n-q)/2 log 2π,  r = y - H β̂,
 //
 // in which the q levels β are integrated out under a flat prior [RW06, eq. 2.45]: it is the
-// density of what does not depend on them, whatever the kernel says of levels.
+// density of all that does not depend on them, whatever the kernel says of levels.
 func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
 	n := len(d.y)
 	sigma := mat.NewSymDense(n, nil)
@@ -185,7 +185,7 @@ func diagonalOf(m *mat.SymDense) []float64 {
 }
 
 // condition returns the condition number of the covariance, or along inducing arms a bound: the largest eigenvalue of
-// Q + N is at most that of A times the largest noise, and the smallest at least the least noise.
+// Q + N is at most A's times the largest noise, and the smallest at least the least noise.
 func (g *process) condition() float64 {
 	if g.low == nil {
 		return g.chol.Cond()

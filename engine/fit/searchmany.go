@@ -15,7 +15,7 @@ import (
 const coarseArms = 160
 
 // searchMany works like search where arms are many: all starts are searched from on some of the arms,
-// and the best of what that finds is where one search on all of them begins. Where inducing arms lose
+// and one search on all of them begins at the best point found. Where inducing arms lose
 // too much and the arms are not too many, that is on their whole covariance.
 func (s *surface) searchMany(starts int, further [][]float64) (optimum, error) {
 	at := s.start()
@@ -66,7 +66,7 @@ func (s *surface) searchMany(starts int, further [][]float64) (optimum, error) {
 	return best, s.finish(&best)
 }
 
-// fix makes the inducing arms those of some values, until they are made nil. Where they lose too much
+// fix keeps the inducing arms that some values choose, until they are made nil. Where they lose too much
 // and the arms are not too many, the covariance is factored as it is.
 func (s *surface) fix(values []float64) (err error) {
 	var lost float64

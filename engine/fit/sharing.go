@@ -206,7 +206,7 @@ func (f *Fit) separate(s *surface, best optimum, opt Options) error {
 }
 
 // alone replaces every task kernel by c*task(identity()), c its mean value for a task
-// and itself. Where the task kernel has free numbers, one of which may be a scale, c is
+// and itself. Where the task kernel has free numbers, where one may be a scale, c is
 // free.
 func alone(k kernels.Joint, s *surface) (kernels.Joint, error) {
 	var out kernels.Joint

@@ -10,19 +10,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// surface is the log marginal likelihood as a function of the free numbers: those of
+// surface is the log marginal likelihood as a function of the free numbers: the numbers of
 // the kernel, and the noise scale where that is one.
 type surface struct {
 	ctx     context.Context
 	d       *data
 	kernel  kernels.Joint
-	free    []kernels.Parameter // the kernel's, then that of the noise
+	free    []kernels.Parameter // the kernel's, then the noise's
 	touches [][]bool            // [number][term]: whether the term depends on the number
 	noise   bool                // the last number is σ
 	fixed   []float64           // variances of the means where the noise is not free
 
 	dense       bool   // whether the covariance is factored as it is
-	inducing    []int  // arms along which it is while they are fixed; nil: those of every point by itself
+	inducing    []int  // arms along which it is while they are fixed; nil: every point has its own
 	evaluations *tally // of the likelihood, by all surfaces of one fit
 }
 
@@ -157,8 +157,8 @@ func (s *surface) process(values []float64) (*process, error) {
 	return newProcess(s.d, gram, s.variance(values))
 }
 
-// likelihood returns the log likelihood of all the data: of the means, and where σ is free of what
-// replicates say about it,
+// likelihood returns the log likelihood of all the data: of the means, and, where σ is free, of the
+// scatter within replicates,
 //
 //	-½ Σ (n_i - 1) log σ² - S/(2σ²),  S the sum of squares within arms.
 func (s *surface) likelihood(g *process, values []float64) float64 {

@@ -12,7 +12,7 @@ import (
 )
 
 // TestBudget: the curve begins with what best says today, falls, and reaches what best expects of as many next
-// measurements; money and days are those of whole batches.
+// measurements; money and days are counted for whole batches.
 func TestBudget(t *testing.T) {
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
 	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{

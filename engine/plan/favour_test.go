@@ -76,7 +76,7 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 			}
 			_, smallest := contrasts(m, theta)
 			if scale := 0.25 / smallest; norm > scale*math.Sqrt(floats.Dot(theta, theta))*(1+1e-9) {
-				t.Errorf("case %d: norm %g, that of the scaled draw is %g", number, norm, scale*math.Sqrt(floats.Dot(theta, theta)))
+				t.Errorf("case %d: norm %g, the scaled draw's is %g", number, norm, scale*math.Sqrt(floats.Dot(theta, theta)))
 			}
 			if number == 1 {
 				for i := range 6 {

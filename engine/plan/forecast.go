@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// methods returns the algorithms that a forecast compares: those of the catalogue that carry a
+// methods returns the algorithms that a forecast compares: all in the catalogue that carry a
 // guarantee and that somebody would choose.
 func methods() []method {
 	all := []method{{"CoKernelFC", engine.SchedulePaper}, {"CoKernelFC", engine.ScheduleTuned}}

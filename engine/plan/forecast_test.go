@@ -146,7 +146,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 // A change is the forecast of the changed problem: delta and epsilon by themselves, tasks
-// as a problem of those tasks alone.
+// as a problem of these tasks alone.
 func TestWhatIf(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	ctx, q := context.Background(), plan.Question{Runs: 8, Seed: 3}

@@ -26,7 +26,7 @@ type scenario struct {
 // draws is the number of choices of best arms that a gap is simulated with.
 const draws = 5
 
-// scenarios returns the known rewards, or one for each gap, and a note of what they are.
+// scenarios returns the known rewards, or one for each gap, and a note that says what they are.
 func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario, []engine.Warning, error) {
 	notes := engine.NoiseWarnings(p)
 	gaps := q.Gaps
@@ -255,7 +255,7 @@ const (
 )
 
 // smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all y, by coordinate ascent of the dual, Σα -
-// ½‖Σ αy‖² over α ≥ 0 [Hildreth57]. start is any θ with leads above 0, of which smallest is the
+// ½‖Σ αy‖² over α ≥ 0 [Hildreth57]. start is any θ with leads above 0; smallest is the
 // least. The result has a least lead of exactly 1.
 func smallestNorm(leads [][]float64, start []float64, smallest float64) []float64 {
 	best := floats.ScaleTo(make([]float64, len(start)), 1/smallest, start)
@@ -288,8 +288,8 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 
 // WhatIf forecasts one algorithm as it is, and under each change taken by itself. The rewards are
 // the baseline's throughout: a change of the tasks leaves out the others and keeps the rewards of
-// the rest. The schedule is taken from Question.Options. It reports several gaps, of which there
-// can be one. After an interrupt it returns the rows of the runs that finished, together with the
+// the rest. The schedule is taken from Question.Options. It reports several gaps, where there
+// can be only one. After an interrupt it returns the rows of the runs that finished, together with the
 // error.
 func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
 	q, err := q.prepared(p)

@@ -119,7 +119,7 @@ type Comparison struct {
 // counts as needing infinitely much.
 type Row struct {
 	Change    string  `json:"change,omitempty"` // of a Comparison: what differs from the baseline
-	Gap       float64 `json:"gap,omitempty"`    // planned for; 0: that of the known rewards
+	Gap       float64 `json:"gap,omitempty"`    // planned for; 0: the gap of the known rewards
 	Algorithm string  `json:"algorithm"`
 	Schedule  string  `json:"schedule,omitempty"`
 	Delta     float64 `json:"delta"`
@@ -173,7 +173,7 @@ type Change struct {
 // errUnknown answers a question without gaps about a problem without means.
 var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
 
-// mark finds the cheapest and the quickest of rows that belong together: of equal ones that of
+// mark finds the cheapest and the quickest of rows that belong together: of equal ones the one with
 // fewer samples, and none where nothing is finite.
 func (p Prices) mark(rows []Row) {
 	least := func(of func(Row) float64) int {

@@ -19,7 +19,7 @@ type Appended struct {
 	lines []int  // of the added rows, in the other table
 }
 
-// Append writes the rows of a table below those of another one that has its columns. Rows of an arm
+// Append writes the rows of a table below the rows of another one that has its columns. Rows of an arm
 // that the first table has in the same words are left out, so that a table which grew can be given as a
 // whole; one that differs is an error. Both are CSV,
 // each with its own separator and decimals. A column that the added table lacks is empty in its rows;
@@ -107,7 +107,7 @@ func armRows(t *table) map[[2]string]int {
 	return out
 }
 
-// differs reports the first cell of a row that is not that of another table's row.
+// differs reports the first cell of a row that differs from another table's row.
 func differs(t *table, r int, other *table, old int) error {
 	for k, name := range t.header {
 		was := cellText(other, old, name)

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// cells are those of one column, in one of three forms: a text for each row, a number for each row, or for
+// cells are one column's, in one of three forms: a text for each row, a number for each row, or for
 // each row the place of its text in a list. None of them has a pointer for each row.
 type cells struct {
 	content strings.Builder // texts of all rows, one after another
@@ -90,7 +90,7 @@ func (c *cells) only(rows []int) *cells {
 	return out
 }
 
-// encoded gives every row a code, which is the same for the same text: code returns that of a text which
+// encoded gives every row a code, which is the same for the same text: code returns the code of a text which
 // was not met before, by its row.
 func (c *cells) encoded(code func(r int) (int32, error)) ([]int32, error) {
 	codes := make([]int32, c.rows())

@@ -15,7 +15,7 @@ type Compiler func(expression string, columns []string, numbers []bool) (evaluat
 // Row is a row of a long table that has a reward.
 type Row struct {
 	Arm    int     // whose
-	Block  int     // number of what it was measured with
+	Block  int     // number of the block it was measured in
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
 }

@@ -29,7 +29,7 @@ type Description struct {
 	// guesses by names, kinds and counts of values: "" and none where nothing suggests itself
 	Task   string
 	Arm    []string
-	Blocks []string // columns of what was measured together, such as days
+	Blocks []string // columns that say what was measured together, such as days
 	Reward string
 	Lower  bool // whether the name of the reward says that lower is better, as a loss does
 	Wide   bool // whether it is a table with one row per arm: it has task, arm and mean
@@ -47,7 +47,7 @@ var (
 		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
 )
 
-// lowerWords are names of rewards of which less is better.
+// lowerWords are names of rewards where less is better.
 var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "costs", "kosten", "rmse", "mse", "mae", "nll", "regret", "perplexity",
 	"latency", "runtime", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
 

@@ -14,7 +14,7 @@ type Frame struct {
 	Text []byte // CSV, in place of columns
 }
 
-// FrameColumn is a column of a Frame: numbers, of which NaN is an empty cell, or for each row the place of
+// FrameColumn is a column of a Frame: numbers, where NaN is an empty cell, or for each row the place of
 // its text in Labels, where a place below 0 is an empty cell.
 type FrameColumn struct {
 	Name    string

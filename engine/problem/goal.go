@@ -26,7 +26,7 @@ func checkGoal(goal string) error {
 // Minimised returns the same problem with the goal GoalMin: the lowest expected reward of the data
 // is the best. It panics if the problem has that goal already.
 //
-// This is where the signs of a table change on their way in, and engine.Steps is where those of
+// This is where the signs of a table change on their way in, and engine.Steps is where the signs of
 // rewards do. Algorithms and theory maximise; what they give back in rewards, and not in differences
 // of rewards, Turned gives the sign of the data.
 func (p *Problem) Minimised() *Problem {
@@ -52,7 +52,7 @@ func (p *Problem) Minimised() *Problem {
 }
 
 // Turned returns a reward with its sign changed if Goal is GoalMin. It makes a reward of the data
-// one of which higher is better, and back.
+// one where higher is better, and back.
 func (p *Problem) Turned(reward float64) float64 { return Turned(p.Goal, reward) }
 
 // Turned is Problem.Turned of a problem with that goal.

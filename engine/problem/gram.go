@@ -69,7 +69,7 @@ func LoadGram(path string, opt LoadOptions) (GramFile, error) {
 	return g, nil
 }
 
-// readGrid reads all rows of a table, of which the first need not be a header.
+// readGrid reads all rows of a table, whose first row need not be a header.
 func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 	t, r, err := openTable(path, opt)
 	if err != nil {

@@ -87,7 +87,7 @@ func (p *Problem) noteCategories(categories []string) {
 	}
 }
 
-// standardize scales the features to [0, 1], those of tasks over all tasks and those of arms over
+// standardize scales the features to [0, 1], tasks' features over all tasks and arms' features over
 // the arms of all tasks. categories are columns of codes, which stay as they are.
 func (p *Problem) standardize(categories []string) {
 	kept := func(column string) bool { return slices.Contains(categories, column) }

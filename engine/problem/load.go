@@ -24,7 +24,7 @@ type LoadOptions struct {
 	Long *Long
 	// GoalMax or GoalMin
 	Goal string
-	// scale feature columns to [0, 1], but those of text
+	// scale feature columns to [0, 1], but columns of text
 	Standardize bool
 	// leave out arms that are not measured
 	Drop bool

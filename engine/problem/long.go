@@ -81,7 +81,7 @@ func (l Long) needed() []string {
 	return append(slices.Concat(l.Task, l.Arm), measured[:min(1, len(measured))]...)
 }
 
-// measured lists the columns of what was measured.
+// measured lists the columns of measurements.
 func (l Long) measured() []string {
 	return slices.DeleteFunc([]string{l.Reward, l.SD, l.Count, l.Successes, l.Trials}, func(name string) bool { return name == "" })
 }
@@ -156,7 +156,7 @@ type longArms struct {
 	order      []string  // names of the tasks in the order of their first rows
 	categories []string  // features of text
 	texts      []*column // these features
-	blocks     []string  // names of what was measured together
+	blocks     []string  // names of the blocks
 	notes      []Note
 }
 
@@ -258,7 +258,7 @@ func readLongArms(t *table, l Long) (found longArms, err error) {
 	return found, nil
 }
 
-// measure reads the rewards of all rows, of which armOf has the arm or -1, and gives every arm its own, as many as measured says.
+// measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says.
 func (found *longArms) measure(t *table, l Long, read map[string]*column, armOf []int32, measured []int) (all rewards, err error) {
 	next := make([]int, len(measured)) // place of the next reward of each arm
 	total := 0

@@ -15,7 +15,7 @@ type rewards struct {
 	means  []float64
 	sds    []float64 // of the measurements behind each mean, NaN when unknown; nil where rows have none
 	counts []float64 // how many they are; nil where each is one
-	blocks []int32   // numbers of what each was measured with; nil without blocks
+	blocks []int32   // number of each one's block; nil without blocks
 }
 
 func newRewards(l Long, rows int) rewards {

@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A reward has the size of numbers in tables, and the squares of several are those of such rewards.
+// A reward has the size of numbers in tables, and the squares of several are squares of such rewards.
 func TestRewardsThatNothingIsComputedWith(t *testing.T) {
 	inf := math.Inf(1)
 	for _, c := range []struct {

@@ -10,7 +10,7 @@ import (
 
 // NoiseModel holds what is known of the noise of rewards, and how simulated rewards are drawn. In a
 // Problem it is complete; as a statement, for Load and WithNoise, it has what is stated, and the
-// zero value states nothing: scales of which data say nothing either are unknown.
+// zero value states nothing: scales that data do not show either are unknown.
 type NoiseModel struct {
 	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they
 	// are guesses, which guide allocations and carry no guarantee. In a statement there is one for

@@ -57,7 +57,7 @@ const (
 	NoteRoughKernel NoteKind = "rough: smoother kernel"
 )
 
-// noteSentences have a verb for each of what words makes of the names, then for each number, in the
+// noteSentences have a verb for each text that words makes of the names, then for each number, in the
 // order of the Note or by their place in it.
 var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:   "line 1, above the header, is left out",

@@ -76,7 +76,7 @@ func columns(prefix string, n int) []string {
 //	K_Z = (1 - s) I + s 11ᵀ,  s = exp(-1/lengthscale²).
 //
 // Lengthscale 0 is the similarity of case 3 (no two tasks have anything in common, K_Z = I), and
-// +Inf that of case 1 (all tasks are the same, K_Z = 11ᵀ). Arms are the paper's, and every task has
+// +Inf the similarity of case 1 (all tasks are the same, K_Z = 11ᵀ). Arms are the paper's, and every task has
 // the rewards of case 1, which the kernel can represent at every lengthscale: ‖θ*‖² = ‖θ‖² V/(1 +
 // (V-1)s) with θ the θ* of case
 // 1. What the kernel says of the tasks changes and nothing else. Errors are a

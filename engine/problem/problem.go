@@ -53,8 +53,8 @@ type Problem struct {
 
 // Block says what measurements have in common that are made side by side: a day, a plate, a batch.
 type Block struct {
-	Name string // of what is shared
-	// standard deviation of what a block adds to all its simulated normal rewards, reward units, where a plan
+	Name string // of the block
+	// standard deviation of the effect that a block has on all its simulated normal rewards, reward units, where a plan
 	// measures side by side; measured populations have their own
 	Effect float64
 	// places of a block, of one task; 0 means as many as there are arms
@@ -133,7 +133,7 @@ func (p *Problem) Only(tasks ...int) *Problem {
 	return p.only(tasks, func(int) bool { return true })
 }
 
-// Some returns the problem of some of the arms, of which every task has one at least.
+// Some returns the problem of some of the arms, at least one of each task.
 func (p *Problem) Some(arms []int) *Problem {
 	kept := make([]bool, p.N())
 	for _, i := range arms {
@@ -142,7 +142,7 @@ func (p *Problem) Some(arms []int) *Problem {
 	return p.only(indices.All(p.V()), func(i int) bool { return kept[i] })
 }
 
-// only returns the problem of these tasks, in this order, with those of their arms that are kept.
+// only returns the problem of these tasks, in this order, with their arms that are kept.
 func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	var index []int
 	q := *p
@@ -354,8 +354,8 @@ func (p *Problem) KernelFittedHere() bool {
 }
 
 // WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
-// where it is stated, and as before where it is unknown: it is then only what is guessed. Scales of
-// which the statement says nothing stay. Bounds are stated as the data have them, whatever the
+// where it is stated, and as before where it is unknown: it is then only a guess. Scales that the statement is
+// silent about stay. Bounds are stated as the data have them, whatever the
 // goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	if m.Environment == "" && p.Noise.Environment == EnvironmentPosterior {

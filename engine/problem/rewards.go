@@ -92,7 +92,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 // |mean|: rounding in the file, not another measurement.
 const agreement = 1e-3
 
-// summarise replaces the means by those of the populations and returns their
+// summarise replaces the means by the populations' and returns their
 // standard deviations.
 func (p reading) summarise() (armNoise, error) {
 	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
@@ -124,7 +124,7 @@ func (p reading) summarise() (armNoise, error) {
 func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+len(x)%2), x...) }
 
 // fewReps is how many measurements of an arm its own standard deviation takes, where nobody stated the noise: with fewer
-// that of its task is taken.
+// its task's is taken.
 const fewReps = 10
 
 // setNoise sets the noise from a completed statement and what is known of the data.

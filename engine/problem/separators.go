@@ -11,7 +11,7 @@ import (
 // separatorMark begins a first line that names the separator, as Excel writes and reads it: "sep=;".
 const separatorMark = "sep="
 
-// separatorOf returns what separates the columns of a table: what its first line names, or that of
+// separatorOf returns what separates the columns of a table: what its first line names, or the one of
 // tab, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt.
 func separatorOf(data []byte) rune {
 	line, _, _ := bytes.Cut(bytes.TrimLeft(data, "\r\n"), []byte("\n"))

@@ -164,7 +164,7 @@ func TestLongIsWide(t *testing.T) {
 	}
 }
 
-// Measurements that are all alike say nothing of noise, and refuse no table: of a task they scatter as those of the others,
+// Measurements that are all alike say nothing of noise, and refuse no table: in a task they scatter as in the others,
 // and where all are alike the noise is unknown.
 func TestAllAlike(t *testing.T) {
 	for text, want := range map[string]string{

@@ -276,7 +276,7 @@ func (t *table) text(r int, name string) (string, error) {
 	return c.text, t.checkText(c)
 }
 
-// number returns the cell of a row as a finite number. Of what Go takes for one, only decimal digits
+// number returns the cell of a row as a finite number. Of all forms that Go takes, only decimal digits
 // are numbers to other programs, too. Where commas do not separate columns, a number may have a
 // decimal comma, if no number of the table has a decimal point.
 func (t *table) number(r int, name string) (float64, error) {

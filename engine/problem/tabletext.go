@@ -25,7 +25,7 @@ func (t *table) checkEncoding(data []byte) error {
 	return nil
 }
 
-// isUTF16 tells a byte order mark, or a first character that has two bytes of which one is 0.
+// isUTF16 tells a byte order mark, or a first character that has two bytes, one being 0.
 func isUTF16(data []byte) bool {
 	if bytes.HasPrefix(data, []byte{0xff, 0xfe}) || bytes.HasPrefix(data, []byte{0xfe, 0xff}) {
 		return true

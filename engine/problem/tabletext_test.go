@@ -67,7 +67,7 @@ func TestRewardsThatLookAlike(t *testing.T) {
 	}
 }
 
-// Problems that Go code makes have such names no more than those of files.
+// Problems that Go code makes have such names no more than problems of files.
 func TestNamesOfProblems(t *testing.T) {
 	for name, want := range map[string]string{
 		"a\x1b[2J": `problem "p": the name "a\x1b[2J" has the control character U+001B in it`,
@@ -95,7 +95,7 @@ func TestLoadReads(t *testing.T) {
 	}
 	opt.Rewards = "r.csv"
 	if _, err := Load("p.csv", independent, opt); !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want that of reading", err)
+		t.Errorf("error %v, want the one of reading", err)
 	}
 }
 

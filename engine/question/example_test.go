@@ -118,7 +118,7 @@ func (a *largest) Answers() []engine.Answer {
 	return out
 }
 
-// An algorithm of one's own is judged like those of the catalogue.
+// An algorithm of one's own is judged like the catalogue's.
 func Example_own() {
 	own := &algorithms.Entry{Name: "Largest", Regression: algorithms.RegressionMeans, New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
 		return &largest{p: m.Problem}, nil

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Question holds what is asked: of which problem, by which algorithm, under which options.
+// Question holds what is asked: about which problem, by which algorithm, under which options.
 type Question struct {
 	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB

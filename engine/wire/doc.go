@@ -1,8 +1,8 @@
-// Package wire is the binary form of what the agents of a round broadcast, and the
+// Package wire is the binary form of messages that the agents of a round broadcast, and the
 // length that other ways to say the same would have.
 //
 // In each communication round every agent sends one message to all others. What it
-// says depends on the estimator of those who merge the messages [Du23, App. C.3]:
+// says depends on the estimator of everybody who merges the messages [Du23, App. C.3]:
 //
 //	Merged  a count and a mean for each arm of the agent [Du23, Alg. 1, l. 10], and its
 //	        squared deviations for the tests that estimate the noise, with the smallest

@@ -234,7 +234,7 @@ func ThetaSize(agent, round, m int) int {
 	return headerSize(agent, round, m) + m*floatSize
 }
 
-// headerSize returns the length of what comes before n entries.
+// headerSize returns the length of the header before n entries.
 func headerSize(agent, round, n int) int {
 	return 2 + uvarintSize(agent) + uvarintSize(round) + len(Digest{}) + uvarintSize(n)
 }
