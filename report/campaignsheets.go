@@ -46,6 +46,12 @@ func WorklistTable(l campaign.List) Table {
 			t.Columns = append(t.Columns, number(c, c, ""))
 		}
 	}
+	var toFill []any // nothing yet
+	for _, c := range l.Blocks {
+		if !slices.ContainsFunc(t.Columns, func(x Column) bool { return x.Name == c }) {
+			t.Columns, toFill = append(t.Columns, text(c, c)), append(toFill, nil)
+		}
+	}
 	t.Columns = append(t.Columns, number("reward", "Reward", ""), text("status", "Status"), text("note", "Note"))
 	if l.Chain != "" {
 		t.Columns = append(t.Columns, text(campaign.ChainColumn, "Chain"))
@@ -65,6 +71,7 @@ func WorklistTable(l campaign.List) Table {
 				row = append(row, r.X[k])
 			}
 		}
+		row = append(row, toFill...)
 		var reward any
 		if r.Reward != nil {
 			reward = *r.Reward

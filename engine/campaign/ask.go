@@ -23,9 +23,10 @@ type List struct {
 	Campaign string    `json:"campaign"`
 	By       string    `json:"by"`
 	Round    int       `json:"round"`
-	Until    time.Time `json:"until,omitzero"`    // when what has no result may be handed out again
-	Again    bool      `json:"again"`             // the same list as before, because it is not told yet
-	Columns  []string  `json:"columns,omitempty"` // of the features of arms
+	Until    time.Time `json:"until,omitzero"`          // when what has no result may be handed out again
+	Again    bool      `json:"again"`                   // the same list as before, because it is not told yet
+	Columns  []string  `json:"columns,omitempty"`       // of the features of arms
+	Blocks   []string  `json:"block_columns,omitempty"` // to be filled in: what is measured together, as the table of the problem has it
 	Rows     []ListRow `json:"rows"`
 	Note     Note      `json:"note,omitzero"` // why it is empty
 	// how a file of it is written: as the table that the problem was read from
@@ -211,7 +212,7 @@ func (s Moment) countFor(q Request, r *round) int {
 
 // list makes the rows of some pulls.
 func (s Moment) list(by string, items []*item) List {
-	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf()}
+	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(), Blocks: blockColumns(s.Problem)}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, arm: it.Arm}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -20,6 +21,27 @@ func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	}
 	p.Problem = &q
 	return p
+}
+
+// blockColumns returns the columns of a sheet that say what was measured together, as the table of the problem has them.
+func blockColumns(p *problem.Problem) []string {
+	if p.Long == nil {
+		return nil
+	}
+	return p.Long.Blocks
+}
+
+// blockOf returns what a row of a sheet was measured with; "" where it does not say. Of a row of a list the columns that
+// every list has do not: its plates are not the table's.
+func blockOf(p *problem.Problem, row problem.SheetRow) string {
+	var parts []string
+	for _, c := range blockColumns(p) {
+		if row.Empty(c) || slices.Contains(ownColumns, c) && !row.Empty("id") {
+			return ""
+		}
+		parts = append(parts, row.Text(c))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // checkBlocks reports blocks that the algorithm does not arrange, or that no plate holds.

@@ -53,6 +53,7 @@ type Measurement struct {
 	Sheet    string    `json:"sheet,omitempty"`
 	Note     string    `json:"note,omitempty"`
 	OtherAt  string    `json:"measured_on,omitempty"` // the plate where it was measured, if not the one planned
+	Block    string    `json:"block,omitempty"`       // what it was measured with, by the columns of blocks of the problem
 	Sure     string    `json:"confirmed,omitempty"`
 	Old      []float64 `json:"old,omitempty"` // what it was before corrections
 }
@@ -96,7 +97,7 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 	names := s.Problem.NamesOf(m.Arm)
 	x := Measurement{
 		ID: m.ID, Round: m.round, Task: names[0], Arm: names[1], Number: m.Number, Reward: m.Reward, Count: m.count(), Kind: kind,
-		By: m.by, At: m.at, Sheet: m.sheet, Note: m.Note, OtherAt: m.ResultRecord.Plate, Sure: m.Sure, Old: m.old,
+		By: m.by, At: m.at, Sheet: m.sheet, Note: m.Note, OtherAt: m.ResultRecord.Plate, Block: m.ResultRecord.Block, Sure: m.Sure, Old: m.old,
 	}
 	if m.count() > 1 {
 		x.SD = math.Sqrt(m.Squares / float64(m.count()-1))
@@ -108,12 +109,16 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 }
 
 // Known returns the problem with what was measured in rounds that are over, late, and attached, as a table of
-// measurements has it: means, counts and standard deviations of each arm, NaN where there are none. Rewards of the
-// open round are not in it, so that nobody can let them decide when it is closed.
+// measurements has it: means, counts and standard deviations of each arm, NaN where there are none, and each measurement with
+// its block where the problem knows blocks. Rewards of the open round are not in it, so that nobody can let them decide when it
+// is closed.
 func (s Moment) Known() *problem.Problem {
 	n := s.Problem.N()
 	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n)
 	rows, within := make([]float64, n), make([]float64, n)
+	var measurements []problem.Row
+	var blocks []string
+	known := map[string]int{} // blocks
 	take := func(m *measured) {
 		if m.Arm >= n {
 			return
@@ -122,6 +127,13 @@ func (s Moment) Known() *problem.Problem {
 		sum[m.Arm], square[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, square[m.Arm]+k*y*y, count[m.Arm]+k, rows[m.Arm]+1
 		if k > 1 && m.Squares > 0 { // of the rewards behind a mean
 			within[m.Arm] += m.Squares
+		}
+		if len(blockColumns(s.Problem)) > 0 || s.Problem.Block != nil {
+			name := s.blockOf(m)
+			if _, there := known[name]; !there {
+				known[name], blocks = len(blocks), append(blocks, name)
+			}
+			measurements = append(measurements, problem.Row{Arm: m.Arm, Block: known[name], Reward: y, Count: k})
 		}
 	}
 	for _, r := range s.rounds {
@@ -137,7 +149,8 @@ func (s Moment) Known() *problem.Problem {
 		take(g.measured)
 	}
 	q := *s.Problem
-	q.Mean, q.Rewards, q.Rows, q.Blocks = nil, nil, nil, nil
+	slices.SortStableFunc(measurements, func(a, b problem.Row) int { return cmp.Compare(a.Arm, b.Arm) })
+	q.Mean, q.Rewards, q.Rows, q.Blocks = nil, nil, measurements, blocks
 	q.Partial, q.Reps, q.Noise.SD = make([]float64, n), make([]float64, n), make([]float64, n)
 	for i := range n {
 		q.Partial[i], q.Reps[i], q.Noise.SD[i] = math.NaN(), 1, math.NaN()
@@ -151,6 +164,20 @@ func (s Moment) Known() *problem.Problem {
 		}
 	}
 	return &q
+}
+
+// blockOf names what a result was measured with, as far as it is known: the block that its row says, else the block of the
+// list, else the round or the sheet.
+func (s Moment) blockOf(m *measured) string {
+	switch it := s.items[m.ID]; {
+	case m.Block != "":
+		return m.Block
+	case it != nil && it.Block > 0:
+		return fmt.Sprintf("block %d of round %d", it.Block, it.round)
+	case m.round > 0:
+		return fmt.Sprintf("round %d", m.round)
+	}
+	return fmt.Sprintf("sheet %q of %s", m.sheet, someone(m.by))
 }
 
 // LossLine is an arm that lost more of its pulls than chance explains.

@@ -123,7 +123,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		text := row.Text(c)
 		k := slices.Index(p.Problem.Arms.Columns, c)
 		switch {
-		case text == "" || slices.Contains(ownColumns, c):
+		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
 		case k >= 0:
 			if planned := p.features(arm)[k]; !sameSetting(row, c, planned, p.settings(p.features(arm))[k]) {
 				parts = append(parts, fmt.Sprintf("%s=%s in place of %s", c, text, p.settings(p.features(arm))[k]))
@@ -164,6 +164,7 @@ type ResultRecord struct {
 	Reward  float64  `json:"reward"`           // mean of Count
 	Squares float64  `json:"squares,omitempty"`
 	Plate   string   `json:"plate,omitempty"` // where it was measured, when it is not the plate planned
+	Block   string   `json:"block,omitempty"` // what it was measured with, by the columns of blocks of the problem
 	Row     int      `json:"row,omitempty"`   // of results without id: the place among the sheet's rows
 	Note    string   `json:"note,omitempty"`
 	Sure    string   `json:"sure,omitempty"` // what spoke against the value, which was confirmed
@@ -182,7 +183,7 @@ type sheetKey struct {
 func (b *TellBody) fold(s *State, e Event) error {
 	b.Sheet = Plain(b.Sheet)
 	for _, x := range b.Results {
-		x.Note, x.Plate, x.Sure = Plain(x.Note), Plain(x.Plate), Plain(x.Sure)
+		x.Note, x.Plate, x.Block, x.Sure = Plain(x.Note), Plain(x.Plate), Plain(x.Block), Plain(x.Sure)
 		m := &measured{ResultRecord: x, by: e.By, at: e.At, seq: e.Seq, sheet: b.Sheet, late: e.Kind == KindLate}
 		if x.Sure != "" {
 			s.note(e, fmt.Sprintf("%s confirmed as %g", x.named(), x.Reward), x.Sure)

@@ -130,7 +130,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 			return
 		}
 	}
-	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate")})
+	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate"), Block: blockOf(t.protocol.Problem, row)})
 }
 
 // withoutReward takes a row whose reward is empty: not yet measured, or failed where its status says

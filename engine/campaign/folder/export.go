@@ -64,7 +64,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 
 func measurementRows(h campaign.History) [][]string {
 	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet",
-		"note", "measured_on", "confirmed", "old"}}
+		"note", "measured_on", "confirmed", "old", "block"}}
 	for _, m := range h.Measurements {
 		old := ""
 		for k, x := range m.Old {
@@ -79,7 +79,7 @@ func measurementRows(h campaign.History) [][]string {
 		}
 		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
-			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, old})
+			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, old, m.Block})
 	}
 	return rows
 }

@@ -123,3 +123,57 @@ func TestKnownDeviations(t *testing.T) {
 		t.Errorf("a standard deviation of 0.5 is known as %g", got)
 	}
 }
+
+// TestStatusKnowsBlocks: what a day adds to all of its measurements is taken out of what a campaign believes. Rows of a sheet
+// name their day, and lists have a column for it.
+func TestStatusKnowsBlocks(t *testing.T) {
+	p := small(t)
+	p.Algorithm, p.Options.Epsilon = "CoBayesFC", 0.1
+	q := *p.Problem
+	q.Long = &problem.Long{Task: []string{"task"}, Arm: []string{"arm"}, Reward: "reward", Blocks: []string{"day"}}
+	p.Problem = &q
+	c := begin(t, p, Options{})
+	attached := "task,arm,reward,day\n"
+	for k := range 8 {
+		noise := 0.1 * float64(k%3)
+		attached += fmt.Sprintf("north,a,%g,Mon\nnorth,\"b, c\",%g,Mon\nnorth,\"b, c\",%g,Tue\nnorth,d;e,%g,Tue\n", 1+noise, 2-noise, -8+noise, -7-noise)
+	}
+	if _, err := attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
+		t.Fatal(err)
+	}
+	st, err := c.Status(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if st.Best == nil || st.Best.Picks[0].Arm != "d;e" {
+		t.Errorf("%+v is believed", st.Best)
+	}
+	days := map[string]int{}
+	for len(days) < 4 { // until the round is over
+		l := asked(t, c, "Ann", 6)
+		if fmt.Sprint(l.Blocks) != "[day]" {
+			t.Errorf("lists have the columns %q for blocks", l.Blocks)
+		}
+		sheet := "id,reward,day\n"
+		for k, r := range l.Rows {
+			sheet += fmt.Sprintf("%s,%d,%s\n", r.ID, k%2, []string{"Wed", ""}[k%2])
+		}
+		if _, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}); err != nil {
+			t.Fatal(err)
+		}
+		h, err := c.History(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		clear(days)
+		for _, m := range h.Measurements {
+			days[m.Block]++
+			if m.Note != "" {
+				t.Errorf("the note %q", m.Note)
+			}
+		}
+	}
+	if days["Mon"] != 16 || days["Tue"] != 16 || days[""] != days["Wed"] {
+		t.Errorf("measurements by day: %v", days)
+	}
+}
