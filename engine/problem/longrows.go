@@ -255,6 +255,9 @@ func (p reading) keepRows(arms []arm, blocks []string) {
 		return
 	}
 	p.Blocks = blocks
+	if len(blocks) > 1 {
+		p.Notes = append(p.Notes, Note{Kind: NoteBlocks, Path: p.t.path, Names: p.Long.Blocks})
+	}
 	for i, a := range arms {
 		for k, mean := range a.rows.means {
 			p.Rows = append(p.Rows, Row{i, int(a.rows.blocks[k]), mean, a.rows.count(k)})

@@ -38,6 +38,7 @@ const (
 	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
 	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
+	NoteBlocks     NoteKind = "blocks" // names: columns of what was measured together
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -77,6 +78,8 @@ var noteSentences = map[NoteKind]string{
 		"scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part",
 	NotePooled: "%[1]s without a standard deviation: one pooled from the other arms of the task is used (from all tasks " +
 		"where the task has none)",
+	NoteBlocks: `measurements of the same %[1]s share an effect, which best takes out and algorithms take for noise; protocol(..., block=%[2]q) compares ` +
+		`arms within it`,
 	NoteNoNoise: "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by " +
 		"algorithms that can; noise= or a column sd states it",
 
@@ -98,7 +101,7 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -136,6 +139,8 @@ func (n Note) words() []string {
 		return []string{separators[n.name(0)]}
 	case NoteIgnored:
 		return []string{listed(n.Names)}
+	case NoteBlocks:
+		return []string{listed(n.Names), n.name(0)}
 	case NoteCategories:
 		var codes []string
 		for k := 1; k < len(n.Names); k++ {

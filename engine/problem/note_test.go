@@ -38,6 +38,8 @@ func TestNoteSentences(t *testing.T) {
 		{Note{Kind: NoteUnmeasured, Names: arm, Numbers: []float64{1, 9}}, `task "oslo", arm "a" is not measured; fit and bounds go by the others, fc and fb cannot simulate what is not: measure it, or write unmeasured="drop" to go on without it`},
 		{Note{Kind: NoteInferred, Names: arm, Numbers: []float64{2, 9}}, `task "oslo", arm "a" and 1 more of 9 arms are not measured: simulated runs draw ` +
 			`expected rewards there from what other measurements say, and fit and bounds go by these; unmeasured="drop" goes on without`},
+		{Note{Kind: NoteBlocks, Names: []string{"week", "oven"}}, `measurements of the same week, oven share an effect, which best takes out and algorithms take ` +
+			`for noise; protocol(..., block="week") compares arms within it`},
 		{Note{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}}, `task "oslo", arm "a" and 2 more of 9 arms are measured once, so simulated rewards are not drawn from those measured but scatter by the noise scale; expected rewards keep the noise of that measurement, so the best of many such arms is best by luck in part`},
 		{Note{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}}, "all arms are without a standard deviation: one pooled from the other arms of the task is used (from all tasks where the task has none)"},
 		{Note{Kind: NoteNoNoise}, "nothing says how far rewards scatter, so the noise scale is unknown and is estimated while sampling, by algorithms that can; noise= or a column sd states it"},
