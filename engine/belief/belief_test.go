@@ -300,6 +300,28 @@ func TestHiddenSpread(t *testing.T) {
 	}
 }
 
+// TestSpreadOfCounts: variances of logits are by how much these differ beyond chance, not in units of 1.
+func TestSpreadOfCounts(t *testing.T) {
+	for _, want := range []float64{0.1, 1} {
+		rng := rand.New(rand.NewPCG(12, 1))
+		const trials = 4000
+		p := tableOf(t, 5, 40, func(task, arm int) (mean, sd, count float64) {
+			share, won := logistic(want*rng.NormFloat64()), 0.0
+			for range trials {
+				if rng.Float64() < share {
+					won++
+				}
+			}
+			m := won / trials
+			return m, math.Sqrt(m * (1 - m) * trials / (trials - 1)), trials
+		})
+		c := prepared(t, p)
+		if got := c.numbers[c.model.at["level"]]; math.Abs(got.mean-math.Log(0.4*want*want)) > 0.3 {
+			t.Errorf("where logits have sd %g, the median variance of levels is %.3g", want, math.Exp(got.mean))
+		}
+	}
+}
+
 // TestUsable: the kernel that problems get has the covariance that was found, in reward units squared, with the level
 // as a constant; a column at geometric spacing is compared by its logarithm.
 func TestUsable(t *testing.T) {

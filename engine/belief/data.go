@@ -86,50 +86,19 @@ func (d *data) columns() {
 }
 
 // measure takes the offset and the unit from the data, and brings them into these: the mean of the arms, and the
-// spread s of their expected rewards beyond noise [PM82],
-//
-//	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i),
-//
-// where v_i is the variance of the mean i. Noise may hide a spread, so s² is at least the standard error √(2(n-1)) / Σ_i 1/v_i
-// that its estimate has where there is none. Where the noise is not taken off, it is their standard deviation.
-//
-// [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
+// spread of their expected rewards beyond noise. Where the noise is not taken off, it is their standard deviation.
 func (d *data) measure(beyond bool) {
-	d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
 	if beyond {
-		v, weights := make([]float64, len(d.y)), make([]float64, len(d.y))
+		v := slices.Clone(d.rel)
 		for k := range v {
-			v[k] = d.rel[k] / d.n[k]
+			v[k] /= d.n[k]
 			if !d.known {
 				v[k] *= d.within / d.free
 			}
 		}
-		excess := func(square float64) float64 {
-			for k := range v {
-				weights[k] = 1 / (square + v[k])
-			}
-			d.offset = stat.Mean(d.y, weights)
-			sum := 1 - float64(len(v))
-			for k, y := range d.y {
-				sum += (y - d.offset) * (y - d.offset) * weights[k]
-			}
-			return sum
-		}
-		lo, hi := 1e-12*d.unit*d.unit, d.unit*d.unit
-		for range 60 {
-			if middle := math.Sqrt(lo * hi); excess(middle) > 0 {
-				lo = middle
-			} else {
-				hi = middle
-			}
-		}
-		precision := 0.0
-		for _, square := range v {
-			precision += 1 / square
-		}
-		lo = max(lo, math.Sqrt(2*float64(len(v)-1))/precision)
-		excess(lo)
-		d.unit = math.Sqrt(lo)
+		d.offset, d.unit = spread(d.y, v)
+	} else {
+		d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
 	}
 	if !(d.unit > 0) {
 		d.unit = max(math.Abs(d.offset), 1)
@@ -143,6 +112,54 @@ func (d *data) measure(beyond bool) {
 	}
 	d.within /= square
 	d.pure /= square
+}
+
+// spread returns the mean m and the spread s of expectations of which there are estimates y with the variances v [PM82],
+//
+//	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i).
+//
+// Noise may hide a spread, so s² is at least the standard error √(2(n-1)) / Σ_i 1/v_i that its estimate has where there is none.
+//
+// [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
+func spread(y, v []float64) (m, s float64) {
+	m, s = stat.Mean(y, nil), stat.StdDev(y, nil)
+	weights, precision := make([]float64, len(y)), 0.0
+	for _, square := range v {
+		precision += 1 / square
+	}
+	excess := func(square float64) float64 {
+		for k := range v {
+			weights[k] = 1 / (square + v[k])
+		}
+		m = stat.Mean(y, weights)
+		sum := 1 - float64(len(v))
+		for k := range y {
+			sum += (y[k] - m) * (y[k] - m) * weights[k]
+		}
+		return sum
+	}
+	lo, hi := 1e-12*s*s, s*s
+	for range 60 {
+		if middle := math.Sqrt(lo * hi); excess(middle) > 0 {
+			lo = middle
+		} else {
+			hi = middle
+		}
+	}
+	lo = max(lo, math.Sqrt(2*float64(len(v)-1))/precision)
+	excess(lo)
+	return m, math.Sqrt(lo)
+}
+
+// logitSquare returns the squared spread of the logits of counts, by Haldane's and Anscombe's estimates of each.
+func (d *data) logitSquare() float64 {
+	y, v := make([]float64, len(d.y)), make([]float64, len(d.y))
+	for k, w := range d.wins {
+		won, lost := w+0.5, d.n[k]-w+0.5
+		y[k], v[k] = math.Log(won/lost), 1/won+1/lost
+	}
+	_, s := spread(y, v)
+	return s * s
 }
 
 // scale makes the points that kernels compare.

@@ -51,11 +51,12 @@ func vanishing(u float64) float64 {
 	return math.Exp(u)
 }
 
-// newModel lists the numbers. Variances are in squares of the spread of the expected rewards, length scales in ranges
-// of a column. Each prior is wide: two standard deviations are a factor of 7 for a length scale, of 11 for a variance, of 50
-// or more for what features do not explain, and of 400 for the effects of blocks: of few blocks a narrower prior makes
-// intervals shorter than Student's, which are right. The median length scale of tasks grows like the root of the
-// number of their columns, as distances between tasks do: whether they are alike does not follow from how many columns there are.
+// newModel lists the numbers. Variances are in squares of the spread of the expected rewards, of counts in squares of the spread of
+// their logits, length scales in ranges of a column. Each prior is wide: two standard deviations are a factor of 7 for a length
+// scale, of 11 for a variance, of 50 or more for what features do not explain, and of 400 for the effects of blocks: of few
+// blocks a narrower prior makes intervals shorter than Student's, which are right. The median length scale of tasks grows like
+// the root of the number of their columns, as distances between tasks do: whether they are alike does not follow from how
+// many columns there are.
 func newModel(d *data) *model {
 	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
 	if d.wins == nil && !d.known {
@@ -77,8 +78,12 @@ const nothingStated = 1.0
 // newKernelModel lists the numbers of the kernel. part is by how much the medians of variances that features explain are smaller
 // than they are where nothing is stated of the kernel, far the median length scale of tasks with so many columns of numbers.
 func newKernelModel(d *data, part float64, far func(columns int) float64) *model {
-	m := &model{d: d, at: map[string]int{}}
+	m, square := &model{d: d, at: map[string]int{}}, 1.0
+	if d.wins != nil {
+		square = d.logitSquare()
+	}
 	add := m.add
+	addVariance := func(name string, median, sd float64) { add(name, math.Exp, math.Log(square*part*median), sd) }
 	for c, x := range d.arms.X {
 		distinct := len(slices.Compact(slices.Sorted(slices.Values(x))))
 		switch {
@@ -97,7 +102,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 		if !m.features() {
 			return
 		}
-		add(term, math.Exp, math.Log(part*variance), 1.2)
+		addVariance(term, variance, 1.2)
 		for _, c := range m.numeric {
 			add(term+" length "+d.arms.Columns[c], math.Exp, math.Log(0.6)+0.25*math.Log(float64(len(m.numeric))), 1)
 		}
@@ -108,9 +113,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	// small where features tell arms apart, else all there is: arms that have names alone may be the same in all tasks, or not at all
 	apart := func(name string, variance float64) {
 		if m.features() {
-			add(name, vanishing, math.Log(unexplained), 2)
+			add(name, func(u float64) float64 { return square * vanishing(u) }, math.Log(unexplained), 2)
 		} else {
-			add(name, math.Exp, math.Log(part*variance), 1.2)
+			addVariance(name, variance, 1.2)
 		}
 	}
 	compared("common", 0.5)
@@ -119,7 +124,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
-		add("level", math.Exp, math.Log(part*0.4), 1.5)
+		addVariance("level", 0.4, 1.5)
 		for c, z := range d.tasks.X {
 			if !d.isText(d.tasks.Columns[c]) && slices.Max(z) > slices.Min(z) {
 				m.taskNumeric = append(m.taskNumeric, c)
