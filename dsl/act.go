@@ -85,7 +85,7 @@ func parameterNames(fn Function) []string {
 	return names
 }
 
-// literal writes an argument as a script has it. A text is the name of what the session has bound, where
+// literal writes an argument as a script has it. A text is the name of a value that the session has bound, where
 // the parameter takes a value of that type.
 func (s *Session) literal(p Param, v any) (string, error) {
 	switch v := v.(type) {

@@ -62,7 +62,7 @@ func TestActsOfPrograms(t *testing.T) {
 		}
 		cell(t, s, x.cell)
 		if again := cell(t, s, `resume(c)`).(campaign.Status); again.Hash != once.Hash {
-			t.Errorf("%s is another act than that of the program", x.cell)
+			t.Errorf("%s is another act than the program's", x.cell)
 		}
 		_, notices, err := s.Act(t.Context(), x.function, x.args)
 		if err != nil || x.function != "attach" && !strings.Contains(strings.Join(notices, " "), "recorded before") {

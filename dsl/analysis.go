@@ -96,7 +96,7 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	return false
 }
 
-// checkClaims finds sweeps that say nothing of what the paper claims.
+// checkClaims finds sweeps that say nothing about the paper's claims.
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)

@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Agents have a run made by agents that are apart, each of which measures the arms of one task.
+// Agents have a run made by agents that are apart. Each measures the arms of one task.
 type Agents interface {
-	// Measure returns the result of a run. With an error, as that of the context, comes what the run
+	// Measure returns the result of a run. With an error, as the context's, comes what the run
 	// has come to so far.
 	Measure(ctx context.Context, a Apart) (engine.Result, error)
 }

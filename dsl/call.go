@@ -251,7 +251,7 @@ func withoutMeans(c *call) string {
 	switch c.fn.Name {
 	case "protocol": // of real measurements, which plan does not answer for
 		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC and CoTestFC need neither"
-	case "design", "spectrum": // of which only xi depends on them
+	case "design", "spectrum": // where only xi depends on them
 		return `give xi= a number, such as xi=0.01; or give norm= and gap=, from which "auto" follows`
 	}
 	return "plan(p, gaps=…) predicts what runs take from gaps that are assumed"

@@ -56,7 +56,7 @@ func campaignFunctions() []Function {
 // protocolFunction fixes what a campaign keeps to.
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
-	// the options of runs, without those of simulations
+	// the options of runs, without options of simulations
 	own := slices.DeleteFunc(index0(runFunctions(), engine.ModeFC).Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
@@ -76,8 +76,8 @@ func protocolFunction() Function {
 	rounds.Doc += ", and no more than whole plates fill; with a plate or a capacity and without a budget, each round is one"
 	return bound(Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
-		Doc: "what a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The " +
-			"expected rewards of the table, if it has any, serve the forecast alone",
+		Doc: "what a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. " +
+			"The expected rewards of the table, if it has any, serve the forecast alone",
 		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, budget, totalParam, rounds,
 			{Name: "plate", Synonyms: []string{"plate_size"}, Range: wholeFrom(1), Default: unset,
 				Doc: "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels"},
@@ -127,7 +127,7 @@ func entryNamed(name string) (algorithms.Entry, error) {
 	return e, err
 }
 
-// protocolEntry finds the algorithm of a protocol: with a budget and no name, that of fixed budget.
+// protocolEntry finds the algorithm of a protocol: with a budget and no name, the one of fixed budget.
 func protocolEntry(c *call) (algorithms.Entry, error) {
 	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
@@ -194,11 +194,11 @@ func checkProtocol(c *call, _ protocolArgs) {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
 		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") {
 			c.fail(&a, "protocol: rounds alone says nothing of how many pulls there are",
-				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, of which each round is one")
+				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=: each round is then one")
 		}
 	case needs && !budgeted(c):
 		a := c.arg("algorithm")
-		c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, those of all", e.Name),
+		c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, the pulls of all", e.Name),
 			"write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
 	case !needs && budgeted(c):
 		a := c.arg("budget")

@@ -52,7 +52,7 @@ func tryCell(t *testing.T, s *Session, text string) (any, error) {
 	return displays[len(displays)-1].Value, nil
 }
 
-// A campaign goes from protocol to answers in cells, each of which can be run again; the data file may
+// A campaign goes from protocol to answers in cells that can each be run again; the data file may
 // be gone by then, because the campaign has its copy.
 func TestCampaignInCells(t *testing.T) {
 	s, dir := notebookIn(t)
@@ -237,7 +237,7 @@ func TestProtocolInBlocks(t *testing.T) {
 	}
 }
 
-// A budget without an algorithm is that of the default of fixed budget.
+// A budget without an algorithm is a protocol of the default of fixed budget.
 func TestProtocolOfABudget(t *testing.T) {
 	s, _ := notebookIn(t)
 	for text, want := range map[string]string{"protocol(paper(case=2), budget=12, plate=24, runs=0)": "CoTestFB", "protocol(paper(case=2), runs=0)": "CoTestFC"} {

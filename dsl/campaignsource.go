@@ -69,7 +69,7 @@ func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Prot
 }
 
 // MakeProtocol makes the protocol of a recipe, without a forecast, from the recorded files alone. Rows
-// that were added stand below those of the table that the problem is read from. It is the Maker of
+// that were added stand below the rows of the table that the problem is read from. It is the Maker of
 // engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {

@@ -143,7 +143,7 @@ func completeRow(p *proposals, v value) {
 	}
 }
 
-// completePart proposes the parts of what stands before a point.
+// completePart proposes the parts of the value before a point.
 func completePart(p *proposals, v value) {
 	t := v.goType()
 	for _, name := range v.partNames() {

@@ -83,7 +83,7 @@ type fieldTables struct {
 }
 
 // fieldTable returns the tables of docs/json.md; page is its text. A member keeps the meaning that it
-// has in the page; one that is new begins with that of its name everywhere, or the comment of its Go field.
+// has in the page; one that is new begins with the meaning of its name everywhere, or the comment of its Go field.
 func fieldTable(t *testing.T, page string) string {
 	x := &fieldTables{
 		t: t, docs: map[string]map[string]string{}, same: map[string]string{}, said: map[string]string{},
@@ -125,7 +125,7 @@ const moreInLanguage = "In the language "
 // memberName returns the name in a first cell.
 func memberName(cell string) string { return strings.Trim(cell, "| `") }
 
-// comment returns the comment of a Go field, that of its type for no field.
+// comment returns the comment of a Go field, or of its type for no field.
 func (x *fieldTables) comment(owner reflect.Type, field string) string {
 	path := owner.PkgPath()
 	if x.docs[path] == nil {

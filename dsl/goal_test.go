@@ -32,7 +32,7 @@ B;180;x;7;40,5;;;
 const costCall = `p = problem(data="costs.csv", task="plant", arm=["temp", "oil"], reward="cost", task_features="age", kernel=task(rbf(5)) * arm(1000 + 30*rbf(30, dims="temp")), noise="task", goal="min")
 `
 
-// costsShown evaluates a script beside costs.csv and returns the text of what it displays, with its
+// costsShown evaluates a script beside costs.csv and returns the text of its displays, with its
 // values.
 func costsShown(t *testing.T, src string) (string, []any) {
 	t.Helper()

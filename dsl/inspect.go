@@ -44,7 +44,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	return nil
 }
 
-// partHelp describes a part of what stands before a point; nil when it has none of that name.
+// partHelp describes a part of the value before a point; nil when it has none of that name.
 func partHelp(v value, name string) []report.Block {
 	if !slices.Contains(v.partNames(), name) {
 		return nil
@@ -83,7 +83,7 @@ func inspection(blocks []report.Block) Inspection {
 	return Inspection{Text: text.String(), Markdown: markdown, HTML: html.String()}
 }
 
-// describe describes a bound name: its definition, what it is, and the first sentence of what it
+// describe describes a bound name: its definition, what it is, and the first sentence that it
 // would display.
 func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)

@@ -21,12 +21,12 @@ func longParams() []Param {
 		{Name: "data", Synonyms: []string{"long", "table", "frame", "df", "csv", "dataframe"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too"},
 		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given", "tasks", "group", "agent"),
 		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "options", "setting", "treatment", "x", "features", "params"),
-		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target", "objective", "metric", "score"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of what was measured, or means of it with sd= and count="},
+		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target", "objective", "metric", "score"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of measurements, or of their means with sd= and count="},
 		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise scale for all is noise="},
 		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
 		{Name: "successes", Synonyms: []string{"wins", "hits", "events"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, in place of reward: the column of how many of trials were 1, the others being 0"},
 		{Name: "trials", Synonyms: []string{"attempts", "size"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with successes, the column of how many there were"},
-		columns("blocks", "with data, the column or columns of what was measured together, such as a day or a plate; best takes its effect out", "block", "batch", "plate"),
+		columns("blocks", "with data, the column or columns that say what was measured together, such as a day or a plate; best takes its effect out", "block", "batch", "plate"),
 		columns("log", "with data, columns of arms whose decimal logarithm is the feature", "log_scale", "logarithmic"),
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset, Doc: `with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C')`},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
@@ -93,7 +93,7 @@ func checkProblem(c *call, a problemArgs) {
 	checkNoise(c, a.noiseArgs)
 }
 
-// longGiven returns the names of those longDetails that are given, and of those that data needs and are not.
+// longGiven returns the names of the longDetails that are given, and of the ones that data needs and are not.
 func longGiven(c *call) (given, missing []string) {
 	for _, p := range longDetails {
 		switch {

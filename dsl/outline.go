@@ -52,7 +52,7 @@ func outlineIn(e *evaluator, a argument) *outline {
 	return o
 }
 
-// outlineOf returns the outline of a sweep that has run, or a part of which has.
+// outlineOf returns the outline of a sweep that has run, whole or in part.
 func outlineOf(s sim.Sweep) *outline {
 	o := &outline{names: s.Names, texts: make([][]string, len(s.Names))}
 	for _, row := range s.Rows {
@@ -69,7 +69,7 @@ func outlineOf(s sim.Sweep) *outline {
 // sourceOf returns the expression that an expression stands for, and its statement.
 func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	st := e.st
-	for range len(e.scope) + 1 { // a name may be that of a name
+	for range len(e.scope) + 1 { // a name may stand for a name
 		id, ok := n.(*ast.IdentifierNode)
 		if !ok || e.scope[id.Value] == nil {
 			break

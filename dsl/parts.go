@@ -19,7 +19,7 @@ import (
 // r.answers["A"].arm. Their types follow from the Go types, so that the check knows them before there
 // is a value.
 
-// typeFor returns the type of what is a t in Go, and the Go type that its parts or elements follow from.
+// typeFor returns the type of a value that is a t in Go, and the Go type that its parts or elements follow from.
 func typeFor(t reflect.Type) (Type, reflect.Type) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -158,7 +158,7 @@ func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending 
 	return true
 }
 
-// evalPart returns a part of a value by its name; of a list, that of every element.
+// evalPart returns a part of a value by its name; of a list, every element's.
 func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	if v.Type == List {
 		return evalColumn(e, n, v, name)
@@ -220,7 +220,7 @@ func unknownPart(t reflect.Type, name string) value {
 	return unknown(anything)
 }
 
-// partValue returns the value of what a part holds in Go. What is not known there has no value here.
+// partValue returns the value that a part holds in Go. What is not known there has no value here.
 func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
 	if reason != "" {
@@ -232,7 +232,7 @@ func partValue(e *evaluator, n ast.Node, data any) value {
 	return v
 }
 
-// fromPart makes a value of what a part holds, or says why there is none.
+// fromPart makes a value from what a part holds, or says why there is none.
 func fromPart(r reflect.Value) (v value, reason string) {
 	for r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface {
 		if r.IsNil() {

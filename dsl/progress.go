@@ -66,7 +66,7 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 }
 
-// shareOf returns the samples of a run as a fraction of those that it may take in all.
+// shareOf returns the samples of a run as a fraction of all that it may take.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {
 		return 0

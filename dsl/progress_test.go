@@ -56,7 +56,7 @@ func TestProgress(t *testing.T) {
 }
 
 // In a notebook an interrupt leaves the name bound to what was finished, displays it
-// and says so; a name of which nothing was finished keeps its value.
+// and says so; a name for which nothing was finished keeps its value.
 func TestInterruptedBinding(t *testing.T) {
 	interrupted := func(s *Session, src string, after int) ([]any, error) {
 		ctx, cancel := context.WithCancel(context.Background())

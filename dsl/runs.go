@@ -128,7 +128,7 @@ func oneBudget(c *call) {
 		a := c.arg("total")
 		c.fail(&a, c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
 	default:
-		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, those of all together", "write "+c.fn.Signature())
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, the pulls of all together", "write "+c.fn.Signature())
 	}
 }
 

@@ -12,14 +12,14 @@ import (
 type scope map[string]*binding
 
 // binding is a name with the statement that defines it. A name is defined once
-// (or again in a notebook), so a value is a function of what its statement uses:
+// (or again in a notebook), so a value is a function of the values its statement uses:
 // sweep and Stale rely on it.
 type binding struct {
 	name  string
 	st    *front.Statement
 	value value
 	time  int            // when it was bound, by the session's clock
-	uses  map[string]int // names its statement read, with the time of what was read
+	uses  map[string]int // names its statement read, with the time at which each was bound
 	put   bool           // bound to a Go value by Put; the statement only stands for it
 
 	unwanted bool // to be unbound when nothing is defined by it

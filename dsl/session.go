@@ -40,7 +40,7 @@ type Options struct {
 	// have fc and fb with one run made by agents that are apart; nil makes it here, by simulation
 	Agents Agents
 
-	// Notice is told, in a sentence, of allocations above 1 GB before they are made and of what is odd
+	// Notice is told, in a sentence, of allocations above 1 GB before they are made and of oddities
 	// in a campaign; from any goroutine. May be nil.
 	Notice func(string)
 	// Noted is told, in a sentence each, after all is displayed, how data files were read where that is
@@ -52,7 +52,7 @@ type Options struct {
 
 	// Giver says who binds values by Put, as messages do; "" is a Go cell.
 	Giver string
-	// Columns returns those of the table that a name of the caller stands for, for completion; may be nil.
+	// Columns returns the columns of the table that a name of the caller stands for, for completion; may be nil.
 	Columns func(name string) []string
 	// Tables returns the table that the caller has in place of a file, by its path below Folder, and nil of
 	// all other paths; may be nil.
@@ -62,7 +62,7 @@ type Options struct {
 	readFile   func(path string) ([]byte, error)
 	noForecast bool    // protocol(...) makes none: a campaign that goes on has one of its start
 	found      *found  // kernels of a campaign that its script finds; nil outside of campaigns
-	making     *remade // takes experiments, of which no run is made; nil where they are run
+	making     *remade // takes experiments and makes no run of them; nil where they are run
 }
 
 // Session holds what scripts have bound so far. It is for one goroutine at a time.

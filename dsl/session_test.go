@@ -179,7 +179,7 @@ save(s, "out/s.csv")`)
 	}
 }
 
-// The same name may be that of a binding, of an argument, or of a parameter left
+// The same name may be a binding's, an argument's, or a parameter's left
 // out; fc and paper both have a gap.
 func TestSweepTargets(t *testing.T) {
 	for src, want := range map[string]string{ // the problem of the second row, or an error
@@ -232,7 +232,7 @@ func TestSeed(t *testing.T) {
 		t.Errorf("seed %d, want the one of the session", got)
 	}
 	if sweep.Rows[0].Result.Seed != 3 || sweep.Rows[1].Result.Seed != 7 {
-		t.Errorf("seeds %d and %d, want those of the sweep", sweep.Rows[0].Result.Seed, sweep.Rows[1].Result.Seed)
+		t.Errorf("seeds %d and %d, want the sweep's", sweep.Rows[0].Result.Seed, sweep.Rows[1].Result.Seed)
 	}
 }
 

@@ -94,7 +94,7 @@ func (c *call) checkTarget(a argument, path string) {
 	}
 }
 
-// reads reports whether a file is one of those read.
+// reads reports whether a file was read.
 func reads[T any](read map[string]T, path string) bool {
 	for source := range read {
 		if sameFile(path, source) { // most files that are written do not exist yet

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// storedScript sweeps 12 combinations, saves the table of cells and that of runs.
+// storedScript sweeps 12 combinations, saves the tables of cells and runs.
 const storedScript = `
 r = fc(paper(case=1, gap=0.4), delta=0.1, runs=5, seed=3)
 s = sweep(r, case=1..3, gap=[0.4, 0.8], algorithm=["CoKernelFC", "IndKernelFC"], rows="run", store="cells.jsonl")
@@ -88,7 +88,7 @@ func TestSweepResumes(t *testing.T) {
 	}
 	for _, file := range []string{"runs.csv", "runs.parquet"} {
 		if !bytes.Equal(read(t, folder, file), read(t, whole, file)) {
-			t.Errorf("%s of the interrupted sweep is other than that of the whole one", file)
+			t.Errorf("%s of the interrupted sweep is other than the whole one's", file)
 		}
 	}
 	before := read(t, store)

@@ -107,7 +107,7 @@ type value struct {
 	Type Type
 	Data any
 
-	// of a record its Go type, of a list that of its elements, where they are known: what parts there
+	// of a record its Go type, of a list its elements' type, where they are known: what parts there
 	// are follows from it
 	of reflect.Type
 }

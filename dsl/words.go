@@ -57,7 +57,7 @@ func problemsIn(s *Session) []*problem.Problem {
 }
 
 // columnsIn lists the columns of the problems bound, of one space or of both. As in
-// the CSV file, those of arms begin with x_ and those of tasks with z_.
+// the CSV file, columns of arms begin with x_ and columns of tasks with z_.
 func columnsIn(s *Session, space string) []string {
 	var all []string
 	for _, p := range problemsIn(s) {

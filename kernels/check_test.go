@@ -75,7 +75,7 @@ func TestCheckAccepts(t *testing.T) {
 	}
 }
 
-// A formula that depends on the columns is resolved for those of its points.
+// A formula that depends on the columns is resolved for the columns of its points.
 func TestFormulaIsResolved(t *testing.T) {
 	p := testPoints(t, 3, "random")
 	var f Formula

@@ -153,7 +153,7 @@ var octave = func() (bits [steps]uint64) {
 //
 //	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …),
 //
-// of which 2^(n/128) is a table value with n/128 added to its exponent, and the terms
+// where 2^(n/128) is a table value with n/128 added to its exponent, and the terms
 // left out are below 1e-18. The relative error is below 4e-16: tables in place of the
 // division of the usual rational approximation take half the time.
 //

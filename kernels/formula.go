@@ -23,7 +23,7 @@ type Formula struct {
 	// into numbers, or an error that says which column is missing. Bind calls it; nil
 	// means that Pair serves for any columns.
 	Resolve func(columns []string) (Formula, error)
-	// Meet returns the formula for these points, of which its values may be computed at once. Bind calls
+	// Meet returns the formula for these points, whose values it may compute at once. Bind calls
 	// it in place of Resolve; may be nil.
 	Meet func(p *Points) Formula
 
@@ -34,8 +34,8 @@ type Formula struct {
 
 	// Free are the free numbers that the formula reads by their names.
 	Free []Free
-	// At returns the formula with others in place of Free and of those Args that are not Fixed, in this
-	// order; those that are Fixed are written into Body and Args as numbers.
+	// At returns the formula with others in place of Free and of the Args that are not Fixed, in this
+	// order; Fixed ones are written into Body and Args as numbers.
 	At func(free []Free) Formula
 }
 
@@ -104,8 +104,9 @@ func (k Formula) bind(p *Points) (Kernel, error) {
 	return k.Resolve(p.Columns)
 }
 
-// Own returns a variance that each arm of each task has by itself under a kernel, as its terms show it: that of identity() of tasks times
-// identity() of arms, which of one task is that of arms. Where it is 0 the kernel may have full rank all the same.
+// Own returns a variance that each arm of each task has by itself under a kernel, as its terms show it: the variance of
+// identity() of tasks times identity() of arms, which is the arms' alone for one task. Where it is 0 the kernel may have full rank
+// all the same.
 func Own(j Joint, tasks int) float64 {
 	sum := 0.0
 	for _, t := range j.Terms {

@@ -37,7 +37,7 @@ func (f Free) Fixed() bool {
 	return least == most
 }
 
-// check reports a value outside its limits, and limits outside those of the parameter.
+// check reports a value outside its limits, and limits outside the parameter's.
 func (f Free) check(kernel string, p Param) error {
 	least, most := f.Limits()
 	switch {
@@ -102,7 +102,7 @@ func Quote(text string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 
-// Logarithmic tells on which scale a free number is fitted: that of its logarithm,
+// Logarithmic tells on which scale a free number is fitted: its logarithm's,
 // unless 0 is among its values.
 func (f Free) Logarithmic() bool {
 	least, _ := f.Limits()

@@ -27,7 +27,7 @@ func (p Parameter) Label() string {
 // written. One that comes back Fixed is a plain number from then on.
 type setting func(p Parameter, written Free) Free
 
-// Free lists the free numbers of the kernel, in order of appearance; those of one name
+// Free lists the free numbers of the kernel, in order of appearance; numbers of one name
 // once. Two numbers of one name must agree in value and limits.
 func (j Joint) Free() ([]Parameter, error) {
 	var found []Parameter

@@ -110,7 +110,7 @@ func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (Factor,
 	return f, nil
 }
 
-// Left returns the largest value that is left of the diagonal after as many columns, of those that were
+// Left returns the largest value that is left of the diagonal after as many columns of the ones that were
 // computed, and 0 after more.
 func (g *Growing) Left(ctx context.Context, columns int) (float64, error) {
 	if err := g.take(ctx); err != nil {
@@ -144,7 +144,7 @@ func (g *Growing) take(ctx context.Context) error {
 func (g *Growing) give() { g.turn <- struct{}{} }
 
 // extend computes columns until there are maxRank, or until what is left of the diagonal is at most tol
-// of the largest, and returns how many of those that there are it takes.
+// of the largest, and returns how many of all columns it takes.
 func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int, err error) {
 	n := len(g.diagonal)
 	if maxRank <= 0 || maxRank > n {
@@ -175,7 +175,7 @@ func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank in
 	return rank, nil
 }
 
-// growRows is the number of rows that a core works on at a time: those of two columns stay in its
+// growRows is the number of rows that a core works on at a time: the rows of two columns stay in its
 // cache.
 const growRows = 1024
 
@@ -238,7 +238,7 @@ func (g *Growing) notFinite(i, j int) error {
 // restOf returns what columns leave of the diagonal.
 func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int) ([]float64, error) {
 	rest := slices.Clone(g.diagonal)
-	at := make([]int, len(rest)) // 1 + the column of which a point is the pivot
+	at := make([]int, len(rest)) // 1 + the column that has a point as its pivot
 	for k, i := range pivots {
 		at[i] = k + 1
 	}

@@ -17,8 +17,8 @@ import (
 // terms, is the kernel 0.
 type Joint struct {
 	Terms []Term
-	// Fitted has the digests of the data that numbers of the kernel were fitted to. What
-	// is made of kernels has those of all of them; Equal and String leave them out.
+	// Fitted has the digests of the data that numbers of the kernel were fitted to. Kernels
+	// made of others have the digests of all of them; Equal and String leave them out.
 	Fitted []string
 }
 
@@ -36,7 +36,7 @@ func LiftArm(k Kernel) Joint { return Joint{Terms: []Term{Term{1, nil, k}.normal
 
 // LiftBoth gives a kernel that names no space its meaning in a joint kernel: a
 // constant is the constant, and identity() says the same arm of the same task. Sums
-// and products of those are taken apart. For any other kernel it is an error, since
+// and products of these are taken apart. For any other kernel it is an error, since
 // task(k) and arm(k) differ.
 func LiftBoth(k Kernel) (Joint, error) {
 	switch k := k.(type) {

@@ -66,7 +66,7 @@ func named(all []Formula) []Formula {
 	return found
 }
 
-// formulas appends the formulas in a kernel, those of one text once.
+// formulas appends the formulas in a kernel, once for each text.
 func formulas(found []Formula, k Kernel) []Formula {
 	switch k := k.(type) {
 	case Sum:

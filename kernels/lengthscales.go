@@ -55,8 +55,8 @@ func columnScales(k Kernel, dim int) []ColumnScale {
 
 // rough is a kernel whose functions need not be twice differentiable.
 type rough interface {
-	// smooth returns a kernel of the same columns and length scales whose functions are; false where
-	// those of this one are already.
+	// smooth returns a kernel of the same columns and length scales whose functions are smooth; false where
+	// this one's functions are already.
 	smooth() (Kernel, bool)
 }
 

@@ -138,7 +138,7 @@ func sameSpace(p, q *Points) error {
 		}
 	}
 	if !slices.Equal(p.Units, q.Units) {
-		return fmt.Errorf("the features of one list of points are scaled and those of the other are not, or otherwise")
+		return fmt.Errorf("the features of one list of points are scaled and the other's are not, or otherwise")
 	}
 	name, id := map[int]string{}, map[string]int{}
 	for i, n := range p.Names {

@@ -109,10 +109,10 @@ func (c Column) heading() string {
 }
 
 // mostPageRows limits the rows of a table on pages, where a browser and its reader would drown in
-// those of 10⁵ arms.
+// the rows of 10⁵ arms.
 const mostPageRows = 1000
 
-// mostFoldedRows limits those of a folded table where it costs more than a click: in Markdown, which
+// mostFoldedRows limits the rows of a folded table where it costs more than a click: in Markdown, which
 // has no folds, and in notebooks, which store it.
 const mostFoldedRows = 300
 

@@ -167,7 +167,7 @@ func normUnknown(r bounds.Report) bool {
 	return slices.ContainsFunc(r.Notes, func(w engine.Warning) bool { return w.Kind == engine.WarnBoundsNorm })
 }
 
-// theoremClause says what Theorem 1 promises, or of what value its bound is where its condition on ξ
+// theoremClause says what Theorem 1 promises, or what its bound is worth where its condition on ξ
 // does not hold or was not looked at.
 func theoremClause(r bounds.Report) string {
 	samples := decimal(r.Theorem.FC, 0)

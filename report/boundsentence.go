@@ -48,7 +48,7 @@ func forms(c bounds.ABC) []named {
 	return []named{{"(a), by information gain,", c.A}, {"(b), by effective dimension,", c.B}, {"(c), by ranks,", c.C}}
 }
 
-// algorithm returns the name of what was measured.
+// algorithm returns the name of the algorithm measured.
 func algorithm(r engine.Result) string {
 	if r.Schedule == "" {
 		return r.Algorithm

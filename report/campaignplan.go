@@ -68,7 +68,7 @@ func quickest(f campaign.Forecast) string {
 			return fmt.Sprintf(" %s would be quicker, %s; its answers are backed by %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" It is the quickest of those compared; its answers are backed by %s.", r.Backing)
+			return fmt.Sprintf(" It is the quickest of all compared; its answers are backed by %s.", r.Backing)
 		}
 	}
 	return ""

@@ -15,7 +15,7 @@ type chart struct {
 	names    []string
 	rows     []chartRow
 	measures []measure // their functions are not asked any more
-	styles   []Style   // of the measures; nil means that of the figure
+	styles   []Style   // of the measures; nil means the figure's
 	theorem  string    // that the upper bounds of the rows are from
 	signed   bool      // values can be below 0
 	bounded  bool      // the lower bound was asked for: it is drawn however many there are

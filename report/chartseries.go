@@ -96,7 +96,7 @@ func (g split) one(p splitPanel, n int) Series {
 }
 
 // dress gives the n-th series of a panel its own look and name. An algorithm has its
-// look everywhere; where algorithms are not what the figure compares, those of one
+// look everywhere; where algorithms are not what the figure compares, series of one
 // combination have one colour.
 func (g split) dress(out *Series, p splitPanel, n int) {
 	c, m := p.combos[n/len(g.measures)], g.measures[n%len(g.measures)]
@@ -157,7 +157,7 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 	return out
 }
 
-// hueOf returns the number of the colour of an algorithm, from 1: its place among those of its kind
+// hueOf returns the number of the colour of an algorithm, from 1: its place among others of its kind
 // in the catalogue, so that it looks the same in every figure of a document. References are counted
 // by themselves, each name once, because one may be in both modes. It is 0 for an algorithm that is
 // not in the catalogue.

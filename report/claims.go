@@ -89,7 +89,7 @@ func claimsSummary(c sim.Claims) Table {
 	return t.withoutEmptyColumns()
 }
 
-// overall returns the verdict on a statement in one case: that of its settings, or how many of
+// overall returns the verdict on a statement in one case: its settings' one, or how many of
 // each. It is nil without any.
 func overall(count map[string]int) any {
 	var parts []string
@@ -119,7 +119,7 @@ func where(rows []sim.Claim) string {
 	return fmt.Sprintf("%s %s to %s", rows[0].Name, decimal(lo, 0), decimal(hi, 0))
 }
 
-// reasonsTable says of what does not hold why, with one row for the settings of a case
+// reasonsTable says why claims do not hold, with one row for the settings of a case
 // that have the same reason but for its numbers.
 func reasonsTable(c sim.Claims) Table {
 	t := Table{Caption: "Why the others fail or are open", Columns: []Column{

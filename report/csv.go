@@ -63,7 +63,7 @@ func CellText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// CellColumn is a column of what files of rows hold: each cell is nil, a float64, int,
+// CellColumn is a column of files of rows: each cell is nil, a float64, int,
 // uint64, bool or string. All columns of a table have the same number of cells.
 type CellColumn struct {
 	Name   string

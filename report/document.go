@@ -25,7 +25,7 @@ type Provenance struct {
 	Script       string // file name
 	ScriptSHA256 string
 	Data         []DataFile
-	Seed         string // given from outside for all runs; "" means those of the script
+	Seed         string // given from outside for all runs; "" means the script's
 	Command      string // the command line that makes it again
 	Started      time.Time
 	Duration     time.Duration

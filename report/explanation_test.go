@@ -80,8 +80,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// Of each of 40,000 arms of a task, half of which are still possible, there is a row; a fixed budget
-// cut some of those that are possible.
+// Of each of 40,000 arms of a task, half of them still possible, there is a row; a fixed budget
+// cut some possible ones.
 func TestExplanationOfMany(t *testing.T) {
 	const n = 20_000
 	s := engine.TaskExplanation{Progress: engine.Progress{Task: "oslo", Leader: "a0", Rival: "a1"}}

@@ -203,7 +203,7 @@ func TestFragmentAlignment(t *testing.T) {
 	}
 	for _, selector := range []string{".cope.cope :is(th, td) { text-align: left;", ".cope.cope :is(th, td).r { text-align: right;"} {
 		if !strings.Contains(notebookStyle, selector) {
-			t.Errorf("no rule %q, whose specificity is that of JupyterLab's", selector)
+			t.Errorf("no rule %q, which is as specific as JupyterLab's", selector)
 		}
 	}
 }
@@ -245,6 +245,6 @@ func TestNotebookTheme(t *testing.T) {
 		}
 	}
 	if regexp.MustCompile(`(?m)^\.cope(\.cope)? \{`).MatchString(notebookStyle) {
-		t.Error("the outputs have a style as a whole: they take that of the front end")
+		t.Error("the outputs have a style as a whole: they take the front end's")
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // What JSON writes of long lists.
 const (
-	// elements of a list that stand on a line of their own; those of a longer list stand on one line each
+	// elements of a list that stand on a line of their own; elements of a longer list stand on one line each
 	spacedElements = 1000
 	// bytes of a document after which long lists of records end; how many records are left out stands
 	// beside them

@@ -115,7 +115,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// jsonValue is the plain form of what jsonWriter does: it copies v into what encoding/json can write: numbers that are not
+// jsonValue is the plain form of jsonWriter's work: it copies v into what encoding/json can write: numbers that are not
 // finite become null (encoding/json refuses them), what prints itself becomes
 // its text, structs keep the order and the names of their fields.
 func jsonValue(v reflect.Value) any {

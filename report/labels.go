@@ -12,7 +12,7 @@ import (
 // them. Tables have its columns, figures its texts.
 type labels struct {
 	names   []string // of each result; nil where none is needed
-	columns []Column // of what differs besides algorithm and schedule
+	columns []Column // of differences besides algorithm and schedule
 	cells   [][]any  // by result, one for each column
 	// algorithms says that they and their schedules tell the results apart, and nothing else differs
 	algorithms bool
@@ -140,8 +140,8 @@ func labelsOf(results []engine.Result) labels {
 	return l
 }
 
-// write makes the texts. Figures cut long ones, so that one without a name that would be cut to
-// that of another has a number.
+// write makes the texts. Figures cut long ones, so that one without a name that would be cut to another's text
+// has a number.
 func (l *labels) write(algorithms []string, parts [][]string) {
 	const cut = 34
 	if !allSame(algorithms) {

@@ -164,7 +164,7 @@ func ends(lim *[2]float64) string {
 	return fmt.Sprintf("[%s, %s]", decimal(lim[0], 0), decimal(lim[1], 0))
 }
 
-// valuesAlong returns the values of all series along an axis: those of bars lie along x.
+// valuesAlong returns the values of all series along an axis: values of bars lie along x.
 func valuesAlong(f Figure, axis string) []float64 {
 	var out []float64
 	for _, p := range f.Parts() {

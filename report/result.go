@@ -129,7 +129,7 @@ func reliability(r engine.Result) string {
 	switch {
 	case r.Runs == 0 && len(r.Trace) > 0:
 		parts = append(parts, fmt.Sprintf(
-			"No run finished%s. Answers, samples and rounds are those of the first one so far; explain(…) says what it still takes.",
+			"No run finished%s. Answers, samples and rounds are the first one's so far; explain(…) says what it still takes.",
 			interruptedBy(r)))
 	case r.Runs < r.Asked:
 		parts = append(parts, fmt.Sprintf("Only %d of %s finished%s.", r.Runs, plural(r.Asked, "run"), interruptedBy(r)))
@@ -380,7 +380,7 @@ func eliminationsTable(r engine.Result) Table {
 }
 
 // widthTitle names what stands beside a gap: an elimination in fixed budget goes
-// by rank and has no threshold, but for that of a test.
+// by rank and has no threshold, but for a test's.
 func widthTitle(r engine.Result) string {
 	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
 	if r.Mode == engine.ModeFB && !tested {

@@ -275,7 +275,7 @@ func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 // fewestWide is the width below which no column of text is narrowed.
 const fewestWide = 10
 
-// natural returns the width of a table of which nothing is narrowed.
+// natural returns the width of a table in which nothing is narrowed.
 func (t *textWriter) natural(x Table, rows [][]string) int {
 	total := 0
 	for j, c := range x.Columns {

@@ -187,7 +187,7 @@ func sweptTable(names []string) Table {
 	return t
 }
 
-// join puts the columns of other that t does not have yet behind those of t, row by
+// join puts the columns of other that t does not have yet behind t's own, row by
 // row.
 func (t *Table) join(other Table) {
 	have := slices.Clone(t.Columns)

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Warnings of a kind are one sentence with ranges of their numbers; those of agents alone name
+// Warnings of a kind are one sentence with ranges of their numbers; warnings of agents alone name
 // a task each, and the first stands for all.
 func TestWarningsOfAKind(t *testing.T) {
 	off := func(task string, size float64) engine.Warning {
@@ -41,14 +41,14 @@ func TestWarningsOfAKind(t *testing.T) {
 func TestStandingSideBySide(t *testing.T) {
 	proven, none := engine.Result{Algorithm: "A", Standing: engine.StandingProven}, engine.Result{Algorithm: "B", Standing: engine.StandingNone}
 	if got := Compare([]engine.Result{proven, none}); column(got, "standing") < 0 {
-		t.Error("no word of what backs each")
+		t.Error("no word on what backs each")
 	}
 	if got := Compare([]engine.Result{proven, proven}); column(got, "standing") >= 0 || !slices.Contains(got.Notes, "Guarantee of all: proven.") {
 		t.Errorf("what backs all is not said once: %q", got.Notes)
 	}
 }
 
-// Results side by side keep their warnings, with the names of those that have them, and say how many
+// Results side by side keep their warnings, with the names of the results that have them, and say how many
 // answers a guarantee is about where it is not about all.
 func TestFootnotesSideBySide(t *testing.T) {
 	few := func(wrong float64) engine.Warning {

@@ -154,7 +154,7 @@ func leftRounds(r engine.Result, p *problem.Problem) []int {
 	return left
 }
 
-// mapSteps returns the rounds after which maps are drawn: 0, for before any, and of those in which
+// mapSteps returns the rounds after which maps are drawn: 0, for before any, and of rounds in which
 // an arm of the tasks left as many as there is room for, the last among them.
 func mapSteps(left, tasks []int, p *problem.Problem) []int {
 	var rounds []int

@@ -46,7 +46,7 @@ func Writable(path string) error {
 // destination receives the bytes of a file.
 type destination struct {
 	path   string      // what the links at the given path lead to
-	mode   fs.FileMode // permissions of the old file, or those of a new one before the umask
+	mode   fs.FileMode // permissions of the old file, or of a new one before the umask
 	old    bool        // there is a file already
 	stream bool        // a device or a pipe, which is written to and not replaced
 }

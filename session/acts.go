@@ -8,7 +8,7 @@ import (
 )
 
 // Acts are calls of the functions of scripts that record something in a campaign. The kernel does them, so
-// that they are the same acts as those of a cell or a command: with the same refusals, receipts and
+// that they are the same acts as a cell's or a command's: with the same refusals, receipts and
 // words, with paths relative to the notebook, and done again they change nothing. A campaign is named
 // by what it is bound to in the session, or by its folder.
 //

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Tasks whose names differ have folders that differ, each of which a file system takes; a name that is
+// Tasks whose names differ have folders that differ and that a file system takes; a name that is
 // one already stays, so that runs of before go on.
 func TestFolderName(t *testing.T) {
 	seen := map[string]string{}

@@ -87,7 +87,7 @@ func (w *lastWords) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A script by agents, one of which asks people, one a service, and one draws: the script and the agents are
+// A script by agents, one that asks people, one that asks a service, and one that draws: the script and the agents are
 // killed again and again, and the displays have the bytes of an undisturbed run. People are asked for no pull
 // twice and the run has what they told.
 func TestFaultAgentKills(t *testing.T) {

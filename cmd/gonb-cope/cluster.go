@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// clusterCommand is the parent of the commands about servers, and of those about runs of agents that
+// clusterCommand is the parent of the commands about servers, and about runs of agents that
 // are apart.
 func clusterCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -71,7 +71,7 @@ this machine only, by everybody on it.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "HOST:PORT; port 0 is any free one")
-	f.StringVar(&room, "room", "", "largest disk space to take, as in 4GB (default: three quarters of what is free)")
+	f.StringVar(&room, "room", "", "largest disk space to take, as in 4GB (default: three quarters of the free space)")
 	f.BoolVar(&asJSON, "json", false, "print the address as JSON")
 	return c
 }
@@ -205,7 +205,7 @@ func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 // serverOptions are the flags of commands that join a server.
 type serverOptions struct{ url, creds string }
 
-// add adds them to a command. The server has two names, of which one is given.
+// add adds them to a command. The server has two names, and one of them is given.
 func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	f := c.Flags()
 	f.StringVar(&o.url, "server", "", server)

@@ -211,8 +211,8 @@ func share(p cluster.Pulls) []int {
 	return out
 }
 
-// fitting returns the first results of each arm that make its count, without those that were told
-// before, of which some are left: further measurements of people are no pulls of the plan. The
+// fitting returns the first results of each arm that make its count, without results that were told
+// before while some of these are left: further measurements of people are no pulls of the plan. The
 // same results give the same choice however often it is made. Where they do not make the pulls that are
 // left of an arm, it returns the first such arm and how many pulls are missing.
 func fitting(all []cluster.Reward, counts, left []int) (out []cluster.Reward, arm, missing int) {

@@ -197,7 +197,7 @@ func TestManualOneMachine(t *testing.T) {
 	m.found(len(lines), 5, m.follow(lines))
 }
 
-// Those of three hosts do so with a folder in place of each host.
+// The commands for three hosts do so with a folder in place of each host.
 func TestManualThreeHosts(t *testing.T) {
 	m := newManual(t, "hub", "oslo", "rome")
 	var lines [][2]string

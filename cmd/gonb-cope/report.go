@@ -208,7 +208,7 @@ func (o *reportOptions) provenance(r headless.Record, path string, given []headl
 }
 
 // moduleSum identifies the modules of this binary: its own checksum when it is of a
-// release, that of go.sum when it was built from a checkout; "" when neither is known.
+// release, go.sum's when it was built from a checkout; "" when neither is known.
 func moduleSum(start string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Sum

@@ -114,7 +114,7 @@ func (d *data) measure(beyond bool) {
 	d.pure /= square
 }
 
-// spread returns the mean m and the spread s of expectations of which there are estimates y with the variances v [PM82],
+// spread returns the mean m and the spread s of expectations with estimates y of variances v [PM82],
 //
 //	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i).
 //

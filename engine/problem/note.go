@@ -38,7 +38,7 @@ const (
 	NoteOnce       NoteKind = "measured once" // as NoteUnmeasured
 	NotePooled     NoteKind = "pooled"        // as NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
-	NoteBlocks     NoteKind = "blocks" // names: columns of what was measured together
+	NoteBlocks     NoteKind = "blocks" // names: columns that say what was measured together
 )
 
 // The kinds of notes on the kernel of a problem.

@@ -176,7 +176,7 @@ func (c *counted) Read(b []byte) (int, error) {
 
 func (c *counted) Close() error { return nil }
 
-// Of what strangers send next to nothing is read, and they see no name.
+// Next to nothing of strangers' requests is read, and they see no name.
 func TestStrangersAreNotRead(t *testing.T) {
 	c, _ := started(t)
 	for path, most := range map[string]int{"/join": 64 << 10, "/p/0123456789abcdef/tell": 0, "/p/0123456789abcdef/upload": 0, "/p/0123456789abcdef/confirm": 0} {

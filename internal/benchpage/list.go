@@ -16,7 +16,7 @@ type answer struct {
 	said    map[string]said
 	doubted map[string]bool // rows whose value may be confirmed
 	failing string          // the row whose reason is missing
-	stored  map[string]bool // rows of which nothing is left to say
+	stored  map[string]bool // rows about which nothing is left to say
 	after   string          // the row whose next one without a value comes next
 }
 

@@ -31,7 +31,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"sentence":  func(n campaign.Note) string { text := n.String(); return strings.ToUpper(text[:1]) + text[1:] + "." },
 }).ParseFS(files, "page.html"))
 
-// The most bytes of a sheet, and of what a person sends whom nobody knows yet; the most lines of a receipt.
+// The most bytes of a sheet, and of a request by a person whom nobody knows yet; the most lines of a receipt.
 const (
 	mostUpload   = 4 << 20
 	mostStranger = 1 << 10
@@ -103,7 +103,7 @@ type view struct {
 	Plates      []plate
 	Fields      bool // whether a row waits for its result
 	Rule        campaign.Note
-	Worst       *float64 // the reward of what fails, nil where none is known
+	Worst       *float64 // the reward of a failed pull, nil where none is known
 	Status      *campaign.Status
 	Receipt     *campaign.Receipt
 	Good, Wrong string // rows of the receipt that are in order, and that are not

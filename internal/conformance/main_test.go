@@ -206,8 +206,8 @@ type outcome struct {
 	took           time.Duration
 }
 
-// runIn runs a program in a folder with a time limit, in a process group of which
-// nothing is left afterwards.
+// runIn runs a program in a folder with a time limit, in a process group that leaves
+// nothing behind.
 func runIn(t testing.TB, folder string, limit time.Duration, argv ...string) outcome {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// recordings is the file of what GoNB's examples gave under GoNB itself. It saves to run them there
+// recordings is the file of outputs of GoNB's examples under GoNB itself. It saves to run them there
 // again while the versions are the same; GONB_COPE_RECORD=1 makes it.
 const recordings = "testdata/gonb.json"
 
@@ -60,7 +60,7 @@ func (r recording) write(t *testing.T) {
 }
 
 // differs compares the outputs of an example under this kernel with those under GoNB: the recorded
-// ones, and where these differ, those of another run under GoNB, since a machine may be another one.
+// ones, and where these differ, the outputs of another run under GoNB, since a machine may be another one.
 func (r recording) differs(t *testing.T, name string, own []cellOutput, live func() []cellOutput) string {
 	t.Helper()
 	if theirs, ok := r.Examples[name]; ok && slices.EqualFunc(theirs, own, func(a, b cellOutput) bool { return cmp.Equal(a, b) }) {

@@ -11,7 +11,7 @@ const (
 	seed   = 5 // of the function and of the arms
 )
 
-// Norm is ‖f‖ in reward units, of which a script states Norm/Noise: the root of the number of terms, which is
+// Norm is ‖f‖ in reward units; a script states Norm/Noise: the root of the number of terms, which is
 // what a draw from the Gaussian process with this kernel has in expectation.
 const Norm = 21.5
 

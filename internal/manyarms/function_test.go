@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The functions φ_α reproduce the kernel: Σ_α φ_α(x) φ_α(y) = k(x, y) but for |α| > 6, of which
-// the exponential series says how much there is. φ_α(y) is here by powers and the Gamma function.
+// The functions φ_α reproduce the kernel: Σ_α φ_α(x) φ_α(y) = k(x, y) but for |α| > 6;
+// the exponential series says how much these add. φ_α(y) is here by powers and the Gamma function.
 func TestBasis(t *testing.T) {
 	x, y := [inputs]float64{-0.5, 0.3, 0.5, -0.2, 0.1}, [inputs]float64{0.3, 0.4, -0.5, -0.4, 0.5}
 	f := newFunction()
@@ -37,7 +37,7 @@ func TestBasis(t *testing.T) {
 }
 
 // No function through the values of f at some arms has a smaller norm than the interpolant
-// Σ c_i k(x_i, ·), whose norm therefore is at most that of f, and grows towards it.
+// Σ c_i k(x_i, ·), whose norm therefore is at most f's, and grows towards it.
 func TestNorm(t *testing.T) {
 	var last float64
 	for _, n := range []int{20, 60, 150} {

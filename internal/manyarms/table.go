@@ -35,7 +35,7 @@ type arm struct {
 func place(task int) float64 { return float64(task) / 5 }
 
 // table returns n arms, as many of each task as of any other; n is rounded down to fives. The arms
-// of a task are uniform draws; those of a smaller table come first.
+// of a task are uniform draws; arms of a smaller table come first.
 func table(n int) []arm {
 	f := newFunction()
 	var out []arm
@@ -63,7 +63,7 @@ const middle = 0.5
 func digits(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
 // Write writes the table of n arms as CSV with the columns task, arm, x_1 … x_4, z_1 and mean. Means
-// have all their digits: rounded to five, those of 1,000 arms are means of no function whose norm is
+// have all their digits: rounded to five, means of 1,000 arms are means of no function whose norm is
 // below 22.8. It returns the errors of the writer.
 func Write(to io.Writer, n int) error {
 	w := bufio.NewWriter(to)

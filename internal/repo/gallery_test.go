@@ -10,7 +10,7 @@ import (
 )
 
 // Every notebook is in the gallery as it is now: with the code of all its cells. That its outputs are
-// those of today takes minutes to find out: gonb-cope report --check does.
+// today's takes minutes to find out: gonb-cope report --check does.
 func TestGallery(t *testing.T) {
 	paths, err := filepath.Glob("../../notebooks/*.ipynb")
 	if err != nil || len(paths) == 0 {

@@ -31,7 +31,7 @@ var large = map[string][2]int{ // methods, files
 	"report/figure.pane":                   {25, 5},
 }
 
-// TestTypesFit: no type has more than 40 methods or stands in more than four files, but for those of large, which
+// TestTypesFit: no type has more than 40 methods or stands in more than four files, but for types in large, which
 // have no more than there. Test files do not count.
 func TestTypesFit(t *testing.T) {
 	methods, files := map[string]int{}, map[string]map[string]bool{}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The table of CONTRIBUTING.md has the environment variables that tests ask for, but for those that the program asks for, too, and those of
-// Go and Jupyter.
+// The table of CONTRIBUTING.md has the environment variables that tests ask for, but for variables that the program
+// asks for, too, and variables of Go and Jupyter.
 func TestVariablesOfTests(t *testing.T) {
 	all := sources(t)
 	values := map[string]string{} // of string constants, by folder and name

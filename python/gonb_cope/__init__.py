@@ -6,7 +6,7 @@
     a = p.best(epsilon=1, next=24)
     a.table, a.next
 
-The functions are those of the gonb-cope language; ``help(cope.fc)`` says what each takes. They run in a
+The functions are the gonb-cope language's; ``help(cope.fc)`` says what each takes. They run in a
 process that the first call starts. ``%load_ext gonb_cope`` brings ``%%cope`` cells to a notebook.
 """
 

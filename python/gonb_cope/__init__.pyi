@@ -314,7 +314,7 @@ class Problem(Value):
         """Fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side."""
         ...
     def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian", "symmetric"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: Literal["fixed", "member", "auto"] | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
-        """What a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone."""
+        """What a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone."""
         ...
 
 class Protocol(Value):
@@ -593,12 +593,12 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         data: in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too; a text, optional, or a DataFrame
         task: with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given; a text or a list, optional
         arm: with data, the column or columns whose distinct values are the arms, and their features; a text or a list, optional
-        reward: with data, the column of what was measured, or means of it with sd= and count=; a text, optional
+        reward: with data, the column of measurements, or of their means with sd= and count=; a text, optional
         sd: with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise scale for all is noise=; a text, optional
         count: with data whose rows are means, the column that counts the measurements behind each; 1 each when not given; a text, optional
         successes: with data, in place of reward: the column of how many of trials were 1, the others being 0; a text, optional
         trials: with successes, the column of how many there were; a text, optional
-        blocks: with data, the column or columns of what was measured together, such as a day or a plate; best takes its effect out; a text or a list, optional
+        blocks: with data, the column or columns that say what was measured together, such as a day or a plate; best takes its effect out; a text or a list, optional
         log: with data, columns of arms whose decimal logarithm is the feature; a text or a list, optional
         where: with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C'); a text, optional
         task_features: with data, the column or columns of features that tasks have; a text or a list, optional
@@ -910,7 +910,7 @@ def explain(r: Result | Campaign | str, task: str | None = ...) -> Explanation:
     ...
 
 def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoTestFB", "BestElsewhere"] | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: Literal["minutes", "hours", "days", "weeks"] | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., cost: _Number | None = ..., schedule: Literal["tuned", "paper"] | None = ..., law: Literal["normal", "subgaussian", "symmetric"] | None = ..., xi: _Number | Literal["auto"] | None = ..., level: _Number | Literal["unknown"] | None = ..., scale: _Number | Literal["fit"] | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., robust: bool | None = ..., reward_norm: _Number | None = ..., kernel_is: Literal["fixed", "member", "auto"] | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
-    """What a campaign of real measurements keeps to, with a forecast of what it takes, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone.
+    """What a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. The expected rewards of the table, if it has any, serve the forecast alone.
 
     Parameters:
         p: the problem; a problem

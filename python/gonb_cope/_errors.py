@@ -41,7 +41,7 @@ class CopeError(Exception):
         return int(self.mistakes[0].get("column", 0)) if self.mistakes else 0
 
     def _render_traceback_(self) -> list[str]:
-        # IPython shows this in place of the frames, of which none is the user's.
+        # IPython shows this in place of the frames, since none is the user's.
         return [f"{type(self).__name__}: {self}"]
 
 

@@ -37,7 +37,7 @@ def _cell(ip: Any, line: str, cell: str) -> None:
         if found:
             asked.append(found.group(1) or found.group(2))
             lines[i] = ""
-    text = "\n" + "\n".join(lines)  # the first line is that of the magic
+    text = "\n" + "\n".join(lines)  # the first line is the magic's
     names = _script.names_in(text, ip.user_ns, _given)
     process.on_display = _display
     bound: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from ._strategy import Strategy, Trial
 class Optimum:
     """The result of ``minimize`` and ``maximize``.
 
-    ``answer`` is what ``best`` says, ``arms`` has the arm for each task, ``arm`` that of the only task,
+    ``answer`` is what ``best`` says, ``arms`` has the arm for each task, ``arm`` the arm of the only task,
     and ``history`` a row for each measurement.
     """
 

@@ -21,7 +21,7 @@ PROTOCOL = 1
 
 
 def command() -> str:
-    """Return the path of the gonb-cope command: that of this package, or the first on the PATH."""
+    """Return the path of the gonb-cope command: this package's, or the first on the PATH."""
     import shutil
     import sysconfig
 

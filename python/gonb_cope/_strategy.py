@@ -34,7 +34,7 @@ class Strategy:
         self._random = random.Random(seed)
 
     def ask(self, count: int = 1) -> list[Trial]:
-        """Return trials: at first some of each task, spread by chance, then those of the highest expected gain."""
+        """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain."""
         first = [(task, i) for task, of in self._values.items() for i in self._chosen(of, self.arms.first - len(of))]
         if not first and count > 0:
             pulls = self.best(next=count).json.get("next") or []

@@ -29,7 +29,7 @@ class Value:
         self._type = kind
         self._generation = process.generation
         self._json: Any = None
-        self._kept = False  # the name is that of a script
+        self._kept = False  # the name is a script's
 
     def __del__(self) -> None:
         if not self.__dict__.get("_kept", True):

@@ -114,7 +114,7 @@ func (p pane) cells(c draw.Canvas) {
 			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0])) // dark cells end on dark pages, too
 			label, style := cellNumber(z), words(7)
 			if style.Color, style.XAlign = color.Black, draw.XCenter; t > 0.55 {
-				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not that of the page, which may be dark
+				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not the page's, which may be dark
 			}
 			if width(label, 7) < x1-x0-2 && y1-y0 > 9 {
 				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, label)

@@ -10,7 +10,7 @@ import (
 )
 
 // name collects the entries, each name with its look once, and decides where they
-// are written. Those of a single pane begin with its series, in their order.
+// are written. Entries of a single pane begin with its series, in their order.
 func (d *layout) name(panes []pane) {
 	d.single = len(panes) == 1
 	d.atEnds = d.single && len(panes[0].Categories) == 0
@@ -39,8 +39,8 @@ func (d *layout) name(panes []pane) {
 	}
 }
 
-// crowdsPane reports whether names at the right would leave the pane too little of the sheet, of which
-// a narrow one can spare less.
+// crowdsPane reports whether names at the right would leave the pane too little of the sheet;
+// a narrow sheet can spare less.
 func (d layout) crowdsPane() bool { return d.margin() > (0.15+0.3*d.width/sheetWidth)*d.width }
 
 // add appends an entry, or nothing when once is set and its name is there.

@@ -68,11 +68,11 @@ func TestMarkersAtTheEdgeNest(t *testing.T) {
 	s := Series{X: []float64{1, 2}, Y: []float64{0.5, 0}}
 	p := newLayout(Figure{LogY: true, Series: []Series{s, {X: []float64{1}, Y: []float64{1}}, s}}, true).panes[0]
 	if a, b := p.above(0, -1), p.above(2, -1); a != 1 || b != 0 {
-		t.Errorf("%d and %d markers within those of the first and last series", a, b)
+		t.Errorf("%d and %d markers within the first and last series' own", a, b)
 	}
 }
 
-// TestTicksOfNeighbours: labels of a pane do not reach those of the next one.
+// TestTicksOfNeighbours: labels of a pane do not reach the next one's.
 func TestTicksOfNeighbours(t *testing.T) {
 	for _, budgets := range [][]float64{{7000, 300000}, {7000, 45000, 300000}, {1e6, 2e6, 3e6}} {
 		f := Figure{XLabel: "budget", LogX: budgets[0] == 7000}
@@ -133,7 +133,7 @@ func TestLinesAcross(t *testing.T) {
 	}
 	d := newLayout(f, true)
 	if d.atEnds || len(d.beside()) != 2 {
-		t.Fatalf("%d names beside the figure, want those of the two lines", len(d.beside()))
+		t.Fatalf("%d names beside the figure, want the two lines'", len(d.beside()))
 	}
 	for _, e := range d.listed() {
 		if e.across {
@@ -239,7 +239,7 @@ func TestPanels(t *testing.T) {
 	}
 }
 
-// TestNonNegative: intervals of what cannot be negative are drawn down to 0.
+// TestNonNegative: intervals of quantities that cannot be negative are drawn down to 0.
 func TestNonNegative(t *testing.T) {
 	c := Figure{NonNegative: true, Series: []Series{{X: []float64{1}, Y: []float64{0.01}, Lo: []float64{-0.02}, Hi: []float64{0.04}}}}
 	if p := newLayout(c, true).panes[0]; p.y.lo != 0 {

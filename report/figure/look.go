@@ -15,7 +15,7 @@ var (
 	grey  = color.NRGBA{0x75, 0x7b, 0x82, 0xff}
 )
 
-// look distinguishes one series from the others by colour, marker and dash, any one of which would
+// look distinguishes one series from the others by colour, marker and dash; any one of them would
 // do.
 type look struct {
 	color  color.NRGBA
@@ -65,7 +65,7 @@ func reference(k int) look {
 	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
-// bound returns the look of what is drawn to compare with: dashes, dots for a second kind, and so
+// bound returns the look of lines to compare with: dashes, dots for a second kind, and so
 // on.
 func bound(kind int) look {
 	dashes := [][]vg.Length{{3, 2}, {1, 1.5}, {6, 2}, {6, 2, 1, 2}}

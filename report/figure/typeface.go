@@ -119,7 +119,7 @@ func (h raised) Draw(c vg.Canvas, s string, style plottext.Style, at vg.Point) {
 // on the widths of ours: what is centred or right-aligned is anchored there, and an exponent follows
 // its base in one piece of text. vgsvg has no means for this; characters of the private use area
 // say it in the text, and anchors replaces them in the finished drawing. Words are fitted into
-// the room that the layout has for them: those of a wider font would run out of the sheet.
+// the room that the layout has for them: words in a wider font would run out of the sheet.
 const (
 	middleMark   = "\uE000"
 	endMark      = "\uE001"

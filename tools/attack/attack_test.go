@@ -1,7 +1,7 @@
 //go:build unix
 
 // Package attack is the test of make attack. It kills commands of campaigns, has their disk fail, turns bits of their files, hands
-// them hostile sheets and has the tests of the server's addresses and of wrong authors run, and prints one table of what
+// them hostile sheets and has the tests of the server's addresses and of wrong authors run, and prints one table of everything that
 // went wrong. All its figures should be 0.
 package attack
 

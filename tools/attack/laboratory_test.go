@@ -30,7 +30,7 @@ type laboratory struct {
 	before  []campaign.Event
 }
 
-// campaignFolder is the folder of the campaign in that of the laboratory.
+// campaignFolder is the folder of the campaign in the laboratory's.
 const campaignFolder = "days"
 
 func newLaboratory(command, folder string, seed, part uint64) (*laboratory, error) {
@@ -220,7 +220,7 @@ func (l *laboratory) judge(ctx context.Context, a act, o outcome) ([]finding, er
 	return found, nil
 }
 
-// whole reports a list or a report of which a part was written.
+// whole reports a list or a report that was written in part.
 func (l *laboratory) whole(a act, now []campaign.Event) []finding {
 	text, err := os.ReadFile(l.path(a.list))
 	if err != nil {

@@ -98,7 +98,7 @@ func ledgerOf(events []campaign.Event) ledger {
 	return s
 }
 
-// ids returns those of which something holds, in the order in which they were issued.
+// ids returns the ones for which something holds, in the order in which they were issued.
 func (s ledger) ids(is func(id string) bool) (out []string) {
 	for _, id := range s.order {
 		if is(id) {

@@ -22,7 +22,7 @@ func program(t *testing.T, text string) string {
 	return path
 }
 
-// What a program takes is counted with that of its children; one that fails or takes too long is told.
+// What a program takes is counted with its children's; one that fails or takes too long is told.
 func TestMeasure(t *testing.T) {
 	if testing.Short() {
 		t.Skip("commands that take a second are for the full run")

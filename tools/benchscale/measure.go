@@ -84,7 +84,7 @@ func measure(ctx context.Context, command, script string, limit time.Duration) (
 	return c, nil
 }
 
-// complaint returns the line of what a program complained of that has the reason, else the last one.
+// complaint returns the line of a program's complaints that has the reason, else the last one.
 func complaint(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	for _, line := range lines {
@@ -98,7 +98,7 @@ func complaint(s string) string {
 // operation is a script whose cost is measured at growing numbers of arms.
 type operation struct {
 	name  string
-	last  string // the line of the script after that of the problem
+	last  string // the line of the script after the problem's
 	sizes []int  // numbers of arms
 	// CPU seconds that it may take at some sizes, and bytes of memory
 	seconds map[int]float64

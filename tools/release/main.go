@@ -1,5 +1,5 @@
 // Command release builds the command for six platforms and packs it: Python wheels with -wheels,
-// archives with -archives, each with licences and a list of what is linked (an SBOM).
+// archives with -archives, each with licences and a list of all that is linked (an SBOM).
 //
 //	go run ./tools/release -wheels -archives -o dist
 //	go run ./tools/release -wheels -only linux/amd64 -o dist
@@ -29,8 +29,8 @@ type platform struct {
 	tags     string // of wheels
 }
 
-// platforms are those of wheels and archives. The binary is static, so one Linux wheel serves both C
-// libraries. The least macOS is that of Go.
+// platforms are the ones of wheels and archives. The binary is static, so one Linux wheel serves both C
+// libraries. The least macOS is Go's.
 func platforms() []platform {
 	return []platform{
 		{"linux", "amd64", "manylinux_2_17_x86_64.manylinux2014_x86_64.musllinux_1_1_x86_64"},

@@ -33,7 +33,7 @@ type entry struct {
 // epoch is the time of all files of all packages: the first that a zip archive can state.
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// common returns the licences and the list of what is linked.
+// common returns the licences and the list of all that is linked.
 func (r *release) common(program string) ([]entry, error) {
 	bill, err := sbom(program, r.version)
 	if err != nil {
@@ -205,7 +205,7 @@ func (r *release) write(name string, render func(io.Writer) error) error {
 	return nil
 }
 
-// sums writes the checksums of what was made, and what it was made from.
+// sums writes the checksums of the files made, and what they were made from.
 func (r *release) sums() error {
 	var sums strings.Builder
 	subjects := []map[string]any{}

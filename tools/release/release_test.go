@@ -82,7 +82,7 @@ func TestPacked(t *testing.T) {
 	}
 	var bill struct{ Components []struct{ Name, Purl string } }
 	if err := json.Unmarshal([]byte(content[info+"sboms/sbom.cdx.json"]), &bill); err != nil || len(bill.Components) == 0 {
-		t.Errorf("the list of what is linked is %+v, %v", bill, err)
+		t.Errorf("the list of all that is linked is %+v, %v", bill, err)
 	}
 	for name, file := range first {
 		if strings.HasPrefix(name, "gonb") && !strings.Contains(string(first["SHA256SUMS"]), fmt.Sprintf("%x  %s\n", sha256.Sum256(file), name)) {

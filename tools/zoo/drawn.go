@@ -16,7 +16,7 @@ import (
 //	v₁ [t = t'] + v₂ e(x, x') + v₃ [t = t'] e(x, x') + v₄ [same cell],  e(x, x') = exp(-‖x - x'‖/ℓ),
 //
 // with [same name] for e without features, and normal noise, around the mean of all. The variances, ℓ and the noise
-// are those of highest likelihood of 400 sets drawn at random. No method that is compared has this kernel.
+// are the set of highest likelihood of 400 drawn at random. No method that is compared has this kernel.
 func (m *measured) drawn(rng *rand.Rand) (*world, error) {
 	if m.posterior == nil {
 		p, err := m.learn()
@@ -38,7 +38,7 @@ func (m *measured) drawn(rng *rand.Rand) (*world, error) {
 	return d.world(nil), nil
 }
 
-// posterior is that of all cells.
+// posterior is the one of all cells.
 type posterior struct {
 	mean  []float64
 	root  *mat.TriDense // of the covariance
@@ -104,7 +104,7 @@ func (m *measured) learn() (*posterior, error) {
 	return p, nil
 }
 
-// conditioned returns the posterior of all cells given their means y in units of spread, of which cov is the covariance
+// conditioned returns the posterior of all cells given their means y in units of spread; cov is their covariance
 // and gram the part without noise.
 func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread float64) (*posterior, error) {
 	n := len(y)
@@ -134,7 +134,7 @@ func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread floa
 	return p, nil
 }
 
-// distances returns those of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.
+// distances returns the distances of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.
 func (m *measured) distances() *mat.SymDense {
 	n := len(m.names)
 	scaled := m.draft.world(nil).documented().Arms

@@ -35,7 +35,7 @@ type row struct {
 	by    []runs // by method, without runs where it was not tried
 }
 
-// runs are those of a method on a table by the number of the run.
+// runs are a method's on a table, by the number of the run.
 type runs map[int]line
 
 // gather reads what is kept.
@@ -113,7 +113,7 @@ func (r runs) numbers() []int {
 	return out
 }
 
-// and returns those of the runs that another method made too.
+// and returns the runs that another method made too.
 func (r runs) and(other runs) runs {
 	out := runs{}
 	for run, l := range r {
@@ -215,7 +215,7 @@ func (c count) Text() string {
 		c[best], c[level], c[behind], c.all(), share)
 }
 
-// standings counts those of a method among the others that are wanted, of tables for tuning or not.
+// standings counts a method's among the others that are wanted, of tables for tuning or not.
 func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count) {
 	for _, r := range z.shown {
 		if r.table.held() == held {

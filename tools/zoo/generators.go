@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The tables of known truth on which best(...) was checked before this zoo was made: those of
-// engine/answer/tables_test.go, two of them smaller, without the one of days, of which a budget of pulls knows nothing.
+// The tables of known truth on which best(...) was checked before this zoo was made: the tables of
+// engine/answer/tables_test.go, two of them smaller, without the one of days, which a budget of pulls cannot tell.
 var seenGenerators = []generator{
 	{"field trial", "4 sites × 15: variety and nitrogen, optimum and level differ by site", func(rng *rand.Rand) *world {
 		d := draft{tasks: numbered(4), columns: []string{"variety", "nitrogen"}, categories: []string{"variety"}}

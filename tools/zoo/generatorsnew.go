@@ -137,7 +137,7 @@ var newGenerators = []generator{
 			return level[v] + effects[0][code[0]] + effects[1][code[1]] + effects[2][code[2]] + 0.2*own[at-1]
 		}).world(nil)
 	}},
-	{"interactions", "4 × 20: two columns of codes, of which only the combination tells, the same for all", func(rng *rand.Rand) *world {
+	{"interactions", "4 × 20: two columns of codes; only their combination tells, the same for all", func(rng *rand.Rand) *world {
 		common := normals(rng, 20)
 		return coded(4, []int{5, 4}, 1, func(_ int, code []int) float64 {
 			return common[code[0]+5*code[1]] + 0.3*rng.NormFloat64()

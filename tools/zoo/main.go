@@ -36,13 +36,13 @@ func main() {
 	flag.StringVar(&s.results, "results", "", "folder of runs (default results in the cache)")
 	flag.StringVar(&s.tables, "tables", "", "tables, with commas between; tuning or held for a half (default all)")
 	flag.StringVar(&s.methods, "methods", "", "methods, with commas between; ours or others (default all)")
-	flag.StringVar(&s.against, "against", "", "another folder of runs, of which the paired differences are printed")
+	flag.StringVar(&s.against, "against", "", "another folder of runs, to print paired differences from")
 	flag.IntVar(&s.runs, "runs", 30, "runs of each method on each table; ten times as many of methods that stop by themselves")
 	flag.DurationVar(&s.limit, "limit", 20*time.Second, "processor time after which a method begins no further run of a table; 0 makes none")
 	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
 	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
 	flag.StringVar(&s.version, "version", "", "version of the program, which is noted with every run")
-	flag.BoolVar(&s.never, "never", false, "compare the samples of CoTestFC with those of all tasks together and of each agent alone")
+	flag.BoolVar(&s.never, "never", false, "compare samples: CoTestFC, all tasks together, each agent alone")
 	flag.BoolVar(&s.list, "list", false, "only list tables and methods")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -112,7 +112,7 @@ func (s settings) run(ctx context.Context) error {
 	return nil
 }
 
-// jobs makes the runs that are missing, those of small tables first.
+// jobs makes the runs that are missing, small tables first.
 func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
 	arguments := []string{
 		"-root", s.root, "-cache", s.cache, "-results", s.results,

@@ -140,7 +140,7 @@ func readCSV(path string) (rows []map[string]string, columns []string, err error
 	}
 }
 
-// repositoryTables returns those of notebooks/data.
+// repositoryTables returns the tables of notebooks/data.
 func repositoryTables(root string) []table {
 	data := filepath.Join(root, "notebooks", "data")
 	const from = "notebooks/data"
@@ -206,7 +206,7 @@ func couplings(data string, task func(row map[string]string) string, halides boo
 }
 
 // packageTables returns the tables that peers/tables.py made from packages, a CSV file each in the cache, and the
-// names of those that it lists and that are not there.
+// names of tables that it lists and that are not there.
 func packageTables(cache string) (out []table, missing []string) {
 	for _, p := range packaged {
 		path := filepath.Join(cache, "data", strings.ReplaceAll(p.name, " ", "-")+".csv")

@@ -89,12 +89,12 @@ const (
 	nameLoop    = "best"
 )
 
-// ownResults says of which of our results runs are.
+// ownResults says which of our results runs are from.
 func ownResults() string {
 	return fmt.Sprintf("results %d, zoo %d", sim.ResultsRevision, belief.Revision)
 }
 
-// methods returns the columns; those of other projects only where their environment is in the cache.
+// methods returns the columns; other projects' only where their environment is in the cache.
 func methods(root, cache string) []method {
 	// what a method depends on: runs that were kept are made again where it changed
 	stated, found := fmt.Sprintf("results %d", sim.ResultsRevision), fmt.Sprintf("zoo %d", belief.Revision)
@@ -109,7 +109,7 @@ func methods(root, cache string) []method {
 			about: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page",
 		}, {
 			name: "member", ours: true, revision: own + ", learned 1", run: member,
-			about: `fb with kernel_is="member": the kernel of CoTestFB is one term of what is learned; the scatter is not told`,
+			about: `fb with kernel_is="member": the kernel of CoTestFB is one term of the learned one; the scatter is not told`,
 		}, {
 			name: "CoTestFB", ours: true, revision: stated, run: documented("CoTestFB", engine.Ridge{}),
 			about: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task",

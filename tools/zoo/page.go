@@ -64,7 +64,7 @@ func (t table) Truth() string    { return t.truth }
 func (t table) From() string     { return t.from }
 func (t table) About() string    { return t.about }
 
-// Standings are those of a method among all that are not ours.
+// Standings are a method's among all that are not ours.
 func (p page) Standings(m int, held bool) count { return p.standings(m, held, p.foreign) }
 
 // Held counts the tables that are not for tuning.
@@ -77,7 +77,7 @@ func (p page) Held() (n int) {
 	return n
 }
 
-// Versions lists those of the program that made runs of ours.
+// Versions lists the program's versions that made runs of ours.
 func (p page) Versions() string {
 	found := map[string]bool{}
 	for _, r := range p.shown {
@@ -113,7 +113,7 @@ func (p page) Duel(m, other int) string {
 		t[best], t[level], t[behind], p.apart(m, other, false))
 }
 
-// apart is the mean over cells of the difference of two methods, in % of what a random arm loses.
+// apart is the mean over cells of the difference of two methods, in % of a random arm's loss.
 func (p page) apart(m, other int, held bool) string {
 	var differences []float64
 	for _, r := range p.shown {

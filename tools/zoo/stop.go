@@ -18,7 +18,7 @@ import (
 )
 
 // What methods that stop by themselves are asked: all picks within epsilon of the best with a probability of 1 - stopDelta.
-// Epsilon is a share of what a random arm loses in a task.
+// Epsilon is a share of a random arm's loss in a task.
 const (
 	stopDelta   = 0.1
 	stopEpsilon = 0.2
@@ -199,8 +199,8 @@ func testStop(name string, together bool) runner {
 	}
 }
 
-// never prints a row for each table on which the three tests have runs in common: samples of a task by each, those of the
-// default over those of the better of the others, with the 95 % interval of the paired difference, and wrong runs.
+// never prints a row for each table on which the three tests have runs in common: samples of a task by each, the ratio of the
+// default's to the better other's, with the 95 % interval of the paired difference, and wrong runs.
 func (z *zoo) never(out io.Writer) {
 	fmt.Fprint(out, "| table | for tuning | runs | default | together | alone | times the better | decided and wrong |\n"+
 		"|---|---|---|---|---|---|---|---|\n")

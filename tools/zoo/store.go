@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// kept is a file of the runs of one method on one table: a line that says of what, and a line a run. It only grows. A
+// kept is a file of the runs of one method on one table: a line that says which, and a line a run. It only grows. A
 // line that was cut short when a program ended is dropped.
 type kept struct {
 	head head
@@ -33,7 +33,7 @@ type head struct {
 type line struct {
 	Run       int       `json:"run"`
 	Units     []float64 `json:"units"` // reward units, mean of the tasks
-	Share     []float64 `json:"share"` // of what a random arm loses
+	Share     []float64 `json:"share"` // of a random arm's loss
 	Right     []float64 `json:"right"` // share of tasks whose pick is best
 	Pulls     []int     `json:"pulls"` // all tasks together
 	Decisions int       `json:"decisions"`

@@ -37,11 +37,11 @@ func (t table) world(run int) (*world, error) {
 	return w, nil
 }
 
-// seen lists the tables, besides seenGenerators, of which somebody had seen how methods do on them before the zoo
+// seen lists the tables, besides seenGenerators, on which somebody had seen how methods do before the zoo
 // was made. They are for tuning.
 var seen = []string{"coupling", "coupling by additive", "stroke", "suzuki", "suzuki by base"}
 
-// held reports whether a table is not for tuning: two thirds of those that nobody had seen, by a hash of the name. The
+// held reports whether a table is not for tuning: two thirds of the tables that nobody had seen, by a hash of the name. The
 // rule was written before the first run. Nobody may look at their numbers to choose between methods; they are there to be
 // reported.
 func (t table) held() bool {
@@ -53,8 +53,8 @@ func (t table) held() bool {
 	return h.Sum32()%3 != 0
 }
 
-// tables returns the tables that can be had: those of the repository, the generators, and those of packages that the
-// cache has; and the names of those that are left out.
+// tables returns the tables that can be had: the repository's, the generators, and the packages' that the
+// cache has; and the names of tables that are left out.
 func tables(root, cache string) (out []table, missing []string) {
 	out = repositoryTables(root)
 	for _, g := range slices.Concat(seenGenerators, newGenerators) {

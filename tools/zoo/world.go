@@ -68,8 +68,8 @@ func (w *world) pulls(each float64) int {
 	return max(1, int(math.Round(each*float64(w.problem.N())/float64(w.problem.V()))))
 }
 
-// loss returns what picks lose, the mean over tasks of best less picked reward, in reward units and as a share of what
-// a random arm loses; and the share of tasks whose pick is a best one.
+// loss returns what picks lose, the mean over tasks of best less picked reward, in reward units and as a share of a
+// random arm's loss; and the share of tasks whose pick is a best one.
 func (w *world) loss(picks []int) (units, share, right float64) {
 	random := 0.0
 	for v, pick := range picks {

@@ -38,7 +38,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// The rule of what is not for tuning was fixed before the first run: what it says of these names must not change.
+// The rule for tables not for tuning was fixed before the first run: what it says of these names must not change.
 func TestHeldDoesNotChange(t *testing.T) {
 	for name, want := range map[string]bool{
 		"coupling": false, "field trial": false, "rough": false, "quiet": false, "opposites": false,

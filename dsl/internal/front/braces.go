@@ -32,7 +32,7 @@ var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
 // tail is the kind of the last token of a text with values.
 const tail lexer.Kind = "Tail"
 
-// braced returns the tokens of a text that stands at a place: one, or those of a text with values. In a
+// braced returns the tokens of a text that stands at a place: one, or the tokens of a text with values. In a
 // text between backticks braces mean nothing.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	quote := s.runes[t.From]

@@ -86,7 +86,7 @@ func (w *rewriter) expression(from, to int) *Error {
 	w.at = st.tokens[from].From
 	// for closing brackets: whether their call has named arguments
 	named := make([]bool, len(st.tokens))
-	closing := []int{-1} // of the brackets open; -1 where it is not that of a call
+	closing := []int{-1} // of the brackets open; -1 where it is not a call's
 	for i := from; i < to; i++ {
 		t := st.tokens[i]
 		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
@@ -169,7 +169,7 @@ func (st *Statement) syntaxError(err error) *Error {
 	t := st.tokens[i]
 	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) || at.From >= st.Body().To {
 		t = st.tokens[len(st.tokens)-1]
-		// of what the parser knows, only a choice wants more after a value
+		// of all that the parser knows, only a choice wants more after a value
 		if t.Kind != lexer.Operator {
 			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value),
 				"write condition ? a : b")

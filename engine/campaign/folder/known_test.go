@@ -124,7 +124,7 @@ func TestKnownDeviations(t *testing.T) {
 	}
 }
 
-// TestStatusKnowsBlocks: what a day adds to all of its measurements is taken out of what a campaign believes. Rows of a sheet
+// TestStatusKnowsBlocks: what a day adds to all of its measurements is taken out of a campaign's beliefs. Rows of a sheet
 // name their day, and lists have a column for it.
 func TestStatusKnowsBlocks(t *testing.T) {
 	p := small(t)

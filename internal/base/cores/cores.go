@@ -45,7 +45,7 @@ func Do(ctx context.Context, n, size int, do func(from, to int)) error {
 	return ctx.Err()
 }
 
-// together works like Do on several goroutines, of which the caller's is one.
+// together works like Do on several goroutines, the caller's included.
 func together(ctx context.Context, n, size, workers int, do func(from, to int)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup

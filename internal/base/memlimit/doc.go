@@ -3,6 +3,6 @@
 // catch it.
 //
 // The limits are, the smallest first to bind: the one that a context carries (Within, Named), GOMEMLIMIT,
-// the address space (ulimit -v), that of the control group, and what the machine has available. A
+// the address space (ulimit -v), the one of the control group, and what the machine has available. A
 // limit that cannot be found out does not count.
 package memlimit

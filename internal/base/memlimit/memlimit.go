@@ -81,7 +81,7 @@ func Claim(ctx context.Context, n Need) error {
 // settings holds what a context carries.
 type settings struct {
 	most float64 // bytes of Go's memory; 0 means no limit
-	name string  // of what set it
+	name string  // of the one who set it
 	tell func(string)
 	told *sync.Map
 }
@@ -147,7 +147,7 @@ func (s *settings) left() (bytes float64, limit string) {
 
 const variable = "GOMEMLIMIT"
 
-// usable is the part of what a limit of the process leaves that is given away: the rest is for what
+// usable is the part of the room under a limit of the process that is given away: the rest is for what
 // Go collects too late.
 const usable = 0.9
 

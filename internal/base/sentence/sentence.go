@@ -10,7 +10,7 @@ import (
 )
 
 // Write returns a format of package fmt with its verbs filled in: by the names, then by the
-// numbers. Each of numbers holds those of one fact, of which there is at least one. A number that
+// numbers. Each of numbers holds one fact's, and there is at least one fact. A number that
 // differs between facts is written as a range, as in "1.06 to 1.15 times the scale".
 func Write(format string, names []string, numbers ...[]float64) string {
 	var args []any

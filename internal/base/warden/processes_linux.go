@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of what its descendants leave behind.
+// adopt makes this process the parent of processes that its descendants leave behind.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
 // environment holds the variables of a process when it began; empty when it has ended or belongs

@@ -18,7 +18,7 @@ import (
 //	first point of the list, how many: uint32 each
 //	the point x, see appendPoint
 //
-// and that of OpPair is the bound formula and two points. Both are written by hand:
+// and the one of OpPair is the bound formula and two points. Both are written by hand:
 // they are asked once for every row of a Gram matrix.
 
 // Binding asks for a formula for points with these columns. The answer is the number
@@ -26,7 +26,7 @@ import (
 type Binding struct {
 	Formula uint64
 	Columns []string
-	Bare    bool // the formula as it is, for points of which no columns are known
+	Bare    bool // the formula as it is, for points whose columns are not known
 }
 
 // Pull asks for the mean of N rewards; A and B seed its source of randomness.

@@ -78,7 +78,7 @@ var (
 	texDanger    = regexp.MustCompile(`\\(VerbatimInput|VerbatimOut|InputIfFileExists|@?@?input|csname|UseName|scantokens|catcode|lccode|lstinputlisting|includegraphics|newread|newwrite|openin|openout|immediate|write|ShellEscape|directlua|special|makeatletter)|\\begin\{(filecontents|VerbatimOut)|\^\^`)
 )
 
-// Outside of what is set as it stands, a report has no command of an attack.
+// Outside of text that is set as it stands, a report has no command of an attack.
 func TestLaTeXOfAttacks(t *testing.T) {
 	f := attackedTeX(t, texAttacks...)
 	data, err := os.ReadFile(filepath.Join(f.folder, "r.tex"))

@@ -239,8 +239,8 @@ func (m *mdWriter) source(c *notebook.Cell, fold bool) string {
 	return fenced(lang, c.Source)
 }
 
-// slug returns the anchor that readers of the report give to a heading: Quarto's, or that of code
-// hosts.
+// slug returns the anchor that readers of the report give to a heading: Quarto's, or code
+// hosts'.
 func (m *mdWriter) slug(heading string) string {
 	if m.quarto {
 		return slug(heading)

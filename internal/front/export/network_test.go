@@ -155,7 +155,7 @@ func TestNoRequests(t *testing.T) {
 }
 
 // The policy of a page alone, without the cleaner, lets nothing be asked for. Chromium
-// may open a connection ahead of what the policy then forbids, and says nothing on it.
+// may open a connection ahead of a request that the policy then forbids, and says nothing on it.
 func TestPolicyAlone(t *testing.T) {
 	program, server := browser(t), listening(t)
 	page, _ := rendered(t, book(markdownCell("# Title")), Options{})

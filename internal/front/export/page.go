@@ -134,7 +134,7 @@ func notInID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '_' || r == '.')
 }
 
-// style takes a style sheet into the head: the outputs of package report have that of the page,
+// style takes a style sheet into the head: the outputs of package report have the page's,
 // any other reaches only its own output.
 func (p *page) style(css, name string, id func(string) string) {
 	if strings.TrimSpace(css) == strings.TrimSpace(report.NotebookStyle()) {

@@ -319,7 +319,7 @@ func TestLong(t *testing.T) {
 	}
 	for _, c := range []struct {
 		text     string
-		folded   int // details besides that of the code
+		folded   int // details besides the code's
 		has      []string
 		atMost   int // bytes of the page, without style
 		leftSign bool
@@ -344,7 +344,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestRepresentation: the best form of which something is left is shown, and what
+// TestRepresentation: the best form that something is left of is shown, and what
 // is not shown is said.
 func TestRepresentation(t *testing.T) {
 	const note = "Not in this report"

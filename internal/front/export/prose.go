@@ -9,7 +9,7 @@ import (
 )
 
 // prose renders Markdown to markup that is clean. The name tells the footnotes of
-// one cell from those of another.
+// one cell from another's.
 func prose(source, name string, c *markup.Cleaner) (*markup.Node, error) {
 	w := readMarkdown(source, name)
 	out, err := w.tree(w.root, c)

@@ -207,7 +207,7 @@ func TestMarkdownReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := len(tree.All("table")); n < 6 {
-		t.Errorf("%d tables, want those of theory, answers, rounds, audit trail, comparison and text", n)
+		t.Errorf("%d tables, want the tables of theory, answers, rounds, audit trail, comparison and text", n)
 	}
 	if strings.Contains(b.String(), "fc(p, delta") {
 		t.Error("hidden code is in the report")

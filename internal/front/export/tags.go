@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
-// Tags of cells that a report follows; those of Jupyter Book, and papermill's for
+// Tags of cells that a report follows: Jupyter Book's, and papermill's for
 // cells that are meant to fail.
 const (
 	hideInput    = "hide-input"    // code folded

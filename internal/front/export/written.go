@@ -31,7 +31,7 @@ type written struct {
 type tail struct{ start, stop int }
 
 // readMarkdown reads the dialect of a notebook's text. The name tells the footnotes of one cell
-// from those of another. Raw HTML passes: it is cleaned when the tree is rendered.
+// from another's. Raw HTML passes: it is cleaned when the tree is rendered.
 func readMarkdown(source, name string) *written {
 	w := &written{source: []byte(source), tails: map[ast.Node]tail{}}
 	inline := parser.DefaultInlineParsers()

@@ -77,7 +77,7 @@ func TestHeadingsAndImages(t *testing.T) {
 	}
 }
 
-// TestHeadingsOfOutputs: the headings of an output stand below those of the text.
+// TestHeadingsOfOutputs: the headings of an output stand below the text's.
 func TestHeadingsOfOutputs(t *testing.T) {
 	const source = "Two\nlines\n===\n\n> ## Sub ##\n\n```\n# no\n```\n\n###### ![a](gone.png)\n\nx"
 	const want = "### Two lines\n\n> #### Sub\n\n```\n# no\n```\n\n###### *Image gone.png is missing: no such file*\n\nx"

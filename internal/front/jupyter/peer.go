@@ -20,7 +20,7 @@ type peer struct {
 	done    chan struct{} // closed when the writer has ended
 }
 
-// Limits of what waits for a peer that does not read. Output beyond the first is
+// Limits of output that waits for a peer that does not read. Output beyond the first is
 // dropped, as ZeroMQ's publishers do, and the peer is told; a peer that has let the
 // second pile up is disconnected.
 const (

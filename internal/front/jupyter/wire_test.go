@@ -169,7 +169,7 @@ func TestStalledSubscriber(t *testing.T) {
 	text := strings.Repeat("x", 1<<20)
 	messages := 200
 	if testing.Short() {
-		messages = 100 // of which the stalled one keeps two thirds
+		messages = 100 // the stalled one keeps two thirds of them
 	}
 	for range messages {
 		s.Publish(s.Session().New("stream", nil, map[string]string{"name": "stdout", "text": text}))

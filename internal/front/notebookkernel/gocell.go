@@ -122,7 +122,7 @@ func goMistake(source string) *scanner.Error {
 	return nil
 }
 
-// missing says which line makes a cell right of which Go refuses a line; "" where none does.
+// missing says which line makes a cell right in which Go refuses a line; "" where none does.
 func (c *cell) missing(lines []string, line int) string {
 	const script = "this cell is Go; a script begins with the line %%cope"
 	c.k.cope.mu.Lock()

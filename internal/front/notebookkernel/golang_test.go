@@ -126,8 +126,8 @@ func TestGoWithoutSource(t *testing.T) {
 	}
 }
 
-// An interrupt reaches what runs, what compiles and what a shell waits for, each of
-// which would take an hour; declarations stay.
+// An interrupt reaches what runs, what compiles and what a shell waits for. Each
+// would take an hour. Declarations stay.
 func TestInterruptGo(t *testing.T) {
 	needGo(t)
 	f := start(t)

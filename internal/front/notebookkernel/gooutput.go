@@ -105,7 +105,7 @@ func (o *goOutput) failure(reply *jupyter.Message) *failure {
 }
 
 // place rewrites the messages of the compiler so that they name cell, line and column
-// of what the user wrote, in the form that %%cope cells have.
+// of the user's code, in the form that %%cope cells have.
 func (o *goOutput) place(f *failure) {
 	messages := compilerLine.FindAllStringSubmatch(f.Value, -1)
 	marks := compileMark.FindAllStringSubmatch(strings.Join(f.Traceback, "\n"), -1)
@@ -129,7 +129,7 @@ func (o *goOutput) place(f *failure) {
 	f.Name, f.Traceback = "CompileError", traceback
 }
 
-// column returns the column in a line of a cell of what the compiler found in a line of GoNB's
+// column returns the column in a line of a cell for a place that the compiler found in a line of GoNB's
 // file. GoNB prints declarations again, so the rest of the line from there on is looked for in the
 // cell; 0 when it is not found.
 func (o *goOutput) column(line, column int, own string) int {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Limits of what is read at once, in bytes. A program that sends more is wrong.
+// Limits on reading at once, in bytes. A program that sends more is wrong.
 const (
 	maxMessage = 64 << 20
 	maxBlock   = problem.MaxData
@@ -32,7 +32,7 @@ type channel struct {
 	in  *textproto.Reader
 	out io.WriteCloser
 
-	mu     sync.Mutex // of what is sent, and of the blocks
+	mu     sync.Mutex // of messages sent, and of the blocks
 	blocks map[int][]byte
 	last   int // number of the last block sent
 }

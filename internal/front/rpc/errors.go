@@ -64,7 +64,7 @@ func withData(code jrpc2.Code, message string, f failure) error {
 	return &jrpc2.Error{Code: code, Message: message, Data: data}
 }
 
-// failed makes an error of what Eval returned, for a call where t is its statement, else for a script,
+// failed makes an error of Eval's results, for a call where t is its statement, else for a script,
 // and says what was finished before it.
 func failed(ctx context.Context, err error, t *statement, finished ...*described) error {
 	code := codeMistake

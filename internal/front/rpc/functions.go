@@ -97,7 +97,7 @@ func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err erro
 	return out, err
 }
 
-// draw returns a source of rewards that the program draws, those of a round at once.
+// draw returns a source of rewards that the program draws, a round's at once.
 func (a *asker) draw(function int) sim.RoundFunc {
 	return func(asked []sim.Asked) ([]float64, error) {
 		p := evaluateParams{Function: function, Kind: "rewards"}

@@ -68,7 +68,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// The catalogue that the Python package has is that of the language.
+// The catalogue that the Python package has is the language's.
 func TestPackageCatalogue(t *testing.T) {
 	own, err := os.ReadFile("../../../python/gonb_cope/catalogue.json")
 	if err != nil {

@@ -38,7 +38,7 @@ type message struct {
 	} `json:"error"`
 }
 
-// data is that of an error; the library's own errors have others.
+// data is an error's; the library's own errors have others.
 type data struct{ failure }
 
 func (d *data) UnmarshalJSON(text []byte) error {

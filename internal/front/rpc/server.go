@@ -43,7 +43,7 @@ type server struct {
 	told    teller
 }
 
-// Serve answers requests until the input ends. The version is that of the program which serves.
+// Serve answers requests until the input ends. The version is the serving program's.
 func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	s := &server{version: version, channel: newChannel(in, out), tables: newTables()}
 	s.asker = &asker{server: s}
@@ -108,7 +108,7 @@ func (s *server) notify(method string, content any) {
 // helloParams say which protocol the program speaks.
 type helloParams struct {
 	Protocol int    `json:"protocol"`
-	Folder   string `json:"folder"` // what relative paths are relative to; "" for that of this process
+	Folder   string `json:"folder"` // what relative paths are relative to; "" for this process's own
 }
 
 func (s *server) hello(_ context.Context, p helloParams) (any, error) {

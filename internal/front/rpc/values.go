@@ -95,8 +95,8 @@ func (s *server) form(v any, p valueParams) (any, error) {
 	return nil, fmt.Errorf(`there is no form %q; there are "json", "table", "bundle", "text", "svg", "png" and "pdf"`, p.Form)
 }
 
-// bundleOf returns the representations of a value for a notebook. Beside those of a cell it has a PNG
-// of what can be drawn, for front ends and converters that show neither HTML nor LaTeX.
+// bundleOf returns the representations of a value for a notebook. Beside a cell's it has a PNG
+// of all that can be drawn, for front ends and converters that show neither HTML nor LaTeX.
 func bundleOf(v any, id string) (any, error) {
 	bundle, err := report.Bundle(report.Display{Value: v}, id)
 	if err != nil || bundle["image/png"] != nil {

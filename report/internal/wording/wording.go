@@ -123,7 +123,7 @@ func LaTeX(s string) string {
 	return b.String()
 }
 
-// greekLetters are the names of those that latexEscapes leaves.
+// greekLetters are the names of the letters that latexEscapes leaves.
 var greekLetters = map[rune]string{
 	'α': "alpha", 'γ': "gamma", 'ζ': "zeta", 'η': "eta", 'ι': "iota", 'κ': "kappa", 'μ': "mu", 'ν': "nu", 'ο': "mathrm{o}", 'π': "pi",
 	'ς': "varsigma", 'τ': "tau", 'υ': "upsilon", 'φ': "varphi", 'χ': "chi", 'ψ': "psi", 'ϕ': "phi", 'ϑ': "vartheta",

@@ -124,7 +124,7 @@ func (h *Host) Interrupt() {
 }
 
 // Fault returns what went wrong first in a Go function since it was last called, and
-// forgets it. A kernel's values come without an error: those of one that failed are
+// forgets it. A kernel's values come without an error: values of one that failed are
 // NaN, and whoever says so wants to know why.
 func (h *Host) Fault() error {
 	h.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// maxLedger bounds the bytes that are kept of what one cell was answered. A cell that
+// maxLedger bounds the bytes that are kept of answers to one cell. A cell that
 // read more cannot bind a function afterwards.
 const maxLedger = 128 << 20
 

@@ -240,7 +240,7 @@ func copyProgram(from, to string) (err error) {
 	return out.Close()
 }
 
-// tail keeps the beginning and the end of what is written to it: a panic's message is
+// tail keeps the beginning and the end of the text written to it: a panic's message is
 // above its stack.
 type tail struct {
 	mu        sync.Mutex

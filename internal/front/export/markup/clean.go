@@ -14,7 +14,7 @@ type Cleaner struct {
 	Load func(src string) (data, problem string) // an image as data: URI, or why it is missing
 	// takes the style sheets, which belong into the head
 	Style func(css string)
-	// tags of what was dropped and could have shown something
+	// tags of dropped elements that could have shown something
 	Lost []string
 }
 

@@ -101,7 +101,7 @@ func separated(tokens []css.Token, by css.TokenType) iter.Seq[[]css.Token] {
 }
 
 // cssFunctions are the functions that values may call: they compute numbers, colours,
-// shapes and motions out of what they are given, and load nothing.
+// shapes and motions out of their arguments, and load nothing.
 var cssFunctions = Names(`rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark var
 	calc min max clamp abs sign round mod rem sin cos tan asin acos atan atan2 pow sqrt hypot log exp
 	linear-gradient radial-gradient conic-gradient repeating-linear-gradient repeating-radial-gradient repeating-conic-gradient

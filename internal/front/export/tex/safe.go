@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
-// commandNames are the commands that LaTeX of an output may hold besides those of
+// commandNames are the commands that LaTeX of an output may hold besides the ones in
 // symbols.go: none of them reads or writes a file, defines anything, or changes how
 // TeX reads what follows.
 var commandNames = markup.Names(
@@ -26,8 +26,8 @@ var commandNames = markup.Names(
 // letters, and characters that mean something to TeX.
 const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
 
-// environmentNames are the environments that LaTeX of an output may hold besides those
-// of formulas.
+// environmentNames are the environments that LaTeX of an output may hold besides
+// environments of formulas.
 var environmentNames = markup.Names(
 	"tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
 

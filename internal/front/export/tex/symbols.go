@@ -20,7 +20,7 @@ var (
 		triangleq ≜ coloneqq ≔ dagger † surd √ gtrsim ≳ lesssim ≲ succcurlyeq ≽ preccurlyeq ≼`)
 	fences = pairs(`langle ⟨ rangle ⟩ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lVert ‖ rVert ‖ Vert ‖ lvert | rvert | vert | lbrace { rbrace } lbrack [ rbrack ]`)
 	large  = pairs(`sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
-	// Commands that print their own name; those of the second list take what
+	// Commands that print their own name; commands of the second list take what
 	// stands below and above them as limits.
 	functions = markup.Names("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
 	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")

@@ -110,7 +110,7 @@ func (e *execution) wait(ctx context.Context) error {
 	return e.stopped
 }
 
-// last takes what a kernel that has died still sent, all of which has arrived, and says why it
+// last takes what a kernel that has died still sent, which has all arrived, and says why it
 // died.
 func (e *execution) last() error {
 	for {

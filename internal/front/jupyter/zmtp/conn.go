@@ -126,7 +126,7 @@ const commandLimit = 512
 // without end reach a limit, too.
 const frameCost = 32
 
-// atOnce limits the memory that is taken for a frame of which nothing has arrived.
+// atOnce limits the memory that is taken for a frame before anything of it has arrived.
 const atOnce = 64 << 10
 
 // readFrame reads one frame, of at most limit bytes if it belongs to a message.
