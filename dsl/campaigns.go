@@ -82,8 +82,8 @@ func protocolFunction() Function {
 			{Name: "plate", Synonyms: []string{"plate_size"}, Range: wholeFrom(1), Default: unset,
 				Doc: "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels"},
 			{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-				Doc: "what the arms of a task are measured in together, such as \"day\": lists then have whole blocks, and CoTestFC compares " +
-					"within them; when not given, as the problem says"},
+				Doc: "what the arms of a task are measured in together, such as \"day\": lists then have whole blocks, and CoTestFC and " +
+					"CoBayesFC compare within them; when not given, as the problem says"},
 			{Name: "block_size", Synonyms: []string{"block_places"}, Range: wholeFrom(1), Default: unset,
 				Doc: "arms of a task in a block; all that are open when not given"},
 			{Name: "control", Synonyms: []string{"reference", "check"}, Default: unset,

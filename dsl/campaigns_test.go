@@ -227,7 +227,7 @@ func TestProtocolInBlocks(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		`protocol(paper(case=2), block_size=4, runs=0)`:                         "nothing says what a block is",
-		`protocol(paper(case=2), block="day", algorithm="CoBayesFC", runs=0)`:   "CoTestFC",
+		`protocol(paper(case=2), block="day", algorithm="CoKernelFC", runs=0)`:  "CoTestFC",
 		`protocol(paper(case=2), block="day", control="nobody", runs=0)`:        "control",
 		`protocol(paper(case=2), block="plate", plate=4, block_size=5, runs=0)`: "block_size=4",
 	} {

@@ -45,8 +45,8 @@ func engineFunctions() []Function {
 			}, noise[:1], []Param{
 				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
-					Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open " +
-						"arms of a task in the same blocks and compares within blocks"},
+					Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC and CoBayesFC then measure " +
+						"the open arms of a task in the same blocks and compare within blocks"},
 				{Name: "name", Default: unset, Doc: "name in reports; the file's name when not given"},
 			}, noise[1:], goalParams(), longParams()),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,

@@ -46,7 +46,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		return engine.StandingNone, engine.StandingNone + ": " + why
 	}
 	if b.Algorithm.Backing == BackingPosterior {
-		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r, b.Options)
+		return engine.StandingHeuristic, engine.StandingHeuristic + ": " + posterior(r, b.Options, b.Model.Problem.Block)
 	}
 	var s string
 	delta := b.delta()
@@ -225,7 +225,7 @@ func subGaussian(p *problem.Problem) bool {
 }
 
 // posterior says what answers mean that are backed by a posterior only.
-func posterior(r engine.Result, opt engine.Options) string {
+func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
 	what := "best arms"
 	if r.Epsilon > 0 {
 		what = fmt.Sprintf("within %g of their best arms", r.Epsilon)
@@ -240,6 +240,9 @@ func posterior(r engine.Result, opt engine.Options) string {
 	level := "an unknown level"
 	if opt.Level.Known {
 		level = fmt.Sprintf("the level %g", opt.Level.Value)
+	}
+	if block != nil && r.Mode == engine.ModeFC {
+		level = fmt.Sprintf("a level of each block (%s) that may be any", block.Name)
 	}
 	return fmt.Sprintf("under a prior of %s around %s%s, all decided answers are %s with posterior probability at least %s; "+
 		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/robustness.md has what was measured%s",

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bayes"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -40,6 +41,18 @@ func (e Entry) TakesMisfit() bool { return e.TakesLaw() && e.Regression == Regre
 // Options.Scale.
 func (e Entry) CanBelieve() bool {
 	return e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}})
+}
+
+// Arranges reports a problem whose arms are measured side by side and cannot be so by the algorithm.
+func (e Entry) Arranges(p *problem.Problem) error {
+	switch {
+	case p.Block == nil || e.tests():
+		return nil
+	case e.Mode == engine.ModeFC && e.Backing == BackingPosterior:
+		return bayes.CheckBlocks(p)
+	}
+	return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: choose algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
+		"or leave block= out", p.Block.Name, e.Name)
 }
 
 // Having returns the names of the algorithms of a mode for which has holds, in the order of All.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -35,6 +36,8 @@ func (b Basis) Regime() string {
 func (b Basis) formOfPosterior() string {
 	m, pulled := b.Model, b.Model.Designs().Dual() || b.Algorithm.Default || b.untested()
 	switch {
+	case m.Problem.Block != nil && b.Algorithm.Mode == engine.ModeFC:
+		return model.RegimePosteriorBlocks
 	case b.untested() && b.Algorithm.Default && b.Options.LearnsKernel(m.Problem):
 		if m.Problem.N() > model.MostLearned {
 			return model.RegimeLearnedMany

@@ -50,9 +50,12 @@ func checkBlocks(p Protocol) error {
 	if b == nil {
 		return nil
 	}
-	if e, err := p.Entry(); err != nil || e.Name != "CoTestFC" && e.Name != "IndTestFC" {
-		return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: "+
-			"choose algorithm=\"CoTestFC\", or leave block= out", b.Name, p.Algorithm)
+	e, err := p.Entry()
+	if err == nil {
+		err = e.Arranges(p.Problem)
+	}
+	if err != nil {
+		return err
 	}
 	most, task := 0, ""
 	for v, set := range p.Problem.Groups() {

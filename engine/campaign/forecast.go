@@ -180,9 +180,9 @@ func (p Protocol) named(algorithm string) Protocol {
 // laboratories choose: by a test, and by a posterior.
 func alternatives(p Protocol) []string {
 	out := []string{p.Algorithm}
-	if p.Mode == engine.ModeFC && p.Problem.Block == nil {
+	if p.Mode == engine.ModeFC {
 		for _, name := range []string{"CoTestFC", "CoBayesFC"} {
-			if name != p.Algorithm {
+			if e, err := algorithms.Named(p.Mode, name); name != p.Algorithm && err == nil && e.Arranges(p.Problem) == nil {
 				out = append(out, name)
 			}
 		}

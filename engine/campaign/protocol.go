@@ -85,10 +85,10 @@ func (p Protocol) until(now time.Time) time.Time {
 func (p Protocol) Entry() (algorithms.Entry, error) { return algorithms.Named(p.Mode, p.Algorithm) }
 
 // Cuts reports whether rounds are cut to the capacity: of a method that goes by a posterior, which
-// may look at any time. A test decides by rounds, and cut ones tell it too little.
+// may look at any time. A test decides by rounds, and cut ones tell it too little. Blocks are not cut.
 func (p Protocol) Cuts() bool {
 	e, err := p.Entry()
-	return err == nil && p.Capacity > 0 && e.Backing == algorithms.BackingPosterior
+	return err == nil && p.Capacity > 0 && p.Problem.Block == nil && e.Backing == algorithms.BackingPosterior
 }
 
 // fixedRounds reports whether the algorithm takes rounds only as it planned them.

@@ -25,6 +25,10 @@ type meansOf struct {
 	y        []float64 // by arm
 	each     []float64 // N: t_i
 	observed int       // arms with pulls
+	// of rewards within blocks, see turn; nil of others. Numbers by arm are then along eigenvectors.
+	within *Within
+	turned *mat.Dense // the vectors, in columns
+	rows   *mat.Dense // features along them
 }
 
 func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []float64) *meansOf {
@@ -53,6 +57,14 @@ func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []f
 		}
 	}
 	return d
+}
+
+// features returns the features of an arm, or of an eigenvector.
+func (d *meansOf) features(k int) []float64 {
+	if d.within != nil {
+		return d.rows.RawRowView(k)
+	}
+	return d.m.Features.RawRowView(d.arms[k])
 }
 
 // room is the error where there is no memory for a posterior.
@@ -108,8 +120,7 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 // around returns the data around their level without anything found of their information.
 func (d *meansOf) around(own, scale float64) *centred {
 	_, dim := d.m.Features.Dims()
-	features := func(k int) []float64 { return d.m.Features.RawRowView(d.arms[k]) }
-	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, features)}
+	c := &centred{meansOf: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, dim, d.features)}
 	rows, z := mat.NewDense(d.observed, dim, nil), mat.NewVecDense(d.observed, nil)
 	k := 0
 	for i, t := range c.with {
@@ -117,7 +128,7 @@ func (d *meansOf) around(own, scale float64) *centred {
 			continue
 		}
 		root := math.Sqrt(t)
-		for j, v := range features(i) {
+		for j, v := range d.features(i) {
 			rows.Set(k, j, root*(v-c.origin[j]))
 		}
 		z.SetVec(k, root*(d.y[i]-c.centre))
@@ -254,9 +265,9 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 		columns++
 	}
 	rows := mat.NewDense(n, dim, nil)
-	for k, i := range c.arms {
+	for k := range c.arms {
 		row := rows.RawRowView(k)
-		copy(row, c.m.Features.RawRowView(i))
+		copy(row, c.features(k))
 		addTo(row, -1, c.origin)
 	}
 	white := mat.NewDense(n, columns, nil)
@@ -288,7 +299,7 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 	}
 	if c.own > 0 {
 		c.keep(white)
-		if !factored {
+		if !factored && c.within == nil {
 			e.parts = c.parts()
 		} else {
 			var err error
@@ -296,6 +307,10 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 				return nil, err
 			}
 		}
+	}
+	if c.within != nil {
+		e.White, e.within = c.back(white), c.within
+		return e, nil
 	}
 	if e.White = white; n < len(c.of) {
 		_, columns = white.Dims()

@@ -37,6 +37,7 @@ type Estimator struct {
 	level      float64     // prior mean of all rewards, normalised
 	parts      *ownParts   // what White has not of a posterior with parts of arms by themselves; nil without
 	dual       conditioned // a posterior on the arms pulled, in place of White; nil without
+	within     *Within     // what a posterior is formed of in place of means; nil of means
 }
 
 // NewEstimator factors the information matrix of the counts. Where Nξ vanishes
@@ -160,6 +161,9 @@ func (e *Estimator) Floats() int {
 func (e *Estimator) Estimates(means []float64) []float64 {
 	if e.dual != nil {
 		return e.dual.estimates(e.level, e.normalised(means))
+	}
+	if e.within != nil {
+		return e.within.estimates(e.White)
 	}
 	n, dim := e.White.Dims()
 	weighted := mat.NewVecDense(n, nil)

@@ -42,7 +42,10 @@ type Member struct {
 // negligible are left out. With many arms or more than mostDecomposed features, where it takes most of the time to look
 // for points, earlier points are kept until there are three tenths more pulls. Weights, means and covariances are of
 // all data.
-func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, means []float64, negligible float64) (*Mixture, error) {
+// within is what the data say within blocks, in place of means, of up to MostWithin arms; nil without blocks.
+func ContinuedMixture(
+	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, negligible float64,
+) (*Mixture, error) {
 	pulls := engine.PullsOf(counts)
 	if pulls == 0 {
 		return nil, errors.New("no pulls, nothing to estimate from")
@@ -52,7 +55,7 @@ func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, mean
 	if before != nil && float64(pulls) <= keptUntil*float64(before.fittedTo) && (m.Designs().Dual() || m.Features.RawMatrix().Cols > mostDecomposed) {
 		points, fittedTo = before.points(), before.fittedTo
 	}
-	members, err := mixed(m, prior, before, counts, means, points, negligible)
+	members, err := mixed(m, prior, before, counts, means, within, points, negligible)
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
@@ -63,8 +66,10 @@ func ContinuedMixture(m *Model, prior Prior, before *Mixture, counts []int, mean
 const keptUntil = 1.3
 
 // mixed returns the members at the points, or at those that the data speak for where there are none.
-func mixed(m *Model, prior Prior, before *Mixture, counts []int, means []float64, points []point, negligible float64) ([]Member, error) {
-	if m.Relations().Unrelated() {
+func mixed(
+	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
+) ([]Member, error) {
+	if m.Relations().Unrelated() && within == nil {
 		return newUnrelatedMeans(m, prior.Level, counts, means).members(prior.Scale, negligible), nil
 	}
 	if m.Designs().Dual() {
@@ -88,6 +93,11 @@ func mixed(m *Model, prior Prior, before *Mixture, counts []int, means []float64
 	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
 	if err := d.room(); err != nil {
 		return nil, err
+	}
+	if within != nil {
+		if err := d.turn(within); err != nil {
+			return nil, err
+		}
 	}
 	at := func(own, scale float64) (*centred, error) {
 		if scale > 0 { // of a member that is known

@@ -33,7 +33,7 @@ func TestMixture(t *testing.T) {
 		}{{0, false}, {0.29, p != few && p != unrelated}, {0.31, false}} {
 			now := slices.Clone(counts)
 			now[first] += int(row.more * float64(engine.PullsOf(counts)))
-			got, err := ContinuedMixture(m, Prior{}, before, now, means, 1e-3)
+			got, err := ContinuedMixture(m, Prior{}, before, now, means, nil, 1e-3)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,6 +16,9 @@ const (
 	// MostTested is the largest rank up to which CoTestFB tests what is decided.
 	MostTested = 100
 
+	// MostWithin is the largest number of arms whose posterior is formed within blocks.
+	MostWithin = 256
+
 	eagerArms      = 256
 	exactNorm      = 3000
 	mostOwn        = 256
@@ -38,9 +41,11 @@ const (
 	RegimeNorm     = "a bound on the norm"
 	RegimeBlocks   = "within blocks"
 
-	RegimeFormula     = "posterior of each arm and the level, by a formula"
-	RegimePulled      = "posterior on the arms pulled"
-	RegimeFeatures    = "posterior in features of all arms"
+	RegimeFormula         = "posterior of each arm and the level, by a formula"
+	RegimePulled          = "posterior on the arms pulled"
+	RegimeFeatures        = "posterior in features of all arms"
+	RegimePosteriorBlocks = "posterior within blocks"
+
 	RegimeLearned     = "posterior, the kernel learned in the run"
 	RegimeLearnedMany = "posterior in 128 features, the kernel learned in the run"
 
@@ -70,6 +75,7 @@ func Regimes() []Regime {
 		{"CoTestFB by the posterior", MostTested, directions, "tests what is decided", "decides nothing", "a test needs a pull for each direction in every round"},
 		{"kernel learned in the run", MostLearned, arms, "covariances of all arms, 12 sets of numbers", "128 features, 2 sets of numbers", "time; arms that nothing relates have few features at any number"},
 		{"posterior of CoBayesFC, CoKernelFB", mostOwn, arms, "in features of all arms", "on the arms pulled", "time; CoTestFB goes by the arms pulled at any size"},
+		{"CoBayesFC within blocks", MostWithin, arms, "along the eigenvectors of what blocks say", "refused", "time and memory of the eigenvectors"},
 		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, but for CoTestFB", "taken where a test asks for it", "each arm that is not pulled is then uncertain by itself"},
 		{"posterior in features", mostDecomposed, directions, "by eigenvalues", "by a tridiagonal matrix", "time of a fit"},
 		{"round 1 of CoBayesFC beyond 256 arms", spanningMost, arms, "as many pivots as leave 5e-4", "no more", "mistakes against samples, see benchmarks.md"},

@@ -581,7 +581,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         kernel: similarity of arms of tasks; "auto" finds one from the measurements of the table; a joint kernel or "auto", default "auto"
         noise: noise scale of rewards: a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any, "unknown" (one for all), "unknown task" or "unknown arm" (one for each); a number, "sd", "task", "unknown", "unknown task" or "unknown arm", greater than 0 and finite, optional
         rewards: file of measured rewards task,arm,rep,reward to draw from; a text, optional, or a DataFrame
-        block: column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC then measures the open arms of a task in the same blocks and compares within blocks; a text, optional
+        block: column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC and CoBayesFC then measure the open arms of a task in the same blocks and compare within blocks; a text, optional
         name: name in reports; the file's name when not given; a text, optional
         noise_guess: with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given; a number, greater than 0 and finite, optional
         bounded: in place of noise, the two numbers between which every reward lies, whatever its law; a list, optional
@@ -921,7 +921,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         total: pulls of all agents together, in place of budget: they go to the tasks that need them most; a number, whole, at least 1 and at most 1e12, optional
         rounds: rounds in which a budget is spent; up to 6 when not given, and no more than whole plates fill; with a plate or a capacity and without a budget, each round is one; a number, whole, at least 1 and at most 9007199254740992, optional
         plate: pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels; a number, whole, at least 1 and at most 9007199254740992, optional
-        block: what the arms of a task are measured in together, such as "day": lists then have whole blocks, and CoTestFC compares within them; when not given, as the problem says; a text, optional
+        block: what the arms of a task are measured in together, such as "day": lists then have whole blocks, and CoTestFC and CoBayesFC compare within them; when not given, as the problem says; a text, optional
         block_size: arms of a task in a block; all that are open when not given; a number, whole, at least 1 and at most 9007199254740992, optional
         control: with block, the arm that is in every block of its task; a text, optional
         capacity: pulls that the laboratory makes in a unit of time, of all tasks together; methods that go by a posterior cut their rounds to it; a number, whole, at least 1 and at most 9007199254740992, optional

@@ -74,6 +74,9 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	a.knowledge, err = newKnowledge(m, opt)
 	a.scales.Pool()
 	a.belief = rounds.NewMixedBelief(model.PriorOf(opt), negligible*opt.Delta/float64(m.Problem.V()))
+	if err == nil && m.Problem.Block != nil {
+		return newSideBySide(a)
+	}
 	return a, err
 }
 
@@ -310,12 +313,14 @@ func (a *coBayes) judge() error {
 // support works out how well left-out data support the kernel, where arms of open tasks have no pulls.
 func (a *coBayes) support(open []int) {
 	a.explained = 1
-	for _, v := range open {
-		if len(a.missing(a.Sets[v])) > 0 {
-			a.explained = a.belief.Explained(a.Model, a.Means())
-			break
-		}
+	if !slices.ContainsFunc(open, func(v int) bool { return len(a.missing(a.Sets[v])) > 0 }) {
+		return
 	}
+	if a.within != nil { // nobody works out what blocks that are left out say
+		a.explained = 0
+		return
+	}
+	a.explained = a.belief.Explained(a.Model, a.Means())
 	if a.explained < leastExplained && a.doubted == 0 {
 		a.doubted, a.unexplained = max(a.round, 1), a.explained
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -22,10 +23,12 @@ type drawn struct {
 	name       string
 	scale, own float64 // of the kernel, and the part of arms by themselves
 	epsilon    float64
-	unknown    string // by what the noise is not known
-	stated     bool   // whether the scale is stated
-	unequal    string // whose noise is drawn: the standard deviation is 15 times a factor from 1/4 to 4, even in its log
-	binary     bool   // rewards are 0 or 100, with the expected reward in per cent for probability
+	unknown    string  // by what the noise is not known
+	stated     bool    // whether the scale is stated
+	unequal    string  // whose noise is drawn: the standard deviation is 15 times a factor from 1/4 to 4, even in its log
+	plates     bool    // whether arms are measured side by side
+	plate      float64 // the standard deviation of what a plate adds
+	binary     bool    // rewards are 0 or 100, with the expected reward in per cent for probability
 }
 
 var drawnRows = []drawn{
@@ -39,6 +42,10 @@ var drawnRows = []drawn{
 	{name: "60 by themselves, kernel worthless", scale: 0.0001, own: 60, epsilon: 5},
 	{name: "kernel + 10, noise of tasks unequal", scale: 1, own: 10, epsilon: 5, unknown: problem.UnknownTask, unequal: problem.UnknownTask},
 	{name: "kernel + 10, noise of arms unequal", scale: 1, own: 10, epsilon: 5, unknown: problem.UnknownArm, unequal: problem.UnknownArm},
+	{name: "kernel + 10, plates of 0 sd", scale: 1, own: 10, epsilon: 5, plates: true},
+	{name: "kernel + 10, plates of 0.3 sd", scale: 1, own: 10, epsilon: 5, plates: true, plate: 4.5},
+	{name: "kernel + 10, plates of 1 sd", scale: 1, own: 10, epsilon: 5, plates: true, plate: 15},
+	{name: "60 by themselves, plates of 1 sd", scale: 0.0001, own: 60, epsilon: 5, plates: true, plate: 15},
 	{name: "kernel + 10, counts", scale: 1, own: 10, epsilon: 15, binary: true},
 }
 
@@ -86,9 +93,11 @@ func TestCoBayesIsCalibrated(t *testing.T) {
 				t.Fatalf("%s: %s, %v", row.name, out.Status, err)
 			}
 			samples, rounds = samples+out.Samples, rounds+len(out.Rounds)
-			for _, risk := range alg.(*coBayes).spent {
-				stated += risk
+			of, apart := alg.(*coBayes)
+			if !apart {
+				of = alg.(*sideBySide).coBayes
 			}
+			stated += floats.Sum(of.spent)
 			bad := false
 			for v, set := range p.Groups() {
 				best, got := math.Inf(-1), math.NaN()
@@ -159,6 +168,9 @@ func (d drawn) problems(t *testing.T) func(seed uint64) (*problem.Problem, *rand
 			p.Mean[i], p.Noise.Scales[i] = 45+f.AtVec(i), 15
 		}
 		p.Noise.SD, p.Noise.UnknownBy, p.Noise.Environment = nil, d.unknown, ""
+		if d.plates {
+			p.Block = &problem.Block{Name: "plate", Effect: d.plate}
+		}
 		d.scatter(rng, &p)
 		return &p, rng
 	}
@@ -186,6 +198,10 @@ func (d drawn) scatter(rng *rand.Rand, p *problem.Problem) {
 
 // pull draws rewards.
 func (d drawn) pull(rng *rand.Rand, p *problem.Problem, plan engine.Plan) engine.Batch {
+	if d.plates {
+		_, b := enginetest.PullBlocks(rng, p, plan.Sides)
+		return b
+	}
 	if !d.binary {
 		return enginetest.SquaresPull(rng, p, p.Noise.Deviations(), plan)
 	}

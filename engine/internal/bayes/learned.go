@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -94,6 +95,7 @@ type knowledge struct {
 	model.Pool
 	scales    rounds.Scales
 	belief    *rounds.Belief
+	within    *sides.Data // of arms measured side by side; nil of others
 	estimates []float64   // posterior means, normalised; nil before any data
 	by        [][]float64 // the same by member of a belief that is mixed
 	// by task: posterior variances of its arms' rewards less the leader's, normalised
@@ -110,7 +112,11 @@ func newKnowledge(m *model.Model, opt engine.Options) (knowledge, error) {
 
 // learn takes rewards in, and forms the posterior of all.
 func (k *knowledge) learn(b engine.Batch) error {
-	if err := k.scales.Learn(b); err != nil {
+	if k.within != nil {
+		if err := k.learnWithin(b); err != nil {
+			return err
+		}
+	} else if err := k.scales.Learn(b); err != nil {
 		return err
 	}
 	return k.believe(k.Add(b))

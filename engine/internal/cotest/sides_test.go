@@ -25,36 +25,6 @@ func sidesOf(t *testing.T, means ...[]float64) *problem.Problem {
 	return p
 }
 
-// pullBlocks pulls block by block and keeps every reward: rewards[k] of the blocks of side k, each in the order of
-// the side's arms.
-func pullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (rewards [][][]float64, b engine.Batch) {
-	for _, s := range sides {
-		var all [][]float64
-		w := engine.Within{Means: make([]float64, len(s.Arms))}
-		for range s.Blocks {
-			day, block := p.Block.Effect*rng.NormFloat64(), []float64{}
-			for a, i := range s.Arms {
-				block = append(block, p.Mean[i]+day+p.Noise.Scales[i]*rng.NormFloat64())
-				w.Means[a] += block[a] / float64(s.Blocks)
-			}
-			all = append(all, block)
-		}
-		for a := range s.Arms {
-			for c := range s.Arms {
-				sum := 0.0
-				for _, block := range all {
-					sum += (block[a] - w.Means[a]) * (block[c] - w.Means[c])
-				}
-				w.Products = append(w.Products, sum)
-			}
-		}
-		rewards, b.Within = append(rewards, all), append(b.Within, w)
-	}
-	b.Counts = engine.CountsOf(sides, p.N())
-	b.Means = engine.MeansOf(sides, b.Within, p.N())
-	return rewards, b
-}
-
 // leastSquares returns, by a regression on arms and blocks of every single reward of task 0, the gap of two of its arms, its
 // standard error and the degrees of freedom of the scale.
 func leastSquares(t *testing.T, p *problem.Problem, sides []engine.Side, rewards [][][]float64, i, j int) (gap, sd, freedom float64) {
@@ -132,7 +102,7 @@ func TestScoreWithin(t *testing.T) {
 			p.Noise.UnknownBy = unknown
 			m := plain.ModelOf(t, p)
 			w := newWithin(m, nil)
-			rewards, b := pullBlocks(rand.New(rand.NewPCG(1, 9)), p, s)
+			rewards, b := enginetest.PullBlocks(rand.New(rand.NewPCG(1, 9)), p, s)
 			if err := w.Planned(s); err != nil {
 				t.Fatal(err)
 			}
@@ -200,7 +170,7 @@ func TestEstimatesWithin(t *testing.T) {
 		if err := w.Planned(s); err != nil {
 			t.Fatal(err)
 		}
-		_, b := pullBlocks(rng, p, s)
+		_, b := enginetest.PullBlocks(rng, p, s)
 		if err := w.Take(b); err != nil {
 			t.Fatal(err)
 		}
@@ -266,7 +236,7 @@ func TestSideBySidePlans(t *testing.T) {
 					}
 				}
 			}
-			_, b := pullBlocks(rng, p, plan.Sides)
+			_, b := enginetest.PullBlocks(rng, p, plan.Sides)
 			for _, alg := range algs {
 				if err := alg.Learn(b); err != nil {
 					t.Fatal(err)

@@ -2,7 +2,6 @@ package cotest
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -153,7 +152,7 @@ func (a *sideBySide) Plan() (engine.Plan, error) {
 
 // Amend refuses counts, which do not say what was measured together.
 func (a *sideBySide) Amend([]int) error {
-	return fmt.Errorf("%w: arms are measured side by side, and counts do not say which of them together", engine.ErrFixedPlans)
+	return sides.ErrCounts
 }
 
 // Arrange fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
@@ -200,7 +199,7 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) error {
 
 // Continue is not there: arms that are added were in no block so far.
 func (a *sideBySide) Continue(engine.Algorithm, []int) error {
-	return fmt.Errorf("%w: arms that are measured side by side", engine.ErrFixedQuestion)
+	return sides.ErrAdded
 }
 
 // Guided reports that rewards of no block are of no use.

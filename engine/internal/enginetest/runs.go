@@ -88,3 +88,33 @@ func SquaresPull(rng *rand.Rand, p *problem.Problem, truth []float64, plan engin
 	}
 	return b
 }
+
+// PullBlocks pulls block by block and keeps every reward: rewards[k] of the blocks of side k, each in the order of
+// the side's arms.
+func PullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (rewards [][][]float64, b engine.Batch) {
+	for _, s := range sides {
+		var all [][]float64
+		w := engine.Within{Means: make([]float64, len(s.Arms))}
+		for range s.Blocks {
+			day, block := p.Block.Effect*rng.NormFloat64(), []float64{}
+			for a, i := range s.Arms {
+				block = append(block, p.Mean[i]+day+p.Noise.Scales[i]*rng.NormFloat64())
+				w.Means[a] += block[a] / float64(s.Blocks)
+			}
+			all = append(all, block)
+		}
+		for a := range s.Arms {
+			for c := range s.Arms {
+				sum := 0.0
+				for _, block := range all {
+					sum += (block[a] - w.Means[a]) * (block[c] - w.Means[c])
+				}
+				w.Products = append(w.Products, sum)
+			}
+		}
+		rewards, b.Within = append(rewards, all), append(b.Within, w)
+	}
+	b.Counts = engine.CountsOf(sides, p.N())
+	b.Means = engine.MeansOf(sides, b.Within, p.N())
+	return rewards, b
+}

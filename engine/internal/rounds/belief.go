@@ -15,6 +15,7 @@ type Belief struct {
 	*model.Posterior // nil before any data; of a mixture the heaviest member
 	// of a belief that is mixed: posteriors under all numbers that the data allow
 	Mixture *model.Mixture
+	Within  *model.Within // of a belief that is mixed: what Learn goes by in place of means; nil without blocks
 
 	prior      model.Prior
 	negligible float64 // weight of members that may be left out; 0 of a belief that is not mixed
@@ -35,7 +36,7 @@ func NewMixedBelief(prior model.Prior, negligible float64) *Belief {
 // The noise scales have this many degrees of freedom, +Inf where they are known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
 	if b.negligible > 0 {
-		if b.Mixture, err = model.ContinuedMixture(m, b.prior, b.Mixture, counts, means, b.negligible); err != nil {
+		if b.Mixture, err = model.ContinuedMixture(m, b.prior, b.Mixture, counts, means, b.Within, b.negligible); err != nil {
 			return err
 		}
 		b.Posterior = b.Mixture.Members[0].Posterior

@@ -45,6 +45,24 @@ func (n *Scales) learnPooled(b engine.Batch) error {
 	return n.reweigh()
 }
 
+// Within makes scales those of rewards within blocks, one for the arms of each task, from the degrees of freedom and the squares
+// that blocks leave, by task and normalised. Scales that are stated do not count.
+func (n *Scales) Within(freedom, squares []float64) (err error) {
+	n.Groups, n.freedom, n.squares = n.Model.Problem.TaskOf, freedom, squares
+	n.each, n.seen = newReplicates(n.Model.Problem.N()), nil
+	if n.effective = slices.Clone(freedom); !(floats.Sum(squares) > 0) { // blocks that are all alike say nothing of a scale
+		return nil
+	}
+	factor, effective := pooled(freedom, squares)
+	n.effective = effective
+	precision := make([]float64, len(n.Groups))
+	for i, g := range n.Groups {
+		precision[i] = 1 / factor[g]
+	}
+	n.Model, err = n.Model.Reweighted(precision)
+	return err
+}
+
 // byArm estimates the scale of each arm by itself from now on.
 func (n *Scales) byArm() {
 	n.Groups = make([]int, n.Model.Problem.N())

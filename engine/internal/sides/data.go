@@ -19,19 +19,19 @@ type Data struct {
 	Spread []Scatter     // by task: of the round alone
 	All    []Fit         // by task: of all rounds
 	Past   []Scatter
-	levels []level // by task: of all rewards so far
+	Levels []Level // by task: of all rewards so far
 }
 
 // Scatter holds squares that arms and blocks do not explain, normalised.
 type Scatter struct{ Squares, Freedom float64 }
 
-// level is a mean of some rewards, normalised.
-type level struct{ mean, pulls float64 }
+// Level is a mean of some rewards, normalised.
+type Level struct{ Mean, Pulls float64 }
 
 // NewData returns it before any data.
 func NewData(m *model.Model) *Data {
 	d := &Data{model: m, groups: m.Problem.Groups()}
-	d.Past, d.levels = make([]Scatter, len(d.groups)), make([]level, len(d.groups))
+	d.Past, d.Levels = make([]Scatter, len(d.groups)), make([]Level, len(d.groups))
 	d.All = d.fits()
 	return d
 }
@@ -134,9 +134,9 @@ func (d *Data) Learn(b engine.Batch) ([]float64, error) {
 		means := d.means(b, k)
 		d.All[v].add(at, float64(s.Blocks), means)
 		for _, y := range means {
-			l := &d.levels[v]
-			l.pulls += float64(s.Blocks)
-			l.mean += (y - l.mean) * float64(s.Blocks) / l.pulls
+			l := &d.Levels[v]
+			l.Pulls += float64(s.Blocks)
+			l.Mean += (y - l.Mean) * float64(s.Blocks) / l.Pulls
 		}
 	}
 	if err := solve(d.All); err != nil {
@@ -151,7 +151,7 @@ func (d *Data) Learn(b engine.Batch) ([]float64, error) {
 			middle += d.All[v].Gaps[k] / float64(len(set))
 		}
 		for k, i := range set {
-			out[i] = d.levels[v].mean + d.All[v].Gaps[k] - middle
+			out[i] = d.Levels[v].Mean + d.All[v].Gaps[k] - middle
 		}
 	}
 	return out, nil

@@ -74,6 +74,12 @@ func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 	return sides
 }
 
+// Why rounds of blocks do not change as others do.
+var (
+	ErrCounts = fmt.Errorf("%w: arms are measured side by side, and counts do not say which of them together", engine.ErrFixedPlans)
+	ErrAdded  = fmt.Errorf("%w: arms that are measured side by side", engine.ErrFixedQuestion) // arms that are added were in no block so far
+)
+
 // Check reports a side that has none or arms of several tasks.
 func Check(p *problem.Problem, s engine.Side) error {
 	switch {

@@ -1,0 +1,112 @@
+package bayes
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
+
+// sidesOf returns two tasks of arms on a line under a smooth kernel whose blocks differ by a thousand standard deviations.
+func sidesOf(t *testing.T) *problem.Problem {
+	t.Helper()
+	p := enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.RBF{}}}},
+		[]float64{0, 1, 2, 4}, []float64{0, 2, 5})
+	p.Block = &problem.Block{Name: "day", Effect: 1000}
+	return p
+}
+
+// Whatever blocks add, the best arms are found, in blocks of any size with leader and control in each; replicas plan alike, also
+// after rounds of other blocks, and the estimates shown are the gaps' at the level of what was measured.
+func TestPosteriorSideBySide(t *testing.T) {
+	for _, block := range []problem.Block{{}, {Size: 2}, {Size: 3, Control: "2"}} {
+		p := sidesOf(t)
+		p.Block.Size, p.Block.Control = block.Size, block.Control
+		algs := make([]engine.Algorithm, 2)
+		for k := range algs {
+			var err error
+			if algs[k], err = NewCoBayesFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1, MaxRounds: 50, MaxSamples: 1e6}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rng := rand.New(rand.NewPCG(8, uint64(block.Size)))
+		for r := 1; !algs[0].Done() && r < 50; r++ {
+			plan, err := algs[0].Plan()
+			other, err2 := algs[1].Plan()
+			if err != nil || err2 != nil {
+				t.Fatal(err, err2)
+			}
+			if plan.WantSquares || len(plan.Sides) == 0 || !slices.Equal(plan.Counts, engine.CountsOf(plan.Sides, p.N())) {
+				t.Fatalf("round %d: squares %v, counts %v, sides %v", r, plan.WantSquares, plan.Counts, plan.Sides)
+			}
+			for k, s := range plan.Sides {
+				if !slices.Equal(s.Arms, other.Sides[k].Arms) || s.Blocks != other.Sides[k].Blocks {
+					t.Fatalf("round %d: replicas plan %v and %v", r, plan.Sides, other.Sides)
+				}
+				control := block.Control != "" && !slices.ContainsFunc(s.Arms, func(i int) bool { return p.Arms.Names[i] == block.Control })
+				if len(s.Arms) < 2 || block.Size > 0 && len(s.Arms) > block.Size || control {
+					t.Errorf("%+v, round %d: a block of %v", block, r, s.Arms)
+				}
+			}
+			if r == 2 {
+				if err := algs[0].(engine.Amender).Amend(plan.Counts); !errors.Is(err, engine.ErrFixedPlans) {
+					t.Errorf("counts alone: error %v", err)
+				}
+				if err := algs[0].(engine.Arranger).Arrange([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
+					t.Error("a block of two tasks is taken")
+				}
+				plan.Sides[0].Blocks++
+				for _, alg := range algs {
+					if err := alg.(engine.Arranger).Arrange(plan.Sides); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			_, b := enginetest.PullBlocks(rng, p, plan.Sides)
+			for _, alg := range algs {
+				if err := alg.Learn(b); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		of := algs[0].(*sideBySide)
+		for v, want := range []string{"4", "3"} {
+			if a := of.Answers()[v]; !a.Decided || a.Arm != want {
+				t.Errorf("%+v: task %d is answered by %+v, want arm %s", block, v, a, want)
+			}
+		}
+		for v, set := range p.Groups() {
+			level, shown, pulls := 0.0, 0.0, 0.0
+			for _, i := range set {
+				n := float64(of.Counts[i])
+				pulls, level, shown = pulls+n, level+of.Sums[i], shown+n*of.estimates[i]*of.Model.Unit
+			}
+			if math.Abs(level-shown) > 1e-6*pulls*1000 {
+				t.Errorf("%+v: task %d was measured at %g, and is shown at %g", block, v, level/pulls, shown/pulls)
+			}
+		}
+	}
+}
+
+// What no posterior within blocks is formed of is refused.
+func TestBlocksThatNoPosteriorTakes(t *testing.T) {
+	arm := sidesOf(t)
+	arm.Noise.UnknownBy = problem.UnknownArm
+	many := enginetest.Linear(t, 1, 257)
+	many.Block = &problem.Block{Name: "day"}
+	none := sidesOf(t)
+	none.Block.Size = 1
+	for want, p := range map[string]*problem.Problem{"unknown arm": arm, "257 arms": many, "block_size": none} {
+		if _, err := NewCoBayesFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v", want, err)
+		}
+	}
+}

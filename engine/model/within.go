@@ -1,0 +1,99 @@
+package model
+
+import (
+	"errors"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Within is what rewards of shared blocks say of arms in place of means, where blocks add effects with a flat prior. Given the
+// arms' rewards μ, -2 log of the density of the data is μᵀLμ - 2μᵀr up to a constant, with
+//
+//	L = Σ (I_A - 1_A 1_Aᵀ/|A|)/σ²,  r = Σ (y_A - ȳ 1_A)/σ²
+//
+// over blocks of arms A, so that no level of a task is in it.
+type Within struct {
+	Information *mat.SymDense // N×N: L, normalised
+	Right       []float64     // N: r, normalised
+	// N: the level of a task as its rewards show it, and the weights of its arms in that, with sum 1, normalised
+	Levels, Weights []float64
+}
+
+// turn goes from arms to the eigenvectors u of L, L u = t u: along one with t > 0 the data are y = uᵀr/t with variance 1/t,
+// independent of the others, arms have the features Σ u_i φ_i and the part g by themselves, and the level of all
+// arms is 0.
+func (d *meansOf) turn(w *Within) error {
+	n := len(d.arms)
+	info, right := mat.NewSymDense(n, nil), make([]float64, n)
+	for i, a := range d.of {
+		right[a] += w.Right[i]
+		for j, b := range d.of {
+			if a <= b {
+				info.SetSym(a, b, info.At(a, b)+w.Information.At(i, j))
+			}
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(info, true) {
+		return errors.New("its eigenvalues were not found")
+	}
+	d.turned = new(mat.Dense)
+	eigen.VectorsTo(d.turned)
+	eigen.Values(d.total)
+	var along mat.VecDense
+	along.MulVec(d.turned.T(), mat.NewVecDense(n, right))
+	d.observed = 0
+	for k, t := range d.total {
+		if t <= roundedEigenvalue*d.total[n-1] {
+			d.total[k], d.y[k] = 0, 0
+			continue
+		}
+		d.y[k] = along.AtVec(k) / t
+		d.observed++
+	}
+	if d.observed == 0 {
+		return errors.New("no block has two arms")
+	}
+	_, dim := d.m.Features.Dims()
+	features := mat.NewDense(n, dim, nil)
+	for k, i := range d.arms {
+		features.SetRow(k, d.m.Features.RawRowView(i))
+	}
+	d.rows = new(mat.Dense)
+	d.rows.Mul(d.turned.T(), features)
+	d.within, d.known, d.level = w, true, 0
+	return nil
+}
+
+// back returns a factor of the covariances of arms from one along the eigenvectors, each row less the mean of its task.
+func (d *meansOf) back(white *mat.Dense) *mat.Dense {
+	var arms mat.Dense
+	arms.Mul(d.turned, white)
+	_, columns := white.Dims()
+	out := mat.NewDense(len(d.of), columns, nil)
+	for v := range d.m.Problem.V() {
+		lo, hi := d.m.Problem.ArmsOf(v)
+		mean := make([]float64, columns)
+		for i := lo; i < hi; i++ {
+			addTo(mean, d.within.Weights[i], arms.RawRowView(d.of[i]))
+		}
+		for i := lo; i < hi; i++ {
+			row := out.RawRowView(i)
+			copy(row, arms.RawRowView(d.of[i]))
+			addTo(row, -1, mean)
+		}
+	}
+	return out
+}
+
+// estimates returns the posterior means of all arms, normalised.
+func (w *Within) estimates(white *mat.Dense) []float64 {
+	n, dim := white.Dims()
+	projected, out := mat.NewVecDense(dim, nil), mat.NewVecDense(n, nil)
+	projected.MulVec(white.T(), mat.NewVecDense(n, w.Right))
+	out.MulVec(white, projected)
+	for i, level := range w.Levels {
+		out.SetVec(i, out.AtVec(i)+level)
+	}
+	return out.RawVector().Data
+}
