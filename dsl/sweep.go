@@ -35,11 +35,11 @@ type swept struct {
 	cells   int
 	steps   int // of a combination, for progress
 
-	store  Store // nil without one
-	stored int   // combinations so far that it had
-	fresh  bool  // whether the current one took runs
-	hit    bool  // whether it was there
-	away   *away // who makes the runs; nil for those that are made here
+	store  Store        // nil without one
+	stored int          // combinations so far that it had
+	fresh  bool         // whether the current one took runs
+	hit    bool         // whether it was there
+	remote *remoteSweep // who makes the runs; nil for those that are made here
 
 	had     map[optionUse]bool   // options that some algorithm of the sweep has
 	lacked  map[optionUse]func() // how to report those that some does not have
@@ -143,8 +143,8 @@ func evalSweep(c *call) (any, error) {
 	if err := handIn(c, s, root); err != nil {
 		return nil, err
 	}
-	if s.away != nil {
-		defer s.away.job.Close() // what it would say of the server was said before
+	if s.remote != nil {
+		defer s.remote.job.Close() // what it would say of the server was said before
 	}
 	for s.cell = range s.cells {
 		row := sim.SweepRow{Values: s.choose(s.cell)}
@@ -213,14 +213,14 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 		e.collect(x)
 		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
 	}
-	if r, made, err := performApart(c, x); made || err != nil {
+	if r, made, err := performByAgents(c, x); made || err != nil {
 		return r, err
 	}
 	if r, made, err := performAway(c, x); made || err != nil {
 		return r, err
 	}
 	tell := progressOf(e, c.fn.Name, x.Algorithm, x.Runs)
-	if s != nil && s.away != nil {
+	if s != nil && s.remote != nil {
 		tell = nil // the workers' progress is told
 	}
 	if tell != nil {

@@ -26,13 +26,13 @@ const maxSeed = 1 << 53
 
 // runOptions are the flags of run.
 type runOptions struct {
-	format  string
-	output  string
-	set     []string
-	seed    string
-	workers int
-	server  serverOptions
-	apart   apartOptions
+	format   string
+	output   string
+	set      []string
+	seed     string
+	workers  int
+	server   serverOptions
+	byAgents agentRunOptions
 	// of another command that evaluates a script of its own: the table that it is about, and its line; it may write
 	// what it displays as CSV
 	table, line string
@@ -64,7 +64,7 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: oneScript,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.apart.check(c, o.server); err != nil {
+			if err := o.byAgents.check(c, o.server); err != nil {
 				return err
 			}
 			return o.run(c.Context(), args[0])
@@ -77,7 +77,7 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
 	f.StringVar(&o.seed, "seed", "", "replace every seed of the script")
 	f.IntVar(&o.workers, "workers", 0, "cores to use, for runs at a time and then within each run (default: all); results do not depend on it")
 	o.server.add(c, "`URL` of the server whose workers make the runs (default: they are made here)", "`FILE` of credentials for the server")
-	o.apart.add(c)
+	o.byAgents.add(c)
 	return c
 }
 
@@ -99,10 +99,10 @@ func (o *runOptions) others(ctx context.Context, script string, notice func(stri
 	}
 	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(), Notice: notice}
 	out := others{runner: runner, close: func() { _, _ = runner.Close(), x.Close() }} // nothing is under way any more
-	if o.apart.agents {
+	if o.byAgents.agents {
 		again := *o
-		again.apart.run = ""
-		out.agents = &apart{facts: x, server: o.server, apartOptions: &o.apart, again: again.command(script), say: notice}
+		again.byAgents.run = ""
+		out.agents = &agentRuns{facts: x, server: o.server, agentRunOptions: &o.byAgents, again: again.command(script), say: notice}
 	}
 	return out, nil
 }
@@ -322,14 +322,14 @@ func (o *runOptions) command(script string) string {
 	} else {
 		line = append(line, "--format", o.format)
 	}
-	if o.apart.agents { // what was measured is at the server
+	if o.byAgents.agents { // what was measured is at the server
 		line = append(line, "--server", quote(o.server.shown()))
 		if o.server.creds != "" {
 			line = append(line, "--creds", quote(o.server.creds))
 		}
 		line = append(line, "--agents")
-		if o.apart.run != "" {
-			line = append(line, "--run", o.apart.run)
+		if o.byAgents.run != "" {
+			line = append(line, "--run", o.byAgents.run)
 		}
 	}
 	return strings.Join(line, " ")

@@ -16,14 +16,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// apartOptions are the flags of run about agents that are apart.
-type apartOptions struct {
+// agentRunOptions are the flags of run about agents that are apart.
+type agentRunOptions struct {
 	agents   bool
 	run      string
 	patience time.Duration
 }
 
-func (o *apartOptions) add(c *cobra.Command) {
+func (o *agentRunOptions) add(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&o.agents, "agents", false, "let agents at --server measure the runs of fc and fb with runs=1")
 	f.StringVar(&o.run, "run", "", "name of the run of --agents; the same name continues that run (default: a new name)")
@@ -31,7 +31,7 @@ func (o *apartOptions) add(c *cobra.Command) {
 }
 
 // check reports flags that cannot be followed.
-func (o *apartOptions) check(c *cobra.Command, server serverOptions) error {
+func (o *agentRunOptions) check(c *cobra.Command, server serverOptions) error {
 	stated := ""
 	for _, name := range []string{"run", "patience"} {
 		if c.Flags().Changed(name) {
@@ -49,11 +49,11 @@ func (o *apartOptions) check(c *cobra.Command, server serverOptions) error {
 	return checkRun(o.run)
 }
 
-// apart has single runs of a script made by agents that are apart. It implements dsl.Agents.
-type apart struct {
+// agentRuns has single runs of a script made by agents that are apart. It implements dsl.Agents.
+type agentRuns struct {
 	facts  cluster.Facts
 	server serverOptions
-	*apartOptions
+	*agentRunOptions
 	again string // the command that goes on, without --run
 	say   func(string)
 
@@ -62,7 +62,7 @@ type apart struct {
 
 // name returns the name of the next run. The runs of a script have one name with numbers, in the order
 // in which they are made, so that the same script finds them again.
-func (o *apart) name(script string) string {
+func (o *agentRuns) name(script string) string {
 	if o.run == "" {
 		o.run = newRun(script)
 	}
@@ -73,7 +73,7 @@ func (o *apart) name(script string) string {
 }
 
 // Measure implements dsl.Agents.
-func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error) {
+func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result, error) {
 	x := a.Experiment
 	q, err := sameQuestion(ctx, a)
 	if err != nil {
@@ -91,7 +91,7 @@ func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error)
 	if err := o.introduce(ctx, run, b); err != nil {
 		return engine.Result{}, err
 	}
-	kept := sim.KeepEstimates(x.Problem)
+	kept := sim.RecordEstimates(x.Problem)
 	step, note := sim.Step{Total: 1, Tasks: len(b.Tasks), Remaining: math.NaN()}, ""
 	f, err := cluster.Follower{
 		Facts: o.facts, Run: run, Make: func(context.Context, question.Recipe) (question.Question, error) { return q, nil }, Patience: o.patience,
@@ -112,7 +112,7 @@ func (o *apart) Measure(ctx context.Context, a dsl.Apart) (engine.Result, error)
 }
 
 // result returns what became of a run as a result of the script.
-func (o *apart) result(ctx context.Context, x sim.Experiment, f cluster.Finished, kept *sim.Kept, err error) (engine.Result, error) {
+func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, kept *sim.EstimateRecorder, err error) (engine.Result, error) {
 	if ctx.Err() != nil {
 		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s", f.Run, o.again, f.Run))
 	}
@@ -138,7 +138,7 @@ const lateTime = 200 * time.Millisecond
 
 // sameQuestion makes the question of a run as each agent will, and reports one that is another than the
 // script's.
-func sameQuestion(ctx context.Context, a dsl.Apart) (question.Question, error) {
+func sameQuestion(ctx context.Context, a dsl.AgentRun) (question.Question, error) {
 	x := a.Experiment
 	q, err := makeQuestion(ctx, a.Recipe)
 	if err != nil {
@@ -156,7 +156,7 @@ func sameQuestion(ctx context.Context, a dsl.Apart) (question.Question, error) {
 }
 
 // introduce says how far a run is, and how those agents join that have not.
-func (o *apart) introduce(ctx context.Context, run string, b cluster.RunBody) error {
+func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody) error {
 	s, err := cluster.StatusOf(ctx, o.facts, run)
 	if err != nil {
 		return err
@@ -194,7 +194,7 @@ func agentLine(run, task string, server serverOptions) string {
 }
 
 // notice says who is missing and what differs; rounds are shown as progress.
-func (o *apart) notice(n cluster.Notice) {
+func (o *agentRuns) notice(n cluster.Notice) {
 	switch n.Kind {
 	case cluster.NoticeSilent, cluster.NoticeDiffers, cluster.NoticeClosed:
 		o.say(n.Text)

@@ -103,7 +103,7 @@ fc(p, runs=3, seed=3)
 	var mu sync.Mutex
 	var said []string
 	say := func(line string) { mu.Lock(); said = append(said, line); mu.Unlock() }
-	o := &apart{facts: x, apartOptions: &apartOptions{run: "wells", patience: time.Minute}, say: say, again: "again"}
+	o := &agentRuns{facts: x, agentRunOptions: &agentRunOptions{run: "wells", patience: time.Minute}, say: say, again: "again"}
 	got := evaluated(t, script, dsl.Options{Folder: folder, Agents: o})
 	if len(got) != len(want) || o.runs != 6 {
 		t.Fatalf("%d displays, %d runs; want %d and 6\n%s", len(got), o.runs, len(want), strings.Join(said, "\n"))
@@ -145,7 +145,7 @@ fc(p, runs=3, seed=3)
 		}
 	}
 	// whoever evaluates the script again finds the same without any agent
-	again := evaluated(t, script, dsl.Options{Folder: folder, Agents: &apart{facts: x, apartOptions: &apartOptions{run: "wells", patience: time.Minute}, say: say}})
+	again := evaluated(t, script, dsl.Options{Folder: folder, Agents: &agentRuns{facts: x, agentRunOptions: &agentRunOptions{run: "wells", patience: time.Minute}, say: say}})
 	if diff := cmp.Diff(got, again); diff != "" {
 		t.Errorf("evaluated again: %s", diff)
 	}
@@ -174,7 +174,7 @@ func TestRunByAgentsRefused(t *testing.T) {
 			t.Fatal(errs)
 		}
 		x := cluster.NewMemory()
-		o := &apart{facts: x, apartOptions: &apartOptions{run: "r", patience: time.Minute}, say: func(string) {}}
+		o := &agentRuns{facts: x, agentRunOptions: &agentRunOptions{run: "r", patience: time.Minute}, say: func(string) {}}
 		_, err := dsl.NewSession(dsl.Options{Agents: o}).Eval(t.Context(), script)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "test.cope:") {
 			t.Errorf("%s: error %v; want %q", text, err, want)

@@ -169,7 +169,7 @@ func TestExchangePairBound(t *testing.T) {
 	x.begin()
 	top, buffer := 0.0, make([]float64, 1)
 	for _, rest := range []float64{0.01, 0.3, 3} {
-		c := x.focus(x.lambda).lead(rest)
+		c := x.covariancesAt(x.lambda).lead(rest)
 		if mean := sum(c.rest) / n; mean > rest {
 			t.Fatalf("mean rest %g", mean)
 		}

@@ -74,7 +74,7 @@ func (x *Exchange) first() bool {
 			}
 		}
 	}
-	s := x.look(nil, x.lambda)
+	s := x.scan(nil, x.lambda)
 	x.widen(s)
 	level := atFirst * s.reached
 	x.gather(s, level)
@@ -99,7 +99,7 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 		if round >= rounds {
 			return IterationLimit
 		}
-		s := x.look(x.over(), x.lambda)
+		s := x.scan(x.over(), x.lambda)
 		lower := s.lower(sum(x.dual))
 		if x.over() == nil { // it holds for all arms
 			x.prove(lower)
@@ -126,7 +126,7 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 
 // widen lets passes go over the arms that a pass over all found to be extreme: those farthest from an end,
 // those with the largest variances and those that would help most.
-func (x *Exchange) widen(s *sight) {
+func (x *Exchange) widen(s *pass) {
 	if x.inView == nil {
 		return
 	}
@@ -188,7 +188,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	if len(x.dual) < len(x.pairs) { // joined since
 		x.dual = append(x.dual, make([]float64, len(x.pairs)-len(x.dual))...)
 	}
-	s := x.look(nil, x.lambda)
+	s := x.scan(nil, x.lambda)
 	lower := s.lower(sum(x.dual))
 	x.prove(lower)
 	x.best.Weights = x.expand(x.lambda)
@@ -241,7 +241,7 @@ func (x *Exchange) between(arms []int) func(a, b int) float64 {
 	if len(arms) == 0 {
 		return nil
 	}
-	l := x.focus(x.lambda)
+	l := x.covariancesAt(x.lambda)
 	w := l.cross(arms)
 	inner := x.among(arms)
 	c := reshape(blas64.General{}, len(arms), len(arms))
@@ -258,7 +258,7 @@ func (x *Exchange) between(arms []int) func(a, b int) float64 {
 
 // gather takes in contrasts above the level that a pass met, the largest first, and no two in a round with
 // nearly the same ends. It reports whether there were any.
-func (x *Exchange) gather(s *sight, level float64) bool {
+func (x *Exchange) gather(s *pass, level float64) bool {
 	var order []ranked
 	for e, h := range s.high {
 		if h > level && !x.carries(Pair{x.ends[e], s.partner[e], 1}) {
@@ -309,7 +309,7 @@ func (x *Exchange) gather(s *sight, level float64) bool {
 }
 
 // gatherListed takes in listed contrasts above the level likewise.
-func (x *Exchange) gatherListed(s *sight, level float64) bool {
+func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	var order []ranked
 	for k, h := range s.listed {
 		if h > level && !x.carries(x.listed[k]) {
@@ -353,7 +353,7 @@ func (x *Exchange) carries(q Pair) bool {
 
 // adopt lets arms be sampled that would help more than T's arms by as much as matters. It reports
 // whether there were any.
-func (x *Exchange) adopt(s *sight, tolerance float64) bool {
+func (x *Exchange) adopt(s *pass, tolerance float64) bool {
 	top := slices.Max(s.atT)
 	limit := min(max(32, len(x.arms)/4), mostSampled-len(x.arms))
 	var order []ranked

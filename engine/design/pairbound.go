@@ -30,22 +30,22 @@ const (
 //
 //	‖v_i - v_j‖² ≤ d_ij ≤ ‖v_i - v_j‖² + (√r_i + √r_j)² ≤ ‖v_i - v_j‖² + 2r_i + 2r_j.
 type leading struct {
-	*lens
-	scene
+	*covariances
+	armList
 	w    blas64.General // N × s: w_i
 	rows blas32.General // N × q
 	rest []float64      // N: r
 }
 
 // lead forms the coordinates until the mean rest is at most limit.
-func (l *lens) lead(limit float64) *leading {
+func (l *covariances) lead(limit float64) *leading {
 	x, support := l.x, len(l.support)
 	n := len(x.in.Squares)
 	x.stop.claim(n, n*support, n*mostLeading/2)
-	c := &leading{lens: l, scene: l.scene(nil, nil), w: reshape(blas64.General{}, n, support), rest: make([]float64, n)}
+	c := &leading{covariances: l, armList: l.armList(nil, nil), w: reshape(blas64.General{}, n, support), rest: make([]float64, n)}
 	x.do(n, passRows, func(from, to int) {
-		b := new(bench)
-		l.whitened(c.scene, b, from, to)
+		b := new(workspace)
+		l.whitened(c.armList, b, from, to)
 		for k := range to - from {
 			copy(row(c.w, from+k), row(b.v, k))
 			c.rest[from+k] = (x.in.Squares[from+k] - dot(row(b.v, k), row(b.v, k))) / x.in.Ridge
@@ -65,7 +65,7 @@ func (c *leading) row(i int) []float32 {
 
 // add adds the coordinate along the arm with the largest rest.
 func (c *leading) add() {
-	x, p := c.lens.x, 0
+	x, p := c.covariances.x, 0
 	for i, r := range c.rest {
 		if r > c.rest[p] {
 			p = i
@@ -99,7 +99,7 @@ func blas32Dot(x, y []float32) float64 {
 
 // variance returns the variance of the difference of two arms, without rest.
 func (c *leading) variance(i, j int, products []float64) float64 {
-	x := c.lens.x
+	x := c.covariances.x
 	x.in.Inner(products[:1], i, j)
 	sum := 0.0
 	wi, wj := row(c.w, i), row(c.w, j)
@@ -112,11 +112,11 @@ func (c *leading) variance(i, j int, products []float64) float64 {
 
 // bound returns what no contrast exceeds at the weights of a pass over all arms. It takes in contrasts that
 // the pass did not meet, if it may, and reports whether there were any.
-func (x *Exchange) bound(s *sight, tolerance float64, more bool) (ceiling float64, met bool) {
+func (x *Exchange) bound(s *pass, tolerance float64, more bool) (ceiling float64, met bool) {
 	if len(x.groups) == 0 {
 		return s.reached, false
 	}
-	c := x.focus(x.lambda).lead(leftOut * s.reached)
+	c := x.covariancesAt(x.lambda).lead(leftOut * s.reached)
 	level := max(x.level, s.reached) * (1 + 2*tolerance)
 	ceiling = s.reached
 	var order []ranked
@@ -223,7 +223,7 @@ func (p *pairScan) guess() float64 {
 // run returns, for each arm in the order of the scan, the largest variance above the floor of a pair with it
 // that was evaluated, and the other arm; and what no pair exceeds.
 func (p *pairScan) run() (high []float64, partner []int, top float64) {
-	x := p.c.lens.x
+	x := p.c.covariances.x
 	n := len(p.g)
 	limit := x.opt.Scan
 	if limit == 0 {

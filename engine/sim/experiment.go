@@ -288,20 +288,20 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 	return sum / together.Value
 }
 
-// Kept collects what the algorithm of a run that is made elsewhere makes of every arm after each round,
+// EstimateRecorder collects what the algorithm of a run that is made elsewhere makes of every arm after each round,
 // as Experiment.Estimates does for runs that are made here.
-type Kept struct {
+type EstimateRecorder struct {
 	problem *problem.Problem
 	alg     engine.Algorithm
 	keeper  *keeper
 }
 
-// KeepEstimates returns a Kept of no rounds. The problem is the one of the user, with the expected
+// RecordEstimates returns an EstimateRecorder of no rounds. The problem is the one of the user, with the expected
 // rewards that it may have.
-func KeepEstimates(p *problem.Problem) *Kept { return &Kept{problem: p} }
+func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRecorder{problem: p} }
 
 // Learned takes in a round; it is called after each, with the same steps.
-func (k *Kept) Learned(s *engine.Steps) {
+func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	if k.alg == nil {
 		k.alg = s.Algorithm()
 		if a, able := k.alg.(engine.Estimating); able {
@@ -318,7 +318,7 @@ func (k *Kept) Learned(s *engine.Steps) {
 }
 
 // Estimates returns what was kept; nil where there were no rounds or the algorithm estimates nothing.
-func (k *Kept) Estimates() *engine.Estimates {
+func (k *EstimateRecorder) Estimates() *engine.Estimates {
 	if k.keeper == nil {
 		return nil
 	}

@@ -28,9 +28,9 @@ type Worker struct {
 	Notice func(string)
 
 	mu      sync.Mutex
-	benches map[string]*bench // by job and recipe
-	recent  []string          // the same, the last used last
-	runner  string            // that it works for
+	caches  map[string]*recipeCache // by job and recipe
+	recent  []string                // the same, the last used last
+	runner  string                  // that it works for
 	callers map[string]*caller
 	noticed map[string]bool // runners that were given up
 	silent  time.Duration   // until a runner counts as gone; 0 means the constant of that name
@@ -58,7 +58,7 @@ const (
 // Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
 // queue. Before that it ends with an error only, or after its job where it is to do one.
 func (w *Worker) Serve(ctx context.Context) error {
-	w.benches = map[string]*bench{}
+	w.caches = map[string]*recipeCache{}
 	slots := w.Slots
 	if slots < 1 {
 		slots = cores.Of(ctx)

@@ -15,14 +15,14 @@ func TestCopies(t *testing.T) {
 	for _, c := range []struct {
 		replicas int
 		peers    []*jetstream.PeerInfo
-		want     kept
+		want     replication
 		words    string
 	}{
-		{1, nil, kept{1, 1}, "keeps one copy of every message: without the server that has it everything waits"},
-		{2, []*jetstream.PeerInfo{peer(true, false)}, kept{2, 2}, "keeps 2 copies of every message"},
-		{3, []*jetstream.PeerInfo{peer(false, false), peer(false, false)}, kept{3, 1}, "keeps 3 copies of every message; 1 is up to date: until all are, do not stop another server"},
-		{3, []*jetstream.PeerInfo{peer(true, true), peer(true, false)}, kept{3, 2}, "; 2 are up to date"},
-		{3, []*jetstream.PeerInfo{peer(true, false), peer(true, false)}, kept{3, 3}, ""},
+		{1, nil, replication{1, 1}, "keeps one copy of every message: without the server that has it everything waits"},
+		{2, []*jetstream.PeerInfo{peer(true, false)}, replication{2, 2}, "keeps 2 copies of every message"},
+		{3, []*jetstream.PeerInfo{peer(false, false), peer(false, false)}, replication{3, 1}, "keeps 3 copies of every message; 1 is up to date: until all are, do not stop another server"},
+		{3, []*jetstream.PeerInfo{peer(true, true), peer(true, false)}, replication{3, 2}, "; 2 are up to date"},
+		{3, []*jetstream.PeerInfo{peer(true, false), peer(true, false)}, replication{3, 3}, ""},
 	} {
 		i := &jetstream.StreamInfo{Config: jetstream.StreamConfig{Replicas: c.replicas}, Cluster: &jetstream.ClusterInfo{Replicas: c.peers}}
 		got := copiesIn(i)

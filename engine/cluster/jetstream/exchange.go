@@ -291,17 +291,17 @@ const copies = 3
 // askCopies is how long a cluster of servers is asked for more copies, when it is joined.
 const askCopies = 2 * time.Second
 
-// kept says how many copies a cluster keeps: asked for, and up to date.
-type kept struct{ asked, current int }
+// replication says how many copies a cluster keeps: asked for, and up to date.
+type replication struct{ asked, current int }
 
 // moreCopies asks a cluster of servers for three copies where it keeps fewer: the streams were made
 // while a server was away, or before the cluster had three. It reports how many there will be and how
 // many are up to date, of the stream that has fewer. Whoever may not change streams only reads that.
-func (x *Exchange) moreCopies(ctx context.Context) kept {
-	least := kept{copies, copies}
+func (x *Exchange) moreCopies(ctx context.Context) replication {
+	least := replication{copies, copies}
 	for _, name := range []string{factStream, workStream} {
 		if k := x.copiesOf(ctx, name); k.asked > 0 {
-			least = kept{min(least.asked, k.asked), min(least.current, k.current)}
+			least = replication{min(least.asked, k.asked), min(least.current, k.current)}
 		}
 	}
 	return least
@@ -309,14 +309,14 @@ func (x *Exchange) moreCopies(ctx context.Context) kept {
 
 // copiesOf asks for more copies of one stream, and returns how many it has then, 0 where that is
 // unknown. Copies that are not up to date are waited for a little.
-func (x *Exchange) copiesOf(ctx context.Context, name string) kept {
+func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)
 	defer stop()
 	asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
 	defer forget()
 	s, err := x.js.Stream(asked, name)
 	if err != nil {
-		return kept{}
+		return replication{}
 	}
 	info := s.CachedInfo()
 	if c := info.Config; c.Replicas < copies {
@@ -345,8 +345,8 @@ func (x *Exchange) copiesOf(ctx context.Context, name string) kept {
 }
 
 // copiesIn reads how many copies of a stream there are.
-func copiesIn(info *jetstream.StreamInfo) kept {
-	k := kept{info.Config.Replicas, 1}
+func copiesIn(info *jetstream.StreamInfo) replication {
+	k := replication{info.Config.Replicas, 1}
 	if info.Cluster != nil {
 		for _, r := range info.Cluster.Replicas {
 			if r.Current && !r.Offline {
@@ -358,7 +358,7 @@ func copiesIn(info *jetstream.StreamInfo) kept {
 }
 
 // String returns the sentence about a cluster that keeps fewer copies than three.
-func (k kept) String() string {
+func (k replication) String() string {
 	if k.asked >= copies {
 		return fmt.Sprintf("keeps %d copies of every message; %s up to date: until all are, do not stop another server", k.asked,
 			areUp(k.current))

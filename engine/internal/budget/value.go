@@ -36,9 +36,9 @@ type Belief struct {
 	Quick bool
 }
 
-// scene holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
+// lookahead holds the covariances of the arms that pulls are chosen among, as they will be after pulls that are planned but not
 // made: these depend on which arms are pulled, not on what that brings.
-type scene struct {
+type lookahead struct {
 	quick     bool
 	precision []float64   // 1/σ², normalised
 	arms      []int       // of all tasks
@@ -46,10 +46,10 @@ type scene struct {
 	tasks     []*prospect
 }
 
-// prospect is one task of a scene. Its arms have the largest posterior mean and two standard deviations, the
+// prospect is one task of a lookahead. Its arms have the largest posterior mean and two standard deviations, the
 // leader first.
 type prospect struct {
-	at      int // where its arms begin among all arms of the scene
+	at      int // where its arms begin among all arms of the lookahead
 	arms    []int
 	mean    []float64
 	reduced []float64 // variance of the lead of the first arm over each that the planned pulls take off
@@ -69,7 +69,7 @@ type prospect struct {
 // [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS
 // Journal on Computing 21 (2009) 599.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) error {
-	s, err := newScene(p, of, sets, room)
+	s, err := newLookahead(p, of, sets, room)
 	if err != nil {
 		return err
 	}
@@ -111,9 +111,9 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 	return nil
 }
 
-// newScene returns the scene before any planned pull.
-func newScene(p *problem.Problem, of Belief, sets [][]int, room []int) (*scene, error) {
-	s := &scene{precision: of.Precision, quick: of.Quick}
+// newLookahead returns the lookahead before any planned pull.
+func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*lookahead, error) {
+	s := &lookahead{precision: of.Precision, quick: of.Quick}
 	orders, means := Order(p, make([]int, len(sets))), of.Means
 	each := min(mostShort, max(leastShort, shortlist/len(sets)))
 	choices := max(leastChoices, mostChoices/len(sets))
@@ -171,7 +171,7 @@ const little = 1e-3
 const nearLead, farLead = 6, 35
 
 // best returns the arm of a task whose pulls are worth most, and by how much the value of the plan grows.
-func (s *scene) best(t *prospect, pulls int) (at int, value float64) {
+func (s *lookahead) best(t *prospect, pulls int) (at int, value float64) {
 	if s.quick {
 		if at, value = s.bestWithin(t, pulls, nearLead, little); value > 0 {
 			return at, value
@@ -182,7 +182,7 @@ func (s *scene) best(t *prospect, pulls int) (at int, value float64) {
 
 // bestWithin is best by gains over leads of at most so many standard deviations, where what planned pulls take off grows by more than a
 // part, and in proportion else.
-func (s *scene) bestWithin(t *prospect, pulls int, most, part float64) (at int, value float64) {
+func (s *lookahead) bestWithin(t *prospect, pulls int, most, part float64) (at int, value float64) {
 	now, slope := make([]float64, len(t.arms)), make([]float64, len(t.arms))
 	for x := 1; x < len(t.arms); x++ {
 		now[x], slope[x] = gain(t.mean[0]-t.mean[x], t.reduced[x], most)
@@ -221,7 +221,7 @@ func gain(d, square, most float64) (value, slope float64) {
 }
 
 // pull foresees pulls of the arm at that position.
-func (s *scene) pull(at, pulls int) {
+func (s *lookahead) pull(at, pulls int) {
 	u := slices.Clone(s.row[at])
 	spread := u[at] + 1/(s.precision[s.arms[at]]*float64(pulls))
 	for k, row := range s.row {

@@ -18,11 +18,11 @@ import (
 type Agents interface {
 	// Measure returns the result of a run. With an error, as the context's, comes what the run
 	// has come to so far.
-	Measure(ctx context.Context, a Apart) (engine.Result, error)
+	Measure(ctx context.Context, a AgentRun) (engine.Result, error)
 }
 
-// Apart is one run of fc or fb that agents make.
-type Apart struct {
+// AgentRun is one run of fc or fb that agents make.
+type AgentRun struct {
 	Experiment sim.Experiment // with one run
 	// the script whose one protocol(...) asks the same, and the data that it reads
 	Recipe question.Recipe
@@ -30,15 +30,15 @@ type Apart struct {
 	Tell func(s sim.Step, note string)
 }
 
-// performApart has agents make a single run. Made is false where it is to be made here.
-func performApart(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
+// performByAgents has agents make a single run. Made is false where it is to be made here.
+func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	agents := e.session.opt.Agents
 	if agents == nil || e.swept != nil || x.Runs > 1 {
 		return r, false, nil
 	}
-	a := Apart{Experiment: x, Tell: func(sim.Step, string) {}}
-	if a.Recipe, err = apartRecipe(c, x); err != nil {
+	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}}
+	if a.Recipe, err = agentRecipe(c, x); err != nil {
 		return r, true, fmt.Errorf("%s: agents cannot make this run: %w", c.fn.Name, err)
 	}
 	if e.teller != nil {
@@ -56,9 +56,9 @@ func performApart(c *call, x sim.Experiment) (r engine.Result, made bool, err er
 // The parameters of fc and fb that say something of simulations alone.
 var simulationParams = []string{"runs", "seed", "rewards"}
 
-// apartRecipe returns a script that asks by a protocol what the call asks: the definitions that the call
+// agentRecipe returns a script that asks by a protocol what the call asks: the definitions that the call
 // rests on, and protocol(...) with its arguments.
-func apartRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
+func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	e, s := c.e, c.e.session
 	if x.Draw != nil {
 		return question.Recipe{}, errors.New("its rewards are drawn by a function of a Go cell; leave rewards out")

@@ -16,12 +16,12 @@ import (
 
 // Limits on data that a worker keeps for chunks to come.
 const (
-	mostBenches = 4  // recipes
-	mostTrials  = 32 // experiments of each
+	mostCaches = 4  // recipes
+	mostTrials = 32 // experiments of each
 )
 
-// bench is a recipe that was evaluated, with the experiments that were made from it.
-type bench struct {
+// recipeCache is a recipe that was evaluated, with the experiments that were made from it.
+type recipeCache struct {
 	mu     sync.Mutex // of source and the fields after it
 	source Source
 	ready  map[place]*readied
@@ -49,7 +49,7 @@ func (e *otherError) Unwrap() error { return e.why }
 
 // trials returns the experiment of an item, ready to be run; fresh says that it was made for this one.
 func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trials *sim.Trials, fresh bool, err error) {
-	b := w.bench(job + "/" + c.Recipe)
+	b := w.cache(job + "/" + c.Recipe)
 	b.mu.Lock()
 	if b.source == nil {
 		if b.source, err = w.evaluate(ctx, job, c.Recipe); err != nil {
@@ -87,18 +87,18 @@ func touched[T comparable](list []T, v T) []T {
 	return append(list, v)
 }
 
-// bench returns the place for a recipe.
-func (w *Worker) bench(name string) *bench {
+// cache returns the place for a recipe.
+func (w *Worker) cache(name string) *recipeCache {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b := w.benches[name]
+	b := w.caches[name]
 	if b == nil {
-		b = &bench{ready: map[place]*readied{}}
-		w.benches[name] = b
+		b = &recipeCache{ready: map[place]*readied{}}
+		w.caches[name] = b
 	}
 	w.recent = touched(w.recent, name)
-	if len(w.recent) > mostBenches {
-		delete(w.benches, w.recent[0])
+	if len(w.recent) > mostCaches {
+		delete(w.caches, w.recent[0])
 		w.recent = w.recent[1:]
 	}
 	return b
@@ -150,7 +150,7 @@ func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
 }
 
 // make makes the experiment of an item and compares it with the one that is meant by who asks.
-func (w *Worker) make(ctx context.Context, b *bench, asks Build, i Item) (*sim.Trials, error) {
+func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (*sim.Trials, error) {
 	b.mu.Lock()
 	x, err := b.source.Experiment(ctx, i.Cell)
 	b.mu.Unlock()

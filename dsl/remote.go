@@ -92,8 +92,8 @@ func madeHere(c *call, why string) {
 func performAway(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	switch s := e.swept; {
-	case s != nil && s.away != nil:
-		r, made, err = s.away.result(e, s.cell)
+	case s != nil && s.remote != nil:
+		r, made, err = s.remote.result(e, s.cell)
 		s.fresh = s.fresh || made
 	case s == nil && e.session.opt.Runner != nil && x.Runs > 1:
 		r, made, err = performOne(c, x)

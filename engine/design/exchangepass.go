@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
-// lens evaluates covariances φ_iᵀA⁻¹φ_j at the weights at hand.
-type lens struct {
+// covariances evaluates φ_iᵀA⁻¹φ_j at the weights at hand.
+type covariances struct {
 	x       *Exchange
 	support []int     // arms of weight
 	roots   []float64 // √(λ_i ρ_i/ξ)
@@ -25,9 +25,9 @@ func (x *Exchange) do(n, together int, block func(from, to int)) {
 	}
 }
 
-// focus returns the lens of weights of the arms of T.
-func (x *Exchange) focus(lambda []float64) *lens {
-	l := &lens{x: x}
+// covariancesAt returns the covariances under weights of the arms of T.
+func (x *Exchange) covariancesAt(lambda []float64) *covariances {
+	l := &covariances{x: x}
 	for k, i := range x.arms {
 		if lambda[k] > 0 {
 			l.support = append(l.support, i)
@@ -55,8 +55,8 @@ func (x *Exchange) focus(lambda []float64) *lens {
 	return l
 }
 
-// scene is a list of arms in a pass, with where the support and more arms stand in it.
-type scene struct {
+// armList is a list of arms in a pass, with where the support and more arms stand in it.
+type armList struct {
 	inner   func(dst []float64, i, from int)
 	arms    []int // of the pass; nil means all
 	count   int
@@ -64,12 +64,12 @@ type scene struct {
 	more    []int
 }
 
-// scene returns the scene of a pass over some arms, nil for all, with more arms.
-func (l *lens) scene(arms, more []int) scene {
+// armList returns the arms of a pass over some arms, nil for all, with more arms.
+func (l *covariances) armList(arms, more []int) armList {
 	if arms == nil {
-		return scene{l.x.in.Inner, nil, len(l.x.in.Squares), l.support, more}
+		return armList{l.x.in.Inner, nil, len(l.x.in.Squares), l.support, more}
 	}
-	s := scene{arms: arms, count: len(arms)}
+	s := armList{arms: arms, count: len(arms)}
 	list := slices.Concat(arms, l.support, more)
 	s.inner = l.x.among(list)
 	for k := range list[len(arms):] {
@@ -79,22 +79,22 @@ func (l *lens) scene(arms, more []int) scene {
 	return s
 }
 
-func (s scene) arm(k int) int {
+func (s armList) arm(k int) int {
 	if s.arms == nil {
 		return k
 	}
 	return s.arms[k]
 }
 
-// bench is workspace of one block of a pass.
-type bench struct {
+// workspace is the memory for one block of a pass.
+type workspace struct {
 	products []float64
 	raw, v   blas64.General
 	across   blas64.General
 }
 
-// whitened sets b.v to w_i of the arms from ≤ k < to of a scene, one a row.
-func (l *lens) whitened(s scene, b *bench, from, to int) {
+// whitened sets b.v to w_i of the arms from ≤ k < to of a list, one a row.
+func (l *covariances) whitened(s armList, b *workspace, from, to int) {
 	n := len(l.support)
 	b.raw, b.v = reshape(b.raw, to-from, n), reshape(b.v, to-from, n)
 	b.products = resize(b.products, to-from)
@@ -107,9 +107,9 @@ func (l *lens) whitened(s scene, b *bench, from, to int) {
 	timesTriangle(b.raw, l.inverse, b.v)
 }
 
-// sight holds the numbers that a pass reads.
-type sight struct {
-	scene
+// pass holds the numbers that a pass over arms reads.
+type pass struct {
+	armList
 	size    []float64 // variance of each arm
 	g       []float64 // how much each would help; nil where there are no dual weights
 	high    []float64 // for each end, the largest variance of a contrast with it,
@@ -123,10 +123,10 @@ type sight struct {
 
 const passRows = 256
 
-// look makes a pass over some arms, nil for all, for the ends at hand and the dual weights, if any.
-func (x *Exchange) look(arms []int, lambda []float64) *sight {
-	l := x.focus(lambda)
-	s := &sight{scene: l.scene(arms, x.ends), reached: -1}
+// scan makes a pass over some arms, nil for all, for the ends at hand and the dual weights, if any.
+func (x *Exchange) scan(arms []int, lambda []float64) *pass {
+	l := x.covariancesAt(lambda)
+	s := &pass{armList: l.armList(arms, x.ends), reached: -1}
 	own := l.cross(x.ends)
 	s.size = make([]float64, s.count)
 	if len(x.dual) > 0 {
@@ -150,8 +150,8 @@ func (x *Exchange) look(arms []int, lambda []float64) *sight {
 	blocks := (s.count + passRows - 1) / passRows
 	high, partner := make([][]float64, blocks), make([][]int, blocks)
 	x.do(s.count, passRows, func(from, to int) {
-		b := new(bench)
-		l.whitened(s.scene, b, from, to)
+		b := new(workspace)
+		l.whitened(s.armList, b, from, to)
 		for k := range to - from {
 			w := row(b.v, k)
 			s.size[from+k] = (x.in.Squares[s.arm(from+k)] - dot(w, w)) / x.in.Ridge
@@ -203,14 +203,14 @@ func (x *Exchange) look(arms []int, lambda []float64) *sight {
 }
 
 // cross returns w_i of some arms, one a row.
-func (l *lens) cross(arms []int) blas64.General {
+func (l *covariances) cross(arms []int) blas64.General {
 	out := reshape(blas64.General{}, len(arms), len(l.support))
 	if len(arms) == 0 {
 		return out
 	}
-	s := l.scene(arms, nil)
+	s := l.armList(arms, nil)
 	l.x.do(len(arms), passRows, func(from, to int) {
-		b := new(bench)
+		b := new(workspace)
 		l.whitened(s, b, from, to)
 		for k := range to - from {
 			copy(row(out, from+k), row(b.v, k))
@@ -220,7 +220,7 @@ func (l *lens) cross(arms []int) blas64.General {
 }
 
 // across sets b.across to the covariances of the ends with the arms of a block.
-func (x *Exchange) across(s *sight, b *bench, own blas64.General, from, to int) {
+func (x *Exchange) across(s *pass, b *workspace, own blas64.General, from, to int) {
 	b.across = reshape(b.across, len(x.ends), to-from)
 	for e := range x.ends {
 		s.inner(row(b.across, e), s.more[e], from)
@@ -236,7 +236,7 @@ func (x *Exchange) across(s *sight, b *bench, own blas64.General, from, to int) 
 }
 
 // helps sets g_i = ρ_i Σ_p u_p (φ_iᵀA⁻¹y_p)² of the arms of a block.
-func (x *Exchange) helps(s *sight, b *bench, place []int, from, to int) {
+func (x *Exchange) helps(s *pass, b *workspace, place []int, from, to int) {
 	g := s.g[from:to]
 	for p, q := range x.pairs {
 		u := x.dual[p] * q.Weight
@@ -257,7 +257,7 @@ func (x *Exchange) helps(s *sight, b *bench, place []int, from, to int) {
 }
 
 // sums sets f and λ·g of the bound.
-func (x *Exchange) sums(s *sight, own blas64.General, endSize []float64, place []int, lambda []float64) {
+func (x *Exchange) sums(s *pass, own blas64.General, endSize []float64, place []int, lambda []float64) {
 	for p, q := range x.pairs {
 		y, z := row(own, place[q.I]), row(own, place[q.J])
 		inner := make([]float64, 1)
@@ -280,6 +280,6 @@ func (x *Exchange) sums(s *sight, own blas64.General, endSize []float64, place [
 }
 
 // lower returns the dual bound over the arms of the pass.
-func (s *sight) lower(total float64) float64 {
+func (s *pass) lower(total float64) float64 {
 	return lowerBound(s.f, s.help, slices.Max(s.g), total)
 }

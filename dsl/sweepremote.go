@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// away is a sweep whose runs workers make.
-type away struct {
+// remoteSweep is a sweep whose runs workers make.
+type remoteSweep struct {
 	job   *farm.Job
 	order map[int]int // of the combinations that were handed in
 	cells []int       // the inverse
@@ -34,7 +34,7 @@ func handIn(c *call, s *swept, root *binding) error {
 		madeHere(c, why)
 		return nil
 	}
-	a := &away{order: map[int]int{}}
+	a := &remoteSweep{order: map[int]int{}}
 	total, stored := 0, 0
 	for cell := range s.cells {
 		x, err := experimentAt(e, s, root, cell)
@@ -85,12 +85,12 @@ func handIn(c *call, s *swept, root *binding) error {
 	if a.job, err = runner.Hand(e.ctx, w); err != nil {
 		return err
 	}
-	s.away = a
+	s.remote = a
 	return nil
 }
 
 // note keeps the first error of the store.
-func (a *away) note(err error) {
+func (a *remoteSweep) note(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.lost == nil {
@@ -99,7 +99,7 @@ func (a *away) note(err error) {
 }
 
 // result waits for the result of a combination; made is false of one that was not handed in.
-func (a *away) result(e *evaluator, cell int) (r engine.Result, made bool, err error) {
+func (a *remoteSweep) result(e *evaluator, cell int) (r engine.Result, made bool, err error) {
 	order, handed := a.order[cell]
 	if !handed {
 		return r, false, nil
@@ -116,14 +116,14 @@ func (a *away) result(e *evaluator, cell int) (r engine.Result, made bool, err e
 // rest adds the combinations after the current one that workers have finished, where the sweep ends
 // early.
 func (s *swept) rest(out *sim.Sweep) {
-	if s.away == nil {
+	if s.remote == nil {
 		return
 	}
-	for _, cell := range s.away.cells {
+	for _, cell := range s.remote.cells {
 		if cell <= s.cell {
 			continue
 		}
-		if r, ready := s.away.job.Ready(s.away.order[cell]); ready {
+		if r, ready := s.remote.job.Ready(s.remote.order[cell]); ready {
 			out.Rows = append(out.Rows, sim.SweepRow{Values: s.choose(cell), Result: r})
 		}
 	}
