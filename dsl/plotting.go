@@ -43,7 +43,7 @@ func plotFunction() Function {
 				elsewhere: map[string]string{string(Problem): "plot(best(p)) draws what the measurements say of every arm"}},
 			{Name: "x", words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
 			{Name: "y", words: wordsY, Default: unset,
-				Doc: "the measure to draw, the first when not given; or, of a sweep or several results, a list of measures of one unit. The measures " + measured.String()},
+				Doc: "the measure to draw, the first when not given; of a sweep or several results also a list with one unit. The measures " + measured.String()},
 			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
 			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
 			{Name: "title", Synonyms: []string{"caption", "main"}, Default: unset, Doc: `the title, in place of its own; "" for none`},

@@ -47,3 +47,35 @@ func TestNounsAreNamed(t *testing.T) {
 		}
 	}
 }
+
+// Paragraphs and items of lists have at most 120 words, so that readers find their way back into them. Decisions in docs/adr
+// stay as they were written.
+func TestParagraphsAreShort(t *testing.T) {
+	const most = 120
+	for _, page := range slices.Concat(documents(t), []string{"CHANGELOG.md"}) {
+		if strings.HasPrefix(page, "docs/adr/") {
+			continue
+		}
+		words, begin, number, code := 0, 0, 0, false
+		for line := range strings.Lines(read(t, page) + "\n\n") {
+			number++
+			line = strings.TrimSpace(line)
+			if strings.HasPrefix(line, "```") {
+				code = !code
+			}
+			item := listItem.MatchString(line)
+			if words > most && (line == "" || item || code) {
+				t.Errorf("%s:%d: a paragraph of %d words, more than %d: divide it at a sentence", page, begin, words, most)
+			}
+			if line == "" || item || code || line[0] == '|' || line[0] == '#' {
+				words, begin = 0, number
+			}
+			if !code && line != "" && line[0] != '|' {
+				words += len(strings.Fields(line))
+			}
+		}
+	}
+}
+
+// listItem is the beginning of an item of a list.
+var listItem = regexp.MustCompile(`^(?:[-*]|\d+\.) `)
