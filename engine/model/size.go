@@ -75,7 +75,7 @@ func Regimes() []Regime {
 		{"CoTestFB by the posterior", MostTested, directions, "tests what is decided", "decides nothing", "a test needs a pull for each direction in every round"},
 		{"kernel learned in the run", MostLearned, arms, "covariances of all arms, 12 sets of numbers", "128 features, 2 sets of numbers", "time; arms that nothing relates have few features at any number"},
 		{"posterior of CoBayesFC, CoKernelFB", mostOwn, arms, "in features of all arms", "on the arms pulled", "time; CoTestFB goes by the arms pulled at any size"},
-		{"CoBayesFC within blocks", MostWithin, arms, "along the eigenvectors of what blocks say", "refused", "time and memory of the eigenvectors"},
+		{"CoBayesFC within blocks", MostWithin, arms, "along the eigenvectors of the information from blocks", "refused", "time and memory of the eigenvectors"},
 		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, but for CoTestFB", "taken where a test asks for it", "each arm that is not pulled is then uncertain by itself"},
 		{"posterior in features", mostDecomposed, directions, "by eigenvalues", "by a tridiagonal matrix", "time of a fit"},
 		{"round 1 of CoBayesFC beyond 256 arms", spanningMost, arms, "as many pivots as leave 5e-4", "no more", "mistakes against samples, see benchmarks.md"},

@@ -27,7 +27,7 @@ type drawn struct {
 	stated     bool    // whether the scale is stated
 	unequal    string  // whose noise is drawn: the standard deviation is 15 times a factor from 1/4 to 4, even in its log
 	plates     bool    // whether arms are measured side by side
-	plate      float64 // the standard deviation of what a plate adds
+	plate      float64 // the standard deviation of the effect of a plate
 	binary     bool    // rewards are 0 or 100, with the expected reward in per cent for probability
 }
 

@@ -25,7 +25,7 @@ func sidesOf(t *testing.T) *problem.Problem {
 }
 
 // Whatever blocks add, the best arms are found, in blocks of any size with leader and control in each; replicas plan alike, also
-// after rounds of other blocks, and the estimates shown are the gaps' at the level of what was measured.
+// after rounds of other blocks, and the estimates shown are the gaps' at the level of the measurements.
 func TestPosteriorSideBySide(t *testing.T) {
 	for _, block := range []problem.Block{{}, {Size: 2}, {Size: 3, Control: "2"}} {
 		p := sidesOf(t)

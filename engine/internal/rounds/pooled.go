@@ -45,7 +45,7 @@ func (n *Scales) learnPooled(b engine.Batch) error {
 	return n.reweigh()
 }
 
-// Within makes scales those of rewards within blocks, one for the arms of each task, from the degrees of freedom and the squares
+// Within sets the scales of rewards within blocks, one for the arms of each task, from the degrees of freedom and the squares
 // that blocks leave, by task and normalised. Scales that are stated do not count.
 func (n *Scales) Within(freedom, squares []float64) (err error) {
 	n.Groups, n.freedom, n.squares = n.Model.Problem.TaskOf, freedom, squares
