@@ -26,13 +26,14 @@ import (
 // the plans of the code under test and must eliminate the same arms in the same rounds.
 //
 //	docs/theory/test.md   here
-//	T_0, g, K        t0, 1.25, 60
+//	T_0, g, K        from[i], 1.25, 60
 //	I, Z             info, z
-//	S, T_k           sum[i], t0·1.25^k[i]
+//	S, T_k           sum[i], from[i]·1.25^k[i]
 type combination struct {
 	*plain.Reference
-	t0      float64
-	z       []float64 // by look
+	t0      float64         // of walks whose first round brings as much
+	from    map[int]float64 // T_0 of those that began
+	z       []float64       // by look
 	counts  []float64
 	rewards []float64
 	pooled  []float64 // estimates of all data
@@ -42,7 +43,7 @@ type combination struct {
 }
 
 func newCombination(p *problem.Problem, z []float64) *combination {
-	return &combination{Reference: plain.NewReference(p, 0), z: z, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
+	return &combination{Reference: plain.NewReference(p, 0), z: z, counts: make([]float64, p.N()), rewards: make([]float64, p.N()), sum: map[int]float64{}, from: map[int]float64{}, k: map[int]int{}, leader: make([]int, p.V())}
 }
 
 // opponent returns whom arm i of a task is compared with: the leader, or the second best if it is the leader.
@@ -138,19 +139,23 @@ func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo 
 		return false
 	}
 	variance := plain.Sq(c.deviation(i, first, pseudo))
-	old := 0.0
+	old, from := 0.0, c.from[i]
 	k, begun := c.k[i]
 	if begun {
-		old = c.t0 * math.Pow(1.25, float64(k))
+		old = from * math.Pow(1.25, float64(k))
 	} else {
-		k = -1
+		k, from = -1, c.t0
+		if sooner := math.Round(math.Log(1/variance/c.t0) / math.Log(1.25)); sooner < 0 {
+			from *= math.Pow(1.25, max(sooner, -4))
+		}
 	}
-	next := min(int(math.Round(math.Log((old+1/variance)/c.t0)/math.Log(1.25))), 59)
+	next := min(int(math.Round(math.Log((old+1/variance)/from)/math.Log(1.25))), 59)
 	if next <= k {
 		return false
 	}
-	now := c.t0 * math.Pow(1.25, float64(next))
+	now := from * math.Pow(1.25, float64(next))
 	c.sum[i] += math.Sqrt(now-old) * (estimates[first] - estimates[i]) / math.Sqrt(variance)
+	c.from[i] = from
 	c.k[i] = next
 	return c.sum[i] >= c.z[next]*math.Sqrt(now)
 }

@@ -150,6 +150,7 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 		if !ok {
 			continue
 		}
+		w.Sooner(a.clock, 1/b.Variance)
 		if b.Look = w.Next(a.clock, 1/b.Variance, a.round); b.Look > w.Look {
 			a.bets = append(a.bets, b)
 		}

@@ -246,3 +246,29 @@ func TestQuadratureErrorsPlain(t *testing.T) {
 		}
 	}
 }
+
+// A walk that has not begun may begin with a round that brings less than the first look, down to 1/g⁴ of it; what a round was
+// planned to bring and does not counts for nothing.
+func TestSooner(t *testing.T) {
+	c := Clock{Origin: 10}
+	begins := func(w *Walk, info float64) int {
+		w.Sooner(c, info)
+		return w.Next(c, info, 2)
+	}
+	w := &Walk{Look: -1}
+	if got := w.Next(c, 5, 2); got != -1 {
+		t.Fatalf("half of the information of the first look takes a walk to look %d", got)
+	}
+	for _, x := range []struct {
+		info, time float64
+		look       int
+	}{{5, 10 / math.Pow(1.25, 3), 0}, {4, 10 / math.Pow(1.25, 4), 0}, {3, 0, -1}, {10, 10, 0}, {13, 12.5, 1}} {
+		if look := begins(w, x.info); look != x.look || math.Abs(c.Of(w).Time(look)-x.time) > 1e-9 {
+			t.Errorf("information %g: look %d at %g; want %d at %g", x.info, look, c.Of(w).Time(look), x.look, x.time)
+		}
+	}
+	begun := &Walk{Look: 2}
+	if begins(begun, 1); c.Of(begun).Origin != c.Origin {
+		t.Error("the clock of a walk that has begun changes")
+	}
+}

@@ -33,10 +33,22 @@ type Clock struct {
 
 // Of returns the clock of a walk.
 func (c Clock) Of(w *Walk) Clock {
-	if w.Offset > 0 {
-		c.Origin *= math.Pow(ClockGrowth, float64(w.Offset))
+	if off := w.Offset - w.sooner; off != 0 {
+		c.Origin *= math.Pow(ClockGrowth, float64(off))
 	}
 	return c
+}
+
+// soonest is by how many looks Sooner lets a clock begin earlier at most.
+const soonest = 4
+
+// Sooner lets the clock of a walk that has not begun begin with a round of that information where it would begin later: what
+// the round tells would be lost. A small round may bring less than was planned, as its pulls are whole numbers.
+func (w *Walk) Sooner(c Clock, info float64) {
+	if w.Look < 0 && w.Stakes == nil && c.Times == nil {
+		w.sooner = 0
+		w.sooner = min(max(-c.Of(w).looks(info), 0), soonest)
+	}
 }
 
 // within returns the least time from which T_k is nearest, with a little to spare for rounding.
@@ -92,8 +104,12 @@ func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold
 // nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
 // when that would be before the first.
 func (c Clock) nearest(t float64) int {
-	k := math.Round(math.Log(t/c.Origin) / math.Log(ClockGrowth))
-	return int(min(max(k, -1), ClockLooks-1))
+	return min(max(c.looks(t), -1), ClockLooks-1)
+}
+
+// looks returns by how many looks t comes after the first.
+func (c Clock) looks(t float64) int {
+	return int(math.Round(math.Log(t/c.Origin) / math.Log(ClockGrowth)))
 }
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
@@ -103,9 +119,9 @@ func (c Clock) nearest(t float64) int {
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
 	Look int     // the walk stands at T_look; -1 before its first step
-	// looks by which its clock begins later than the common one, fixed before its first step
-	Offset int
-	Out    bool // S has reached z √T: x is not a best arm
+	// looks by which its clock begins later than the common one, and sooner than that, fixed before its first step
+	Offset, sooner int
+	Out            bool // S has reached z √T: x is not a best arm
 	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
 	Allowed float64
 	Stakes  *Stakes // of a walk that is a capital; nil of a sum
@@ -372,7 +388,7 @@ func (w *Walk) Withdraw(c Clock, leader int) bool {
 
 // without makes the walk again, sitting out where that arm led.
 func (w *Walk) without(c Clock, leader int) *Walk {
-	out := &Walk{Look: -1, Offset: w.Offset, Stakes: w.Stakes}
+	out := &Walk{Look: -1, Offset: w.Offset, sooner: w.sooner, Stakes: w.Stakes}
 	for _, s := range w.steps {
 		if s.leader == leader {
 			continue
