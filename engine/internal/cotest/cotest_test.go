@@ -32,7 +32,7 @@ import (
 type combination struct {
 	*plain.Reference
 	t0      float64         // of walks whose first round brings as much
-	from    map[int]float64 // T_0 of those that began
+	from    map[int]float64 // T_0 of each walk that began
 	z       []float64       // by look
 	counts  []float64
 	rewards []float64
