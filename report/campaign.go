@@ -33,6 +33,7 @@ func (views) Campaign(s campaign.Status) view {
 // Worklist shows ask(...): what to measure.
 func (views) Worklist(l campaign.List) view {
 	return view{
+		words:  l.Words,
 		blocks: func() []Block { return worklistBlocks(l) },
 		table:  func() (Table, error) { return WorklistTable(l), nil }, // also without pulls, where no block has a table
 	}

@@ -19,6 +19,9 @@ func inWords(blocks []Block, c problem.Words) []Block {
 		switch b := b.(type) {
 		case Table:
 			out[k] = b.inWords(c)
+		case Figure:
+			b.Categories = shortened(b.Categories, c)
+			out[k] = b
 		case KeyValues:
 			b.Items = slices.Clone(b.Items)
 			for i := range b.Items {
@@ -57,6 +60,15 @@ func (t Table) inWords(c problem.Words) Table {
 		}
 	}
 	return t
+}
+
+// shortened returns names of arms with the short forms of numbers.
+func shortened(names []string, c problem.Words) []string {
+	out := slices.Clone(names)
+	for k, name := range out {
+		out[k] = c.Shorten(name)
+	}
+	return out
 }
 
 // unitOf is the unit of rewards by its name in the user's table.

@@ -190,7 +190,7 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 	best := make([]int, n) // draws in which it is the best
 	a.Picks = make([]Pick, p.V())
 	picks, within := make([]int, p.V()), make([]int, p.V())
-	means := p.Means()
+	means, words := p.Means(), p.Words()
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
 		picks[v] = lo + floats.MaxIdx(m.mean[lo:hi])
@@ -209,7 +209,7 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 		names := p.NamesOf(i)
 		arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i), Estimate: p.Turned(m.mean[i]),
 			Best: float64(best[i]) / float64(count)}
-		arm.Label = labelOf(p, arm)
+		arm.Label = words.Shorten(labelOf(words.Arm, arm))
 		arm.CI95 = *p.TurnedBounds(&[2]float64{m.lo[i], m.hi[i]})
 		if !math.IsNaN(means[i]) {
 			mean := p.Turned(means[i])
@@ -253,13 +253,13 @@ func featuresOf(p *problem.Problem, i int) map[string]any {
 	return out
 }
 
-// labelOf names an arm by its values in the columns of the arms.
-func labelOf(p *problem.Problem, arm Arm) string {
-	if p.Long == nil {
+// labelOf names an arm by its values in the columns of the arms; none where the data are no long table.
+func labelOf(columns []string, arm Arm) string {
+	if columns == nil {
 		return arm.Arm
 	}
 	var values []string
-	for _, c := range p.Long.Arm {
+	for _, c := range columns {
 		v, ok := arm.Features[c]
 		if !ok {
 			return arm.Arm

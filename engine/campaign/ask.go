@@ -32,7 +32,8 @@ type List struct {
 	// how a file of it is written: as the table that the problem was read from
 	Dialect problem.Dialect `json:"dialect,omitzero"`
 	// the events that the list rests on, see State.Chain
-	Chain string `json:"chain,omitempty"`
+	Chain string        `json:"chain,omitempty"`
+	Words problem.Words `json:"-"` // of the problem
 }
 
 // ListRow is one pull of a List.
@@ -212,7 +213,8 @@ func (s Moment) countFor(q Request, r *round) int {
 
 // list makes the rows of some pulls.
 func (s Moment) list(by string, items []*item) List {
-	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(), Blocks: blockColumns(s.Problem)}
+	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(), Blocks: blockColumns(s.Problem),
+		Words: s.Problem.Words()}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, arm: it.Arm}

@@ -1,12 +1,20 @@
 package problem
 
-import "strings"
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
 type Words struct {
 	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
 	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named
 	Reward string   `json:"reward,omitempty"`       // the column that was measured
+	// values of arms with many digits, such as logarithms, and how they are shown: in as few digits as tell a column's values apart
+	Short [][2]string `json:"short,omitempty"`
 }
 
 // Words returns the names of a long table's columns.
@@ -14,11 +22,68 @@ func (p *Problem) Words() Words {
 	if p.Long == nil {
 		return Words{}
 	}
-	c := Words{Task: p.Long.Task, Arm: p.Long.Arm, Reward: p.Long.Reward}
+	c := Words{Task: p.Long.Task, Arm: p.Long.Arm, Reward: p.Long.Reward, Short: p.shortValues()}
 	if p.Long.Successes != "" {
 		c.Reward = p.Long.Successes + " / " + p.Long.Trials
 	}
 	return c
+}
+
+// From manyDigits on a number is shown shorter, in fewestDigits at least; of columns with more values than mostShort none is.
+const manyDigits, fewestDigits, mostShort = 9, 4, 200
+
+// shortValues returns Short of Words.
+func (p *Problem) shortValues() (out [][2]string) {
+	for c, name := range p.Arms.Columns {
+		if !slices.Contains(p.Long.Arm, name) || p.Categories[name] != nil || p.Arms.Units != nil && p.Arms.Units[c].Log {
+			continue
+		}
+		values := make([]float64, p.N())
+		for i := range values {
+			values[i] = p.Arms.Value(c, i)
+		}
+		slices.Sort(values)
+		if values = slices.Compact(values); len(values) > mostShort {
+			continue
+		}
+		texts := make([]string, len(values))
+		for digits := fewestDigits; ; digits++ {
+			for k, v := range values {
+				x, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
+				texts[k] = fmt.Sprint(x)
+			}
+			if len(slices.Compact(slices.Clone(texts))) == len(texts) { // at 17 digits at last
+				break
+			}
+		}
+		for k, v := range values {
+			if long := fmt.Sprint(v); len(strings.Trim(long, "-0.")) > manyDigits && texts[k] != long {
+				out = append(out, [2]string{long, texts[k]})
+			}
+		}
+	}
+	return out
+}
+
+// fractions are numbers that may have a short form.
+var fractions = regexp.MustCompile(`-?[0-9]+[.,][0-9]+(e[-+]?[0-9]+)?`)
+
+// Shorten returns a text with the short forms of numbers.
+func (c Words) Shorten(text string) string {
+	if len(c.Short) == 0 {
+		return text
+	}
+	return fractions.ReplaceAllStringFunc(text, func(long string) string {
+		for _, x := range c.Short {
+			if x[0] == long {
+				return x[1]
+			}
+			if comma := strings.Replace(x[0], ".", ",", 1); comma == long {
+				return strings.Replace(x[1], ".", ",", 1)
+			}
+		}
+		return long
+	})
 }
 
 // IsZero reports whether the table has no names of its own.
@@ -57,5 +122,5 @@ func (c Words) ArmLabel(text string) string {
 			text = strings.ReplaceAll(text, ", "+column+"=", ", ")
 		}
 	}
-	return text
+	return c.Shorten(text)
 }
