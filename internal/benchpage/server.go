@@ -19,6 +19,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 //go:embed page.html page.css page.js
@@ -28,6 +29,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"shown":     shown,
 	"settings":  settings,
 	"remaining": remaining,
+	"lead":      lead,
 	"sentence":  func(n campaign.Note) string { text := n.String(); return strings.ToUpper(text[:1]) + text[1:] + "." },
 }).ParseFS(files, "page.html"))
 
@@ -97,6 +99,7 @@ func guarded(next http.Handler) http.Handler {
 type view struct {
 	By, Page    string
 	Name        string
+	Words       problem.Words
 	Said        []said // above everything
 	Round, Left int
 	Columns     []string // of the settings of arms
@@ -137,6 +140,15 @@ type pull struct {
 }
 
 func shown(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
+
+// lead says how good the leader of a task is, and by how much better than its hardest rival.
+func lead(t campaign.TaskStatus) string {
+	out := fmt.Sprintf("leads with %.4g", t.Estimate)
+	if finite := t.Gap - t.Gap + t.Error - t.Error; finite == 0 {
+		out += fmt.Sprintf(", ahead by %.2g ± %.2g", t.Gap, t.Error)
+	}
+	return out
+}
 
 // remaining writes a time that is left in a unit like days, "" where nobody knows it yet.
 func remaining(x float64, unit string) string {
@@ -184,7 +196,7 @@ func isSwitch(k int, plates []plate) bool {
 }
 
 func (s *server) show(w http.ResponseWriter, status int, v view) {
-	v.Name = s.c.Protocol().Name
+	v.Name, v.Words = s.c.Protocol().Name, s.c.Protocol().Problem.Words()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	pages.ExecuteTemplate(w, "page.html", v)

@@ -1,6 +1,7 @@
 package benchpage
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -27,5 +28,17 @@ func TestSettings(t *testing.T) {
 	}
 	if got := settings(columns, plates, campaign.ListRow{}); got != "" {
 		t.Errorf("a row without settings: %q", got)
+	}
+}
+
+func TestLead(t *testing.T) {
+	status := campaign.TaskStatus{Estimate: 92.6927}
+	status.Gap, status.Error = 8.21, 9.04
+	if got, want := lead(status), "leads with 92.69, ahead by 8.2 ± 9"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	status.Error = math.Inf(1)
+	if got, want := lead(status), "leads with 92.69"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
