@@ -19,7 +19,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 //go:embed page.html page.css page.js
@@ -98,8 +97,7 @@ func guarded(next http.Handler) http.Handler {
 // view holds the data of the template.
 type view struct {
 	By, Page    string
-	Name        string
-	Words       problem.Words
+	Protocol    campaign.Protocol
 	Said        []said // above everything
 	Round, Left int
 	Columns     []string // of the settings of arms
@@ -196,7 +194,7 @@ func isSwitch(k int, plates []plate) bool {
 }
 
 func (s *server) show(w http.ResponseWriter, status int, v view) {
-	v.Name, v.Words = s.c.Protocol().Name, s.c.Protocol().Problem.Words()
+	v.Protocol = s.c.Protocol()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	pages.ExecuteTemplate(w, "page.html", v)
