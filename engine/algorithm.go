@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/gonb-cope/gonb-cope/engine/problem"
+import (
+	"context"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
 
 // The two objectives of [Du23, Section 3].
 const (
@@ -15,10 +19,10 @@ const (
 //
 // The order of calls is Plan, Learn, Plan, Learn, … until Done.
 type Algorithm interface {
-	// Plan returns the pulls of the next round.
-	Plan() (Plan, error)
-	// Learn takes the counts and means of the round planned last. It panics without one.
-	Learn(Batch) error
+	// Plan returns the pulls of the next round. It ends early, with the context's error, when the context ends.
+	Plan(ctx context.Context) (Plan, error)
+	// Learn takes the counts and means of the round planned last. It panics without one, and ends as Plan does.
+	Learn(ctx context.Context, b Batch) error
 	// Done reports whether nothing is left to decide (FC) or to spend (FB).
 	Done() bool
 	// Answers returns one answer per task for what is known now, in task order.

@@ -43,7 +43,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 		if err := ctx.Err(); err != nil {
 			return s.Outcome(), err
 		}
-		plan, more, err := s.Next()
+		plan, more, err := s.Next(ctx)
 		if err != nil || !more {
 			return s.Outcome(), err
 		}
@@ -51,7 +51,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 		if err != nil {
 			return s.Outcome(), fmt.Errorf("round %d: pulling: %w", plan.Round, err)
 		}
-		if err := s.Learn(batch); err != nil {
+		if err := s.Learn(ctx, batch); err != nil {
 			return s.Outcome(), err
 		}
 	}

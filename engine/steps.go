@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -65,7 +66,7 @@ func (s *Steps) Options() Options { return s.opt }
 // where nothing is left to plan, since the algorithm is done or a limit was reached, and Outcome then
 // says which. A limit of samples is no error. After an error the run has ended, and every further
 // call returns that error.
-func (s *Steps) Next() (plan Plan, more bool, err error) {
+func (s *Steps) Next(ctx context.Context) (plan Plan, more bool, err error) {
 	switch {
 	case s.plan.Counts != nil:
 		return s.shown(), true, nil
@@ -73,7 +74,7 @@ func (s *Steps) Next() (plan Plan, more bool, err error) {
 		return Plan{}, false, s.failed
 	}
 	r := len(s.out.Rounds) + 1
-	plan, err = s.alg.Plan()
+	plan, err = s.alg.Plan(ctx)
 	if limit := (LimitError{}); errors.As(err, &limit) || (err == nil && s.out.Samples+plan.Pulls() > s.opt.MaxSamples) {
 		s.end(StatusSamples, nil)
 		return Plan{}, false, nil
@@ -117,7 +118,7 @@ func (s *Steps) end(status Status, err error) {
 // an error without an open round. A batch that does not answer the plan is an error that changes
 // nothing. After a change that was asked for and is refused now the run goes on; after any other
 // error of the algorithm it has ended.
-func (s *Steps) Learn(b Batch) error {
+func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	if s.plan.Counts == nil {
 		return errors.New("no round is open: rewards are told after the round was planned")
 	}
@@ -132,7 +133,7 @@ func (s *Steps) Learn(b Batch) error {
 	}
 	s.told = nil
 	r := len(s.out.Rounds) + 1
-	if err := s.alg.Learn(b); err != nil {
+	if err := s.alg.Learn(ctx, b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("round %d: learning: %w", r, err))
 		return s.failed
 	}

@@ -91,7 +91,7 @@ func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int
 	}
 	rng, truth := rand.New(rand.NewPCG(3, 8)), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	for {
-		plan, more, err := s.Next()
+		plan, more, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,10 +107,10 @@ func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int
 			}
 			counts = plan.Counts
 		}
-		if plan, _, _ = s.Next(); fmt.Sprint(plan.Counts) != fmt.Sprint(counts) {
+		if plan, _, _ = s.Next(t.Context()); fmt.Sprint(plan.Counts) != fmt.Sprint(counts) {
 			t.Fatalf("amended to %v, the plan is %v", counts, plan.Counts)
 		}
-		if err := s.Learn(enginetest.SquaresPull(rng, m.Problem, truth, plan)); err != nil {
+		if err := s.Learn(t.Context(), enginetest.SquaresPull(rng, m.Problem, truth, plan)); err != nil {
 			t.Fatal(err)
 		}
 		explained(alg)
@@ -149,7 +149,7 @@ func TestPaperScheduleRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, _, err := s.Next()
+		plan, _, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,11 +160,11 @@ func TestPaperScheduleRefuses(t *testing.T) {
 		if err := s.Amend(fewer); !errors.Is(err, engine.ErrFixedPlans) || !strings.Contains(err.Error(), `schedule "paper" eliminates at gaps of 2^-r`) {
 			t.Errorf("%s: error %v", name, err)
 		}
-		again, _, _ := s.Next()
+		again, _, _ := s.Next(t.Context())
 		if fmt.Sprint(again) != fmt.Sprint(plan) {
 			t.Errorf("%s: the plan has changed", name)
 		}
-		if err := s.Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
+		if err := s.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -182,7 +182,7 @@ func TestAmendedBudgetWarns(t *testing.T) {
 	s, _ := engine.Begin(alg, opt)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for {
-		plan, more, err := s.Next()
+		plan, more, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -195,7 +195,7 @@ func TestAmendedBudgetWarns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+		if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 			t.Fatal(err)
 		}
 	}

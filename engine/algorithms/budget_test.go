@@ -31,7 +31,7 @@ func TestIndPeace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestOracleFB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestOracleFB(t *testing.T) {
 			}
 		}
 		b := engine.Batch{Counts: plan.Counts, Means: p.Mean} // no noise
-		if err := alg.Learn(b); err != nil {
+		if err := alg.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		best, err := m.Truth().Best()

@@ -46,14 +46,14 @@ func begunOn(t *testing.T, name string, m *model.Model, opt engine.Options) *eng
 func drive(t *testing.T, s *engine.Steps, pull func(engine.Plan) engine.Batch, between func(round int)) engine.Outcome {
 	t.Helper()
 	for range 60 {
-		plan, more, err := s.Next()
+		plan, more, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if !more {
 			break
 		}
-		if err := s.Learn(pull(plan)); err != nil {
+		if err := s.Learn(t.Context(), pull(plan)); err != nil {
 			t.Fatal(err)
 		}
 		explained(s.Algorithm())
@@ -129,11 +129,11 @@ func TestEpsilonAndDeltaChange(t *testing.T) {
 		pull := func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }
 		decided := 0
 		for range 5 {
-			plan, more, err := s.Next()
+			plan, more, err := s.Next(t.Context())
 			if err != nil || !more {
 				t.Fatal(name, err, more)
 			}
-			if err := s.Learn(pull(plan)); err != nil {
+			if err := s.Learn(t.Context(), pull(plan)); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.SetEpsilon(100); err != nil {
@@ -180,11 +180,11 @@ func TestEliminationsChange(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 9))
 		decided := 0
 		for range 3 {
-			plan, _, err := s.Next()
+			plan, _, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
 			before := fmt.Sprint(s.Outcome().Answers, s.Outcome().Eliminations)
@@ -226,7 +226,7 @@ func TestChangesRefused(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1}, []float64{1, 0})
 	for _, name := range changers {
 		s := begun(t, name, p, engine.Options{})
-		plan, _, _ := s.Next()
+		plan, _, _ := s.Next(t.Context())
 		for want, err := range map[string]error{
 			"epsilon must be 0 or more, got -1":              s.SetEpsilon(-1),
 			"delta must lie strictly between 0 and 1, got 1": s.SetDelta(1),
@@ -238,7 +238,7 @@ func TestChangesRefused(t *testing.T) {
 				t.Errorf("%s: error %v, want %q", name, err, want)
 			}
 		}
-		if again, _, _ := s.Next(); fmt.Sprint(again) != fmt.Sprint(plan) {
+		if again, _, _ := s.Next(t.Context()); fmt.Sprint(again) != fmt.Sprint(plan) {
 			t.Errorf("%s: the plan changed", name)
 		}
 	}

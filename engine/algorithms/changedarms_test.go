@@ -155,7 +155,7 @@ func TestOtherKind(t *testing.T) {
 		if err := s.Extend(alg, x.at); !errors.Is(err, engine.ErrFixedQuestion) || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%v, want %q in it", err, x.want)
 		}
-		if _, more, err := s.Next(); err != nil || !more {
+		if _, more, err := s.Next(t.Context()); err != nil || !more {
 			t.Errorf("it does not go on: %v", err)
 		}
 	}

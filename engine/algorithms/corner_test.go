@@ -91,14 +91,14 @@ func TestCoTestFBAllOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for round, lead := 0, 100.0; !alg.Done(); round++ {
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if round == 4 { // arm 0 has put arm 1 out, now the other way round
 			lead = -500
 		}
-		if err := alg.Learn(engine.Batch{Counts: plan.Counts, Means: []float64{lead, 0}}); err != nil {
+		if err := alg.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: []float64{lead, 0}}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -58,14 +58,14 @@ func TestCostOfTwoArms(t *testing.T) {
 			s := begun(t, name, p, engine.Options{})
 			rng := rand.New(rand.NewPCG(1, 1))
 			for range 5 {
-				plan, _, err := s.Next()
+				plan, _, err := s.Next(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
 				if n := plan.Counts; plan.Round > 2 && math.Abs(float64(n[1])/float64(n[0])-3) > 0.05*3+3/float64(n[0]) {
 					t.Errorf("%s, round %d: pulls %v, want 1 to 3", name, plan.Round, n)
 				}
-				if err := s.Learn(enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)); err != nil {
+				if err := s.Learn(t.Context(), enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)); err != nil {
 					t.Fatal(err)
 				}
 				explained(s.Algorithm())
@@ -98,7 +98,7 @@ func TestCostsAreSaved(t *testing.T) {
 	same := enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 2, 4}, []float64{1, 2, 4})
 	same.Cost = []float64{1, 1, 1, 5, 5, 5}
 	s := begun(t, "CoTestFC", same, engine.Options{})
-	plan, _, err := s.Next()
+	plan, _, err := s.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

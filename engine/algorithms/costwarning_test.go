@@ -27,21 +27,21 @@ func TestWhoGoesByCost(t *testing.T) {
 		x, y := rand.New(rand.NewPCG(1, 1)), rand.New(rand.NewPCG(1, 1))
 		same := true
 		for range 3 {
-			p, more, err := a.Next()
+			p, more, err := a.Next(t.Context())
 			if err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
-			q, on, err := b.Next()
+			q, on, err := b.Next(t.Context())
 			if err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 			if same = same && more == on && slices.Equal(p.Counts, q.Counts); !same || !more || !on {
 				break
 			}
-			if err := a.Learn(enginetest.SquaresPull(x, plain, plain.Noise.Scales, p)); err != nil {
+			if err := a.Learn(t.Context(), enginetest.SquaresPull(x, plain, plain.Noise.Scales, p)); err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
-			if err := b.Learn(enginetest.SquaresPull(y, plain, plain.Noise.Scales, q)); err != nil {
+			if err := b.Learn(t.Context(), enginetest.SquaresPull(y, plain, plain.Noise.Scales, q)); err != nil {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 		}

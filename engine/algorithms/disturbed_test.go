@@ -102,7 +102,7 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 							return alg, larger.Problem, []int{0, 1, 2}
 						}
 						for {
-							plan, more, err := s.Next()
+							plan, more, err := s.Next(t.Context())
 							if err != nil {
 								t.Error(err)
 							}

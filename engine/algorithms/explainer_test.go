@@ -33,12 +33,12 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 		var said, sums []float64
 		var sum float64
 		for !alg.Done() {
-			plan, err := alg.Plan()
+			plan, err := alg.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			sum += float64(plan.Pulls())
-			if err := alg.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
 			said, sums = append(said, engine.Remaining(alg.(engine.Explainer))), append(sums, sum)
@@ -105,7 +105,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 3))
 			for r := 1; r <= 30 && !alg.Done(); r++ {
 				before, said := engine.ProgressOf(x)
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -113,7 +113,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 				if after, now := engine.ProgressOf(x); r > 1 && (!reflect.DeepEqual(before, after) || said != now) {
 					t.Errorf("%s on %s: planning round %d turned %+v into %+v", entry.Name, p.Name, r, before, after)
 				}
-				if err := alg.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+				if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 					t.Fatal(err)
 				}
 				agrees(t, entry.Name+" on "+p.Name, alg)

@@ -56,14 +56,14 @@ func TestStepsOfGoalMin(t *testing.T) {
 			}
 		}
 		for {
-			plan, more, err := s.Next()
+			plan, more, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatalf("%s: %v", entry.Name, err)
 			}
 			if !more {
 				break
 			}
-			if err := s.Learn(told(plan.Counts, plan.WantSquares)); err != nil {
+			if err := s.Learn(t.Context(), told(plan.Counts, plan.WantSquares)); err != nil {
 				t.Fatalf("%s: %v", entry.Name, err)
 			}
 		}

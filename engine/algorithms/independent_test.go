@@ -44,7 +44,7 @@ func TestManyIndependentArms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan, err := alg.Plan(); err != nil || plan.Pulls() < len(means) {
+	if plan, err := alg.Plan(t.Context()); err != nil || plan.Pulls() < len(means) {
 		t.Errorf("the first round has %d pulls of %d arms, error %v", plan.Pulls(), len(means), err)
 	}
 }

@@ -71,9 +71,9 @@ func TestInformPosterior(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		told, informed := begun(t, "CoBayesFC", p, engine.Options{}), begun(t, "CoBayesFC", p, engine.Options{})
 		rng := rand.New(rand.NewPCG(3, 3))
-		plan, _, _ := told.Next()
+		plan, _, _ := told.Next(t.Context())
 		b := enginetest.Pull(rng, p, plan)
-		if err := told.Learn(b); err != nil {
+		if err := told.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		if err := informed.Inform(b); err != nil {
@@ -86,8 +86,8 @@ func TestInformPosterior(t *testing.T) {
 		if got, want := informed.Outcome(), told.Outcome(); fmt.Sprint(got.Answers) != fmt.Sprint(want.Answers) || got.Samples != 0 {
 			t.Errorf("%s: answers %+v, want %+v", p.Name, got.Answers, want.Answers)
 		}
-		next, _, _ := told.Next()
-		if other, _, _ := informed.Next(); fmt.Sprint(other.Counts) != fmt.Sprint(next.Counts) {
+		next, _, _ := told.Next(t.Context())
+		if other, _, _ := informed.Next(t.Context()); fmt.Sprint(other.Counts) != fmt.Sprint(next.Counts) {
 			t.Errorf("%s: plans %v, want %v", p.Name, other.Counts, next.Counts)
 		}
 	}
@@ -109,7 +109,7 @@ func TestInformRefused(t *testing.T) {
 		if b.Means[0] = math.NaN(); engine.Guided(alg) && s.Inform(b) == nil {
 			t.Errorf("%s: takes a reward that is no number", entry.Name)
 		}
-		if _, _, err := s.Next(); err != nil {
+		if _, _, err := s.Next(t.Context()); err != nil {
 			t.Errorf("%s: %v", entry.Name, err)
 		}
 	}

@@ -36,7 +36,7 @@ func TestLearnBeforePlanPanics(t *testing.T) {
 					t.Errorf("%s: panicked with %v, want %q", entry.Name, got, rounds.LearnedEarly)
 				}
 			}()
-			err := alg.Learn(engine.Batch{})
+			err := alg.Learn(t.Context(), engine.Batch{})
 			t.Errorf("%s: returned %v", entry.Name, err)
 		}()
 	}

@@ -40,7 +40,7 @@ func TestMeasuredResult(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
 		for {
-			plan, more, err := s.Next()
+			plan, more, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -53,7 +53,7 @@ func TestMeasuredResult(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := s.Learn(enginetest.Pull(rng, &problem.Problem{Mean: truth.Mean, Noise: truth.Noise}, plan)); err != nil {
+			if err := s.Learn(t.Context(), enginetest.Pull(rng, &problem.Problem{Mean: truth.Mean, Noise: truth.Noise}, plan)); err != nil {
 				t.Fatal(err)
 			}
 			if plan.Round == 2 {

@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -39,15 +40,15 @@ type asking struct {
 	told []float64
 }
 
-func (a *asking) Plan() (engine.Plan, error) {
-	p, err := a.Algorithm.Plan()
+func (a *asking) Plan(ctx context.Context) (engine.Plan, error) {
+	p, err := a.Algorithm.Plan(ctx)
 	p.WantSquares = true
 	return p, err
 }
 
-func (a *asking) Learn(b engine.Batch) error {
+func (a *asking) Learn(ctx context.Context, b engine.Batch) error {
 	a.told = b.Squares
-	return a.Algorithm.Learn(b)
+	return a.Algorithm.Learn(ctx, b)
 }
 
 // When the part of one agent wants squares, all are asked, and it alone gets them, for its own
@@ -67,7 +68,7 @@ func TestIndividualSquares(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := alg.Plan()
+	plan, err := alg.Plan(t.Context())
 	if err != nil || !plan.WantSquares {
 		t.Fatalf("the joint plan asks for squares: %v, error %v", plan.WantSquares, err)
 	}
@@ -75,14 +76,14 @@ func TestIndividualSquares(t *testing.T) {
 	for i := range b.Squares {
 		b.Squares[i] = float64(i)
 	}
-	if err := alg.Learn(b); err != nil {
+	if err := alg.Learn(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
 	lo, hi := p.ArmsOf(1)
 	if got := parts[1].told; len(got) != hi-lo || got[0] != float64(lo) {
 		t.Errorf("task 1 was told the squares %v, want arms %d to %d", got, lo, hi-1)
 	}
-	if err := newAgain(t, m, p).Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err == nil || !strings.Contains(err.Error(), "the plan asks for the squared deviations") {
+	if err := newAgain(t, m, p).Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: p.Mean}); err == nil || !strings.Contains(err.Error(), "the plan asks for the squared deviations") {
 		t.Errorf("a batch without squares: error %v", err)
 	}
 }
@@ -95,7 +96,7 @@ func newAgain(t *testing.T, m *model.Model, p *problem.Problem) engine.Algorithm
 		return &checking{asking: asking{Algorithm: part}}, err
 	})
 	if err == nil {
-		_, err = alg.Plan()
+		_, err = alg.Plan(t.Context())
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -109,15 +110,15 @@ type checking struct {
 	plan engine.Plan
 }
 
-func (c *checking) Plan() (engine.Plan, error) {
-	p, err := c.asking.Plan()
+func (c *checking) Plan(ctx context.Context) (engine.Plan, error) {
+	p, err := c.asking.Plan(ctx)
 	c.plan = p
 	return p, err
 }
 
-func (c *checking) Learn(b engine.Batch) error {
+func (c *checking) Learn(ctx context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(c.plan, b); err != nil {
 		return err
 	}
-	return c.asking.Learn(b)
+	return c.asking.Learn(ctx, b)
 }

@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -12,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -47,7 +49,7 @@ func TestStepsAreRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		for {
-			plan, more, err := s.Next()
+			plan, more, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,8 +60,8 @@ func TestStepsAreRun(t *testing.T) {
 				t.Errorf("%s: status %q in an open round", entry.Name, s.Outcome().Status)
 			}
 			plan.Counts[0] = -7 // a copy
-			plan, _, _ = s.Next()
-			if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			plan, _, _ = s.Next(t.Context())
+			if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -106,12 +108,12 @@ func TestStepsLimits(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 3 {
-			plan, more, err := s.Next()
+			plan, more, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if more {
-				if err := s.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+				if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -125,7 +127,7 @@ func TestStepsLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if _, more, err := s.Next(); more || err == nil || err.Error() != "round 1: planning: broken" {
+		if _, more, err := s.Next(t.Context()); more || err == nil || err.Error() != "round 1: planning: broken" {
 			t.Errorf("more %v, error %v", more, err)
 		}
 	}
@@ -137,7 +139,9 @@ func TestStepsLimits(t *testing.T) {
 // broken cannot plan.
 type broken struct{ engine.Algorithm }
 
-func (broken) Plan() (engine.Plan, error)         { return engine.Plan{}, errors.New("broken") }
+func (broken) Plan(context.Context) (engine.Plan, error) {
+	return engine.Plan{}, errors.New("broken")
+}
 func (broken) Done() bool                         { return false }
 func (broken) Answers() []engine.Answer           { return nil }
 func (broken) Eliminations() []engine.Elimination { return nil }
@@ -155,16 +159,16 @@ func TestDigestsChain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, _, _ := s.Next()
+		plan, _, _ := s.Next(t.Context())
 		if first := plan.Digest; len(first) != 16 {
 			t.Errorf("digest %q", first)
 		}
 		b := enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)
 		change(s, &b)
-		if err := s.Learn(b); err != nil {
+		if err := s.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
-		plan, _, err = s.Next()
+		plan, _, err = s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,21 +219,70 @@ func TestStepsOutOfTurn(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	refused(s.Learn(engine.Batch{}), "no round is open")
+	refused(s.Learn(t.Context(), engine.Batch{}), "no round is open")
 	refused(s.Amend(nil), "no round is open")
-	plan, _, _ := s.Next()
+	plan, _, _ := s.Next(t.Context())
 	refused(s.Amend(plan.Counts[1:]), "11 counts for 12 arms")
 	refused(s.Amend(append([]int{-1}, plan.Counts[1:]...)), "arm 0: the count must be 0 or more, got -1")
 	short := engine.Batch{Counts: plan.Counts[1:], Means: p.Mean[1:]}
-	refused(s.Learn(short), "11 counts and 11 means for 12 arms")
+	refused(s.Learn(t.Context(), short), "11 counts and 11 means for 12 arms")
 	refused(s.Inform(short), "11 counts and 11 means for 12 arms")
-	if again, more, err := s.Next(); err != nil || !more || fmt.Sprint(again) != fmt.Sprint(plan) {
+	if again, more, err := s.Next(t.Context()); err != nil || !more || fmt.Sprint(again) != fmt.Sprint(plan) {
 		t.Errorf("the plan is %v, was %v (%v)", again, plan, err)
 	}
-	if err := s.Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
+	if err := s.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
 		t.Error(err)
 	}
 	if _, err := engine.Begin(alg, engine.Options{Delta: 2}); err == nil {
 		t.Error("delta = 2 is taken")
+	}
+}
+
+// A round ends with the context that it is planned under, though its model was made under another one. Runs on the same model go on, and
+// so does a run whose earlier round was planned and learned under a context that has ended since.
+func TestRoundEndsWithItsContext(t *testing.T) {
+	p := enginetest.Paper(t, 2, 0.4)
+	m, err := model.New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	ends := 0
+	for _, entry := range All() {
+		opt := engine.Options{Budget: 400, Norm: 10, Epsilon: 0.1}
+		alg, err := entry.New(m, opt)
+		if errors.Is(err, engine.ErrUnsuited) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", entry.Name, err)
+		}
+		if _, err := alg.Plan(cancelled); errors.Is(err, context.Canceled) {
+			ends++
+		} else if err != nil {
+			t.Errorf("%s: %v", entry.Name, err)
+		}
+		if alg, err = entry.New(m, opt); err != nil {
+			t.Fatalf("%s: %v", entry.Name, err)
+		}
+		s, err := engine.Begin(alg, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			ctx, end := context.WithCancel(t.Context())
+			plan, more, err := s.Next(ctx)
+			if err == nil && more {
+				err = s.Learn(ctx, enginetest.SquaresPull(rand.New(rand.NewPCG(1, 1)), p, p.Noise.Scales, plan))
+			}
+			end()
+			if err != nil {
+				t.Errorf("%s: %v", entry.Name, err)
+			}
+		}
+	}
+	if ends < 10 {
+		t.Errorf("%d algorithms look at the context of a round", ends)
 	}
 }

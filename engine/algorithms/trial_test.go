@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -87,7 +88,7 @@ func (r *trial) chi2(n int) float64 {
 
 // learn tells a round and keeps what the experimenter sees.
 func (r *trial) learn(b engine.Batch) {
-	if err := r.s.Learn(b); err != nil {
+	if err := r.s.Learn(context.Background(), b); err != nil {
 		r.t.Fatal(err)
 	}
 	for i, n := range b.Counts {
@@ -101,7 +102,7 @@ func (r *trial) amend(counts []int) engine.Plan {
 	if err := r.s.Amend(counts); err != nil {
 		r.t.Fatal(err)
 	}
-	plan, _, _ := r.s.Next()
+	plan, _, _ := r.s.Next(context.Background())
 	return plan
 }
 

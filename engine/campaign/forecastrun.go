@@ -101,7 +101,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		next, more, err := steps.Next()
+		next, more, err := steps.Next(ctx)
 		if err != nil {
 			return n, err
 		}
@@ -114,9 +114,9 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 			case err != nil:
 				return n, err
 			}
-			next, _, _ = steps.Next()
+			next, _, _ = steps.Next(ctx)
 		}
-		if next, err = p.cap(steps, next, before, uint64(next.Round)); err != nil {
+		if next, err = p.cap(ctx, steps, next, before, uint64(next.Round)); err != nil {
 			return n, err
 		}
 		before = plus(before, next.Counts)
@@ -124,7 +124,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 		if err != nil {
 			return n, err
 		}
-		if err := steps.Learn(batch); err != nil {
+		if err := steps.Learn(ctx, batch); err != nil {
 			return n, err
 		}
 		n.samples += float64(next.Pulls())
@@ -255,7 +255,7 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		next, more, err := steps.Next()
+		next, more, err := steps.Next(ctx)
 		if err != nil || !more {
 			return n, err
 		}
@@ -279,7 +279,7 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 		if err != nil {
 			return n, err
 		}
-		if err := steps.Learn(b); err != nil {
+		if err := steps.Learn(ctx, b); err != nil {
 			return n, err
 		}
 		n.samples += float64(next.Pulls())

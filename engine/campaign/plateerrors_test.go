@@ -28,7 +28,7 @@ func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, by
 	}
 	rng := rand.New(rand.NewPCG(seed, 24))
 	for {
-		next, more, err := steps.Next()
+		next, more, err := steps.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, by
 				b.Squares[i] = math.Max(0, squares[i]-float64(c)*b.Means[i]*b.Means[i])
 			}
 		}
-		if err := steps.Learn(b); err != nil {
+		if err := steps.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 	}

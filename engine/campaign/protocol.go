@@ -278,7 +278,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 }
 
 // cap makes the open round of a simulated run what capped returns.
-func (p Protocol) cap(steps *engine.Steps, next engine.Plan, before []int, seed uint64) (engine.Plan, error) {
+func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan, before []int, seed uint64) (engine.Plan, error) {
 	counts := p.capped(next.Counts, before, seed)
 	if slices.Equal(counts, next.Counts) {
 		return next, nil
@@ -286,7 +286,7 @@ func (p Protocol) cap(steps *engine.Steps, next engine.Plan, before []int, seed 
 	if err := steps.Amend(counts); err != nil {
 		return next, err
 	}
-	next, _, err := steps.Next()
+	next, _, err := steps.Next(ctx)
 	return next, err
 }
 

@@ -200,12 +200,12 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	_, left, _ := s.Left()
 	before := s.spent(p)
 	for range forecastRounds {
-		next, more, err := steps.Next()
+		next, more, err := steps.Next(ctx)
 		if err != nil || !more {
 			n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
 			return n, err
 		}
-		if next, err = p.cap(steps, next, before, s.Start.orderSeed(next.Round)); err != nil {
+		if next, err = p.cap(ctx, steps, next, before, s.Start.orderSeed(next.Round)); err != nil {
 			return n, err
 		}
 		before = plus(before, next.Counts)
@@ -213,7 +213,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 		if err != nil {
 			return n, err
 		}
-		if err := steps.Learn(b); err != nil {
+		if err := steps.Learn(ctx, b); err != nil {
 			return n, err
 		}
 		pulls := next.Pulls()
@@ -237,13 +237,13 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	if !s.Cuts() || s.fixedRounds() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
-	if _, _, err := x.steps.Next(); err != nil {
+	if _, _, err := x.steps.Next(ctx); err != nil {
 		return nil, err
 	}
 	if err := x.impose(results.Counts); err != nil {
 		return nil, err
 	}
-	return x.steps, x.steps.Learn(results)
+	return x.steps, x.steps.Learn(ctx, results)
 }
 
 // lossPulls is how many pulls the share of failed ones that a forecast expects counts for, beside those that there

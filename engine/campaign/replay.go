@@ -109,7 +109,7 @@ func (x *replayer) all(ctx context.Context) error {
 		if r.plan.Sides != nil {
 			b, err := x.arranged(r)
 			if err == nil {
-				err = x.steps.Learn(b)
+				err = x.steps.Learn(ctx, b)
 			}
 			if err != nil {
 				return fmt.Errorf("round %d: %w", r.plan.Round, err)
@@ -123,7 +123,7 @@ func (x *replayer) all(ctx context.Context) error {
 		if err := x.impose(b.Counts); err != nil {
 			return err
 		}
-		if err := x.steps.Learn(b); err != nil {
+		if err := x.steps.Learn(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -137,7 +137,7 @@ func (x *replayer) all(ctx context.Context) error {
 		return err
 	}
 	var err error
-	x.run.Next, x.run.More, err = x.steps.Next()
+	x.run.Next, x.run.More, err = x.steps.Next(ctx)
 	return err
 }
 
@@ -147,7 +147,7 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 		return err
 	}
 	x.compare(plan)
-	now, more, err := x.steps.Next()
+	now, more, err := x.steps.Next(ctx)
 	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known all the same
 	if err == nil && !more {
 		x.unused = true

@@ -165,7 +165,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}
 	before := len(w.replica.differ)
-	if err := w.replica.adopt(p, size); errors.Is(err, errOtherLate) {
+	if err := w.replica.adopt(ctx, p, size); errors.Is(err, errOtherLate) {
 		return false, w.again(ctx)
 	} else if err != nil {
 		return false, err
@@ -185,7 +185,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		return false, err
 	}
 	w.said = messages
-	return false, w.replica.learn(messages, absent)
+	return false, w.replica.learn(ctx, messages, absent)
 }
 
 // once notices something that was not noticed before.
@@ -249,7 +249,7 @@ func (w *agent) someone(ctx context.Context, r int) (Fact, error) {
 
 // propose publishes its own plan, and returns the one that stands.
 func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
-	own, err := w.replica.next(w.v, w.Build, w.replica.late(w.message))
+	own, err := w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message))
 	if err != nil {
 		return Fact{}, err
 	}

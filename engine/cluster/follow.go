@@ -68,7 +68,7 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 	if r > 1 {
 		messages, absent, err := w.closed(ctx, r-1, fact)
 		if err == nil {
-			err = w.replica.learn(messages, absent)
+			err = w.replica.learn(ctx, messages, absent)
 		}
 		if err != nil {
 			return false, err
@@ -78,7 +78,7 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 		}
 	}
 	before := len(w.replica.differ)
-	if err := w.replica.adopt(p, len(fact.Body)); err != nil {
+	if err := w.replica.adopt(ctx, p, len(fact.Body)); err != nil {
 		return false, err
 	}
 	for _, d := range w.replica.differ[before:] {

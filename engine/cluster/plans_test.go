@@ -96,7 +96,7 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 	// what another build would plan: a pull more, and its digest
 	e := must(q.Entry())
 	steps := must(cluster.BeginForTest(t.Context(), q))
-	plan, _, err := steps.Next()
+	plan, _, err := steps.Next(t.Context())
 	if err != nil {
 		t.Fatal(err, e)
 	}
@@ -104,7 +104,7 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 	if err := steps.Amend(plan.Counts); err != nil {
 		t.Fatal(err)
 	}
-	plan, _, _ = steps.Next()
+	plan, _, _ = steps.Next(t.Context())
 	build := cluster.Build{System: "linux/other"}
 	first := firstPlan(t, q, func(p *cluster.PlanBody) { p.Counts, p.Digest, p.Build, p.Author = plan.Counts, plan.Digest, build, 3 })
 	x := cluster.NewMemory()
@@ -113,10 +113,10 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 		t.Fatal(err)
 	}
 	// and that after round 1 it holds arm 2 for out
-	if err := steps.Learn(env(plan)); err != nil {
+	if err := steps.Learn(t.Context(), env(plan)); err != nil {
 		t.Fatal(err)
 	}
-	plan, _, err = steps.Next()
+	plan, _, err = steps.Next(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

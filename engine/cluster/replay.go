@@ -58,7 +58,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		w.history.add(f)
 		p, err := w.read(ctx, f)
 		if err == nil {
-			err = w.replica.adopt(p, len(f.Body))
+			err = w.replica.adopt(ctx, p, len(f.Body))
 		}
 		if err != nil {
 			return nil, rounds, err
@@ -91,7 +91,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		}
 		told, err := w.replica.told(messages, agents(absent))
 		if err == nil {
-			err = w.replica.learn(messages, absent)
+			err = w.replica.learn(ctx, messages, absent)
 		}
 		if err != nil {
 			return nil, rounds, err

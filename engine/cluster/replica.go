@@ -65,14 +65,14 @@ func (r *replica) decisions(round int) Decisions {
 
 // next plans the next round, or says that nothing is left. The algorithm is informed of late messages
 // before.
-func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
+func (r *replica) next(ctx context.Context, author int, here Build, late []Late) (PlanBody, error) {
 	if !r.planned {
 		if err := r.inform(late); err != nil {
 			return PlanBody{}, err
 		}
 		r.planned, r.lately = true, late
 	}
-	plan, more, err := r.asked.Next()
+	plan, more, err := r.asked.Next(ctx)
 	if err != nil {
 		return PlanBody{}, err
 	}
@@ -94,7 +94,7 @@ func (r *replica) next(author int, here Build, late []Late) (PlanBody, error) {
 
 // adopt takes the plan that stands for the next round. It is a PlanError where it was made of another
 // history.
-func (r *replica) adopt(p PlanBody, size int) error {
+func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	if p.Round != r.rounds+1 {
 		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, count(r.rounds, "round"))
 	}
@@ -110,7 +110,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 				return err
 			}
 		}
-		own, more, err := r.asked.Next()
+		own, more, err := r.asked.Next(ctx)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func (r *replica) adopt(p PlanBody, size int) error {
 			r.taken++
 			fallthrough
 		default:
-			if now, _, err := r.asked.Next(); err != nil || now.Digest != p.Digest {
+			if now, _, err := r.asked.Next(ctx); err != nil || now.Digest != p.Digest {
 				return errors.Join(err, refuse("goes by another history (digest %s, here %s)", p.Digest, now.Digest))
 			}
 		}
@@ -175,7 +175,7 @@ func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
 
 // learn folds the messages of the open round, in agent order; messages of absent agents are nil, and
 // their pulls are taken as not made.
-func (r *replica) learn(messages [][]byte, absent []Absence) error {
+func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) error {
 	if !r.opens {
 		return errors.New("no round is open")
 	}
@@ -218,7 +218,7 @@ func (r *replica) learn(messages [][]byte, absent []Absence) error {
 	} else if err != nil {
 		return err
 	}
-	return r.asked.Learn(b)
+	return r.asked.Learn(ctx, b)
 }
 
 // coefficients returns the dimension of θ̂: of the features, or a number for each arm where the algorithm

@@ -27,7 +27,7 @@ import (
 // It is the dual form of the textbook, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations
 // in which small variances are no differences of large numbers.
 type dual struct {
-	ctx       context.Context
+	life      *life
 	basis     *basis
 	scale     float64 // s
 	own       float64 // g
@@ -40,9 +40,9 @@ type dual struct {
 }
 
 // newDual factors A for the data around their level.
-func newDual(ctx context.Context, b *basis, c *onBasis) (*dual, error) {
+func newDual(life *life, b *basis, c *onBasis) (*dual, error) {
 	d := &dual{
-		ctx: ctx, basis: b, scale: c.scale, own: c.own, flat: c.flat, arms: c.arms, with: make([]float64, len(b.rest)),
+		life: life, basis: b, scale: c.scale, own: c.own, flat: c.flat, arms: c.arms, with: make([]float64, len(b.rest)),
 		precision: c.precision, origin: c.origin,
 	}
 	for k, i := range c.arms {
@@ -89,7 +89,7 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 	level := centre - Dot(d.origin, theta)
 	out := make([]float64, len(b.rest))
 	// The context is looked at by what follows; a part of the means is of no use.
-	_ = cores.Do(context.WithoutCancel(d.ctx), len(out), basisRows, func(from, to int) {
+	_ = cores.Do(context.WithoutCancel(d.life.Context()), len(out), basisRows, func(from, to int) {
 		for i := from; i < to; i++ {
 			out[i] = level + Dot(b.row(i), theta)
 		}
@@ -224,7 +224,7 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 			row, first = b.stretch(arms, from)
 		}
 	}
-	return cores.Do(d.ctx, len(arms), basisRows, func(begin, end int) {
+	return cores.Do(d.life.Context(), len(arms), basisRows, func(begin, end int) {
 		part := blas64.General{Rows: end - begin, Cols: b.dim, Stride: b.dim, Data: make([]float64, (end-begin)*b.dim)}
 		for k, i := range arms[begin:end] {
 			to := part.Data[k*b.dim : (k+1)*b.dim]
@@ -274,7 +274,7 @@ func (e *Estimator) normalised(means []float64) []float64 {
 
 // estimator returns the estimator of all arms.
 func (c *onBasis) estimator(m *Model) (*Estimator, error) {
-	d, err := newDual(c.ctx, c.basis, c)
+	d, err := newDual(c.life, c.basis, c)
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
@@ -291,7 +291,7 @@ func (c *onBasis) estimator(m *Model) (*Estimator, error) {
 // pulledMeans holds what a posterior of many arms is formed of: the arms with pulls. All numbers are
 // normalised.
 type pulledMeans struct {
-	ctx     context.Context
+	life    *life
 	basis   *basis
 	natural float64 // the scale that leaves the kernel as it is
 	known   bool    // whether the level is stated
@@ -302,7 +302,7 @@ type pulledMeans struct {
 }
 
 func newPulledMeans(m *Model, b *basis, level engine.Level, counts []int, means []float64) *pulledMeans {
-	d := &pulledMeans{ctx: m.Context(), basis: b, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
+	d := &pulledMeans{life: m.life, basis: b, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
 	for i, c := range counts {
 		if c > 0 {
 			d.arms = append(d.arms, i)
@@ -343,7 +343,7 @@ type onBasis struct {
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
 func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
-	if err := d.ctx.Err(); err != nil {
+	if err := d.life.Context().Err(); err != nil {
 		return nil, err
 	}
 	b := d.basis

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -46,7 +47,7 @@ type Model struct {
 	identity string // of all numbers of the model, the expected rewards included
 	numbers  string // the same without the precisions
 
-	ctx context.Context // ends what is computed; nil never does
+	*life
 
 	source *source
 	exact  *once[*Model]
@@ -95,7 +96,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	}
 	m := &Model{
 		Problem: p, Unit: unit, Diagonal: source.factor.Largest(), Scale: source.scale,
-		Precision: make([]float64, p.N()), Memory: new(Memory), source: source, exact: newOnce[*Model](), ctx: ctx,
+		Precision: make([]float64, p.N()), Memory: new(Memory), source: source, exact: newOnce[*Model](), life: newLife(ctx),
 	}
 	for i, s := range p.Noise.Scales {
 		m.Precision[i] = unit * unit / (s * s)
@@ -256,24 +257,43 @@ func DesignTolerance(arms int) float64 {
 	return 1e-3
 }
 
-// Until lets the end of a context end what the model computes, which then returns its
-// error: at high rank a design takes long. It returns the model.
-func (m *Model) Until(ctx context.Context) *Model {
-	m.ctx = ctx
-	return m
+// life holds the context that ends what a model computes, and what is derived from the model.
+type life struct {
+	now atomic.Pointer[context.Context]
+}
+
+func newLife(ctx context.Context) *life {
+	l := new(life)
+	l.now.Store(&ctx)
+	return l
 }
 
 // Context ends what the model computes.
-func (m *Model) Context() context.Context {
-	if m.ctx == nil {
-		return context.Background()
-	}
-	return m.ctx
+func (l *life) Context() context.Context { return *l.now.Load() }
+
+// During lets ctx be that context until the function that it returns is called.
+func (l *life) During(ctx context.Context) (end func()) {
+	before := l.now.Swap(&ctx)
+	return func() { l.now.Store(before) }
+}
+
+// Until lets the end of a context end what the model computes, which then returns its
+// error: at high rank a design takes long. It returns the model.
+func (m *Model) Until(ctx context.Context) *Model {
+	m.now.Store(&ctx)
+	return m
+}
+
+// Own returns the model for one user of it: no other model goes over to the contexts that this one is given.
+func (m *Model) Own() *Model {
+	own := *m
+	own.life = newLife(m.Context())
+	return &own
 }
 
 // Solver returns the options with which the model's designs are solved, to a relative gap.
 func (m *Model) Solver(tolerance float64) design.Options {
-	return design.Options{Tolerance: tolerance, Context: m.ctx}
+	return design.Options{Tolerance: tolerance, Context: m.Context()}
 }
 
 // Memory keeps what models have computed before any data: designs, roundings and estimators, each

@@ -75,7 +75,7 @@ func TestRidgeFitsEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked := ending.Check(t, "fitRidges", 4, func(ctx context.Context) error {
-		m.ctx = ctx
+		m.Until(ctx)
 		_, err := m.Truth().fitRidges(rank)
 		return err
 	})

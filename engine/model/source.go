@@ -196,7 +196,7 @@ func (m *Model) Exact() (*Model, error) {
 		return nil, err
 	}
 	out := *exact // under the context and the Memory that the model has now
-	out.ctx, out.Memory = m.ctx, m.Memory
+	out.life, out.Memory = m.life, m.Memory
 	return &out, nil
 }
 

@@ -4,11 +4,11 @@
 //	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
 //	run, err := q.Begin(ctx, nil)
 //	for {
-//		plan, more, err := run.Next()       // how often to measure each arm now
+//		plan, more, err := run.Next(ctx)    // how often to measure each arm now
 //		if err != nil || !more {
 //			break
 //		}
-//		err = run.Learn(measured(plan))     // counts and means, as they were measured
+//		err = run.Learn(ctx, measured(plan)) // counts and means, as they were measured
 //	}
 //	result, err := run.Result()
 //

@@ -58,21 +58,21 @@ func measured(p *problem.Problem, plan engine.Plan) engine.Batch {
 
 // A program that measures for itself asks what to measure, and tells what came.
 func ExampleQuestion_Begin() {
-	p := yields()
+	p, ctx := yields(), context.Background()
 	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}}
-	run, err := q.Begin(context.Background(), nil)
+	run, err := q.Begin(ctx, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
 	for {
-		plan, more, err := run.Next() // counts by arm
+		plan, more, err := run.Next(ctx) // counts by arm
 		if err != nil {
 			log.Fatal(err)
 		}
 		if !more {
 			break
 		}
-		if err := run.Learn(measured(p, plan)); err != nil {
+		if err := run.Learn(ctx, measured(p, plan)); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -91,7 +91,7 @@ type largest struct {
 	means []float64
 }
 
-func (a *largest) Plan() (engine.Plan, error) {
+func (a *largest) Plan(context.Context) (engine.Plan, error) {
 	counts := make([]int, a.p.N())
 	for i := range counts {
 		counts[i] = 10
@@ -99,7 +99,7 @@ func (a *largest) Plan() (engine.Plan, error) {
 	return engine.Plan{Round: 1, Counts: counts}, nil
 }
 
-func (a *largest) Learn(b engine.Batch) error { a.means = b.Means; return nil }
+func (a *largest) Learn(_ context.Context, b engine.Batch) error { a.means = b.Means; return nil }
 
 func (a *largest) Done() bool { return a.means != nil }
 

@@ -68,7 +68,7 @@ func TestEarlierRewards(t *testing.T) {
 					}
 				}
 				for {
-					plan, more, err := s.Next()
+					plan, more, err := s.Next(t.Context())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -77,7 +77,7 @@ func TestEarlierRewards(t *testing.T) {
 					}
 					b, err := env.Pull(t.Context(), plan)
 					if err == nil {
-						err = s.Learn(b)
+						err = s.Learn(t.Context(), b)
 					}
 					if err != nil {
 						t.Fatal(err)

@@ -218,7 +218,7 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	plan, err := alg.Plan()
+	plan, err := alg.Plan(ctx)
 	if err != nil {
 		return 0, err
 	}

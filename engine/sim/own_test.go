@@ -22,19 +22,19 @@ type equal struct {
 	means []float64
 }
 
-func (e *equal) Plan() (engine.Plan, error) {
+func (e *equal) Plan(ctx context.Context) (engine.Plan, error) {
 	counts := make([]int, e.p.N())
 	for i := range counts {
 		counts[i] = e.pulls
 	}
 	return engine.Plan{Round: 1, Counts: counts}, nil
 }
-func (e *equal) Learn(b engine.Batch) error         { e.means = b.Means; return nil }
-func (e *equal) Done() bool                         { return e.means != nil }
-func (e *equal) Eliminations() []engine.Elimination { return nil }
-func (e *equal) Warnings() []engine.Warning         { return nil }
-func (e *equal) Goal() string                       { return e.p.Goal }
-func (e *equal) Alive() int                         { return e.p.N() }
+func (e *equal) Learn(ctx context.Context, b engine.Batch) error { e.means = b.Means; return nil }
+func (e *equal) Done() bool                                      { return e.means != nil }
+func (e *equal) Eliminations() []engine.Elimination              { return nil }
+func (e *equal) Warnings() []engine.Warning                      { return nil }
+func (e *equal) Goal() string                                    { return e.p.Goal }
+func (e *equal) Alive() int                                      { return e.p.N() }
 func (e *equal) Answers() []engine.Answer {
 	out := make([]engine.Answer, e.p.V())
 	for v, arms := range e.p.Groups() {

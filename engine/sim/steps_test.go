@@ -96,7 +96,7 @@ func TestStepsOfCampaigns(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(7, 7))
 		for {
-			plan, more, err := s.Next()
+			plan, more, err := s.Next(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestStepsOfCampaigns(t *testing.T) {
 					}
 				}
 			}
-			if err := s.Learn(inOrder(plan, func(at slot) float64 { return told[at] })); err != nil {
+			if err := s.Learn(t.Context(), inOrder(plan, func(at slot) float64 { return told[at] })); err != nil {
 				t.Fatal(err)
 			}
 		}

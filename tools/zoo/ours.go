@@ -66,7 +66,7 @@ func runAlgorithm(
 	}
 	decisions = 1
 	for {
-		plan, more, err := steps.Next()
+		plan, more, err := steps.Next(ctx)
 		if err != nil {
 			return o, 0, err
 		}
@@ -78,7 +78,7 @@ func runAlgorithm(
 		if err != nil {
 			return o, 0, err
 		}
-		if err := steps.Learn(batch); err != nil {
+		if err := steps.Learn(ctx, batch); err != nil {
 			return o, 0, err
 		}
 	}

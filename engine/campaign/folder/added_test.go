@@ -223,7 +223,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 		t.Fatal(err)
 	}
 	for {
-		next, more, err := s.Next()
+		next, more, err := s.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -242,7 +242,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 				b.Means[i] = sum / float64(n)
 			}
 		}
-		if err := s.Learn(b); err != nil {
+		if err := s.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		if next.Round == 2 {

@@ -2,6 +2,7 @@ package bayes
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -64,6 +65,7 @@ func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
+	m = m.Own()
 	a := &coBayes{
 		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, explained: 1,
 		tasks: make([]judgement, m.Problem.V()), spent: make([]float64, m.Problem.V()), taken: make([]int, m.Problem.V()),
@@ -96,7 +98,8 @@ const (
 const posteriorGrowth = 0.5
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
-func (a *coBayes) Plan() (engine.Plan, error) {
+func (a *coBayes) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	counts := make([]int, a.Model.Problem.N())
 	var err error
 	if a.estimates == nil {
@@ -243,7 +246,8 @@ func (a *coBayes) allowance(v int) int {
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.
-func (a *coBayes) Learn(b engine.Batch) error {
+func (a *coBayes) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.planned, b); err != nil {
 		return err
 	}

@@ -75,11 +75,11 @@ func TestCoBayesIsThePosterior(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, 5))
 		for r := 1; r <= 12 && !a.Done(); r++ {
 			open := model.Contrasting(a.Sets)
-			plan, err := a.Plan()
+			plan, err := a.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
 			means := make([]float64, p.N())
@@ -338,11 +338,11 @@ func TestWrongPriorIsDoubted(t *testing.T) {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(1, 1))
-		plan, err := a.Plan()
+		plan, err := a.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+		if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 			t.Fatal(err)
 		}
 		var got engine.WarningKind

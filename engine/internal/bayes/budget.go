@@ -1,6 +1,7 @@
 package bayes
 
 import (
+	"context"
 	"errors"
 	"math"
 
@@ -78,13 +79,15 @@ func newBudgetFB(m *model.Model, opt engine.Options) (*budgetFB, error) {
 	if err != nil {
 		return nil, err
 	}
+	m = m.Own()
 	k, err := newKnowledge(m, opt)
 	k.belief = rounds.NewBelief(model.PriorOf(opt).OnPulled())
 	return &budgetFB{Candidates: rounds.NewCandidates(m), opt: opt, knowledge: k, purse: budget.NewPurse(m.Problem, opt)}, err
 }
 
 // Plan fixes the pulls of the round.
-func (a *budgetFB) Plan() (engine.Plan, error) {
+func (a *budgetFB) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	counts := make([]int, a.Model.Problem.N())
 	n, room := a.purse.Next()
 	if a.estimates == nil {
@@ -107,7 +110,8 @@ func (a *budgetFB) Plan() (engine.Plan, error) {
 }
 
 // Learn forms the posterior of all data.
-func (a *budgetFB) Learn(b engine.Batch) error {
+func (a *budgetFB) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.planned, b); err != nil {
 		return err
 	}

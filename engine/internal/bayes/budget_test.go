@@ -114,7 +114,7 @@ func TestBudgetFBPulls(t *testing.T) {
 	a, rng := alg.(*budgetFB), rand.New(rand.NewPCG(1, 2))
 	for r := range 6 {
 		before := slices.Clone(a.Counts)
-		plan, err := a.Plan()
+		plan, err := a.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +123,7 @@ func TestBudgetFBPulls(t *testing.T) {
 				t.Errorf("round %d: pulls %v, plainly %v", r+1, plan.Counts, want)
 			}
 		}
-		if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+		if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 			t.Fatal(err)
 		}
 	}

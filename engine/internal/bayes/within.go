@@ -1,6 +1,7 @@
 package bayes
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -55,8 +56,9 @@ func CheckBlocks(p *problem.Problem) error {
 }
 
 // Plan arranges the pulls of each task in blocks that its leader is in.
-func (a *sideBySide) Plan() (engine.Plan, error) {
-	plan, err := a.coBayes.Plan()
+func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
+	plan, err := a.coBayes.Plan(ctx)
 	if err != nil {
 		return plan, err
 	}

@@ -39,8 +39,8 @@ func TestPosteriorSideBySide(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(8, uint64(block.Size)))
 		for r := 1; !algs[0].Done() && r < 50; r++ {
-			plan, err := algs[0].Plan()
-			other, err2 := algs[1].Plan()
+			plan, err := algs[0].Plan(t.Context())
+			other, err2 := algs[1].Plan(t.Context())
 			if err != nil || err2 != nil {
 				t.Fatal(err, err2)
 			}
@@ -72,7 +72,7 @@ func TestPosteriorSideBySide(t *testing.T) {
 			}
 			_, b := enginetest.PullBlocks(rng, p, plan.Sides)
 			for _, alg := range algs {
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 			}

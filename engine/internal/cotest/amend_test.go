@@ -33,7 +33,7 @@ func TestReferenceAmended(t *testing.T) {
 			ref := newCombination(p, z)
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for round := 1; !alg.Done() && round < 40; round++ {
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -59,7 +59,7 @@ func TestReferenceAmended(t *testing.T) {
 					ref.t0 = float64(plan.Pulls()) / plan.Rho
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 				before := slices.Clone(ref.leader)

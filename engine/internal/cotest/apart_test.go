@@ -67,11 +67,11 @@ func TestApartIsLeastSquares(t *testing.T) {
 			if byMeans.Done() {
 				break
 			}
-			plan, err := byMeans.Plan()
+			plan, err := byMeans.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := byKernel.Plan(); err != nil {
+			if _, err := byKernel.Plan(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 			if err := byKernel.Amend(plan.Counts); err != nil {
@@ -79,7 +79,7 @@ func TestApartIsLeastSquares(t *testing.T) {
 			}
 			byKernel.clock.Origin = byMeans.clock.Origin
 			b := drawn(p, plan.Counts, rng)
-			if err := errors.Join(byMeans.Learn(b), byKernel.Learn(b)); err != nil {
+			if err := errors.Join(byMeans.Learn(t.Context(), b), byKernel.Learn(t.Context(), b)); err != nil {
 				t.Fatal(err)
 			}
 			for k, c := range byMeans.contests {

@@ -1,6 +1,7 @@
 package cotest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -133,7 +134,8 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTestFB) Plan() (engine.Plan, error) {
+func (a *coTestFB) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	if a.purse != nil {
 		return a.share()
 	}
@@ -286,7 +288,8 @@ func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) 
 const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.
-func (a *coTestFB) Learn(b engine.Batch) error {
+func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := a.update(b); err != nil {
 		return err
 	}

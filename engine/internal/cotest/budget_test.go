@@ -84,7 +84,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 32))
 			spent := 0
 			for !alg.Done() {
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -100,7 +100,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 					ref.checkWorth(t, plan)
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 				ref.learn(b)
@@ -242,10 +242,10 @@ func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
 		}
 		var plan engine.Plan
 		for range 2 {
-			if plan, err = a.Plan(); err != nil {
+			if plan, err = a.Plan(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if err := a.Learn(engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
+			if err := a.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
 				t.Fatal(err)
 			}
 		}

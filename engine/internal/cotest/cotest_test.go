@@ -178,7 +178,7 @@ func TestReferenceCoTest(t *testing.T) {
 			ref := newCombination(p, z)
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for !alg.Done() {
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -186,7 +186,7 @@ func TestReferenceCoTest(t *testing.T) {
 					ref.t0 = float64(plan.Pulls()) / plan.Rho
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 				ref.learn(b)
@@ -326,7 +326,7 @@ func TestProgressBetween(t *testing.T) {
 		}
 		a := alg.(*coTest)
 		for round := 1; round <= last && !a.Done(); round++ {
-			plan, err := a.Plan()
+			plan, err := a.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -334,7 +334,7 @@ func TestProgressBetween(t *testing.T) {
 			if round == last {
 				cancel()
 			}
-			if err := a.Learn(b); (err != nil) != (round == last) {
+			if err := a.Learn(ctx, b); (err != nil) != (round == last) {
 				t.Fatalf("round %d of %d: error %v", round, last, err)
 			}
 		}

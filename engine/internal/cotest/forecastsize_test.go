@@ -50,7 +50,7 @@ func TestForecastUpToASize(t *testing.T) {
 		if _, err := test.commit(st); err != nil {
 			t.Fatal(err)
 		}
-		if err := test.Learn(enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)); err != nil {
+		if err := test.Learn(t.Context(), enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)); err != nil {
 			t.Fatal(err)
 		}
 		asked := ending.Never()

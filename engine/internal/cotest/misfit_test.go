@@ -105,7 +105,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := a.Plan()
+		plan, err := a.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 			b.Means[i] = p.Mean[i] + []float64{-4, 3, 5, -2, 0, -6, 1}[i%7]
 			b.Squares[i] = 1.3 * float64(max(0, c-1))
 		}
-		if err := a.Learn(b); err != nil {
+		if err := a.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		typical = append(typical, a.misfit.typical*m.Unit)

@@ -1,6 +1,7 @@
 package cotest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -41,7 +42,7 @@ func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error)
 	if err != nil {
 		return nil, err
 	}
-	m = m.ByValues()
+	m = m.ByValues().Own()
 	scales, err := rounds.NewScales(m, opt)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,8 @@ func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error)
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *normed) Plan() (engine.Plan, error) {
+func (a *normed) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	plan, next := a.explorePivots, a.next
 	if a.estimates != nil {
 		plan = next
@@ -104,7 +106,8 @@ func (a *normed) Amend(counts []int) error {
 }
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all data.
-func (a *normed) Learn(b engine.Batch) error {
+func (a *normed) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}

@@ -117,13 +117,13 @@ func TestReferenceNormed(t *testing.T) {
 		ref := newPlainBets(t, p, 1, manyarms.Norm)
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for !a.Done() && a.round < 12 {
-			plan, err := a.Plan()
+			plan, err := a.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
 			bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
 			b := enginetest.Pull(rng, p, plan)
-			if err := a.Learn(b); err != nil {
+			if err := a.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			for k, bet := range bets {
@@ -166,7 +166,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 	a, rng := alg.(*normed), rand.New(rand.NewPCG(1, 2))
 	ref := newPlainBets(t, p, 1, manyarms.Norm)
 	for !a.Done() && a.round < 15 {
-		plan, err := a.Plan()
+		plan, err := a.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -192,7 +192,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 		}
 		bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
 		b := enginetest.Pull(rng, p, plan)
-		if err := a.Learn(b); err != nil {
+		if err := a.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		for k, bet := range bets {
@@ -207,7 +207,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 	if err := a.SetEpsilon(0.02); err != nil || a.Done() {
 		t.Errorf("a smaller epsilon leaves all tasks decided (%v)", err)
 	}
-	if plan, err := a.Plan(); err != nil || plan.Pulls() == 0 {
+	if plan, err := a.Plan(t.Context()); err != nil || plan.Pulls() == 0 {
 		t.Errorf("no plan after a smaller epsilon: %v", err)
 	}
 	if err := a.SetDelta(0.01); err != nil {

@@ -96,12 +96,12 @@ func TestNormedRough(t *testing.T) {
 	}
 	t.Logf("%s after %d samples and %d rounds", out.Status, out.Samples, len(out.Rounds))
 	ctx, cancel := context.WithCancel(t.Context())
-	again, err := newNormed(m.Until(ctx), opt, Bound{Bound: model.Bound{Norm: opt.Norm}})
+	again, err := newNormed(m, opt, Bound{Bound: model.Bound{Norm: opt.Norm}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	cancel()
-	if _, err := again.Plan(); !errors.Is(err, context.Canceled) {
+	if _, err := again.Plan(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
 }

@@ -35,11 +35,11 @@ func someRounds(ctx context.Context, t testing.TB, arms, rounds int) error {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range rounds {
-		plan, err := a.Plan()
+		plan, err := a.Plan(ctx)
 		if err != nil {
 			return err
 		}
-		if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+		if err := a.Learn(ctx, enginetest.Pull(rng, p, plan)); err != nil {
 			return err
 		}
 	}

@@ -25,11 +25,11 @@ func TestRecall(t *testing.T) {
 	var then []engine.ArmEstimates
 	var later []func([]int) engine.ArmEstimates
 	for range 3 {
-		plan, err := a.Plan()
+		plan, err := a.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+		if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 			t.Fatal(err)
 		}
 		f, latest := a.Recall()

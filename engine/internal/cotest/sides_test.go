@@ -206,8 +206,8 @@ func TestSideBySidePlans(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(3, 2))
 		for r := 1; !algs[0].Done() && r < 20; r++ {
-			plan, err := algs[0].Plan()
-			other, err2 := algs[1].Plan()
+			plan, err := algs[0].Plan(t.Context())
+			other, err2 := algs[1].Plan(t.Context())
 			if err != nil || err2 != nil {
 				t.Fatal(err, err2)
 			}
@@ -238,7 +238,7 @@ func TestSideBySidePlans(t *testing.T) {
 			}
 			_, b := enginetest.PullBlocks(rng, p, plan.Sides)
 			for _, alg := range algs {
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -103,7 +103,7 @@ func TestReferenceBets(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for r := 1; !alg.Done() && r <= 12; r++ {
-			plan, err := alg.Plan()
+			plan, err := alg.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -122,7 +122,7 @@ func TestReferenceBets(t *testing.T) {
 					b.Means[i], b.Squares[i] = k[i]/n[i], k[i]*(n[i]-k[i])/n[i]
 				}
 			}
-			if err := alg.Learn(b); err != nil {
+			if err := alg.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			ref.learn(leader, n, k)
@@ -159,7 +159,7 @@ func TestBetsWhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if got := alg.(*coTest).limits != nil; err != nil || got != c.bets || plan.WantSquares != c.bets {
 			t.Errorf("law %q: bets %v, squares wanted %v, error %v; want %v", c.opt.Law, got, plan.WantSquares, err, c.bets)
 		}

@@ -1,6 +1,7 @@
 package cotest
 
 import (
+	"context"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -84,6 +85,7 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 
 // prepareCoTest returns the test before any round, without a clock.
 func prepareCoTest(m *model.Model, opt engine.Options, u misfit, exact bool) (*coTest, error) {
+	m = m.Own()
 	scales, err := rounds.NewScales(m, opt)
 	if err != nil {
 		return nil, err
@@ -96,7 +98,8 @@ func prepareCoTest(m *model.Model, opt engine.Options, u misfit, exact bool) (*c
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTest) Plan() (engine.Plan, error) {
+func (a *coTest) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	st, err := a.planner.next(a.ask())
 	if err != nil {
 		return engine.Plan{}, err
@@ -159,7 +162,8 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all
 // data.
-func (a *coTest) Learn(b engine.Batch) error {
+func (a *coTest) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := a.update(b); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cotest
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -144,8 +145,8 @@ func newSideBySide(m *model.Model, opt engine.Options) (engine.Algorithm, error)
 func (a *sideBySide) Alone() bool { return true }
 
 // Plan says which arms share blocks.
-func (a *sideBySide) Plan() (engine.Plan, error) {
-	plan, err := a.coTest.Plan()
+func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
+	plan, err := a.coTest.Plan(ctx)
 	plan.WantSquares = false
 	return plan, err
 }

@@ -1,6 +1,7 @@
 package elimination
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -96,6 +97,7 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 	if err != nil {
 		return nil, err
 	}
+	m = m.Own()
 	a := &CoKernelFB{Candidates: rounds.NewCandidates(m), own: own, opt: opt}
 	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
 		return nil, err
@@ -136,7 +138,8 @@ func halvings(m *model.Model, ridge float64, own halving) (int, error) {
 }
 
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
-func (a *CoKernelFB) Plan() (engine.Plan, error) {
+func (a *CoKernelFB) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	d, err := a.own.design(a.Model, a.ridge, a.Sets) // l. 4
 	if err != nil {
 		return engine.Plan{}, err
@@ -155,7 +158,8 @@ func (a *CoKernelFB) Plan() (engine.Plan, error) {
 
 // Learn estimates the rewards and cuts every candidate set to half its size
 // [Du23, Alg. 2, l. 8-15].
-func (a *CoKernelFB) Learn(b engine.Batch) error {
+func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}

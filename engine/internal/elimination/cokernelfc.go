@@ -1,6 +1,7 @@
 package elimination
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -92,6 +93,7 @@ func newElimination(m *model.Model, opt engine.Options, own method) (*eliminatio
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
+	m = m.Own()
 	ridge, err := m.Designs().Ridge(engine.ModeFC, opt)
 	if err != nil {
 		return nil, err
@@ -112,7 +114,8 @@ func newElimination(m *model.Model, opt engine.Options, own method) (*eliminatio
 }
 
 // Plan chooses the round's pulls [Du23, Alg. 1, l. 4-7].
-func (e *elimination) Plan() (engine.Plan, error) {
+func (e *elimination) Plan(ctx context.Context) (engine.Plan, error) {
+	defer e.Model.During(ctx)()
 	s, deltaR := e.own.confidence(e) // l. 2
 	if e.resolution != nil {
 		var err error
@@ -158,7 +161,7 @@ func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
 }
 
 // Learn estimates all rewards and discards arms [Du23, Alg. 1, l. 11-15].
-func (e *elimination) Learn(b engine.Batch) error {
+func (e *elimination) Learn(_ context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil {
 		return err
 	}

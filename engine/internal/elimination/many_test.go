@@ -30,7 +30,7 @@ func TestManyArms(t *testing.T) {
 		}
 		rng, last := rand.New(rand.NewPCG(seed, 1)), math.MinInt
 		for !a.Done() {
-			plan, err := a.Plan()
+			plan, err := a.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -42,7 +42,7 @@ func TestManyArms(t *testing.T) {
 			for v, set := range a.Sets {
 				open[v] = slices.Clone(set)
 			}
-			if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+			if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
 			for _, set := range open {
@@ -90,13 +90,13 @@ func TestManyArmsFixedBudget(t *testing.T) {
 	}
 	rng, pulls := rand.New(rand.NewPCG(1, 1)), 0
 	for !a.Done() {
-		plan, err := a.Plan()
+		plan, err := a.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		pulls += plan.Pulls()
 		before := a.Alive()
-		if err := a.Learn(enginetest.Pull(rng, p, plan)); err != nil {
+		if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 			t.Fatal(err)
 		}
 		if a.Alive() >= before {

@@ -1,6 +1,7 @@
 package elimination
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -144,7 +145,8 @@ func newPooledPeace(m *model.Model, opt engine.Options) (*pooledPeace, error) {
 }
 
 // Learn pools the round with those before it and cuts the sets of more than two arms.
-func (a *pooledPeace) Learn(b engine.Batch) error {
+func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
 		return err
 	}

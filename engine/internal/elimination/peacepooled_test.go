@@ -56,7 +56,7 @@ func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64)
 	all := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 	var rewards []float64
 	for r := 0; r < count && len(left) > 1; r++ {
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64)
 			t.Errorf("%s, round %d: %d pulls, want %d", p.Name, r+1, plan.Pulls(), budget/count)
 		}
 		b := enginetest.Pull(rng, p, plan)
-		if err := alg.Learn(b); err != nil {
+		if err := alg.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		for i, c := range b.Counts {

@@ -26,7 +26,7 @@ func TestReferenceFC(t *testing.T) {
 			ref := plain.NewReference(p, ridge)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for !alg.Done() {
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -38,7 +38,7 @@ func TestReferenceFC(t *testing.T) {
 					t.Errorf("%s, %s: rho = %g, in feature space %g", p.Name, schedule, plan.Rho, rho)
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 				rewards := ref.LearnFC(b, delta, alg.bound.Norm, schedule)
@@ -66,7 +66,7 @@ func TestReferenceFB(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(3, 4))
 		for !alg.Done() {
-			plan, err := alg.Plan()
+			plan, err := alg.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,7 +74,7 @@ func TestReferenceFB(t *testing.T) {
 				t.Errorf("%s: %d pulls in a round, Alg. 2 l. 2 gives %d", p.Name, plan.Pulls(), want)
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(b); err != nil {
+			if err := alg.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			rewards := ref.LearnFB(t, b)
@@ -96,7 +96,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 		ref := plain.NewReference(p, ridge)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for !alg.Done() {
-			plan, err := alg.Plan()
+			plan, err := alg.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 				ref.CheckShare(t, v, set, plan.Counts, float64(total)/float64(open))
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(b); err != nil {
+			if err := alg.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			rewards := ref.LearnFB(t, b)
@@ -141,7 +141,7 @@ func TestReferencePeace(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(5, uint64(v)))
 			for r := 0; r < rounds && len(left) > 1; r++ {
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -150,7 +150,7 @@ func TestReferencePeace(t *testing.T) {
 					t.Errorf("%s, task %d: width %g, on the explicit features %g", p.Name, v, plan.Rho, d.Value)
 				}
 				b := enginetest.Pull(rng, q, plan)
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 				theta, _ := ref.Estimate(b)
@@ -214,12 +214,12 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	for !alg.Done() {
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := enginetest.Pull(rng, p, plan)
-		if err := alg.Learn(b); err != nil {
+		if err := alg.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		for v, agent := range agents {
@@ -278,7 +278,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 					t.Fatal(err)
 				}
 				rho := ref.CheckLocal(t, d.Weights)
-				plan, err := alg.Plan()
+				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -291,7 +291,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 					t.Errorf("%s, %s, round %d: %g pulls, plainly %g", p.Name, schedule, r, got, want)
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(b); err != nil {
+				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
 				rewards := ref.LearnFC(b, delta, alg.bound.Norm, schedule)

@@ -131,7 +131,7 @@ func compareSuccessive(t *testing.T, p *problem.Problem, alg *elimination, co Co
 		for i := range noise {
 			noise[i] = rng.NormFloat64()
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func compareSuccessive(t *testing.T, p *problem.Problem, alg *elimination, co Co
 			t.Fatalf("%s, %s, round %d: pulls %v, plainly %v", p.Name, plain.schedule, plan.Round, plan.Counts, want)
 		}
 		b := byArm(p, plan, noise)
-		if err := alg.Learn(b); err != nil {
+		if err := alg.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		for i, c := range plan.Counts { // agents see equal means, so these are the pooled ones
@@ -170,7 +170,7 @@ func compareSuccessive(t *testing.T, p *problem.Problem, alg *elimination, co Co
 // pulls of an arm, all agents together, differ by the rounding of the agents.
 func comparePlans(t *testing.T, p *problem.Problem, co CoKernelFC, equal engine.Plan, noise []float64) {
 	t.Helper()
-	plan, err := co.Plan()
+	plan, err := co.Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func comparePlans(t *testing.T, p *problem.Problem, co CoKernelFC, equal engine.
 			t.Errorf("%s, round %d, arm %d: %d pulls by Alg. 1, %d equally", p.Name, plan.Round, i, shared, same)
 		}
 	}
-	if err := co.Learn(byArm(p, plan, noise)); err != nil {
+	if err := co.Learn(t.Context(), byArm(p, plan, noise)); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -2,6 +2,7 @@ package individual
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -62,7 +63,7 @@ func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine
 
 // Plan joins the plans of the tasks that are not done. A task that can go no further does not
 // hold up the others.
-func (a *Algorithm) Plan() (engine.Plan, error) {
+func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 	a.round++
 	a.plans = make([]engine.Plan, len(a.Parts))
 	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
@@ -72,7 +73,7 @@ func (a *Algorithm) Plan() (engine.Plan, error) {
 			last = cmp.Or(last, a.ended[v])
 			continue
 		}
-		plan, err := part.Plan()
+		plan, err := part.Plan(ctx)
 		if limit := (engine.LimitError{}); errors.As(err, &limit) {
 			a.ended[v], last = err, err
 			continue
@@ -95,7 +96,7 @@ func (a *Algorithm) Plan() (engine.Plan, error) {
 }
 
 // Learn hands every agent its own part of the batch.
-func (a *Algorithm) Learn(b engine.Batch) error {
+func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
 	}
@@ -108,7 +109,7 @@ func (a *Algorithm) Learn(b engine.Batch) error {
 		if !a.plans[v].WantSquares || len(b.Squares) != len(b.Counts) { // or else it is the part that reports it
 			own.Squares, own.Ranges = nil, nil
 		}
-		if err := part.Learn(own.Part(lo, hi)); err != nil {
+		if err := part.Learn(ctx, own.Part(lo, hi)); err != nil {
 			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
 		}
 	}

@@ -1,6 +1,7 @@
 package individual
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -19,7 +20,7 @@ type staged struct {
 	stuck  bool
 }
 
-func (s *staged) Plan() (engine.Plan, error) {
+func (s *staged) Plan(ctx context.Context) (engine.Plan, error) {
 	if s.rounds == 0 {
 		return engine.Plan{}, engine.LimitError{Samples: 1e13}
 	}
@@ -30,7 +31,7 @@ func (s *staged) Plan() (engine.Plan, error) {
 	return engine.Plan{Counts: counts}, nil
 }
 
-func (s *staged) Learn(engine.Batch) error {
+func (s *staged) Learn(ctx context.Context, _ engine.Batch) error {
 	s.rounds--
 	return nil
 }
@@ -58,7 +59,7 @@ func TestIndividualEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		for round := 1; ; round++ {
-			plan, err := alg.Plan()
+			plan, err := alg.Plan(t.Context())
 			if errors.As(err, new(engine.LimitError)) {
 				if round != last+1 {
 					t.Errorf("the other agent has %d rounds, the run ends after %d", last, round-1)
@@ -68,7 +69,7 @@ func TestIndividualEnds(t *testing.T) {
 			if err != nil || plan.Pulls() == 0 {
 				t.Fatalf("round %d of %d has %d pulls, error %v", round, last, plan.Pulls(), err)
 			}
-			if err := alg.Learn(engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}); err != nil {
+			if err := alg.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}); err != nil {
 				t.Fatal(err)
 			}
 		}

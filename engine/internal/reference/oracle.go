@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -53,7 +54,7 @@ func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
 	}
-	a := &oracle{Candidates: rounds.NewCandidates(m), opt: opt, best: best, Pool: model.NewPool(m.Problem.N())}
+	a := &oracle{Candidates: rounds.NewCandidates(m.Own()), opt: opt, best: best, Pool: model.NewPool(m.Problem.N())}
 	start := 2 * d.Value * math.Log(1/(2.4*opt.Delta))
 	a.start = max(1, int(min(math.Ceil(start), float64(opt.MaxSamples)+1)))
 	return a, nil
@@ -65,7 +66,8 @@ func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 const oracleGrowth = 0.25
 
 // Plan returns the first round's pulls, or oracleGrowth of all pulls so far.
-func (a *oracle) Plan() (engine.Plan, error) {
+func (a *oracle) Plan(ctx context.Context) (engine.Plan, error) {
+	defer a.Model.During(ctx)()
 	n := engine.PullsOf(a.Counts)
 	if n == 0 {
 		n = a.start
@@ -116,7 +118,7 @@ func oracleStage(m *model.Model, epsilon float64, before []int, n int) (*rounds.
 }
 
 // Learn pools the round with those before it and drops the rivals that are beaten.
-func (a *oracle) Learn(b engine.Batch) error {
+func (a *oracle) Learn(_ context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(a.next.Plan(a.round+1), b); err != nil {
 		return err
 	}

@@ -68,7 +68,7 @@ func TestReferenceOracle(t *testing.T) {
 		rng := rand.New(rand.NewPCG(41, 42))
 		want := int(math.Ceil(2 * d.Value * math.Log(1/(2.4*delta))))
 		for total := 0; !alg.Done(); want = (total + 3) / 4 {
-			plan, err := alg.Plan()
+			plan, err := alg.Plan(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,7 +84,7 @@ func TestReferenceOracle(t *testing.T) {
 				t.Errorf("%s, round %d: the pulls are worth %g, the proportions of T* %g", p.Name, plan.Round, rho, d.Value)
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(b); err != nil {
+			if err := alg.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
 			if plain.learn(b); !slices.EqualFunc(alg.Sets, plain.alive, slices.Equal) {

@@ -1,6 +1,7 @@
 package reference
 
 import (
+	"context"
 	"math"
 	"slices"
 
@@ -107,6 +108,7 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 // newOneRound spends the counts. The kind of estimator names, with the budget, where they come
 // from.
 func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []int) (*uniformFB, error) {
+	m = m.Own()
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
 	var err error
 	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
@@ -131,13 +133,14 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 }
 
 // Plan returns the one round.
-func (a *uniformFB) Plan() (engine.Plan, error) {
+func (a *uniformFB) Plan(_ context.Context) (engine.Plan, error) {
 	a.counts, a.estimator = a.planned, a.full
 	return engine.Plan{Round: 1, Counts: a.counts}, nil
 }
 
 // Learn estimates all rewards and keeps one arm of each task.
-func (a *uniformFB) Learn(b engine.Batch) error {
+func (a *uniformFB) Learn(ctx context.Context, b engine.Batch) error {
+	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil {
 		return err
 	}

@@ -22,12 +22,12 @@ func TestIndUniformLS(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		b := enginetest.Pull(rand.New(rand.NewPCG(8, 8)), p, plan)
-		if err := alg.Learn(b); err != nil {
+		if err := alg.Learn(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 		for v, a := range alg.Answers() {
@@ -58,7 +58,7 @@ func TestUniformTakesDifferentArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestUniformStartsElsewhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		plan, err := alg.Plan()
+		plan, err := alg.Plan(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
