@@ -102,3 +102,24 @@ func (c *combination) leadMeasured(before []int) {
 		c.leader[v] = best
 	}
 }
+
+// Many rewards from before the first round do not make it large: it brings the information that the gaps ask
+// for, and at least a twentieth of the information that there is.
+func TestPilotIsNoBurden(t *testing.T) {
+	p := enginetest.Paper(t, 1, 0.8)
+	alg, err := NewCoTestFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pilot := engine.Plan{Counts: slices.Repeat([]int{1000}, p.N())}
+	if err := alg.(engine.Informer).Inform(enginetest.Pull(rand.New(rand.NewPCG(1, 4)), p, pilot)); err != nil {
+		t.Fatal(err)
+	}
+	plan, err := alg.Plan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if least, most := pilot.Pulls()/100, pilot.Pulls()/10; plan.Pulls() < least || plan.Pulls() > most {
+		t.Errorf("%d pulls after a pilot of %d, want %d to %d", plan.Pulls(), pilot.Pulls(), least, most)
+	}
+}

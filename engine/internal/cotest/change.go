@@ -160,8 +160,8 @@ func (a *coTest) Inform(b engine.Batch) error {
 // Guided reports that such rewards choose leaders and sizes of rounds.
 func (a *decisions) Guided() bool { return true }
 
-// begin sets the clock by rewards that were there before the first round, whose least certain gap it
-// begins with; where some gap has none, round 1 explores as it does without.
+// begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many
+// as a first round has, so that many do not make the first look late. Where some gap has none, round 1 explores as it does without.
 func (a *coTest) begin() {
 	if !a.oriented() {
 		a.pooled, a.estimates = nil, nil
@@ -177,7 +177,8 @@ func (a *coTest) begin() {
 			}
 		}
 	}
-	if a.clock.Origin = 1 / widest; !(widest > 0) || math.IsInf(widest, 1) {
+	few := float64(roundOne*a.Model.Rank()) / float64(engine.PullsOf(a.Counts))
+	if a.clock.Origin = min(1, few) / widest; !(widest > 0) || math.IsInf(widest, 1) {
 		a.pooled, a.estimates = nil, nil
 	}
 }
