@@ -115,7 +115,7 @@ func TestPilotIsNoBurden(t *testing.T) {
 	if err := alg.(engine.Informer).Inform(enginetest.Pull(rand.New(rand.NewPCG(1, 4)), p, pilot)); err != nil {
 		t.Fatal(err)
 	}
-	plan, err := alg.Plan()
+	plan, err := alg.Plan(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
