@@ -1,4 +1,4 @@
-.PHONY: help test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-tables zoo-peers
+.PHONY: help test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -104,8 +104,11 @@ zoo_python = cmp -s tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made || { rm -rf 
 	$(zoo_cache)/$(1)/bin/python -m pip install --quiet --no-deps --retries 1 --timeout 60 -r tools/zoo/peers/$(1).txt && cp tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made; } || \
 	{ rm -rf $(zoo_cache)/$(1); echo "PyPI gives nothing: what needs tools/zoo/peers/$(1).txt is left out"; }
 
-zoo: zoo-tables ## what methods with fixed budgets lose on many tables, into docs/zoo.md (an hour or two at first; runs are kept; zoo='-tables tuning -methods fb,means': some)
+zoo: zoo-tables zoo-runs ## what methods with fixed budgets lose on many tables, into docs/zoo.md (an hour or two at first; runs are kept; zoo='-tables tuning -methods fb,means': some)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) -version "$$(git describe --always --dirty --exclude '*')" $(or $(zoo),-into docs/zoo.md)
+
+zoo-runs: # kept runs, where the cache has none
+	@test -d $(zoo_cache)/results || { mkdir -p $(zoo_cache) && tar -xzf tools/zoo/results.tar.gz -C $(zoo_cache); }
 
 zoo-tables:
 	@$(call zoo_python,tables)

@@ -213,24 +213,45 @@ func (p page) Refusals() []string {
 	return out
 }
 
-// Costs are the rows of the table of time and memory.
+// Costs are the rows of the table of time and memory: each method, and fb on the tables where the method has runs.
 func (p page) Costs() string {
 	var b strings.Builder
+	first := slices.IndexFunc(p.methods, func(m method) bool { return m.name == nameDefault })
 	for m, of := range p.methods {
-		var run, decision, memory []float64
+		var own, ours cost
 		for _, r := range p.shown {
-			var cpu, decisions, peak float64
-			for _, l := range r.by[m] {
-				cpu, decisions, peak = cpu+l.CPU, decisions+float64(l.Decisions), max(peak, l.Peak)
-			}
-			if n := float64(len(r.by[m])); n > 0 {
-				run, decision, memory = append(run, cpu/n), append(decision, cpu/decisions), append(memory, peak)
+			if len(r.by[m]) > 0 {
+				own.add(r.by[m])
+				if first >= 0 && len(r.by[first]) > 0 {
+					ours.add(r.by[first])
+				}
 			}
 		}
-		if len(run) > 0 {
-			fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |\n", of.name, len(run), seconds(middle(run)), seconds(most(run)),
-				seconds(middle(decision)), seconds(most(decision)), middle(memory), most(memory))
+		if len(own.run) == 0 {
+			continue
+		}
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |", of.name, len(own.run), seconds(middle(own.run)),
+			seconds(most(own.run)), seconds(middle(own.decision)), seconds(most(own.decision)), middle(own.memory), most(own.memory))
+		if len(ours.run) > 0 {
+			fmt.Fprintf(&b, " %s | %s | %.0f MB |\n", seconds(middle(ours.run)), seconds(middle(ours.decision)), middle(ours.memory))
+		} else {
+			b.WriteString(" – | – | – |\n")
 		}
 	}
 	return b.String()
+}
+
+// cost is what runs of a method take, by table.
+type cost struct {
+	run, decision []float64 // processor time, s
+	memory        []float64 // MB
+}
+
+// add adds the runs on a table.
+func (c *cost) add(of runs) {
+	var cpu, decisions, peak float64
+	for _, l := range of {
+		cpu, decisions, peak = cpu+l.CPU, decisions+float64(l.Decisions), max(peak, l.Peak)
+	}
+	c.run, c.decision, c.memory = append(c.run, cpu/float64(len(of))), append(c.decision, cpu/decisions), append(c.memory, peak)
 }
