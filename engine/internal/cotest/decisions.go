@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -289,6 +290,22 @@ func (a *decisions) rival(v int, c *contest, g ahead) engine.Rival {
 		return out
 	}
 	return a.Shown(a.in(v, c, g.rival), out)
+}
+
+// lacking returns the open arms of some tasks against their leaders, weighted by the information that their walks lack, and
+// whether the clocks last.
+func (a *decisions) lacking(tasks []int, variance func(i, j int) float64) (needs []design.Pair, possible bool) {
+	for _, c := range a.contests {
+		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
+			continue
+		}
+		g := c.ahead(a.clock, a.epsilon, a.gap, variance)
+		if !g.possible {
+			return nil, false
+		}
+		needs = append(needs, g.needs...)
+	}
+	return needs, true
 }
 
 // contestOf returns the contest that task v is in.

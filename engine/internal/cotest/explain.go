@@ -2,7 +2,6 @@ package cotest
 
 import (
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
@@ -25,16 +24,9 @@ func (a *coTest) Samples(tasks []int) float64 {
 	if a.pooled == nil {
 		return math.NaN()
 	}
-	var needs []design.Pair
-	for _, c := range a.contests {
-		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
-			continue
-		}
-		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
-		if !g.possible {
-			return -1
-		}
-		needs = append(needs, g.needs...)
+	needs, possible := a.lacking(tasks, a.variance)
+	if !possible {
+		return -1
 	}
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }

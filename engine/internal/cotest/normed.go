@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
@@ -274,20 +273,11 @@ func (a *normed) Samples(tasks []int) float64 {
 	if a.estimates == nil {
 		return math.NaN()
 	}
-	times := 0.0
-	for _, c := range a.contests {
-		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
-			continue
-		}
-		g := c.ahead(a.clock, a.epsilon, a.gap, a.variance)
-		if !g.possible {
-			return -1
-		}
-		for _, q := range g.needs {
-			times = max(times, q.Weight*a.variance(q.I, q.J))
-		}
+	needs, possible := a.lacking(tasks, a.variance)
+	if !possible {
+		return -1
 	}
-	return math.Ceil(times * float64(engine.PullsOf(a.Counts)))
+	return pulled{engine.PullsOf(a.Counts), a.variance}.more(needs)
 }
 
 // pulledSince returns the pulls since round 1, all agents together.

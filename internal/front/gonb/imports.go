@@ -150,14 +150,6 @@ func (i *Imports) Pinned(path string) bool {
 	return verdict
 }
 
-// Learn takes note that a cell with these imports was compiled: GoNB's go.mod has what
-// they need now.
-func (i *Imports) Learn(paths ...string) {
-	for _, p := range paths {
-		i.known[p] = true
-	}
-}
-
 // folder says where a package is; "" when it is in no pinned module.
 func (i *Imports) folder(path string) (folder string, standard bool) {
 	if rest, ok := within(path, i.own.Path); ok {

@@ -87,15 +87,6 @@ func (c *Cell) AddTag(tag string) {
 	c.Metadata["tags"] = append(slices.Clone(list), tag)
 }
 
-// Clear removes what executions left: outputs, counts and the record of times.
-func (n *Notebook) Clear() {
-	for i := range n.Cells {
-		c := &n.Cells[i]
-		c.Outputs, c.ExecutionCount = nil, 0
-		delete(c.Metadata, "execution")
-	}
-}
-
 // KernelName returns the name of the kernelspec that the notebook asks for; "" when it names none.
 func (n *Notebook) KernelName() string {
 	spec, _ := n.Metadata["kernelspec"].(map[string]any)
