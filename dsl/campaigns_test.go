@@ -55,6 +55,9 @@ func tryCell(t *testing.T, s *Session, text string) (any, error) {
 // A campaign goes from protocol to answers in cells that can each be run again; the data file may
 // be gone by then, because the campaign has its copy.
 func TestCampaignInCells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	s, dir := notebookIn(t)
 	cell(t, s, daysScript)
 	first := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)

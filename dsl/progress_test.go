@@ -58,6 +58,9 @@ func TestProgress(t *testing.T) {
 // In a notebook an interrupt leaves the name bound to what was finished, displays it
 // and says so; a name for which nothing was finished keeps its value.
 func TestInterruptedBinding(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	interrupted := func(s *Session, src string, after int) ([]any, error) {
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()

@@ -218,6 +218,9 @@ func lines(text []byte) []string {
 
 // An interrupt keeps what is finished, in the order of the sweep, and takes the rest back.
 func TestInterruptedWorkers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const text = `r = fc(paper(case=1, gap=0.2), runs=40)
 sweep(r, seed=1..30)`
 	ex := cluster.NewMemory()

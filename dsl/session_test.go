@@ -353,6 +353,9 @@ func BenchmarkCheck(b *testing.B) {
 // A few short lines must not take all memory: what is doubled in every line, or
 // nested, is refused.
 func TestGrowthIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	doubling := func(first, format string) string {
 		src := "a0 = " + first
 		for i := range 40 {

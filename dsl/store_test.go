@@ -56,6 +56,9 @@ func read(t *testing.T, parts ...string) []byte {
 // A sweep that is interrupted again and again, and whose store lost half a line, gives
 // in the end the same bytes as one that nothing happened to, and no cell ran twice.
 func TestSweepResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const cells = 12
 	whole := t.TempDir()
 	if _, err := evalIn(t, whole, strings.Replace(storedScript, `, store="cells.jsonl"`, "", 1), 0); err != nil {

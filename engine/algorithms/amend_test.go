@@ -55,6 +55,9 @@ var losses = map[string]func(rng *rand.Rand, round int, counts []int){
 // Whatever comes back of a round, a run goes on and ends, and what it says can be asked for at any
 // time. Algorithms that take only their own plans say so and go on with them.
 func TestAmendEndures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
 		p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
 		if err != nil {

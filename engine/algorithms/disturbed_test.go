@@ -22,13 +22,14 @@ import (
 // breaks everything, and the test shows that it would be seen. GONB_COPE_TABLE=10000 writes the
 // table of docs/robustness.md.
 func TestErrorsOfDisturbedRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const delta = 0.1
 	const most = 8 // rounds
 	runs := 200
 	if n, err := strconv.Atoi(os.Getenv("GONB_COPE_TABLE")); err == nil {
 		runs = n
-	} else if testing.Short() {
-		runs = 6
 	}
 	tied := func() *problem.Problem { return enginetest.Small(t, enginetest.Identity, []float64{0, -tie, -2 * tie}) }
 	ahead := func() *problem.Problem { return enginetest.Small(t, enginetest.Identity, []float64{0.5, 0, -tie}) }

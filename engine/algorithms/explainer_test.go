@@ -83,6 +83,9 @@ func TestRemainingPredicts(t *testing.T) {
 // Progress of every algorithm says the same as its answers, and what is decided has reached
 // all of its evidence and nothing else has.
 func TestProgressAgreesWithAnswers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
 		for _, entry := range All() {

@@ -13,6 +13,9 @@ import (
 // Arms that have nothing in common need no pivots, however many they are: ρ* lies between Σ 1/gap² and
 // four times that, and CoTestFC without a norm goes by least squares.
 func TestManyIndependentArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	means := make([]float64, enginetest.Number(260, 205))
 	for i := range means {
 		means[i] = float64(i) / float64(len(means))

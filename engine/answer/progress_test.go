@@ -10,6 +10,9 @@ import (
 
 // TestProgress: what is told rises from 0 to 1, goes on after the belief, and a context that ends there ends the answer.
 func TestProgress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	k := table(t, "field trial", 1)
 	var told []float64
 	tell := func(share float64) { told = append(told, share) }

@@ -78,6 +78,9 @@ func twoRight() float64 {
 
 // Rewards of two values are told apart by their divergence, and not by half of their range.
 func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	bounded := problem.NoiseModel{Scales: []float64{0.5, 0.5}, Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli}
 	for _, c := range []struct{ high, low float64 }{{1, 0.999}, {0.6, 0.5}} {
 		got, _, err := arms(t, bounded, c.high, c.low).Truth().CharacteristicTime(0, 0)

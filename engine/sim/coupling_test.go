@@ -37,6 +37,9 @@ func couplingProblem(t testing.TB) *problem.Problem {
 // kernel plus a small identity part; the latter was another kernel, so that it
 // bounds the order of magnitude only.
 func TestCouplingRegret(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	p := couplingProblem(t)
 	got := map[string]engine.Result{}
 	stated := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}, Level: engine.Level{Known: true}, Scale: 1}

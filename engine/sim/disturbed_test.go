@@ -18,6 +18,9 @@ import (
 // where a draw stands for several rewards; so have the squares their mean. 4,000 draws, five
 // standard errors; t with 10 degrees of freedom, because 3 have no fourth moment.
 func TestDisturbed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	rho := 0.6
 	ar := func(n float64) float64 { // n times the variance of the mean, by its double sum
 		sum := 0.0

@@ -109,6 +109,9 @@ func TestPosteriorEstimates(t *testing.T) {
 // TestEstimatesCover: where pulls are fixed beforehand, the intervals have the true means in 95 % of
 // all cases, with known scales and with estimated ones.
 func TestEstimatesCover(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	runs := uint64(enginetest.Number(50, 30))
 	for _, c := range []struct {
 		algorithm, unknown string

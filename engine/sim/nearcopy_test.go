@@ -68,6 +68,9 @@ func beyondFeatures(t *testing.T, arms int, step, noise float64, seed uint64) (p
 // A copy of the best arm that the kernel can hardly tell from it is merged with it, and the answer may be
 // the lesser of the two: nothing is proven then, however well the rewards are within the stated norm.
 func TestNearCopyUnderNorm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, c := range []struct {
 		step     float64
 		standing string

@@ -122,13 +122,13 @@ func experiments(t *testing.T, runs int) []sim.Experiment {
 // Every algorithm: the runs cut anywhere, made and sent in any order, put together to the result of
 // Run, bit by bit; and where the last are missing, to the result of fewer runs.
 func TestParts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const runs = 7
 	rng := rand.New(rand.NewPCG(1, 2))
 	made, warned, undecided := 0, 0, 0
-	divisions := 3
-	if testing.Short() {
-		divisions = 1
-	}
+	const divisions = 3
 	for _, x := range experiments(t, runs) {
 		want, err := sim.Run(context.Background(), x)
 		if errors.Is(err, engine.ErrUnsuited) || err != nil && strings.Contains(err.Error(), "is unknown; write noise=") {

@@ -111,6 +111,9 @@ func TestSmallRewardsUndecided(t *testing.T) {
 // A factor before the kernel is no concern of least squares: not of the samples, and not of the
 // features' rank.
 func TestKernelInPerCent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	text := "task,arm,x_1,mean"
 	for _, task := range []string{"t0", "t1"} {
 		for i := range 30 {

@@ -179,6 +179,9 @@ func provenScenarios() []scenario {
 // GONB_COPE_SCENARIOS=200 go test ./engine/sim -run ProvenScenarios -v -timeout 2h prints the table of
 // docs/robustness.md; without it few runs of the quick ones are made.
 func TestProvenScenarios(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_SCENARIOS"))
 	whole := err == nil
 	if !whole {

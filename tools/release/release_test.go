@@ -37,6 +37,9 @@ func packed(t *testing.T) map[string][]byte {
 
 // The same program gives the same bytes, and a wheel has all that installers look at.
 func TestPacked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	t.Chdir("../..")
 	first, second := packed(t), packed(t)
 	for name, content := range first {

@@ -106,6 +106,9 @@ func TestRewardsHaveTheirTruth(t *testing.T) {
 
 // Every method of this program spends no more than each budget, also below one pull an arm, and its picks are arms of their tasks.
 func TestMethodsKeepToBudgets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	all, _ := tables("../..", t.TempDir())
 	for _, name := range []string{"binary doses", "unrelated arms", "other arms"} {
 		x := all[slices.IndexFunc(all, func(x table) bool { return x.name == name })]
@@ -116,9 +119,6 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 			}
 			if m.stops {
 				h.Budgets[0] = 60
-			}
-			if testing.Short() && (m.name == nameLoop || m.name == nameDefault) {
-				h.Budgets = h.Budgets[:2]
 			}
 			w, _ := x.world(0)
 			r, err := m.run(context.Background(), w, 0, m.name, h.Budgets)

@@ -79,6 +79,9 @@ func measuredAs(task, arm string, round, number int) float64 {
 // same place, to the last bit, through programs that end after every act; one that was opened before
 // sees them, too.
 func TestAdded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, algorithm := range []string{"CoTestFC", "CoBayesFC"} {
 		t.Run(algorithm, func(t *testing.T) {
 			p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.1}, Plate: 6, Seed: 4}

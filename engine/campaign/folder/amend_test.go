@@ -38,6 +38,9 @@ func amend(t *testing.T, c *Campaign, b campaign.AmendBody, by string) error {
 // longer, and it is no answer; a change needs a reason, is in the report, and survives being opened
 // again.
 func TestWithdrawn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	p := small(t)
 	p.Options.Epsilon = 0
 	c := begin(t, p, Options{})

@@ -14,6 +14,9 @@ import (
 // nothing is proven: late results that differ from timely ones, pulls told twice, and a third of them given back or
 // lost. The same without a choice by rewards warns of nothing.
 func TestSelection(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	means := map[string]float64{"a": 0, "b, c": 0.5, "d;e": 1}
 	for _, c := range []struct {
 		how, guarantee, warning string

@@ -31,6 +31,9 @@ var attacked = []string{
 // traced to it, and wants facts delivered to it. Nothing is deleted, purged, changed, stored or taken for done;
 // nobody reads what he may not.
 func TestAttackReplyAddresses(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	t.Parallel() // it waits for servers
 	asks := []string{"cope.r.1.agent-1", "cope-ask.read.r", "cope-ask.queue.sweep", "$JS.API.STREAM.INFO.COPE", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}
 	own := []string{"cope-work.", "cope-done.", "cope-file.", "cope-ask.", "$JS.API.STREAM.PURGE.COPE-WORK", "$JS.API.CONSUMER.DELETE.COPE-WORK", "$JS.API.CONSUMER.MSG.NEXT.", "$JS.ACK."}

@@ -78,6 +78,9 @@ func tries(few, all int) int {
 // The server is killed at random moments while five publish; whatever was confirmed stands once, in an
 // order that all read alike, and readers that were there all the time have read it all.
 func TestServerKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	t.Parallel() // it waits for servers
 	kills := tries(3, 20)
 	dir := t.TempDir()

@@ -42,12 +42,11 @@ func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 // A run spends its budget to the last pull, no agent more than its own, answers every task, and never asks for
 // exact features.
 func TestBudgetFBSpendsItsBudget(t *testing.T) {
-	p := many(t, 300)
-	budgets := []int{1, 2, 7, 40, 403}
 	if testing.Short() {
-		budgets = budgets[1:4]
+		t.Skip("half a second of processor time or more")
 	}
-	for _, budget := range budgets {
+	p := many(t, 300)
+	for _, budget := range []int{1, 2, 7, 40, 403} {
 		for _, scales := range []string{"", problem.UnknownTask} {
 			p.Noise.UnknownBy = scales
 			m := modelOf(t, p)
@@ -179,6 +178,9 @@ func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []floa
 // Answers are far better than chance would have them: over ten runs with 20 pulls a task their rewards
 // are on average within a twentieth of the best arm's lead over the average arm.
 func TestBudgetFBFindsGoodArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	p := many(t, 400)
 	m := modelOf(t, p)
 	best, _ := m.Truth().Best()

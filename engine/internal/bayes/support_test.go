@@ -13,6 +13,9 @@ import (
 // Where the kernel does not predict rewards that are left out, no task is decided before each of its arms was
 // pulled, and a warning says how much it explains; where it does, arms are decided over that never were.
 func TestNothingIsDecidedUnseen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, smooth := range []bool{true, false} {
 		p := many(t, 300)
 		rng := rand.New(rand.NewPCG(8, 1))

@@ -17,6 +17,9 @@ import (
 // Of rounds that lose pulls, whole arms and gain others, the test eliminates what its plain
 // transcription does, which is told the counts that came.
 func TestReferenceAmended(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	distinct := []int{1, 2, 5, 3}
 	lost, left := 0, 0
 	for number, p := range enginetest.Instances(t) {

@@ -46,6 +46,9 @@ func unrelatedArms(t *testing.T, tasks, arms int) *problem.Problem {
 
 // A test by means on arms that have features takes the bets, sums and times that least squares take of the same pulls.
 func TestApartIsLeastSquares(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
 		p := unrelatedArms(t, 2, 40)
 		p.Noise.UnknownBy = unknown
@@ -120,6 +123,9 @@ func (r rewardsOf) Pull(_ context.Context, p engine.Plan) (engine.Batch, error) 
 
 // Arms without number are decided, each task on its best one: more than any rank that is kept.
 func TestManyUnrelatedArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	p := unrelatedArms(t, 2, 1500)
 	for _, unknown := range []string{"", problem.UnknownProblem} {
 		p.Noise.UnknownBy = unknown

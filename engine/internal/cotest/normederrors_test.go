@@ -115,6 +115,9 @@ func TestNormedErrors(t *testing.T) {
 
 // A norm that is far too small is what errors come from: the bound matters.
 func TestNormTooSmall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	const spike = 8
 	p, _ := smooth(t)
 	best := 0

@@ -19,6 +19,9 @@ import (
 // arms or on the arms of each task; else the norm of rewards that are known, unless arms have parts by themselves; else the arms'
 // own means.
 func TestBoundOf(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	few, _ := smooth(t)
 	many, err := manyarms.Problem(400)
 	if err != nil {
