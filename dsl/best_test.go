@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -92,6 +93,34 @@ func TestRows(t *testing.T) {
 	} {
 		if _, err := evalText(NewSession(Options{Folder: dir}), script); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", script, err, want)
+		}
+	}
+}
+
+// TestSheetsCompute: the table of a problem is a sheet of results of it, though columns are computed and rows are left out;
+// a sheet with the names of the arms is one, too.
+func TestSheetsCompute(t *testing.T) {
+	dir := folderWith(t, "runs.csv", runsTable)
+	displays, err := evalText(NewSession(Options{Folder: dir}),
+		`problem(data="runs.csv", task="site", arm="log10(lr)", reward="loss", where="site == 'Gent'", kernel=arm(rbf(1)))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := displays[0].(*problem.Problem)
+	if !ok {
+		t.Fatalf("%T", displays[0])
+	}
+	for _, c := range []struct {
+		sheet string
+		rows  int
+	}{{runsTable, strings.Count(runsTable, "\nGent")}, {"site,log10(lr),loss\nGent,-2,1\nLyon,-2,1\n", 1}} {
+		s, _, err := problem.ReadSheet("sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(s.Rows) != c.rows || s.Rows[0].Text("task") != "Gent" || !slices.Contains(p.Arms.Names, s.Rows[0].Text("arm")) || slices.Contains(s.Columns, "lr") {
+			t.Errorf("%d rows of %d, columns %q, the first of %q, %q, which is none of %q", len(s.Rows), c.rows, s.Columns, s.Rows[0].Text("task"),
+				s.Rows[0].Text("arm"), p.Arms.Names)
 		}
 	}
 }

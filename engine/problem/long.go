@@ -24,6 +24,9 @@ type Long struct {
 	ArmFeatures  []string // the same of arms; nil means the columns Arm
 	// columns of arms whose decimal logarithm is the feature
 	Log []string
+
+	// computes the columns that an expression names, and leaves out rows, of a sheet as of the table; nil before a table was read
+	complete func(t *table)
 }
 
 // onlyTask is the name of the task of a table without columns for tasks.
@@ -63,7 +66,14 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) (built *Problem, ca
 	}
 	p := reading{built, t}
 	p.cameFrom(opt.Name)
-	p.Long = opt.Long
+	own := *opt.Long
+	own.complete = func(t *table) {
+		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: opt.Long}} {
+			part.Compile = opt.Compile
+			_ = compute(t, part) // a sheet that lacks columns for it may have the names of tasks and arms
+		}
+	}
+	p.Long = &own
 	p.keepRows(sorted, found.blocks)
 	for _, c := range found.texts {
 		p.categorise(c)

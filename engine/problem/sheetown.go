@@ -17,8 +17,11 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 			return nil, 0, false, nil // ReadSheet says what is wrong
 		}
 		t.standardNames("id", "status", "note", "plate", "position", "block", "round")
-		columns := slices.Clone(t.header)
 		_, byID := t.column["id"]
+		if !byID && l.complete != nil {
+			l.complete(t)
+		}
+		columns := slices.DeleteFunc(slices.Clone(t.header), func(c string) bool { return slices.Contains(t.read, c) })
 		if byID != (wanted[0] == "id") || !hasAll(t, wanted) {
 			continue
 		}
