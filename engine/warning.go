@@ -71,6 +71,7 @@ const (
 	// numbers: standard deviation of an arm's rewards, its ratio to what was taken, p-value
 	WarnNoiseDiffers WarningKind = "noise differs"
 	WarnFree         WarningKind = "free numbers"
+	WarnBlocks       WarningKind = "blocks"         // names: the block, the algorithm
 	WarnBound        WarningKind = "no bound"       // names: the error
 	WarnBoundSize    WarningKind = "no bound: size" // numbers: arms, products a step, limit
 	WarnBoundStopped WarningKind = "no bound: stopped"
@@ -194,6 +195,7 @@ var sentences = map[WarningKind]string{
 	WarnNoiseTooSmall:  `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
 	WarnNoiseDiffers:   "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): from then on the scatter of each arm is estimated by itself",
 	WarnFree:           "the kernel has free numbers, which stand at their start values; fit(p) finds them",
+	WarnBlocks:         "arms are measured side by side (block=%q), and %s takes each reward by itself, with what a block adds for noise; CoTestFC and CoBayesFC compare arms within blocks",
 	WarnBound:          "no lower bound: %s",
 	WarnBoundSize:      "no lower bound: for %d arms its design takes %.2g products a step or more, and beside a result it is left out above %.0g; bounds(p) computes it",
 	WarnBoundStopped:   "no lower bound: it was not computed after the interrupt",

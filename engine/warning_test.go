@@ -53,6 +53,7 @@ func TestWarningSentences(t *testing.T) {
 		{Warning{Kind: WarnRidgeBelieved}, "xi goes by what the measurements say on average, which only a simulation has beforehand: state xi to see what an experiment would take"},
 		{Warning{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}}, `nothing says how far the rewards of problem "p" scatter: they are simulated with a standard deviation of 3, which the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= beside noise="unknown"`},
 		{Warning{Kind: WarnNoiseTooSmall, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}}, `the noise scale is too small at task "oslo", arm "a": its rewards have a standard deviation of 1.235, 1.23 times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`},
+		{Warning{Kind: WarnBlocks, Names: []string{"day", "CoKernelFC"}}, `arms are measured side by side (block="day"), and CoKernelFC takes each reward by itself, with what a block adds for noise; CoTestFC and CoBayesFC compare arms within blocks`},
 		{Warning{Kind: WarnFree}, "the kernel has free numbers, which stand at their start values; fit(p) finds them"},
 		{Warning{Kind: WarnBound, Names: []string{"why"}}, "no lower bound: why"},
 		{Warning{Kind: WarnBoundSize, Numbers: []float64{600, 2.16e8, 1e8}}, "no lower bound: for 600 arms its design takes 2.2e+08 products a step or more, and beside a result it is left out above 1e+08; bounds(p) computes it"},

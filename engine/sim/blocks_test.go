@@ -300,3 +300,19 @@ func TestFieldTrials(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksNotTaken: a result of an algorithm that takes each reward by itself says so where arms are measured side by side.
+func TestBlocksNotTaken(t *testing.T) {
+	p := plates(t, 1, "", []float64{3, 0}, []float64{1, 1})
+	for name, warned := range map[string]bool{"CoTestFC": false, "CoBayesFC": false, "CoKernelFC": true} {
+		r, err := sim.Run(t.Context(), sim.Experiment{
+			Problem: p, Mode: engine.ModeFC, Algorithm: name, Options: engine.Options{Delta: 0.1, MaxSamples: 100_000}, Runs: 1, Seed: 1,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnBlocks }); got != warned {
+			t.Errorf("%s: the warning is %t, want %t", name, got, warned)
+		}
+	}
+}

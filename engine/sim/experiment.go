@@ -357,9 +357,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if r.Runs == 0 {
 		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
 	}
-	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
-		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
-	}
+	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
 	r.Warnings = append(r.Warnings, x.inert(r, entry, m)...)
 	return r, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // summary folds the finished runs in run order.
@@ -145,9 +146,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	}
 	r.Standing, r.Guarantee = basis.Guarantee()
 	r.Regime = basis.Regime()
-	if free, err := x.Problem.Kernel.Free(); err == nil && len(free) > 0 {
-		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnFree})
-	}
+	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
 	if x.believed == nil { // how far rewards scatter is then believed from the same data as the scales
 		r.Warnings = append(r.Warnings, understated(x.Problem)...)
 	}
@@ -156,6 +155,17 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
 	}
 	r.Warnings = append(r.Warnings, x.inert(*r, entry, model)...)
+}
+
+// ofProblem warns of what the problem has and the algorithm does not take: numbers that are free, and blocks.
+func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning) {
+	if free, err := p.Kernel.Free(); err == nil && len(free) > 0 {
+		out = append(out, engine.Warning{Kind: engine.WarnFree})
+	}
+	if entry.Arranges(p) != nil {
+		out = append(out, engine.Warning{Kind: engine.WarnBlocks, Names: []string{p.Block.Name, entry.Name}})
+	}
+	return out
 }
 
 // inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that
