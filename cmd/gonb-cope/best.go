@@ -204,11 +204,16 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 		}
 		fmt.Fprintf(w, "  %s%s  %s\n", c.Name, strings.Repeat(" ", width-len([]rune(c.Name))), what)
 	}
+	guesses := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}, "blocks": d.Blocks}
+	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
+		delete(guesses, "reward")
+		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
+	}
 	guessed := *o
 	guessed.columns = slices.Clone(o.columns)
 	for k := range guessed.columns {
 		c := &guessed.columns[k]
-		guess, known := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}, "blocks": d.Blocks}[c.name]
+		guess, known := guesses[c.name]
 		switch {
 		case len(c.value) > 0 || !known || c.name == "reward" && len(o.of("successes")) > 0:
 		case c.name == "task" && d.Task == "" || c.name == "blocks" && len(guess) == 0: // one task, no blocks

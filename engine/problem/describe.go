@@ -31,8 +31,9 @@ type Description struct {
 	Arm    []string
 	Blocks []string // columns that say what was measured together, such as days
 	Reward string
-	Lower  bool // whether the name of the reward says that lower is better, as a loss does
-	Wide   bool // whether it is a table with one row per arm: it has task, arm and mean
+	Counts []string // in place of Reward: columns of successes and of trials
+	Lower  bool     // whether the name of the reward says that lower is better, as a loss does
+	Wide   bool     // whether it is a table with one row per arm: it has task, arm and mean
 }
 
 // words by which people name the columns of tasks, of blocks, of rewards, and of none of them, in lower case.
@@ -45,6 +46,12 @@ var (
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue", "durchsatz", "ausbeute", "titre", "titer", "rate"}
 	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "plot", "patient", "time", "operator", "bearbeiter",
 		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
+)
+
+// words by which people name the columns of successes and of trials.
+var (
+	successWords = []string{"successes", "success", "wins", "hits", "cured", "conversions", "converted", "responders", "survived", "erfolge"}
+	trialWords   = []string{"trials", "n", "attempts", "total", "patients", "visitors", "shots", "versuche"}
 )
 
 // lowerWords are names of rewards where less is better.
@@ -114,6 +121,29 @@ func (d *Description) ofTask(t *table, name string) bool {
 	return true
 }
 
+// counts returns the columns of successes and of trials, of which no row has more successes than trials; none without.
+func (d *Description) counts(t *table) []string {
+	find := func(words []string) string {
+		at := slices.IndexFunc(d.Columns, func(c Column) bool { return c.Numbers && c.Least >= 0 && c.named(words) })
+		if at < 0 {
+			return ""
+		}
+		return d.Columns[at].Name
+	}
+	won, of := find(successWords), find(trialWords)
+	if won == "" || of == "" || won == of {
+		return nil
+	}
+	for r := range t.lines {
+		if k, err := t.number(r, won); err != nil || k != math.Trunc(k) {
+			return nil
+		} else if n, err := t.number(r, of); err != nil || n != math.Trunc(n) || k > n {
+			return nil
+		}
+	}
+	return []string{won, of}
+}
+
 // isDate reports whether a text is made of numbers and dots, dashes, slashes, colons or blanks, such as 14.07.2025.
 func isDate(text string) bool {
 	marks := strings.Count(text, ".") + strings.Count(text, "-") + strings.Count(text, "/")
@@ -147,9 +177,12 @@ func (d *Description) guess(t *table) {
 	if most >= 0 {
 		d.Reward, d.Lower = d.Columns[most].Name, d.Columns[most].named(lowerWords)
 	}
+	if d.Counts = d.counts(t); d.Counts != nil {
+		most, d.Reward, d.Lower = -1, "", false
+	}
 	for _, byName := range []bool{true, false} {
 		for k, c := range d.Columns {
-			if d.Task == "" && k != most && few(c) && !c.named(blockWords) &&
+			if d.Task == "" && k != most && few(c) && !c.named(blockWords) && !slices.Contains(d.Counts, c.Name) &&
 				(byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
 				d.Task = c.Name
 			}
@@ -157,7 +190,7 @@ func (d *Description) guess(t *table) {
 	}
 	for k, c := range d.Columns {
 		switch {
-		case k == most || c.Name == d.Task || !few(c):
+		case k == most || c.Name == d.Task || !few(c) || slices.Contains(d.Counts, c.Name):
 		case c.named(blockWords):
 			d.Blocks = append(d.Blocks, c.Name)
 		case c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name):

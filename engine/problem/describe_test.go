@@ -11,6 +11,7 @@ func TestDescribeGuesses(t *testing.T) {
 		{"Week;Oven line;Dough;Volume ml\n1;L1;rye;1\n1;L2;spelt;2\n2;L1;spelt;3\n2;L2;rye;4,5\n", `task "Oven line", arm [Dough], blocks [Week], reward "Volume ml"`},
 		{"plot,variety,block,yield\n1,a,1,5\n2,b,1,6\n3,a,2,5.5\n4,b,2,7\n", `task "", arm [variety], blocks [block], reward "yield"`},
 		{"site,variety,yield\nx,a,5\nx,b,6\ny,a,5.5\ny,b,7\n", `task "site", arm [variety], blocks [], reward "yield"`},
+		{"site,drug,cured,n\nx,a,5,9\nx,b,6,9\ny,a,5,8\ny,b,7,8\n", `task "site", arm [drug], blocks [], reward "", counts [cured n]`},
 		{"model,lr,loss\nm,0.1,5\nm,0.2,6\nn,0.1,5.5\nn,0.2,7\n", `task "model", arm [lr], blocks [], reward "loss", lower`},
 	} {
 		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.table), nil }})
@@ -18,6 +19,9 @@ func TestDescribeGuesses(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := fmt.Sprintf("task %q, arm %v, blocks %v, reward %q", d.Task, d.Arm, d.Blocks, d.Reward)
+		if d.Counts != nil {
+			got += fmt.Sprintf(", counts %v", d.Counts)
+		}
 		if d.Lower {
 			got += ", lower"
 		}
