@@ -121,7 +121,7 @@ func (d *Description) ofTask(t *table, name string) bool {
 	return true
 }
 
-// counts returns the columns of successes and of trials, of which no row has more successes than trials; none without.
+// counts returns the columns of successes and of trials, where no row has more successes than trials; none without.
 func (d *Description) counts(t *table) []string {
 	find := func(words []string) string {
 		at := slices.IndexFunc(d.Columns, func(c Column) bool { return c.Numbers && c.Least >= 0 && c.named(words) })

@@ -157,7 +157,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	r.Warnings = append(r.Warnings, x.inert(*r, entry, model)...)
 }
 
-// ofProblem warns of what the problem has and the algorithm does not take: numbers that are free, and blocks.
+// ofProblem warns of free numbers, and of blocks that the algorithm does not take.
 func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning) {
 	if free, err := p.Kernel.Free(); err == nil && len(free) > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnFree})
