@@ -31,7 +31,8 @@ func TestGoCells(t *testing.T) {
 	if got := r.text(t, "stderr"); got != "careful" {
 		t.Errorf("stderr %q", got)
 	}
-	r = f.execute("import \"github.com/janpfeifer/gonb/gonbui\"\n%%\ngonbui.DisplayHTML(\"<b>bold</b>\")\ngonbui.Sync()") // at the end of a program GoNB drops what it has not read.ok(t)
+	// at the end of a program GoNB drops displays that it has not read
+	r = f.execute("import \"github.com/janpfeifer/gonb/gonbui\"\n%%\ngonbui.DisplayHTML(\"<b>bold</b>\")\ngonbui.Sync()").ok(t)
 	shown := append(r.of(t, "display_data"), r.of(t, "execute_result")...)
 	if len(shown) != 1 || dataOf(shown[0])["text/html"] != "<b>bold</b>" {
 		t.Errorf("gonbui showed %v", shown)
