@@ -51,9 +51,6 @@ func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
 // are informed of them at the same place, those that joined late, a relay and who follows included, and
 // all find the same.
 func TestLateMessages(t *testing.T) {
-	if testing.Short() {
-		t.Skip("half a second of processor time or more")
-	}
 	for _, asked := range someQuestions(t)[1:] { // CoKernelFC goes by the data of its own rounds alone
 		for _, relay := range []bool{false, true} {
 			q := asked.Question
