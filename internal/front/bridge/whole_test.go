@@ -54,7 +54,7 @@ func TestNothingIsLost(t *testing.T) {
 	}
 	for _, v := range values {
 		got := round(t, v)
-		if diff := cmp.Diff(v, got, cmpopts.IgnoreUnexported(kernels.Points{}, campaign.ListRow{})); diff != "" {
+		if diff := cmp.Diff(v, got, cmpopts.IgnoreUnexported(kernels.Points{}, problem.Long{}, campaign.ListRow{})); diff != "" {
 			t.Errorf("%T (-sent +received):\n%s", v, diff)
 		}
 	}
@@ -89,7 +89,7 @@ func TestZeroOfEveryKind(t *testing.T) {
 			func(p reflect.Value) { p.SetZero() },
 		} {
 			pointers(v.Elem(), change)
-			if diff := cmp.Diff(v.Elem().Interface(), round(t, v.Elem().Interface()), cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(kernels.Points{}, campaign.ListRow{})); diff != "" {
+			if diff := cmp.Diff(v.Elem().Interface(), round(t, v.Elem().Interface()), cmpopts.EquateNaNs(), cmpopts.IgnoreUnexported(kernels.Points{}, problem.Long{}, campaign.ListRow{})); diff != "" {
 				t.Errorf("%s (-sent +received):\n%s", kind, diff)
 			}
 		}
