@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -63,14 +62,7 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	if x.Draw != nil {
 		return question.Recipe{}, errors.New("its rewards are drawn by a function of a Go cell; leave rewards out")
 	}
-	var used []string
-	for name := range namesIn(&front.Statement{Node: c.node}) {
-		if e.scope[name] != nil {
-			used = append(used, name)
-		}
-	}
-	slices.SortFunc(used, func(a, b string) int { return e.scope.time(a) - e.scope.time(b) })
-	text, missing := s.Closure(used...)
+	used, text, missing := definitionsFor(c)
 	if len(missing) > 0 {
 		return question.Recipe{}, fmt.Errorf("it rests on %s, a value of a Go cell, which they cannot make", missing[0])
 	}

@@ -25,14 +25,7 @@ type Runner interface {
 // sweep. Where workers cannot make them, it says why.
 func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	e, s := c.e, c.e.session
-	var used []string
-	for name := range namesIn(&front.Statement{Node: c.node}) {
-		if e.scope[name] != nil {
-			used = append(used, name)
-		}
-	}
-	slices.SortFunc(used, func(a, b string) int { return e.scope.time(a) - e.scope.time(b) })
-	text, missing := s.Closure(used...)
+	used, text, missing := definitionsFor(c)
 	if len(missing) > 0 {
 		return w, fmt.Sprintf("it rests on %s, a value of a Go cell", missing[0])
 	}
@@ -52,6 +45,20 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 		w.Files[f.Path] = content
 	}
 	return w, ""
+}
+
+// definitionsFor returns the names that a call uses, in the order of their binding, a script with the definitions behind them, and the
+// names in it that are values of Go cells.
+func definitionsFor(c *call) (used []string, text string, missing []string) {
+	scope := c.e.scope
+	for name := range namesIn(&front.Statement{Node: c.node}) {
+		if scope[name] != nil {
+			used = append(used, name)
+		}
+	}
+	slices.SortFunc(used, func(a, b string) int { return scope.time(a) - scope.time(b) })
+	text, missing = c.e.session.Closure(used...)
+	return used, text, missing
 }
 
 // restsOnRuns says which other result the experiments of a call go by: a worker would have to make its

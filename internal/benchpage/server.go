@@ -142,7 +142,7 @@ func shown(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 // lead says how good the leader of a task is, and by how much better than its hardest rival.
 func lead(t campaign.TaskStatus) string {
 	out := fmt.Sprintf("leads with %.4g", t.Estimate)
-	if finite := t.Gap - t.Gap + t.Error - t.Error; finite == 0 {
+	if both := t.Gap + t.Error; !math.IsNaN(both) && !math.IsInf(both, 0) {
 		out += fmt.Sprintf(", ahead by %.2g ± %.2g", t.Gap, t.Error)
 	}
 	return out

@@ -1,10 +1,8 @@
 package bayes
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,45 +36,7 @@ func TestPosteriorSideBySide(t *testing.T) {
 			}
 		}
 		rng := rand.New(rand.NewPCG(8, uint64(block.Size)))
-		for r := 1; !algs[0].Done() && r < 50; r++ {
-			plan, err := algs[0].Plan(t.Context())
-			other, err2 := algs[1].Plan(t.Context())
-			if err != nil || err2 != nil {
-				t.Fatal(err, err2)
-			}
-			if plan.WantSquares || len(plan.Sides) == 0 || !slices.Equal(plan.Counts, engine.CountsOf(plan.Sides, p.N())) {
-				t.Fatalf("round %d: squares %v, counts %v, sides %v", r, plan.WantSquares, plan.Counts, plan.Sides)
-			}
-			for k, s := range plan.Sides {
-				if !slices.Equal(s.Arms, other.Sides[k].Arms) || s.Blocks != other.Sides[k].Blocks {
-					t.Fatalf("round %d: replicas plan %v and %v", r, plan.Sides, other.Sides)
-				}
-				control := block.Control != "" && !slices.ContainsFunc(s.Arms, func(i int) bool { return p.Arms.Names[i] == block.Control })
-				if len(s.Arms) < 2 || block.Size > 0 && len(s.Arms) > block.Size || control {
-					t.Errorf("%+v, round %d: a block of %v", block, r, s.Arms)
-				}
-			}
-			if r == 2 {
-				if err := algs[0].(engine.Amender).Amend(plan.Counts); !errors.Is(err, engine.ErrFixedPlans) {
-					t.Errorf("counts alone: error %v", err)
-				}
-				if err := algs[0].(engine.Arranger).Arrange([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
-					t.Error("a block of two tasks is taken")
-				}
-				plan.Sides[0].Blocks++
-				for _, alg := range algs {
-					if err := alg.(engine.Arranger).Arrange(plan.Sides); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			_, b := enginetest.PullBlocks(rng, p, plan.Sides)
-			for _, alg := range algs {
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		enginetest.SideRounds(t, rng, p, 50, algs)
 		of := algs[0].(*sideBySide)
 		for v, want := range []string{"4", "3"} {
 			if a := of.Answers()[v]; !a.Decided || a.Arm != want {

@@ -1,7 +1,6 @@
 package cotest
 
 import (
-	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -205,44 +204,7 @@ func TestSideBySidePlans(t *testing.T) {
 			}
 		}
 		rng := rand.New(rand.NewPCG(3, 2))
-		for r := 1; !algs[0].Done() && r < 20; r++ {
-			plan, err := algs[0].Plan(t.Context())
-			other, err2 := algs[1].Plan(t.Context())
-			if err != nil || err2 != nil {
-				t.Fatal(err, err2)
-			}
-			if plan.WantSquares || !slices.Equal(plan.Counts, engine.CountsOf(plan.Sides, p.N())) {
-				t.Fatalf("round %d: squares %v, counts %v, sides %v", r, plan.WantSquares, plan.Counts, plan.Sides)
-			}
-			for k, s := range plan.Sides {
-				if !slices.Equal(s.Arms, other.Sides[k].Arms) || s.Blocks != other.Sides[k].Blocks {
-					t.Fatalf("round %d: replicas plan %v and %v", r, plan.Sides, other.Sides)
-				}
-				if len(s.Arms) < 2 || size > 0 && len(s.Arms) > size {
-					t.Errorf("size %d, round %d: a block of %v", size, r, s.Arms)
-				}
-			}
-			if r == 2 {
-				if err := algs[0].(engine.Amender).Amend(plan.Counts); !errors.Is(err, engine.ErrFixedPlans) {
-					t.Errorf("counts alone: error %v", err)
-				}
-				if err := algs[0].(engine.Arranger).Arrange([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
-					t.Error("a block of two tasks is taken")
-				}
-				plan.Sides[0].Blocks++
-				for _, alg := range algs {
-					if err := alg.(engine.Arranger).Arrange(plan.Sides); err != nil {
-						t.Fatal(err)
-					}
-				}
-			}
-			_, b := enginetest.PullBlocks(rng, p, plan.Sides)
-			for _, alg := range algs {
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
+		enginetest.SideRounds(t, rng, p, 20, algs)
 		if a := algs[0].Answers()[0]; !a.Decided || a.Leader != p.Arms.Names[3] {
 			t.Errorf("size %d: the first task's answer is %+v, want its last arm", size, a)
 		}

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"context"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -117,4 +118,49 @@ func PullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (reward
 	b.Counts = engine.CountsOf(sides, p.N())
 	b.Means = engine.MeansOf(sides, b.Within, p.N())
 	return rewards, b
+}
+
+// SideRounds makes at most so many rounds of replicas of an algorithm that measures arms side by side; round 2 is measured in
+// other blocks than were planned. Replicas must plan alike, in blocks of two arms or more, of the problem's size and with its control.
+func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs []engine.Algorithm) {
+	t.Helper()
+	for r := 1; !algs[0].Done() && r < most; r++ {
+		plan, err := algs[0].Plan(t.Context())
+		other, err2 := algs[1].Plan(t.Context())
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		if plan.WantSquares || len(plan.Sides) == 0 || !slices.Equal(plan.Counts, engine.CountsOf(plan.Sides, p.N())) {
+			t.Fatalf("round %d: squares %v, counts %v, sides %v", r, plan.WantSquares, plan.Counts, plan.Sides)
+		}
+		for k, s := range plan.Sides {
+			if !slices.Equal(s.Arms, other.Sides[k].Arms) || s.Blocks != other.Sides[k].Blocks {
+				t.Fatalf("round %d: replicas plan %v and %v", r, plan.Sides, other.Sides)
+			}
+			lacks := p.Block.Control != "" && !slices.ContainsFunc(s.Arms, func(i int) bool { return p.Arms.Names[i] == p.Block.Control })
+			if len(s.Arms) < 2 || p.Block.Size > 0 && len(s.Arms) > p.Block.Size || lacks {
+				t.Errorf("%+v, round %d: a block of %v", *p.Block, r, s.Arms)
+			}
+		}
+		if r == 2 {
+			if err := algs[0].(engine.Amender).Amend(plan.Counts); !errors.Is(err, engine.ErrFixedPlans) {
+				t.Errorf("counts alone: error %v", err)
+			}
+			if err := algs[0].(engine.Arranger).Arrange([]engine.Side{{Arms: []int{0, 4}, Blocks: 1}}); err == nil {
+				t.Error("a block of two tasks is taken")
+			}
+			plan.Sides[0].Blocks++
+			for _, alg := range algs {
+				if err := alg.(engine.Arranger).Arrange(plan.Sides); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_, b := PullBlocks(rng, p, plan.Sides)
+		for _, alg := range algs {
+			if err := alg.Learn(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 }
