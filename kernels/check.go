@@ -105,33 +105,6 @@ func checkSymmetry(f Formula, p *Points) error {
 	return nil
 }
 
-// Check tests the task kernels on the tasks and the arm kernels on the arms, as
-// Check does for one kernel; the joint kernel is positive semi-definite when they
-// are. The result has the most points and the largest jitter of them.
-func (j Joint) Check(tasks, arms *Points) (Checked, error) {
-	var all Checked
-	for _, t := range j.Terms {
-		if err := checkScale(t.Scale); err != nil {
-			return all, err
-		}
-		for _, part := range []struct {
-			name string
-			k    Kernel
-			p    *Points
-		}{{"task kernel", t.Task, tasks}, {"arm kernel", t.Arm, arms}} {
-			if part.k == nil {
-				continue
-			}
-			c, err := Check(part.k, part.p)
-			if err != nil {
-				return all, fmt.Errorf("%s: %w", part.name, err)
-			}
-			all.Points, all.Jitter = max(all.Points, c.Points), max(all.Jitter, c.Jitter)
-		}
-	}
-	return all, nil
-}
-
 // definiteness reports a matrix with an eigenvalue below -1e-8 of its largest
 // diagonal value. Otherwise it returns what the diagonal needs beyond rounding for a
 // Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. Eigenvalues cost

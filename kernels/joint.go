@@ -275,3 +275,52 @@ func (j Joint) Formulas() []Formula {
 	}
 	return named(found)
 }
+
+// Check tests the task kernels on the tasks and the arm kernels on the arms, as
+// Check does for one kernel; the joint kernel is positive semi-definite when they
+// are. The result has the most points and the largest jitter of them.
+func (j Joint) Check(tasks, arms *Points) (Checked, error) {
+	var all Checked
+	for _, t := range j.Terms {
+		if err := checkScale(t.Scale); err != nil {
+			return all, err
+		}
+		for _, part := range []struct {
+			name string
+			k    Kernel
+			p    *Points
+		}{{"task kernel", t.Task, tasks}, {"arm kernel", t.Arm, arms}} {
+			if part.k == nil {
+				continue
+			}
+			c, err := Check(part.k, part.p)
+			if err != nil {
+				return all, fmt.Errorf("%s: %w", part.name, err)
+			}
+			all.Points, all.Jitter = max(all.Points, c.Points), max(all.Jitter, c.Jitter)
+		}
+	}
+	return all, nil
+}
+
+// Smoother returns the kernel with a smooth one of the same length scales in place of each kernel
+// whose functions are not twice differentiable, and without its terms that tell any two arms
+// apart (identity() of arms) where others are left. It reports whether that differs from the kernel.
+func (j Joint) Smoother() (Joint, bool) {
+	out, changed := Joint{Fitted: j.Fitted}, false
+	for _, t := range j.Terms {
+		if _, alone := t.Arm.(Identity); alone {
+			changed = true
+			continue
+		}
+		var task, arm bool
+		t.Task, task = smoother(t.Task)
+		t.Arm, arm = smoother(t.Arm)
+		changed = changed || task || arm
+		out.Terms = append(out.Terms, t)
+	}
+	if len(out.Terms) == 0 || !changed {
+		return j, false
+	}
+	return out, true
+}

@@ -1,6 +1,9 @@
 package report
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Block is one piece of a document. Values become blocks once (see Blocks), and
 // every renderer draws the same blocks, so that no number is formatted twice.
@@ -138,4 +141,45 @@ func (t Table) cells(limit int) (rows [][]string, left int) {
 		rows = append(rows, row)
 	}
 	return rows, left
+}
+
+// only keeps the columns with these names.
+func (t Table) only(names ...string) Table {
+	out := Table{Rows: make([][]any, len(t.Rows))}
+	for j, c := range t.Columns {
+		if !slices.Contains(names, c.Name) {
+			continue
+		}
+		out.Columns = append(out.Columns, c)
+		for i, r := range t.Rows {
+			out.Rows[i] = append(out.Rows[i], r[j])
+		}
+	}
+	return out
+}
+
+// without drops the column with this name.
+func (t Table) without(name string) Table {
+	var rest []string
+	for _, c := range t.Columns {
+		if c.Name != name {
+			rest = append(rest, c.Name)
+		}
+	}
+	return t.only(rest...)
+}
+
+// join puts the columns of other that t does not have yet behind t's own, row by
+// row.
+func (t *Table) join(other Table) {
+	have := slices.Clone(t.Columns)
+	for j, c := range other.Columns {
+		if slices.ContainsFunc(have, func(h Column) bool { return h.Name == c.Name }) {
+			continue
+		}
+		t.Columns = append(t.Columns, c)
+		for i := range t.Rows {
+			t.Rows[i] = append(t.Rows[i], other.Rows[i][j])
+		}
+	}
 }

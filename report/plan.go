@@ -195,32 +195,6 @@ func bestWords(prices plan.Prices) (least, quick string) {
 	return least, quick
 }
 
-// only keeps the columns with these names.
-func (t Table) only(names ...string) Table {
-	out := Table{Rows: make([][]any, len(t.Rows))}
-	for j, c := range t.Columns {
-		if !slices.Contains(names, c.Name) {
-			continue
-		}
-		out.Columns = append(out.Columns, c)
-		for i, r := range t.Rows {
-			out.Rows[i] = append(out.Rows[i], r[j])
-		}
-	}
-	return out
-}
-
-// without drops the column with this name.
-func (t Table) without(name string) Table {
-	var rest []string
-	for _, c := range t.Columns {
-		if c.Name != name {
-			rest = append(rest, c.Name)
-		}
-	}
-	return t.only(rest...)
-}
-
 // planSentence names the cheapest and the quickest method of each gap.
 func planSentence(f plan.Forecast) string {
 	least, quick := bestWords(f.Prices)

@@ -187,21 +187,6 @@ func sweptTable(names []string) Table {
 	return t
 }
 
-// join puts the columns of other that t does not have yet behind t's own, row by
-// row.
-func (t *Table) join(other Table) {
-	have := slices.Clone(t.Columns)
-	for j, c := range other.Columns {
-		if slices.ContainsFunc(have, func(h Column) bool { return h.Name == c.Name }) {
-			continue
-		}
-		t.Columns = append(t.Columns, c)
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], other.Rows[i][j])
-		}
-	}
-}
-
 func plainAll(values []any) []any {
 	out := make([]any, len(values))
 	for i, v := range values {

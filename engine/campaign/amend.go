@@ -84,7 +84,7 @@ func (a *Amend) Refusable() {}
 func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	b := AmendBody{Epsilon: a.Epsilon, Delta: a.Delta, Capacity: a.Capacity, Reason: a.Reason}
 	for _, w := range a.Withdraw {
-		b.Withdraw = append(b.Withdraw, at.Protocol.armIn(w))
+		b.Withdraw = append(b.Withdraw, armIn(at.Protocol, w))
 	}
 	if a.Add.Path != "" {
 		if len(a.Add.Content) == 0 {
@@ -118,7 +118,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 }
 
 // armIn returns the task and the arm of "task/arm". It is parted at the first slash, where no name has slashes of its own.
-func (p Protocol) armIn(text string) [2]string {
+func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")
 	if !slices.Contains(p.Problem.Tasks.Names, task) {
 		for i := range p.Problem.TaskOf {
@@ -147,7 +147,7 @@ func (b *AmendBody) check(at Moment) error {
 			return fmt.Errorf("no task is called %q; there are %s", w[0], sentence.List(p.Problem.Tasks.Names, 8))
 		}
 		lo, hi := p.Problem.ArmsOf(v)
-		k := p.armNamed(v, w[1])
+		k := armNamed(p, v, w[1])
 		switch {
 		case k < 0:
 			return fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], sentence.List(p.Problem.Arms.Names[lo:hi], 8))
@@ -167,7 +167,7 @@ var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
 // armNamed returns which of the arms of task v has a name, from 0, or -1. Where the table has decimal
 // commas, so may the name.
-func (p Protocol) armNamed(v int, name string) int {
+func armNamed(p Protocol, v int, name string) int {
 	lo, hi := p.Problem.ArmsOf(v)
 	k := slices.Index(p.Problem.Arms.Names[lo:hi], name)
 	if k < 0 && p.Problem.DialectOf().DecimalCommas {

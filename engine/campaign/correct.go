@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -83,39 +82,6 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 const FailureRule = `a reaction or run that fails is a result, the worst that it can have (a yield of 0; with goal="min" the largest loss), and not a failed pull: ` + givenBack
 
 const givenBack = "only pulls that were not measured for reasons that have nothing to do with their reward may be given back"
-
-// FailureRule states the rule for this problem.
-func (p Protocol) FailureRule() Note {
-	if worst, known := p.WorstReward(); known {
-		return Note{Kind: NoteRule, Numbers: []float64{worst}}
-	}
-	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
-}
-
-// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
-// if higher rewards are better and none of the table is below 0.
-func (p Protocol) WorstReward() (reward float64, known bool) {
-	if b := p.Problem.Noise.Bounds; b != nil {
-		return p.Problem.Turned(b[0]), true
-	}
-	return 0, p.Problem.Goal == problem.GoalMax && !slices.ContainsFunc(p.tableRewards(), func(x float64) bool { return x < 0 })
-}
-
-// tableRewards returns the rewards of the table of the problem, with the sign of the data: those measured, else the
-// means that are known.
-func (p Protocol) tableRewards() []float64 {
-	all := p.Problem.Rewards
-	if len(all) == 0 {
-		all = [][]float64{p.Problem.Mean, p.Problem.Partial}
-	}
-	var out []float64
-	for _, x := range slices.Concat(all...) {
-		if !math.IsNaN(x) {
-			out = append(out, p.Problem.Turned(x))
-		}
-	}
-	return out
-}
 
 // Fail gives pulls back that were not measured. They are handed out again.
 type Fail struct {

@@ -352,3 +352,10 @@ func count(b bool) int {
 	}
 	return 0
 }
+
+// fitsOwn reports whether the algorithm goes by a posterior that looks for a part of each arm by itself,
+// which the kernel does not have.
+func (p Protocol) fitsOwn() bool {
+	e, err := p.Entry()
+	return err == nil && e.Backing == algorithms.BackingPosterior && model.PriorOf(p.Options).FitsOwn()
+}

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -93,13 +92,6 @@ func (p prior) contrast(lo, hi int) float64 {
 		}
 	}
 	return p.m.Scale * sum / (n - 1)
-}
-
-// fitsOwn reports whether the algorithm goes by a posterior that looks for a part of each arm by itself,
-// which the kernel does not have.
-func (p Protocol) fitsOwn() bool {
-	e, err := p.Entry()
-	return err == nil && e.Backing == algorithms.BackingPosterior && model.PriorOf(p.Options).FitsOwn()
 }
 
 // loosened returns expected rewards drawn from the kernel, m_i, with a share s of the variance between the

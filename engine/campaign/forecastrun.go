@@ -316,3 +316,23 @@ func (p Protocol) checkLosses() error {
 	}
 	return nil
 }
+
+// lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
+func (p Protocol) lossNote() (n Note, ok bool) {
+	if p.Capacity == 0 || p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
+		return Note{}, false
+	}
+	n = Note{Kind: NoteLosses, Names: []string{p.Unit()}}
+	for _, x := range []struct {
+		stated *float64
+		most   float64
+	}{{p.Failed, mostFailed}, {p.Late, mostLate}} {
+		if x.stated != nil {
+			n.Numbers = append(n.Numbers, *x.stated, *x.stated)
+		} else {
+			n.Numbers = append(n.Numbers, 0, x.most)
+		}
+	}
+	n.Numbers = append(n.Numbers, float64(p.lossesOf(0).delay))
+	return n, true
+}

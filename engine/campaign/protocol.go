@@ -359,22 +359,35 @@ func (n Note) lossWords() []string {
 	return words
 }
 
-// lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
-func (p Protocol) lossNote() (n Note, ok bool) {
-	if p.Capacity == 0 || p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
-		return Note{}, false
+// FailureRule states the rule for this problem.
+func (p Protocol) FailureRule() Note {
+	if worst, known := p.WorstReward(); known {
+		return Note{Kind: NoteRule, Numbers: []float64{worst}}
 	}
-	n = Note{Kind: NoteLosses, Names: []string{p.Unit()}}
-	for _, x := range []struct {
-		stated *float64
-		most   float64
-	}{{p.Failed, mostFailed}, {p.Late, mostLate}} {
-		if x.stated != nil {
-			n.Numbers = append(n.Numbers, *x.stated, *x.stated)
-		} else {
-			n.Numbers = append(n.Numbers, 0, x.most)
+	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
+}
+
+// WorstReward returns the reward of a reaction or run that fails, where one is known: the worse bound, else 0,
+// if higher rewards are better and none of the table is below 0.
+func (p Protocol) WorstReward() (reward float64, known bool) {
+	if b := p.Problem.Noise.Bounds; b != nil {
+		return p.Problem.Turned(b[0]), true
+	}
+	return 0, p.Problem.Goal == problem.GoalMax && !slices.ContainsFunc(p.tableRewards(), func(x float64) bool { return x < 0 })
+}
+
+// tableRewards returns the rewards of the table of the problem, with the sign of the data: those measured, else the
+// means that are known.
+func (p Protocol) tableRewards() []float64 {
+	all := p.Problem.Rewards
+	if len(all) == 0 {
+		all = [][]float64{p.Problem.Mean, p.Problem.Partial}
+	}
+	var out []float64
+	for _, x := range slices.Concat(all...) {
+		if !math.IsNaN(x) {
+			out = append(out, p.Problem.Turned(x))
 		}
 	}
-	n.Numbers = append(n.Numbers, float64(p.lossesOf(0).delay))
-	return n, true
+	return out
 }

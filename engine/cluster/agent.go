@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -319,4 +320,28 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 				"back with its folder", j.Task, first.Instance, first.Host, j.Instance, j.Host)}
 	}
 	return nil
+}
+
+// read reads a plan, and reports one with a late message that its agent did not send.
+func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
+	p, err := readPlan(f, w.opened)
+	if err != nil {
+		return p, err
+	}
+	for _, l := range p.Late {
+		if l.Round < 1 {
+			continue // the replica refuses it
+		}
+		name := AgentName(l.Agent)
+		said, ok := w.history.get(l.Round, name)
+		if !ok {
+			if said, ok, err = w.Facts.Find(ctx, w.Run, l.Round, name); err != nil {
+				return p, err
+			}
+		}
+		if !ok || !bytes.Equal(said.Body, l.Message) {
+			return p, notSent(f, l.Round, name, p)
+		}
+	}
+	return p, nil
 }

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -290,30 +289,6 @@ func (r *replica) checkLate(l Late) error {
 		return &MessageError{r.run, l.Round, l.Agent, err}
 	}
 	return nil
-}
-
-// read reads a plan, and reports one with a late message that its agent did not send.
-func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
-	p, err := readPlan(f, w.opened)
-	if err != nil {
-		return p, err
-	}
-	for _, l := range p.Late {
-		if l.Round < 1 {
-			continue // the replica refuses it
-		}
-		name := AgentName(l.Agent)
-		said, ok := w.history.get(l.Round, name)
-		if !ok {
-			if said, ok, err = w.Facts.Find(ctx, w.Run, l.Round, name); err != nil {
-				return p, err
-			}
-		}
-		if !ok || !bytes.Equal(said.Body, l.Message) {
-			return p, notSent(f, l.Round, name, p)
-		}
-	}
-	return p, nil
 }
 
 // notSent is a plan that has a message in the name of another agent.

@@ -246,3 +246,50 @@ func diagonal(m *mat.SymDense) bool {
 	}
 	return true
 }
+
+// alikeMany returns what alike does, from the features of the inducing arms and the variance of arms by
+// themselves.
+func (l *inducing) alikeMany(d *data) (correlation [][]float64, signal float64) {
+	p, m := d.p, len(l.arms)
+	groups := p.Groups()
+	centred := mat.DenseCopyOf(l.features.T()) // n × m
+	named := make([]map[int][]int, len(groups))
+	for v, g := range groups {
+		mean := make([]float64, m)
+		named[v] = map[int][]int{}
+		for _, i := range g {
+			named[v][p.Arms.ID[i]] = append(named[v][p.Arms.ID[i]], i)
+			for a, x := range centred.RawRowView(i) {
+				mean[a] += x / float64(len(g))
+			}
+		}
+		for _, i := range g {
+			row := centred.RawRowView(i)
+			for a := range row {
+				row[a] -= mean[a]
+			}
+		}
+	}
+	return correlated(len(groups), func(a, b int) float64 {
+		sum, count := 0.0, 0
+		for _, i := range groups[a] {
+			for _, j := range named[b][p.Arms.ID[i]] {
+				x := 0.0
+				for k, v := range centred.RawRowView(i) {
+					x += v * centred.At(j, k)
+				}
+				if a == b { // of the arms by themselves, centred
+					x -= l.own / float64(len(groups[a]))
+					if i == j {
+						x += l.own
+					}
+				}
+				sum, count = sum+x, count+1
+			}
+		}
+		if count == 0 {
+			return 0
+		}
+		return sum / float64(count)
+	})
+}

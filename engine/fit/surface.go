@@ -169,6 +169,22 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 	return g.likelihood - s.d.freedom*math.Log(sigma) - s.within()/(2*sigma*sigma)
 }
 
+// silent returns what data.silent does at the optimum.
+func (s *surface) silent(best optimum, variance []float64) (sum float64, count int, err error) {
+	if low := best.process.low; low != nil {
+		return low.silentMany(s.ctx, s.d, variance)
+	}
+	k, err := s.at(best.values)
+	if err != nil {
+		return 0, 0, err
+	}
+	gram, err := s.gram(k, nil)
+	if err != nil {
+		return 0, 0, err
+	}
+	return s.d.silent(s.ctx, gram, variance)
+}
+
 func (s *surface) within() float64 {
 	sum := 0.0
 	for _, v := range s.d.squares {

@@ -9,15 +9,11 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
-
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.
 type Relations struct{ *Model }
-
-// Relations returns what the kernel makes of the arms.
-func (m *Model) Relations() Relations { return Relations{m} }
 
 // Firsts returns for each arm of a set the first of the set that it is the same as to the model, itself
 // where there is none: in O(n m) operations for features of rank m, and without features by comparing
@@ -105,17 +101,6 @@ func (m Relations) unequalCopies(most int) (i, first int, apart float64, err err
 		}
 	}
 	return i, first, apart, nil
-}
-
-// ByValues returns a model that tells arms apart by exact values of the kernel: itself, unless its
-// features were cut.
-func (m *Model) ByValues() *Model {
-	if !m.cut {
-		return m
-	}
-	out := *m
-	out.Features, out.Layout, out.Truncation, out.cut = nil, nil, 0, false
-	return &out
 }
 
 // RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding

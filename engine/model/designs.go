@@ -20,9 +20,6 @@ import (
 // Designs finds allocations of pulls on the arms of a model, and the ridges that they go by.
 type Designs struct{ *Model }
 
-// Designs returns what finds allocations.
-func (m *Model) Designs() Designs { return Designs{m} }
-
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
 func (m Designs) Design(ridge float64, alive [][]int) (design.Design, error) {

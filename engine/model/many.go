@@ -28,17 +28,6 @@ const (
 	rowsAtOnce = 256
 )
 
-// Many reports whether arms are too many, and the rank of the kernel too large, for features of all: designs under a
-// ridge are sought by exact values of the kernel (design.Exchange), and estimators go by the
-// arms that were pulled. Arms that have nothing in common have designs in closed form.
-func (m *Model) Many() bool {
-	if m.derived || m.Problem.N() <= fewArms {
-		return false
-	}
-	rank, _ := m.LeastRank()
-	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Relations().Unrelated())
-}
-
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
 // residual, normalised, or the rank does.
 func (m Designs) pivots(arms []int, residual float64, most int) ([]int, error) {

@@ -338,3 +338,34 @@ func (o *once[T]) get(ctx context.Context, compute func() (T, error)) (value T, 
 	}
 	return o.value, nil
 }
+
+// Designs returns what finds allocations.
+func (m *Model) Designs() Designs { return Designs{m} }
+
+// Truth returns what is known of the expected rewards.
+func (m *Model) Truth() Truth { return Truth{m} }
+
+// Relations returns what the kernel makes of the arms.
+func (m *Model) Relations() Relations { return Relations{m} }
+
+// ByValues returns a model that tells arms apart by exact values of the kernel: itself, unless its
+// features were cut.
+func (m *Model) ByValues() *Model {
+	if !m.cut {
+		return m
+	}
+	out := *m
+	out.Features, out.Layout, out.Truncation, out.cut = nil, nil, 0, false
+	return &out
+}
+
+// Many reports whether arms are too many, and the rank of the kernel too large, for features of all: designs under a
+// ridge are sought by exact values of the kernel (design.Exchange), and estimators go by the
+// arms that were pulled. Arms that have nothing in common have designs in closed form.
+func (m *Model) Many() bool {
+	if m.derived || m.Problem.N() <= fewArms {
+		return false
+	}
+	rank, _ := m.LeastRank()
+	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Relations().Unrelated())
+}

@@ -17,9 +17,6 @@ import (
 // Truth is what is known of the expected rewards of a model, and how its kernel represents them.
 type Truth struct{ *Model }
 
-// Truth returns what is known of the expected rewards.
-func (m *Model) Truth() Truth { return Truth{m} }
-
 // truth holds all that follows from the expected rewards: computed once per Model.
 type truth struct {
 	best  []int     // V: the best arm of each task

@@ -27,14 +27,6 @@ func (d *layout) layCurves() {
 	d.layGrid(panes, shared)
 }
 
-// Parts returns the panels, or the figure itself where it has none.
-func (f Figure) Parts() []Figure {
-	if len(f.Panels) > 0 {
-		return f.Panels
-	}
-	return []Figure{f}
-}
-
 // extents are the axes that all panels share, and the values at x.
 type extents struct {
 	x, y       axis

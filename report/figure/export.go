@@ -71,12 +71,6 @@ func PDF(w io.Writer, f Figure) error {
 	return c.doc.Output(w)
 }
 
-// drawn draws the sheet, and reports letters that the canvas could not show.
-func (d layout) drawn(c canvas) error {
-	d.draw(c)
-	return c.err()
-}
-
 var (
 	svgHead = regexp.MustCompile(`(?s)^.*?<svg width="([\d.]+)pt" height="([\d.]+)pt" viewBox="([^"]*)"[^>]*>`)
 	svgFont = regexp.MustCompile(`font-family:[^;"]*;font-variant:[a-z-]*;font-weight:[a-z0-9]*;font-style:[a-z]*;?`)

@@ -240,31 +240,3 @@ func Keyed(names []string) (values []string, keys string, keyed bool) {
 	}
 	return values, keys, len(names) > 0
 }
-
-// byValues returns a figure whose names say what differs between them: the columns that all have in common become
-// the label of their axis.
-func (f Figure) byValues() Figure {
-	if values, keys, keyed := Keyed(f.Categories); keyed {
-		f.Categories = values
-		if f.IsBars() {
-			f.YLabel = keys
-		} else {
-			f.XLabel = keys
-		}
-	}
-	if f.Heat != nil {
-		h := *f.Heat
-		if values, keys, keyed := Keyed(h.Columns); keyed {
-			h.Columns, f.XLabel = values, keys
-		}
-		if values, keys, keyed := Keyed(h.Rows); keyed {
-			h.Rows, f.YLabel = values, keys
-		}
-		f.Heat = &h
-	}
-	f.Panels = slices.Clone(f.Panels)
-	for i, p := range f.Panels {
-		f.Panels[i] = p.byValues()
-	}
-	return f
-}

@@ -3,6 +3,7 @@ package figure
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/font"
@@ -94,6 +95,43 @@ func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
 	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
 }
 
+// layBars lays out horizontal bars: a row for each category, in which the bars of several series
+// stand below each other.
+func (d *layout) layBars() {
+	var values, ends []float64
+	for _, s := range d.Series {
+		values = append(values, s.Y...)
+		ends = append(append(ends, s.Lo...), s.Hi...)
+	}
+	if d.NonNegative {
+		ends = slices.DeleteFunc(ends, func(v float64) bool { return v < 0 })
+	}
+	for _, l := range d.Lines {
+		if l.Vertical {
+			values = append(values, l.At)
+		}
+	}
+	n := len(d.Categories)
+	p := pane{Figure: d.Figure, looks: looks([]Figure{d.Figure})[0], size: 9, blind: true, aside: make([][]vg.Length, len(d.Series))}
+	p.x = newAxis(values, ends, d.LogX, !d.LogX)
+	if d.LogX { // the shortest bar needs some length
+		p.x.lo /= 1.5
+	}
+	p.x.limit(d.XLim)
+	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
+	p.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80, d.letters(44))
+	if len(d.Series) > 1 {
+		for i, s := range d.Series {
+			d.entries = append(d.entries, entry{name: s.Name, look: p.looks[i], filled: true})
+		}
+	}
+	each := vg.Length(max(20, 10*len(d.Series)+6))
+	d.one(p, p.left(), 44, 12+vg.Length(min(max(n, 2), 60))*each, tickRow)
+	only := &d.panes[0]
+	only.x.tickRound(6)
+	only.x.thin(only.box.Max.X-only.box.Min.X, 2*overhang, only.size)
+}
+
 // draw draws the sheet. The canvas has the size of the layout.
 func (d layout) draw(cv vg.CanvasSizer) {
 	c := draw.New(cv)
@@ -112,6 +150,12 @@ func (d layout) draw(cv vg.CanvasSizer) {
 		d.labels(c, d.beside())
 		d.legend(c)
 	}
+}
+
+// drawn draws the sheet, and reports letters that the canvas could not show.
+func (d layout) drawn(c canvas) error {
+	d.draw(c)
+	return c.err()
 }
 
 // frame writes the title and the labels of the axes, which all panes share.

@@ -72,21 +72,6 @@ func bound(kind int) look {
 	return look{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
 }
 
-// lineLook returns the look of reference line i. Those across the figure differ; vertical ones have
-// their names above them.
-func (f Figure) lineLook(i int) look {
-	if f.Lines[i].Wide {
-		return look{color: grid, wide: true}
-	}
-	kind := 0
-	for _, l := range f.Lines[:i] {
-		if !l.Vertical && !f.Lines[i].Vertical {
-			kind++
-		}
-	}
-	return bound(kind)
-}
-
 func (l look) line() draw.LineStyle {
 	width := vg.Length(1.6)
 	switch {

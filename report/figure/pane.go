@@ -192,3 +192,43 @@ func (p pane) lines(c draw.Canvas) {
 		c.FillText(t, vg.Point{X: l.x, Y: p.box.Max.Y + vg.Length(l.row)*above + above/2 + 2}, l.text)
 	}
 }
+
+// point is a point of a series as drawn: inside the axes.
+type point struct {
+	x, y, lo, hi float64
+	was          float64 // y itself, when it lies outside
+	outside      int     // -1 below the axis, 1 above it
+	bar          float64 // x of the interval
+}
+
+// points returns the points of a series that can be drawn, with their intervals so far beside them;
+// nil stands for not at all. Bars lie along x.
+func (p pane) points(s Series, aside []vg.Length) []point {
+	var out []point
+	for k := range s.Y {
+		q := point{x: s.X[k], y: s.Y[k], was: s.Y[k]}
+		value := p.y
+		if p.IsBars() {
+			value = p.x
+			if math.IsNaN(s.Y[k]) {
+				continue
+			}
+		} else if !p.drawable(s, k) {
+			continue
+		}
+		v, at := value.clamp(s.Y[k])
+		q.outside, q.y, q.lo, q.hi = at, v, v, v
+		if q.bar = q.x; aside != nil && aside[k] != 0 {
+			q.bar = p.x.at(p.x.fraction(q.x) + float64(aside[k]/(p.box.Max.X-p.box.Min.X)))
+		}
+		if s.HasIntervals() && s.Lo[k] < s.Hi[k] {
+			q.lo, _ = value.clamp(s.Lo[k])
+			q.hi, _ = value.clamp(s.Hi[k])
+		}
+		if p.IsBars() {
+			q.x, q.y = q.y, float64(len(p.Categories)-1)-s.X[k]
+		}
+		out = append(out, q)
+	}
+	return out
+}

@@ -49,6 +49,53 @@ func (x *Exchange) Close() error {
 	return nil
 }
 
+// prepared returns the Exchange when its server keeps facts, in three copies where it is a cluster that
+// can.
+func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
+	x, err := x.ready(ctx)
+	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
+		return x, err
+	}
+	if k := x.moreCopies(ctx); k.current < copies && o.Notice != nil {
+		o.Notice("the cluster at " + Redacted(url) + " " + k.String())
+	}
+	return x, nil
+}
+
+// ready waits until the server keeps facts, and makes its streams where that is allowed.
+func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
+	probe := "cope.x.0.run" // which all others may ask for
+	if x.login.role.Kind == Agent {
+		probe = "cope." + x.login.role.Run + ".0.run"
+	}
+	first, stop := context.WithTimeout(ctx, step) // a server that ends just now never answers
+	defer stop()
+	asked, forget := x.violations.watch(first, directGet+"."+probe)
+	_, err := x.nc.RequestWithContext(asked, directGet+"."+probe, nil)
+	refused := context.Cause(asked)
+	forget()
+	if silent(err) && x.login.role.Kind == "" {
+		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
+			return makeStreams(ctx, x.js, x.nc.ConnectedClusterName() != "")
+		})
+		if p := (*PermissionError)(nil); errors.As(err, &p) {
+			_, err = x.last(ctx, probe) // the server makes them itself, as soon as it can
+		}
+	} else {
+		_, err = x.last(ctx, probe)
+	}
+	if p := (*PermissionError)(nil); errors.As(refused, &p) {
+		err = p
+	}
+	if err != nil {
+		at := Redacted(x.nc.ConnectedUrl())
+		x.nc.Close()
+		return nil, fmt.Errorf("the server at %s cannot be used: %w", at, err)
+	}
+	x.silence.served.Store(true)
+	return x, nil
+}
+
 // Traffic returns the messages and bytes that went through the connection so far.
 func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 	s := x.nc.Stats()
@@ -118,71 +165,6 @@ func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Co
 type definite struct{ error }
 
 func (d definite) Unwrap() error { return d.error }
-
-// link knows whether there is a connection, and why there will be none any more.
-type link struct {
-	mu   sync.Mutex
-	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
-	dead error
-	age  int // how many connections there were before
-}
-
-// connection counts the connections so far.
-func (l *link) connection() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.age
-}
-
-func (l *link) changed(dead error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.age++
-	if dead != nil && l.dead == nil {
-		l.dead = dead
-	}
-	if l.news != nil {
-		close(l.news)
-	}
-	l.news = make(chan struct{})
-}
-
-// up waits until there is a connection, the context ends or the connection is gone for ever.
-func (l *link) up(ctx context.Context, nc *nats.Conn) error {
-	for {
-		l.mu.Lock()
-		if l.news == nil {
-			l.news = make(chan struct{})
-		}
-		news, dead := l.news, l.dead
-		l.mu.Unlock()
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case dead != nil:
-			return dead
-		case nc.IsClosed():
-			return fmt.Errorf("the exchange was closed")
-		case nc.IsConnected():
-			return nil
-		}
-		select {
-		case <-news:
-		case <-ctx.Done():
-		case <-time.After(time.Second): // a change between the look and the wait
-		}
-	}
-}
-
-// changes returns a channel that is closed when the connection comes back or is gone for ever.
-func (l *link) changes() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.news == nil {
-		l.news = make(chan struct{})
-	}
-	return l.news
-}
 
 // answered is what the server of Serve answers.
 type answered struct {

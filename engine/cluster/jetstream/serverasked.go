@@ -37,7 +37,7 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 		}
 		var a answered
 		var err error
-		if a.Name, err = x.make(m); err != nil && !errors.As(err, &a.Error) {
+		if a.Name, err = makeConsumer(x.js, m); err != nil && !errors.As(err, &a.Error) {
 			return // who asks asks again
 		}
 		text, _ := json.Marshal(a)
@@ -65,7 +65,7 @@ func (s *Server) forward(ctx context.Context) error {
 			return err
 		}
 		s.forwarders = append(s.forwarders, x)
-		if err := x.forward(); err != nil {
+		if err := forward(x.nc); err != nil {
 			return err
 		}
 	}
@@ -74,22 +74,22 @@ func (s *Server) forward(ctx context.Context) error {
 
 // forward takes a share of these facts. The stream's answer goes to who asked, whose address is the end of the
 // one that the stream gets: NATS takes no address of another account.
-func (x *Exchange) forward() error {
-	answers := x.nc.NewInbox() + "."
-	_, err := x.nc.Subscribe(answers+">", func(m *nats.Msg) {
-		_ = x.nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
+func forward(nc *nats.Conn) error {
+	answers := nc.NewInbox() + "."
+	_, err := nc.Subscribe(answers+">", func(m *nats.Msg) {
+		_ = nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
 	})
 	if err != nil {
 		return err
 	}
-	_, err = x.nc.QueueSubscribe(saySubject+".>", "forward", func(m *nats.Msg) {
+	_, err = nc.QueueSubscribe(saySubject+".>", "forward", func(m *nats.Msg) {
 		if !inbox(m.Reply) {
 			return
 		}
 		out, err := withSender(m)
 		if err == nil {
 			out.Reply = answers + m.Reply
-			err = x.nc.PublishMsg(out)
+			err = nc.PublishMsg(out)
 		}
 		if err != nil {
 			text, _ := json.Marshal(answered{Error: wrong})
@@ -124,8 +124,8 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	return out, nil
 }
 
-// make makes the consumer that is asked for, and returns its name.
-func (x *Exchange) make(m *nats.Msg) (string, error) {
+// makeConsumer makes the consumer that is asked for, and returns its name.
+func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), step)
 	defer stop()
 	part := strings.Split(m.Subject, ".")
@@ -144,14 +144,14 @@ func (x *Exchange) make(m *nats.Msg) (string, error) {
 			return "", wrong
 		}
 		reader, c := readerOf(run, name, from)
-		_, err = x.js.CreateConsumer(ctx, factStream, c)
+		_, err = js.CreateConsumer(ctx, factStream, c)
 		return reader, err
 	case subject == queueSubject && len(part) == 3:
 		patience, err := time.ParseDuration(string(m.Data))
 		if err != nil || patience <= 0 {
 			return "", wrong
 		}
-		_, err = x.js.CreateConsumer(ctx, workStream, queueOf(run, patience))
+		_, err = js.CreateConsumer(ctx, workStream, queueOf(run, patience))
 		if errors.Is(err, jetstream.ErrConsumerExists) {
 			err = nil // with the patience of whoever made it
 		}

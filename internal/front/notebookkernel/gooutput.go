@@ -151,19 +151,6 @@ func (o *goOutput) column(line, column int, own string) int {
 	return 0
 }
 
-// line returns a line of a cell, the running one or one of the history; "" when it is not known.
-func (k *kernel) line(running *cell, number, line int) string {
-	code := running.ask.Code
-	if number != running.count {
-		code = k.history.input(number)
-	}
-	lines := strings.Split(code, "\n")
-	if line < 1 || line > len(lines) {
-		return ""
-	}
-	return strings.TrimRight(lines[line-1], "\r")
-}
-
 // excerpt returns a line of a cell with a caret where the column is known, as dsl prints it; "" for
 // a blank one.
 func excerpt(source string, line, column int) string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -263,4 +264,17 @@ func (q *queue) pop(ctx context.Context) (request, bool) {
 		}
 	}
 	return request{}, false
+}
+
+// line returns a line of a cell, the running one or one of the history; "" when it is not known.
+func (k *kernel) line(running *cell, number, line int) string {
+	code := running.ask.Code
+	if number != running.count {
+		code = k.history.input(number)
+	}
+	lines := strings.Split(code, "\n")
+	if line < 1 || line > len(lines) {
+		return ""
+	}
+	return strings.TrimRight(lines[line-1], "\r")
 }

@@ -140,7 +140,7 @@ func (s *server) function(number int, label string, p *dsl.Param) (string, error
 	if _, _, bound := s.session.Value(name); bound {
 		return name, nil
 	}
-	var v any = s.kernel(name, number)
+	var v any = s.asker.kernel(name, number)
 	if rewards {
 		v = s.asker.draw(number)
 	}

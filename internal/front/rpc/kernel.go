@@ -17,8 +17,8 @@ const atOnce = 1 << 20
 const maxGrids = 4
 
 // kernel returns a kernel whose values the program computes.
-func (s *server) kernel(name string, number int) kernels.Formula {
-	k := &asked{asker: s.asker, number: number}
+func (a *asker) kernel(name string, number int) kernels.Formula {
+	k := &asked{asker: a, number: number}
 	f := kernels.Formula{Name: name, Params: "x, y"}
 	f.Pair = func(x, y kernels.Point) float64 { return k.pair(k.having(x, y), x, y) }
 	f.Meet = func(p *kernels.Points) kernels.Formula {
