@@ -1,14 +1,19 @@
 package dsl
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // fittingFunctions returns the functions that find the numbers of kernels from data.
@@ -144,4 +149,208 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	f.Sharing.Measured = &m
 	f.Warnings = slices.Concat(f.Warnings, m.Warnings(f.Sharing.Speedup), engine.NoiseWarnings(&q))
 	return nil
+}
+
+// compareKernels fits several kernels to one problem.
+func compareKernels(fitted []Param) Function {
+	params := []Param{
+		problemParam,
+		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List}, Doc: "a list of kernels, which the table calls by their bound names"},
+	}
+	for _, p := range fitted {
+		if p.Name == "mean" || p.Name == "noise" || p.Name == "starts" {
+			params = append(params, p)
+		}
+	}
+	return bound(Function{
+		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
+		Doc:    "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side",
+		Params: params, Result: Table,
+		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
+	}, func(c *call, _ compareArgs) { kernelList(c) }, evalCompareKernels)
+}
+
+// compareArgs are the arguments of compare_kernels, but for the kernels.
+type compareArgs struct {
+	searchArgs
+	P *problem.Problem
+}
+
+// evalCompareKernels evaluates compare_kernels(...).
+func evalCompareKernels(c *call, a compareArgs) (any, error) {
+	list, _ := kernelList(c)
+	var names []string
+	var fits []fit.Fit
+	for i, k := range list {
+		f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
+		if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
+			c.failWith(&k.argument, wrong)
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		names, fits = append(names, fmt.Sprint(k.label)), append(fits, f)
+	}
+	return report.CompareFits(names, fits), nil
+}
+
+// kernelList returns the list of kernels as joint ones, and reports what is none.
+func kernelList(c *call) ([]labelled, bool) {
+	a := c.arg("kernels")
+	list, known := c.labelled(a)
+	if !known {
+		return nil, false
+	}
+	before := c.e.mistakes
+	if len(list) == 0 {
+		c.fail(&a, fmt.Sprintf("%s: kernels is an empty list; it must be a list of kernels, at least one", c.fn.Name), "write [k1, k2]")
+	}
+	seen := map[any]bool{}
+	for i := range list {
+		switch x := &list[i]; {
+		case !x.Type.isKernel() && x.Type != anything:
+			c.fail(&x.argument, fmt.Sprintf("%s: kernels has %s; it must be a list of kernels", c.fn.Name, x.Type.a()), "")
+		case seen[x.label]:
+			c.fail(&x.argument, fmt.Sprintf("%s: kernels has %v twice", c.fn.Name, x.label), "")
+		default:
+			seen[x.label] = true
+			c.checkArgument(Param{Name: "kernels", Types: []Type{Joint}}, &x.argument)
+		}
+	}
+	return list, c.e.mistakes == before
+}
+
+// notedArms is the number of arms up to which problem looks at the rank of its kernel: that takes the
+// cube of it in operations, here some tens of milliseconds. Runs look at any number.
+const notedArms = 400
+
+// kernelNotes says when the kernel of a problem admits every truth on its arms. Of a kernel that is
+// identity() as written it says nothing, since that is what was asked for, and nothing of one with
+// free numbers, which are still to be found.
+//
+// Of more arms it says when the kernel tells very many directions apart at a tenth of the scatter of
+// the rewards: what that costs is better known before anything is sampled.
+func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
+	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
+		return nil
+	}
+	if p.N() > notedArms {
+		return roughNotes(ctx, p, model.Scatter(p)/10)
+	}
+	m, err := model.NewContext(ctx, p, 0)
+	if err != nil {
+		return nil // what is wrong is said by whatever needs the model
+	}
+	return notesOf(m.Relations().KernelWarnings())
+}
+
+// isIdentity reports whether the kernel of a problem is written as a multiple of identity().
+func isIdentity(p *problem.Problem) bool {
+	for _, t := range p.Kernel.Terms {
+		_, task := t.Task.(kernels.Identity)
+		_, arm := t.Arm.(kernels.Identity)
+		if !arm || !task && p.V() > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// roughNotes says when the kernel of a problem tells very many directions apart at an accuracy.
+func roughNotes(ctx context.Context, p *problem.Problem, epsilon float64) []problem.Note {
+	r, err := model.Resolve(ctx, p, epsilon)
+	if err != nil {
+		return nil // what is wrong is said by whatever needs the model
+	}
+	return notesOf(r.Warnings())
+}
+
+// notesOf returns warnings as notes of a problem.
+func notesOf(warnings []engine.Warning) []problem.Note {
+	var out []problem.Note
+	for _, w := range warnings {
+		out = append(out, w.Note())
+	}
+	return out
+}
+
+// freeFunction makes a number that may be fitted.
+func freeFunction() Function {
+	return bound(Function{
+		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
+		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it has its start value until it is fitted",
+		Params: []Param{
+			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "where the search begins"},
+			{Name: "min", Synonyms: []string{"lower", "low"}, Range: fromZero, Default: unset, Doc: "smallest value; a thousandth of the start when not given"},
+			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; a thousand times the start when not given, as far as the parameter allows"},
+			{Name: "name", Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
+		},
+		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
+	}, nil, evalFree)
+}
+
+// evalFree evaluates free(...).
+func evalFree(_ *call, a struct {
+	Value    float64
+	Min, Max *float64
+	Name     string
+}) (any, error) {
+	f := kernels.Free{Name: a.Name, Value: a.Value}
+	if a.Min != nil || a.Max != nil {
+		f.Min, f.Max = f.Limits()
+	}
+	if a.Min != nil {
+		f.Min = *a.Min
+	}
+	if a.Max != nil {
+		f.Max = *a.Max
+	}
+	return given(f, f.Validate(0))
+}
+
+// named gives a free number the name that it is bound to, unless it has one: the name
+// stands for one number wherever it is used. A result has the name that it was bound to last, which
+// tables and figures of several results show.
+func named(v value, name string) value {
+	switch data := v.Data.(type) {
+	case kernels.Free:
+		if data.Name == "" {
+			data.Name = name
+			v.Data = data
+		}
+	case engine.Result:
+		data.Name = name
+		v.Data = data
+	case campaign.Protocol:
+		if data.Name == "" {
+			data.Name = name
+			v.Data = data
+		}
+	}
+	return v
+}
+
+// freeKernel takes a free number for the constant kernel that it is.
+func freeKernel(v value) value {
+	if v.Type == Free {
+		v.Type = Kernel
+	}
+	return v
+}
+
+// freeNumbers makes one list of free and of plain numbers; false for anything else.
+func freeNumbers(list []any) ([]kernels.Free, bool) {
+	out := make([]kernels.Free, len(list))
+	for i, v := range list {
+		switch v := v.(type) {
+		case kernels.Free:
+			out[i] = v
+		case float64:
+			out[i] = kernels.Free{Value: v, Min: v, Max: v}
+		default:
+			return nil, false
+		}
+	}
+	return out, true
 }

@@ -2,9 +2,12 @@ package dsl
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -137,4 +140,163 @@ func saveTo(c *call, param string, v value) error {
 		return &argumentError{param: param, message: fmt.Sprintf("cannot save to %q", c.text(param)), err: err}
 	}
 	return nil
+}
+
+// checkPlot finds an x, a y, a panel or a file ending that plot would refuse, before
+// hours of runs are spent on what it is to draw.
+func checkPlot(c *call) {
+	defer checkEnding(c, "file")
+	if !checkMeasures(c) {
+		return
+	}
+	a := stated[plotArgs](c)
+	sample := sampleOf(c, c.arg("value"))
+	if sample == nil {
+		return
+	}
+	if a.Posterior {
+		checkPosterior(c)
+		return
+	}
+	if at := c.arg("where"); at.Node != nil {
+		if v := c.arg("value"); v.Type != Result && v.Type != anything {
+			c.fail(&at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+		}
+		return // the names of features are in the data
+	}
+	xs, _ := report.Axes(sample, "")
+	checkLook(c, a, sample)
+	// a sweep whose names are not known has none
+	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) {
+		return
+	}
+	if !checkY(c, sample, a.X, a.Y) {
+		return
+	}
+	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
+		offered(c, "panel", c.arg("panel"), s.Names)
+	}
+}
+
+// checkY reports a measure that a value of this kind does not have.
+func checkY(c *call, sample any, x string, measures []string) bool {
+	_, ys := report.Axes(sample, x)
+	y := c.arg("y")
+	for i := range measures {
+		if at := c.element(y, i); len(ys) > 0 && !offered(c, "y", at, ys) {
+			return false
+		}
+	}
+	return true
+}
+
+// checkColumns finds a measure that a sweep does not have, before it is run.
+func checkColumns(c *call) {
+	if checkMeasures(c) {
+		checkY(c, sampleOf(c, c.arg("s")), "", stated[struct{ Y []string }](c).Y)
+	}
+}
+
+// checkMeasures reports a list for y that is not one of texts.
+func checkMeasures(c *call) bool {
+	y := c.arg("y")
+	list, ok := y.Data.([]value)
+	if !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
+		return true
+	}
+	c.fail(&y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
+	return false
+}
+
+// offered reports whether an argument is one of the words that a parameter takes here,
+// and says which those are when it is not.
+func offered(c *call, param string, a argument, words []string) bool {
+	word, given := a.Data.(string)
+	if !given || slices.Contains(words, word) {
+		return true
+	}
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = fmt.Sprintf("%q", w)
+	}
+	hint := ""
+	if best := nearest(word, words); best != "" {
+		hint = suggest(word, words)
+	}
+	c.fail(&a, fmt.Sprintf("%s: %s is %q; here it must be %s", c.fn.Name, param, word, orList(quoted)), hint)
+	return false
+}
+
+// sampleOf returns a value with the axes that an argument will have: the argument itself where it is
+// known, else one of its type; nil where nothing can be said.
+func sampleOf(c *call, a argument) any {
+	switch data := a.Data.(type) {
+	case nil:
+	case []value:
+		if found, err := results(data); err == nil {
+			return found
+		}
+		return nil
+	default:
+		return data
+	}
+	switch a.Type {
+	case Sweep:
+		if o := outlineIn(c.e, a); o != nil {
+			return sim.Sweep{Names: o.names}
+		}
+	case List:
+		return []engine.Result{}
+	}
+	return a.Type.zero()
+}
+
+// checkSave finds a file that save would refuse.
+func checkSave(c *call) {
+	if !checkEnding(c, "path") {
+		return
+	}
+	v, path := c.arg("value"), c.arg("path")
+	asked := func(held save.Holds) bool {
+		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
+	}
+	switch v.Type {
+	case List, Figure, Rewards, Nothing, anything:
+	default:
+		if !v.Type.isDrawn() && asked(save.Drawings) {
+			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
+			return
+		}
+	}
+	if (v.Type == Free || v.Type == Kernel || v.Type == Joint) && asked(save.Tables) {
+		c.fail(&path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
+	}
+}
+
+// checkEnding reports whether values can be saved to the file that a parameter names.
+func checkEnding(c *call, param string) bool {
+	a := c.arg(param)
+	path, given := a.Data.(string)
+	if !given {
+		return true
+	}
+	if save.CheckEnding(path) == nil {
+		return checkFolder(c, a, path)
+	}
+	c.fail(&a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(save.Endings(), " "))
+	return false
+}
+
+// checkFolder reports a file in a folder that does not exist, before runs are spent on
+// what it is to hold.
+func checkFolder(c *call, a argument, path string) bool {
+	folder := filepath.Dir(c.e.session.path(path))
+	if _, ok := c.e.session.opt.Host.(files); !ok {
+		return true
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	c.fail(&a, fmt.Sprintf("cannot save to %q: there is no folder %q", path, filepath.Dir(path)), "")
+	return false
 }

@@ -3,6 +3,7 @@ package dsl
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 
@@ -310,4 +311,81 @@ func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) 
 		return nil, false
 	}
 	return out, true
+}
+
+// infinite is the text for a length scale without end.
+const infinite = "inf"
+
+// What classic makes at most, so that a short script cannot take all memory.
+const (
+	maxAgents = 1000
+	maxArms   = 100_000 // of all agents together
+)
+
+// paperArgs are the arguments of paper.
+type paperArgs struct {
+	noiseArgs
+	Case        int
+	Gap         float64 `arg:"default"`
+	Lengthscale any
+}
+
+// checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
+func checkPaper(c *call, a paperArgs) {
+	scale := c.arg("lengthscale")
+	switch {
+	case c.has("case") && c.has("lengthscale"):
+		c.fail(&scale, "paper: case and lengthscale both say how similar the tasks are", "give one of them")
+	case !c.has("case") && !c.has("lengthscale"):
+		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
+	default:
+		checkNoise(c, a.noiseArgs)
+	}
+}
+
+// evalPaper makes one of the cases of [Du23, App. A], or an instance between them.
+func evalPaper(c *call, a paperArgs) (any, error) {
+	var p *problem.Problem
+	var err error
+	switch scale := a.Lengthscale.(type) {
+	case float64:
+		p, err = problem.PaperFamily(scale, a.Gap)
+	case string:
+		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
+	default:
+		p, err = problem.PaperCase(a.Case, a.Gap)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err = p.WithNoise(a.model())
+	return p, noiseError(c, err)
+}
+
+// classicArgs are the arguments of classic.
+type classicArgs struct {
+	Means  []float64
+	Agents int `arg:"default"`
+	Goal   string
+}
+
+// checkClassic reports means that are not numbers, and too many of them.
+func checkClassic(c *call, a classicArgs) {
+	means := c.arg("means")
+	switch list, known := means.Data.([]value); {
+	case !known:
+	case len(a.Means) == 0:
+		c.fail(&means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
+	case len(list)*a.Agents > maxArms:
+		c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), a.Agents, maxArms), "")
+	}
+}
+
+// evalClassic makes collaborative best-arm identification without features.
+func evalClassic(_ *call, a classicArgs) (any, error) {
+	p, err := problem.Classic(a.Means, a.Agents)
+	if err == nil && goalOf(a.Goal) == problem.GoalMin {
+		p = p.Minimised()
+	}
+	return given(p, err)
 }

@@ -4,8 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -90,4 +96,129 @@ func ErrorHTML(err error) string {
 		mistakes[i] = m
 	}
 	return report.MistakesHTML(mistakes)
+}
+
+// file reads a data file, or a table of the caller.
+func (o Options) file(ctx context.Context, path string) ([]byte, error) {
+	if o.Tables != nil {
+		if table := o.Tables(path); table != nil {
+			return table.CSV(), nil
+		}
+	}
+	return await.File(ctx, path, problem.MaxData)
+}
+
+// remember notes which files a problem came from. It is an error when a definition is evaluated
+// again, as a sweep does, and a file is not what it was before: results would be of different data.
+func remember(e *evaluator, sources []problem.Source) error {
+	s := e.session
+	for _, source := range sources {
+		before, known := s.latest[source.Path]
+		if e.st != e.own && known && before != source.SHA256 {
+			return &problem.DataError{Path: source.Path, Message: "it has changed since it was read before; evaluate again what reads it"}
+		}
+	}
+	for _, source := range sources {
+		s.latest[source.Path] = source.SHA256
+		if f := (report.DataFile{Path: source.Path, SHA256: source.SHA256, Rows: source.Rows}); !slices.Contains(s.sources, f) {
+			s.sources = append(s.sources, f)
+		}
+	}
+	return nil
+}
+
+// checkFiles notes which files a call reads, and reports one that it would write over what
+// was read, the script itself, or something that is not a file.
+func (c *call) checkFiles() {
+	for i, p := range c.fn.Params {
+		path, given := c.args[i].Data.(string)
+		if !given {
+			continue
+		}
+		switch p.words {
+		case wordsData:
+			c.checkInput(c.args[i], path)
+		case wordsOutput, wordsStore:
+			c.checkTarget(c.args[i], path)
+		}
+	}
+}
+
+// checkInput notes a file that is read.
+func (c *call) checkInput(a argument, path string) {
+	opt := c.e.session.opt
+	if opt.Output != "" && sameFile(c.e.session.path(path), opt.Output) {
+		c.fail(&a, fmt.Sprintf("%s: %q is the file that the output is written to", c.fn.Name, path), "choose another file for the output")
+	}
+	if c.e.inputs == nil {
+		c.e.inputs = map[string]bool{}
+	}
+	c.e.inputs[c.e.session.path(path)] = true
+}
+
+// checkTarget reports a file that cannot or must not be written.
+func (c *call) checkTarget(a argument, path string) {
+	if _, ok := c.e.session.opt.Host.(files); !ok {
+		return
+	}
+	s := c.e.session
+	for _, target := range targetsOf(s.path(path)) {
+		if s.opt.Script != "" && sameFile(target, s.opt.Script) {
+			c.fail(&a, fmt.Sprintf("%s: %q is the script itself", c.fn.Name, path), "choose another name")
+			return
+		}
+		if reads(c.e.inputs, target) || reads(s.latest, target) {
+			c.fail(&a, fmt.Sprintf("%s: %q holds data that a problem is read from", c.fn.Name, path), "choose another name: the data would be lost")
+			return
+		}
+		if err := await.Regular(target); err != nil {
+			c.fail(&a, fmt.Sprintf("%s: cannot write to %q: %v", c.fn.Name, path, reason(err)), "")
+			return
+		}
+	}
+}
+
+// reads reports whether a file was read.
+func reads[T any](read map[string]T, path string) bool {
+	for source := range read {
+		if sameFile(path, source) { // most files that are written do not exist yet
+			return true
+		}
+	}
+	return false
+}
+
+// targetsOf returns the files that are written under a path: a figure for LaTeX has its numbers
+// beside it.
+func targetsOf(path string) []string {
+	if ending := filepath.Ext(path); strings.EqualFold(ending, ".tex") {
+		return []string{path, strings.TrimSuffix(path, ending) + ".dat"}
+	}
+	return []string{path}
+}
+
+// sameFile reports whether two paths name one file, which need not exist.
+func sameFile(a, b string) bool {
+	if x, err := os.Stat(a); err == nil {
+		if y, err := os.Stat(b); err == nil {
+			return os.SameFile(x, y)
+		}
+	}
+	if x, y := filepath.Base(a), filepath.Base(b); x != y && !isDot(x) && !isDot(y) {
+		return false // whatever folder they are in, which takes a question to the system
+	}
+	a, errX := filepath.Abs(a)
+	b, errY := filepath.Abs(b)
+	return errX == nil && errY == nil && a == b
+}
+
+// isDot reports whether the last part of a path names a folder by its place.
+func isDot(last string) bool { return last == "." || last == ".." }
+
+// reason returns the text of a file's error without the path.
+func reason(err error) error {
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		return failed.Err
+	}
+	return err
 }

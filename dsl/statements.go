@@ -2,6 +2,9 @@ package dsl
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
@@ -84,4 +87,239 @@ func (e *evaluator) define(st *front.Statement) value {
 		return evalFormula(e, st)
 	}
 	return e.eval(st.Node)
+}
+
+// scope is the names bound.
+type scope map[string]*binding
+
+// binding is a name with the statement that defines it. A name is defined once
+// (or again in a notebook), so a value is a function of the values its statement uses:
+// sweep and Stale rely on it.
+type binding struct {
+	name  string
+	st    *front.Statement
+	value value
+	time  int            // when it was bound, by the session's clock
+	uses  map[string]int // names its statement read, with the time at which each was bound
+	put   bool           // bound to a Go value by Put; the statement only stands for it
+
+	unwanted bool // to be unbound when nothing is defined by it
+}
+
+// names returns the names in the order in which they were bound.
+func (s scope) names() []string {
+	var all []*binding
+	for _, b := range s {
+		all = append(all, b)
+	}
+	slices.SortFunc(all, func(a, b *binding) int { return a.time - b.time })
+	names := make([]string, len(all))
+	for i, b := range all {
+		names[i] = b.name
+	}
+	return names
+}
+
+// Stale returns the names whose definition uses, at once or through others, a name
+// that was bound again since, oldest first.
+func (s *Session) Stale() []string {
+	because := s.StaleBecause()
+	if len(because) == 0 {
+		return nil
+	}
+	return slices.DeleteFunc(s.scope.names(), func(name string) bool { return len(because[name]) == 0 })
+}
+
+// StaleBecause returns for each stale name the names that were bound again since its
+// definition used them, at once or through others, each with the time of that.
+func (s *Session) StaleBecause() map[string]map[string]int {
+	all := map[string]map[string]int{} // of names that are not stale, too
+	var visit func(name string) map[string]int
+	visit = func(name string) map[string]int {
+		causes, seen := all[name]
+		if seen || s.scope[name] == nil {
+			return causes
+		}
+		all[name] = nil
+		for used, time := range s.scope[name].uses {
+			causes = union(causes, visit(used))
+			if bound := s.scope[used].time; bound != time {
+				causes = union(causes, map[string]int{used: bound})
+			}
+		}
+		all[name] = causes
+		return causes
+	}
+	for name := range s.scope {
+		visit(name)
+	}
+	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 })
+	return all
+}
+
+// union returns the entries of both maps. It changes neither, and returns one of them where that
+// has all: names in a chain have the same causes.
+func union(a, b map[string]int) map[string]int {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	out := a
+	for name, time := range b {
+		if _, in := out[name]; in {
+			continue
+		}
+		if len(out) == len(a) {
+			out = maps.Clone(a)
+		}
+		if out == nil {
+			out = map[string]int{}
+		}
+		out[name] = time
+	}
+	return out
+}
+
+// order numbers names so that a definition has a larger number than what it uses.
+type order map[string]int
+
+// newOrder numbers all names of a scope.
+func newOrder(s scope) order {
+	o := order{}
+	for name := range s {
+		o.number(s, name)
+	}
+	return o
+}
+
+func (o order) number(s scope, name string) int {
+	if s[name] == nil {
+		return 0
+	}
+	if n, known := o[name]; known {
+		return n
+	}
+	o[name] = 0
+	n := 1
+	for used := range s[name].uses {
+		n = max(n, 1+o.number(s, used))
+	}
+	o[name] = n
+	return n
+}
+
+// cyclic reports whether a name would be defined by itself if its definition used others. Only
+// names with a larger number can lead back to it.
+func cyclic(e *evaluator, name string, uses map[string]int) bool {
+	if e.scope[name] == nil { // nothing uses it
+		return false
+	}
+	if e.order == nil {
+		e.order = newOrder(e.scope)
+	}
+	seen := map[string]bool{}
+	var reaches func(uses map[string]int) bool
+	reaches = func(uses map[string]int) bool {
+		for used := range uses {
+			if used == name {
+				return true
+			}
+			if seen[used] || e.order[used] < e.order[name] {
+				continue
+			}
+			seen[used] = true
+			if bound := e.scope[used]; bound != nil && reaches(bound.uses) {
+				return true
+			}
+		}
+		return false
+	}
+	return reaches(uses)
+}
+
+// renumber keeps the order when a name is bound.
+func renumber(e *evaluator, name string, uses map[string]int) {
+	if e.order == nil {
+		return
+	}
+	n := 1
+	for used := range uses {
+		n = max(n, 1+e.order[used])
+	}
+	switch old, bound := e.order[name]; {
+	case !bound:
+		e.order[name] = n
+	case n > old: // what uses it must be numbered again
+		e.order = nil
+	}
+}
+
+// Forget unbinds names that nothing else is defined by, and the others as soon as nothing is. Names
+// that are not bound are passed over.
+func (s *Session) Forget(names ...string) {
+	for _, name := range names {
+		if b := s.scope[name]; b != nil {
+			b.unwanted = true
+		}
+	}
+	for again := true; again; {
+		again = false
+		used := map[string]bool{}
+		for _, b := range s.scope {
+			for name := range b.uses {
+				used[name] = true
+			}
+		}
+		for name, b := range s.scope {
+			if b.unwanted && !used[name] {
+				delete(s.scope, name)
+				again = true
+			}
+		}
+	}
+}
+
+// Closure returns the statements that the definitions of some names need, their own
+// included, in an order in which a fresh session can evaluate them, one a line; and
+// the names among them that have no source: those bound by Put, and those not bound
+// at all. It is the text of the definitions as they are now, so a stale name (see
+// Stale) would get its new value. Paths are as written, relative to Options.Folder.
+func (s *Session) Closure(names ...string) (src string, missing []string) {
+	var b strings.Builder
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] {
+			return
+		}
+		seen[name] = true
+		bound := s.scope[name]
+		if bound == nil || bound.put {
+			missing = append(missing, name)
+			return
+		}
+		for _, used := range s.scope.sorted(bound.uses) {
+			visit(used)
+		}
+		text, _ := s.Definition(name)
+		b.WriteString(text + "\n")
+	}
+	for _, name := range names {
+		visit(name)
+	}
+	return b.String(), missing
+}
+
+// sorted lists the names of a set, those bound first first.
+func (s scope) sorted(set map[string]int) []string {
+	names := slices.Collect(maps.Keys(set))
+	slices.SortFunc(names, func(a, b string) int { return s.time(a) - s.time(b) })
+	return names
+}
+
+// time returns the time at which a name was bound; 0 for an unbound name.
+func (s scope) time(name string) int {
+	if s[name] == nil {
+		return 0
+	}
+	return s[name].time
 }

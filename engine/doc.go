@@ -6,7 +6,7 @@
 // arm of its task. What one agent sees tells the others something through the
 // product kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
 //
-// Read algorithm.go, batch.go, options.go, steps.go, run.go, result.go and errors.go in this order;
+// Read algorithm.go, batch.go, options.go, steps.go and result.go in this order;
 // every other file holds one thing that is needed later.
 //
 // The way through the packages:

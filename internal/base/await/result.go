@@ -2,7 +2,11 @@ package await
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"time"
 )
@@ -60,4 +64,97 @@ func (o outcome[T]) get() (T, error) {
 		panic(o.panicked)
 	}
 	return o.value, o.err
+}
+
+// File reads a regular file or a pipe of at most limit bytes. A pipe that nobody writes to is
+// waited for until the context ends. Devices and folders are errors, which name the path.
+func File(ctx context.Context, path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, opening(path, err)
+	}
+	if kind := info.Mode().Type(); kind != 0 && kind != fs.ModeNamedPipe {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and neither a file nor a pipe", kindOf(kind))}
+	}
+	return Result(ctx, Patience{}, func() ([]byte, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		data, err := all(ctx, f, limit)
+		if err == errLarge {
+			err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("it has more than %d bytes, which is the limit", limit)}
+		}
+		return data, err
+	})
+}
+
+// Regular reports a path at which there is something that is not a regular file; a path at which
+// there is nothing is right. Links are followed.
+func Regular(path string) error {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return opening(path, err)
+	case info.Mode().IsRegular():
+		return nil
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, and not a file", kindOf(info.Mode().Type()))}
+}
+
+// opening returns an error of looking at a path in the form that opening it would give.
+func opening(path string, err error) error {
+	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
+		err = failed.Err
+	}
+	return &fs.PathError{Op: "open", Path: path, Err: err}
+}
+
+// All reads everything, of at most limit bytes, until the context ends. A read under way is not
+// waited for.
+func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
+	return Result(ctx, Patience{}, func() ([]byte, error) { return all(ctx, r, limit) })
+}
+
+func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(heeding{ctx, r}, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errLarge
+	}
+	return data, err
+}
+
+// errLarge says that there is more than the limit.
+var errLarge = errors.New("there is more to read than the limit")
+
+// heeding reads until the context ends.
+type heeding struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+// Read reads what there is, or returns the context's error.
+func (h heeding) Read(b []byte) (int, error) {
+	if err := h.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return h.r.Read(b)
+}
+
+// kindOf names what is no regular file.
+func kindOf(kind fs.FileMode) string {
+	switch {
+	case kind&fs.ModeDir != 0:
+		return "a folder"
+	case kind&fs.ModeNamedPipe != 0:
+		return "a pipe"
+	case kind&fs.ModeSocket != 0:
+		return "a socket"
+	case kind&fs.ModeDevice != 0:
+		return "a device"
+	}
+	return "something special"
 }

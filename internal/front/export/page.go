@@ -1,12 +1,16 @@
 package export
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -216,4 +220,247 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 		return nil, nil
 	}
 	return out, nil
+}
+
+// code returns the source of a cell, which a reader can fold.
+func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
+	lang := language(c.Source)
+	title := map[string]string{"go": "Go", "cope": "CoPE"}[lang]
+	note := ""
+	if c.ExecutionCount > 0 {
+		note = fmt.Sprintf("[%d]", c.ExecutionCount)
+	}
+	if d := duration(c, i+1, p.opt); d > 0 {
+		note = strings.TrimSpace(note + " " + seconds(d))
+	}
+	summary := markup.Element("summary", nil, markup.Text(title))
+	if note != "" {
+		summary.Children = append(summary.Children, markup.Text(" "), markup.Element("span", []string{"class", "run"}, markup.Text(note)))
+	}
+	pre := markup.Element("pre", nil, markup.Element("code", nil, highlight(strings.TrimRight(c.Source, "\n"), lang)...))
+	out := markup.Element("details", []string{"class", "code"}, summary, pre)
+	if v == shown {
+		out.Set("open", "open")
+	}
+	return out
+}
+
+// tells reports whether an output shows an error in the form of package report.
+func tells(n *markup.Node) bool {
+	return slices.ContainsFunc(n.All("div"), func(d *markup.Node) bool { return d.HasClass("error") })
+}
+
+// banner says at the top that the run failed, and where.
+func (p *page) banner() []*markup.Node {
+	list := failures(p.nb)
+	if len(list) == 0 {
+		return nil
+	}
+	text := "This run failed. "
+	if len(list) > 1 {
+		text = fmt.Sprintf("This run failed in %d cells. ", len(list))
+	}
+	out := markup.Element("div", []string{"class", "failed", "role", "note"},
+		markup.Element("p", nil, markup.Element("strong", nil, markup.Text(text)),
+			markup.Text("What follows is what was finished.")))
+	ul := markup.Element("ul", nil)
+	for _, f := range list {
+		link := markup.Text(fmt.Sprintf("Cell %d", f.cell))
+		if !p.nb.Cells[f.cell-1].HasTag(removeCell) {
+			link = markup.Element("a", []string{"href", fmt.Sprintf("#cell-%d", f.cell)}, link)
+		}
+		ul.Children = append(ul.Children, markup.Element("li", nil, link, markup.Text(": "+f.what)))
+	}
+	out.Children = append(out.Children, ul)
+	return []*markup.Node{out}
+}
+
+// contents returns the outline as nested lists, on paper with the pages, or nil when there is nothing
+// to choose from.
+func (p *page) contents(list []heading) *markup.Node {
+	if len(list) < 2 {
+		return nil
+	}
+	nav := markup.Element("nav", []string{"aria-label", "Contents"}, markup.Element("p", []string{"class", "label"}, markup.Text("Contents")))
+	var levels []*markup.Node // the open list of each level from 2
+	for _, h := range list {
+		depth := max(h.level-1, 1)
+		levels = levels[:min(len(levels), depth)]
+		for len(levels) < depth {
+			ol := markup.Element("ol", nil)
+			if len(levels) == 0 {
+				nav.Children = append(nav.Children, ol)
+			} else {
+				items := levels[len(levels)-1]
+				last := items.Children[len(items.Children)-1]
+				last.Children = append(last.Children, ol)
+			}
+			levels = append(levels, ol)
+		}
+		link := markup.Element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
+		item := markup.Element("li", nil, link)
+		if p.paper {
+			number := "0" // takes the room of a number until it is known
+			if n := p.pages[h.id]; n > 0 {
+				number = fmt.Sprint(n)
+			}
+			item.Children = append(item.Children, markup.Element("span", []string{"class", "page"}, markup.Text(number)))
+		}
+		levels[depth-1].Children = append(levels[depth-1].Children, item)
+	}
+	return nav
+}
+
+// inlineCopy returns the content of a heading without links, ids, which a page has once, and
+// styles, which are for the place of the heading.
+func inlineCopy(n *markup.Node) []*markup.Node {
+	var out []*markup.Node
+	for _, c := range n.Children {
+		inner := inlineCopy(c)
+		switch {
+		case c.Tag == "":
+			out = append(out, &markup.Node{Text: c.Text, Children: inner})
+		case c.Tag == "a" || c.Tag == "img" || c.Tag == "sup":
+			out = append(out, inner...)
+		default:
+			copied := &markup.Node{Tag: c.Tag, Children: inner}
+			for _, a := range c.Attrs {
+				if a.Name != "id" && a.Name != "style" {
+					copied.Attrs = append(copied.Attrs, a)
+				}
+			}
+			out = append(out, copied)
+		}
+	}
+	return out
+}
+
+// uniqueIDs leaves every id once, where it comes first, and drops what refers to an
+// id that the page does not have.
+func uniqueIDs(body *markup.Node) {
+	ids := map[string]bool{}
+	body.Walk(func(n *markup.Node) bool {
+		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool { return a.Name == "id" && ids[a.Value] })
+		ids[n.Get("id")] = true
+		return true
+	})
+	delete(ids, "")
+	missing := func(id string) bool { return !ids[id] }
+	body.Walk(func(n *markup.Node) bool {
+		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool {
+			switch a.Name {
+			case "href":
+				id, inside := strings.CutPrefix(a.Value, "#")
+				return inside && missing(id)
+			case "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details":
+				return slices.ContainsFunc(strings.Fields(a.Value), missing)
+			}
+			return false
+		})
+		return true
+	})
+}
+
+// How much of a table goes to paper. The page for the screen and the executed notebook have all.
+const (
+	paperRows = 16 // of a table that is printed whole
+	paperHead = 12 // rows of a longer one, before the line that says how many follow
+	shortName = 16 // letters of a name that is not broken
+)
+
+// sheetStyle returns the size of the sheet and the number at its foot; "" for the screen.
+func (p *page) sheetStyle() string {
+	if !p.paper {
+		return ""
+	}
+	return fmt.Sprintf("@page { size: %s; margin: 17mm 16mm 18mm; @bottom-center { content: counter(page) \" / \" counter(pages); "+
+		"font: 8.5pt \"Liberation Sans\", Arial, sans-serif; color: #3d444b; } }\n", cmp.Or(p.opt.Paper, A4))
+}
+
+// fitPaper opens what is folded on the screen, and shortens long tables: those that were folded are
+// left out, and of others the first rows stay.
+func fitPaper(body *markup.Node) {
+	for _, d := range body.All("details") {
+		d.Set("open", "open")
+		if !d.HasClass("data") && len(d.All("tr")) > paperRows+1 {
+			d.Set("class", strings.TrimSpace(d.Get("class")+" long"))
+		}
+	}
+	for _, output := range body.All("div") {
+		if !output.HasClass("output") {
+			continue
+		}
+		for _, table := range output.All("table") {
+			shortenTable(table)
+		}
+	}
+}
+
+// shortenTable keeps the first rows of a long table, and keeps short names in one line.
+// Facts, each of its own kind, stay.
+func shortenTable(table *markup.Node) {
+	for _, body := range table.All("tbody") {
+		if rows := len(body.Children); rows > paperRows && !table.HasClass("facts") {
+			columns := len(body.Children[0].Children)
+			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"},
+				markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
+			body.Children = append(body.Children[:paperHead:paperHead], markup.Element("tr", nil, note))
+		}
+		for _, cell := range slices.Concat(body.All("th"), body.All("td")) {
+			if utf8.RuneCountInString(cell.Plain()) <= shortName && !cell.HasClass("r") {
+				cell.Set("class", strings.TrimSpace(cell.Get("class")+" short"))
+			}
+		}
+	}
+}
+
+var (
+	pdfObject      = regexp.MustCompile(`(?s)(?:^|\n)(\d+) 0 obj\s*(<<.*?>>)\s*(?:endobj|stream)`)
+	pdfKids        = regexp.MustCompile(`/Kids\s*\[([^\]]*)\]`)
+	pdfReference   = regexp.MustCompile(`(\d+) 0 R`)
+	pdfDestination = regexp.MustCompile(`/([^\s/<>\[\]()]+)\s*\[(\d+) 0 R /XYZ`)
+	pdfEscape      = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
+)
+
+// destinations returns the page, from 1, of each place that the links in a PDF of Chromium lead to,
+// by id. It is empty for a PDF without links, and for one of another make.
+func destinations(pdf []byte) map[string]int {
+	objects := map[string]string{}
+	root := ""
+	for _, m := range pdfObject.FindAllSubmatch(pdf, -1) {
+		number, text := string(m[1]), string(m[2])
+		objects[number] = text
+		if strings.Contains(text, "/Type /Pages") && !strings.Contains(text, "/Parent") {
+			root = number
+		}
+	}
+	order := map[string]int{} // of pages, by object
+	var walk func(number string)
+	walk = func(number string) {
+		text, known := objects[number]
+		if !known {
+			return
+		}
+		delete(objects, number) // a tree has each once
+		kids := pdfKids.FindStringSubmatch(text)
+		if kids == nil {
+			order[number] = len(order) + 1
+			return
+		}
+		for _, k := range pdfReference.FindAllStringSubmatch(kids[1], -1) {
+			walk(k[1])
+		}
+	}
+	walk(root)
+	out := map[string]int{}
+	for _, m := range pdfDestination.FindAllSubmatch(pdf, -1) {
+		id := pdfEscape.ReplaceAllStringFunc(string(m[1]), func(s string) string {
+			b, _ := strconv.ParseUint(s[1:], 16, 8) // two digits
+			return string([]byte{byte(b)})
+		})
+		if n := order[string(m[2])]; n > 0 && id != "Dest" { // which is the key of an outline's place
+			out[id] = n
+		}
+	}
+	return out
 }

@@ -1,11 +1,18 @@
 package host
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
 
+	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
+	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -156,4 +163,192 @@ func (c *cell) show(content []byte) error {
 		return fmt.Errorf("a display that cannot be read: %w", err)
 	}
 	return c.host.store.Show(bundle)
+}
+
+// Session is the Store of a dsl.Session.
+type Session struct {
+	Lock    sync.Locker // held while the session is used: it is for one goroutine at a time
+	Session *dsl.Session
+	Display func(bundle map[string]any) error // publishes below the Go cell that runs
+}
+
+// Names lists what is bound, oldest first.
+func (s *Session) Names() []bridge.Entry {
+	s.Lock.Lock()
+	defer s.Lock.Unlock()
+	return s.names()
+}
+
+func (s *Session) names() []bridge.Entry {
+	var names []bridge.Entry
+	for _, name := range s.Session.Names() {
+		_, kind, _ := s.Session.Value(name)
+		names = append(names, bridge.Entry{Name: name, Type: string(kind)})
+	}
+	return names
+}
+
+// Get returns the value of a name.
+func (s *Session) Get(name string) (any, error) {
+	s.Lock.Lock()
+	defer s.Lock.Unlock()
+	v, kind, ok := s.Session.Value(name)
+	list, _ := v.([]any)
+	switch {
+	case kind == dsl.Record || slices.ContainsFunc(list, isRecord):
+		return nil, fmt.Errorf("%s holds parts of another value, which stay in the kernel; read that value whole, as with session.Result", name)
+	case ok:
+		return v, nil
+	}
+	const most = 12
+	var known []string
+	for _, e := range s.names() {
+		known = append(known, e.Name)
+	}
+	switch {
+	case len(known) == 0:
+		return nil, fmt.Errorf("%q is not bound; nothing is yet: bind it in a %%%%cope cell", name)
+	case len(known) > most:
+		known = append([]string{"…"}, known[len(known)-most:]...)
+	}
+	return nil, fmt.Errorf("%q is not bound; bound are %s", name, strings.Join(known, ", "))
+}
+
+// isRecord reports whether an element of a list is a part of a value: a struct that is no value itself.
+func isRecord(v any) bool {
+	if _, ok := v.(kernels.Kernel); ok || v == nil {
+		return false
+	}
+	t := reflect.TypeOf(v)
+	_, value := kinds.Of[struct{}](t)
+	return t.Kind() == reflect.Struct && !value && t != reflect.TypeFor[kernels.Joint]()
+}
+
+// Put binds a name.
+func (s *Session) Put(name string, v any) error {
+	s.Lock.Lock()
+	defer s.Lock.Unlock()
+	return s.Session.Put(name, v)
+}
+
+// Act calls a function that records something in a campaign.
+func (s *Session) Act(ctx context.Context, function string, args map[string]any) (any, []string, error) {
+	s.Lock.Lock()
+	defer s.Lock.Unlock()
+	return s.Session.Act(ctx, function, args)
+}
+
+// Show publishes a display.
+func (s *Session) Show(bundle map[string]any) error {
+	if s.Display == nil {
+		return fmt.Errorf("this kernel displays nothing")
+	}
+	return s.Display(bundle)
+}
+
+// maxLedger bounds the bytes that are kept of answers to one cell. A cell that
+// read more cannot bind a function afterwards.
+const maxLedger = 128 << 20
+
+// ledger records what one cell was answered, so that its program can be run again and get the same
+// answers.
+type ledger struct {
+	exchanges []exchange
+	size      int
+	formulas  []kernels.Formula // by their number in the answers
+}
+
+type exchange struct {
+	op              bridge.Op
+	content, answer []byte
+	kind            bridge.Op // of the answer
+}
+
+// note keeps an answer. One that was just given, as to a cell that waits for a name,
+// is kept once.
+func (l *ledger) note(e exchange) {
+	for i := range l.exchanges[max(0, len(l.exchanges)-8):] {
+		old := l.exchanges[len(l.exchanges)-1-i]
+		if old.op == e.op && bytes.Equal(old.content, e.content) {
+			if old.kind == e.kind && bytes.Equal(old.answer, e.answer) {
+				return
+			}
+			break
+		}
+	}
+	l.size += len(e.content) + len(e.answer)
+	if l.size <= maxLedger {
+		l.exchanges = append(l.exchanges, e)
+	}
+}
+
+// number gives a formula that is sent a number.
+func (l *ledger) number(f kernels.Formula) (uint64, error) {
+	l.formulas = append(l.formulas, f)
+	return uint64(len(l.formulas) - 1), nil
+}
+
+// formula returns the formula that a number was given to.
+func (l *ledger) formula(number uint64) (kernels.Formula, bool) {
+	if number >= uint64(len(l.formulas)) {
+		return kernels.Formula{}, false
+	}
+	return l.formulas[number], true
+}
+
+// recorded reports whether answers to a request are kept: a program that runs again to become the process of a
+// function gets them again, so that it comes to the same place, and no campaign is told twice.
+func recorded(op bridge.Op) bool {
+	return op == bridge.OpNames || op == bridge.OpGet || op == bridge.OpAct
+}
+
+// copy returns the ledger as it is now.
+func (l *ledger) copy() (ledger, error) {
+	if l.size > maxLedger {
+		return ledger{}, fmt.Errorf("the cell has read more than %d MiB from the session before; bind the function in a cell of its own",
+			maxLedger>>20)
+	}
+	return ledger{slices.Clone(l.exchanges), l.size, slices.Clone(l.formulas)}, nil
+}
+
+// replay gives the answers of a ledger again.
+type replay struct {
+	ledger
+	used      []bool
+	evaluator bridge.Evaluator
+}
+
+func newReplay(l ledger) *replay {
+	r := &replay{ledger: l, used: make([]bool, len(l.exchanges))}
+	r.evaluator.Lookup = r.formula
+	return r
+}
+
+// answer returns the first answer to the same request that was not given yet, or else
+// the last one.
+func (r *replay) answer(op bridge.Op, content []byte) (bridge.Op, []byte) {
+	if !recorded(op) {
+		return r.evaluator.Answer(op, content)
+	}
+	last := -1
+	for i, e := range r.exchanges {
+		if e.op == op && bytes.Equal(e.content, content) {
+			last = i
+			if !r.used[i] {
+				break
+			}
+		}
+	}
+	if last < 0 {
+		var name string
+		_ = bridge.Unpack(content, &name)
+		if act := (bridge.Act{}); op == bridge.OpAct && json.Unmarshal(content, &act) == nil {
+			name = act.Function
+		}
+		return bridge.OpError, []byte(
+			fmt.Sprintf("the cell runs again to become the process of a function, and asks for %q, which it did not ask for before; "+
+				"it must come to session.Put in the same way", name))
+	}
+	r.used[last] = true
+	return r.exchanges[last].kind, r.exchanges[last].answer
 }

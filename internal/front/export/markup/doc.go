@@ -6,5 +6,5 @@
 //
 // Parse is the parser of golang.org/x/net/html, so that a tree is what a browser sees. What may
 // stay is listed: elements and attributes (clean.go, parse.go), functions of CSS
-// (styletokens.go). Anything else goes, and a Cleaner remembers what a reader might miss.
+// (style.go). Anything else goes, and a Cleaner remembers what a reader might miss.
 package markup

@@ -9,7 +9,7 @@ import (
 )
 
 // commandNames are the commands that LaTeX of an output may hold besides the ones in
-// symbols.go: none of them reads or writes a file, defines anything, or changes how
+// mathml.go: none of them reads or writes a file, defines anything, or changes how
 // TeX reads what follows.
 var commandNames = markup.Names(
 	`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal

@@ -1,8 +1,11 @@
 package tex
 
 import (
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
@@ -156,3 +159,134 @@ func (m *mathParser) cell() (cell *markup.Node, end string, err error) {
 		}
 	}
 }
+
+// special are the characters that mean something to TeX. All letters and signs
+// beyond ASCII stand for themselves: the preamble says what they are.
+var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}",
+	`\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
+	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`,
+	`\textquotedbl{}`, "[", "{[}", "]", "{]}")
+
+// Text returns text as LaTeX that prints it. Long words, such as checksums, may
+// break.
+func Text(s string) string {
+	s = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "), "?")
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		pieces := []string{}
+		for r := []rune(w); len(r) > 0; {
+			n := len(r)
+			if len(w) > 40 {
+				n = min(n, 16)
+			}
+			pieces = append(pieces, special.Replace(string(r[:n])))
+			r = r[n:]
+		}
+		words[i] = strings.Join(pieces, `\allowbreak{}`)
+	}
+	return composed(strings.Join(words, " "))
+}
+
+// accentCommands are the marks that Unicode sets after their letter and TeX before.
+var accentCommands = pairs("\u0300 ` \u0301 ' \u0302 ^ \u0303 ~ \u0304 = \u0307 . \u0308 \"")
+
+var combined = regexp.MustCompile(`(\pL)([\x{300}-\x{304}\x{307}\x{308}])`)
+
+func composed(s string) string {
+	return combined.ReplaceAllStringFunc(s, func(m string) string {
+		r := []rune(m)
+		return `\` + accentCommands[string(r[1:])] + "{" + string(r[:1]) + "}"
+	})
+}
+
+// lineLength is the number of characters of fixed width that fit a line.
+const lineLength = 94
+
+// Verbatim sets text as it stands. Lines that do not fit are broken, which the sign
+// at the break says; the sign of the end cannot occur in the text.
+func Verbatim(text string, options string) string {
+	var b strings.Builder
+	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		r := []rune(strings.ReplaceAll(plainLine(strings.ReplaceAll(line, "\t", "    ")), `\end{Verbatim}`, `\end {Verbatim}`))
+		for len(r) > lineLength {
+			b.WriteString(string(r[:lineLength-1]) + "\\\n")
+			r = append([]rune("    "), r[lineLength-1:]...)
+		}
+		b.WriteString(string(r) + "\n")
+	}
+	b.WriteString("\\end{Verbatim}\n")
+	return b.String()
+}
+
+// plainLine drops what is neither printed nor a space.
+func plainLine(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(s, "?"))
+}
+
+// signs are characters beyond the tables of symbols.
+var signs = pairs(`─ - ━ - │ \textbar{} ┃ \textbar{} ┌ + ┐ + └ + ┘ + ├ + ┤ + ┬ + ┴ + ┼ + ╭ + ╮ + ╰ + ╯ + ═ = ║ \textbar{} ╔ + ╗ + ╚ + ╝ + ╠ + ╣ + ╦ + ╩ + ╬ +
+	█ \rule{1ex}{1.5ex} ▀ \rule{1ex}{.7ex} ▄ \rule{1ex}{.7ex} ■ \ensuremath{\blacksquare} □ \ensuremath{\square} ✓ \ensuremath{\checkmark} ✔ \ensuremath{\checkmark} ✗ \ensuremath{\times} ✘ \ensuremath{\times}
+	☐ \ensuremath{\square} ☑ \ensuremath{\boxtimes} ▲ \ensuremath{\blacktriangle} ▼ \ensuremath{\blacktriangledown} ▶ \ensuremath{\blacktriangleright} ◀ \ensuremath{\blacktriangleleft} ● \ensuremath{\bullet}
+	⁰ \ensuremath{^0} ⁴ \ensuremath{^4} ⁵ \ensuremath{^5} ⁶ \ensuremath{^6} ⁷ \ensuremath{^7} ⁸ \ensuremath{^8} ⁹ \ensuremath{^9} ⁻ \ensuremath{^-} ⁺ \ensuremath{^+} ᵀ \ensuremath{^{\top}} ⁿ \ensuremath{^n}
+	₀ \ensuremath{_0} ₁ \ensuremath{_1} ₂ \ensuremath{_2} ₃ \ensuremath{_3} ₄ \ensuremath{_4} ₅ \ensuremath{_5} ₆ \ensuremath{_6} ₇ \ensuremath{_7} ₈ \ensuremath{_8} ₉ \ensuremath{_9} ᵢ \ensuremath{_i} ₙ \ensuremath{_n}
+	− \ensuremath{-} ≔ \ensuremath{:=} ′ ' ″ '' ‑ - ℝ \ensuremath{\mathbb{R}} ℕ \ensuremath{\mathbb{N}} ℤ \ensuremath{\mathbb{Z}} 𝒳 \ensuremath{\mathcal{X}} ∎ \ensuremath{\blacksquare} ⟂ \ensuremath{\perp} ↵ \textbackslash{}`)
+
+// native returns the letters and signs that pdfLaTeX knows by itself, with T1 fonts.
+func native(r rune) bool {
+	return r >= 0xa0 && r <= 0x17f && r != 0xad || strings.ContainsRune("–—‘’“”„†‡•…‰€™←↑→↓", r)
+}
+
+// Characters returns the lines of the preamble that say what the characters beyond
+// ASCII in a text are. One that we do not know is printed as its number, so that
+// every report compiles.
+func Characters(text string) string {
+	seen := map[rune]bool{}
+	for _, r := range text {
+		if r > 0x7f && !native(r) {
+			seen[r] = true
+		}
+	}
+	var all []rune
+	for r := range seen {
+		all = append(all, r)
+	}
+	slices.Sort(all)
+	var b strings.Builder
+	for _, r := range all {
+		fmt.Fprintf(&b, "\\DeclareUnicodeCharacter{%04X}{%s}\n", r, character(r))
+	}
+	return b.String()
+}
+
+func character(r rune) string {
+	s := string(r)
+	if unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) {
+		return ""
+	}
+	if unicode.IsSpace(r) {
+		return "~"
+	}
+	if tex, ok := signs[s]; ok {
+		return tex
+	}
+	best := ""
+	for _, table := range []map[string]string{identifiers, operators, fences, large} {
+		for name, char := range table {
+			if char == s && (best == "" || len(name) < len(best) || len(name) == len(best) && name < best) {
+				best = name
+			}
+		}
+	}
+	if best == "" {
+		return fmt.Sprintf(`\texttt{U+%04X}`, r)
+	}
+	return `\ensuremath{\` + best + "}"
+}
+
+func controls(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }

@@ -3,7 +3,12 @@ package notebook
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -227,4 +232,233 @@ func (o Output) form() outputForm {
 		}
 	}
 	return f
+}
+
+// Load reads the notebook in a regular file.
+func Load(path string) (*Notebook, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read notebook: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read notebook: %w", err)
+	}
+	defer f.Close()
+	n, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return n, nil
+}
+
+// byteOrderMark begins text that some editors on Windows write.
+const byteOrderMark = "\ufeff"
+
+// Read reads a notebook of nbformat 4, with or without a byte order mark before it.
+// Cells that have no id, as before 4.5, get one from their place.
+func Read(r io.Reader) (*Notebook, error) {
+	all, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("not a notebook: %w", err)
+	}
+	text := bytes.TrimPrefix(all, []byte(byteOrderMark))
+	mark := int64(len(all) - len(text))
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	var file fileForm
+	if err := d.Decode(&file); err != nil {
+		return nil, fmt.Errorf("not a notebook: %w", reason(err, text, mark))
+	}
+	rest := text[d.InputOffset():]
+	if more := bytes.TrimLeft(rest, " \t\r\n"); len(more) > 0 {
+		return nil, fmt.Errorf("not a notebook: byte %d of the file: the notebook has ended and more follows", len(all)-len(more)+1)
+	}
+	if file.Format != 4 {
+		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d (save it with a current Jupyter)", file.Format)
+	}
+	n := &Notebook{Metadata: orEmpty(file.Metadata)}
+	seen := map[string]bool{}
+	for i, f := range file.Cells {
+		c, err := f.cell()
+		if err != nil {
+			return nil, fmt.Errorf("cell %d: %w", i+1, err)
+		}
+		if !validID.MatchString(c.ID) || seen[c.ID] {
+			c.ID = n.FreshID(fmt.Sprintf("cell-%d", i+1))
+		}
+		seen[c.ID] = true
+		n.Cells = append(n.Cells, c)
+	}
+	return n, nil
+}
+
+// reason says what is wrong with a file in the words of its user. The mark is how many
+// bytes of the file came before the text.
+func reason(err error, text []byte, mark int64) error {
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF):
+		return errors.New("the file is empty")
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the file ends in the middle")
+	case bytes.HasPrefix(text, []byte("\xff\xfe")), bytes.HasPrefix(text, []byte("\xfe\xff")):
+		return errors.New("the file is UTF-16; save it as UTF-8")
+	case errors.As(err, &syntax):
+		return fmt.Errorf("byte %d of the file is not JSON: %w", syntax.Offset+mark, err)
+	case errors.As(err, &kind) && kind.Field == "":
+		return fmt.Errorf("the file must hold an object, not %s", withArticle(kind.Value))
+	case errors.As(err, &kind):
+		return fmt.Errorf("%s cannot be %s (byte %d of the file)", kind.Field, withArticle(kind.Value), kind.Offset+mark)
+	}
+	return err
+}
+
+// withArticle names a kind of JSON value.
+func withArticle(kind string) string {
+	switch kind {
+	case "array", "object":
+		return "an " + kind
+	case "bool":
+		return "true or false"
+	}
+	return "a " + kind
+}
+
+var validID = regexp.MustCompile(`^[a-zA-Z0-9-_]{1,64}$`)
+
+// Write writes a notebook as nbformat 4.5, with the keys in order and one space of
+// indentation as Jupyter does.
+func Write(w io.Writer, n *Notebook) error {
+	file := fileForm{Metadata: orEmpty(n.Metadata), Format: 4, Minor: 5, Cells: make([]cellForm, len(n.Cells))}
+	for i := range n.Cells {
+		file.Cells[i] = formOf(&n.Cells[i])
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(file); err != nil {
+		return fmt.Errorf("notebook: %w", err)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// Notebook is a document of cells.
+type Notebook struct {
+	Metadata map[string]any
+	Cells    []Cell
+}
+
+// CellType is the kind of a cell.
+type CellType string
+
+// The kinds of cells.
+const (
+	Code     CellType = "code"
+	Markdown CellType = "markdown"
+	Raw      CellType = "raw"
+)
+
+// Cell is one cell. ID is unique in its notebook.
+type Cell struct {
+	Type           CellType
+	ID             string
+	Source         string
+	Metadata       map[string]any
+	Attachments    map[string]any // of Markdown and raw cells, by file name and media type
+	Outputs        []Output       // of code cells
+	ExecutionCount int            // of code cells; 0 when it was not executed
+}
+
+// OutputType is the kind of an output.
+type OutputType string
+
+// The kinds of outputs.
+const (
+	Stream        OutputType = "stream"
+	DisplayData   OutputType = "display_data"
+	ExecuteResult OutputType = "execute_result"
+	Error         OutputType = "error"
+)
+
+// Output is one output of a code cell.
+type Output struct {
+	Type OutputType
+
+	Name string // stream: stdout or stderr
+	Text string // stream
+
+	// display_data, execute_result: by media type, text as string, JSON types as decoded
+	Data           map[string]any
+	Metadata       map[string]any // display_data, execute_result
+	ExecutionCount int            // execute_result; 0 for none
+
+	ErrorName  string // error
+	ErrorValue string
+	Traceback  []string
+}
+
+// Tags returns the tags in a cell's metadata.
+func (c *Cell) Tags() []string {
+	list, _ := c.Metadata["tags"].([]any)
+	var tags []string
+	for _, t := range list {
+		if s, ok := t.(string); ok {
+			tags = append(tags, s)
+		}
+	}
+	return tags
+}
+
+// HasTag reports whether a cell carries a tag, such as parameters.
+func (c *Cell) HasTag(tag string) bool { return slices.Contains(c.Tags(), tag) }
+
+// AddTag adds a tag to a cell's metadata.
+func (c *Cell) AddTag(tag string) {
+	if c.HasTag(tag) {
+		return
+	}
+	if c.Metadata == nil {
+		c.Metadata = map[string]any{}
+	}
+	list, _ := c.Metadata["tags"].([]any)
+	c.Metadata["tags"] = append(slices.Clone(list), tag)
+}
+
+// KernelName returns the name of the kernelspec that the notebook asks for; "" when it names none.
+func (n *Notebook) KernelName() string {
+	spec, _ := n.Metadata["kernelspec"].(map[string]any)
+	name, _ := spec["name"].(string)
+	return name
+}
+
+// FreshID returns an identifier for a new cell that no other cell has.
+func (n *Notebook) FreshID(prefix string) string {
+	taken := map[string]bool{}
+	for _, c := range n.Cells {
+		taken[c.ID] = true
+	}
+	if !taken[prefix] {
+		return prefix
+	}
+	for i := 2; ; i++ {
+		if id := fmt.Sprintf("%s-%d", prefix, i); !taken[id] {
+			return id
+		}
+	}
+}
+
+// Lasting returns the outputs of a cell without those that were of interest only
+// while it ran: progress, which our kernel marks in the metadata.
+func (c *Cell) Lasting() []Output {
+	return slices.DeleteFunc(slices.Clone(c.Outputs), func(o Output) bool {
+		ours, _ := o.Metadata["gonb_cope"].(map[string]any)
+		return ours["progress"] == true
+	})
 }
