@@ -1,90 +1,229 @@
 package belief
 
 import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// mostBlocks is the most blocks whose effects are taken out.
-const mostBlocks = 1000
+// mostEffects is the most blocks whose effects are taken out of more measured arms than that.
+const mostEffects = 1000
 
-// blocks say which measurements were made together: on a day, on a plate. A block adds an effect of its own
-// to all its rewards.
+// blocks say which measurements of some arms were made together: on a day, on a plate. A block adds an effect of its own
+// to all its rewards. With m_ij the number of measurements of arm i in block j over rel_i, the squares of the rewards about
+// the expected rewards f_i and the effects β_j, each over rel_i, have the curvature
+//
+//	[ A   M ]
+//	[ Mᵀ  Δ ],  A = diag(Σ_j m_ij),  Δ = diag(Σ_i m_ij).
 type blocks struct {
-	share *mat.Dense    // of the measurements of each measured arm in each block, n × B
-	about *mat.SymDense // Σ over arms of diag(n_ij) - n_i p_i p_iᵀ, each over rel: what differences within arms say of blocks
-	right []float64     // B: Σ of rewards less the mean of their arm, over rel
+	rows        [][]share // of each arm: its row of M, in ascending order
+	arms, sizes []float64 // the diagonals of A and of Δ
+	right       []float64 // of each block Σ of rewards less the mean of their arm, over rel
 }
 
-// design returns the constant and the blocks as effects on the means of the chosen arms: the design H, what
-// is known of them from within arms, both over σ², and the precisions of their prior.
-func (c *chosen) design(sigma2, variance float64) (h *mat.Dense, extra *mat.SymDense, right, precision []float64) {
-	n, q := len(c.y), 1
-	if c.d.blocks != nil {
-		_, b := c.d.blocks.share.Dims()
-		q += b
-	}
-	h = mat.NewDense(n, q, nil)
-	right, precision = make([]float64, q), make([]float64, q)
-	precision[0] = 1 / constantVariance
-	for i := range n {
-		h.Set(i, 0, 1)
-	}
-	if q == 1 {
-		return h, nil, right, precision
-	}
-	extra = mat.NewSymDense(q, nil)
-	for j := 1; j < q; j++ {
-		precision[j] = 1 / variance
-		right[j] = c.d.blocks.right[j-1] / sigma2
-		for i, a := range c.at {
-			h.Set(i, j, c.d.blocks.share.At(a, j-1))
-		}
-		for k := j; k < q; k++ {
-			extra.SetSym(j, k, c.d.blocks.about.At(j-1, k-1)/sigma2)
-		}
-	}
-	return h, extra, right, precision
+// share is an entry of M.
+type share struct {
+	of     int // the block, or in a column the arm
+	weight float64
 }
 
-// join reads what was measured together, once the scatter of measurements is known: n_ij of arm i in block j, and r_ij
-// the sum of their rewards less n_ij times the mean of the arm.
-func (d *data) join() {
-	p := d.p
-	if len(p.Blocks) < 2 || d.wins != nil {
+// newBlocks reads what was measured together of the arms at these places of d.cells; relative has the variances of all cells, and a
+// reward of 1 is so many reward units.
+func newBlocks(d *data, at []int, relative []float64, unit float64) *blocks {
+	b := &blocks{rows: make([][]share, len(at)), arms: make([]float64, len(at)), right: make([]float64, len(d.p.Blocks))}
+	b.sizes = make([]float64, len(b.right))
+	place := map[int]int{}
+	for k, a := range at {
+		place[d.cells[a]] = k
+	}
+	for _, r := range d.p.Rows {
+		k, chosen := place[r.Arm]
+		if !chosen {
+			continue
+		}
+		a := at[k]
+		weight := r.Count / relative[a]
+		b.rows[k] = append(b.rows[k], share{r.Block, weight})
+		b.arms[k] += weight
+		b.sizes[r.Block] += weight
+		b.right[r.Block] += weight * (r.Reward - d.mean(a)) / unit
+	}
+	for k, row := range b.rows { // each block once
+		slices.SortFunc(row, func(x, y share) int { return x.of - y.of })
+		merged := row[:0]
+		for _, x := range row {
+			if last := len(merged) - 1; last >= 0 && merged[last].of == x.of {
+				merged[last].weight += x.weight
+			} else {
+				merged = append(merged, x)
+			}
+		}
+		b.rows[k] = merged
+	}
+	return b
+}
+
+// effects are what measurements say of the effects of blocks, whose prior has a precision, where σ² is 1. The means of arms scatter by
+// them and by the noise with the covariance V = Z Zᵀ + A⁻¹ or, where there are more blocks than arms, V = Z Zᵀ + A⁻¹/2.
+type effects struct {
+	beta   []float64     // their estimates β by differences within arms
+	shift  []float64     // of the mean of each arm, by which the effects of its blocks are taken out
+	square float64       // Σ of squares within arms that they explain
+	logDet float64       // log |I + W/precision|, W = Δ - MᵀA⁻¹M
+	root   *mat.Dense    // Z; nil where there are more blocks than arms
+	whole  *mat.SymDense // V; nil where there are not
+	arms   []float64     // the diagonal of A
+}
+
+// effects eliminates the larger side, whose part of the curvature is diagonal.
+func (b *blocks) effects(precision float64) (*effects, error) {
+	n, count := len(b.arms), len(b.sizes)
+	e := &effects{beta: make([]float64, count), shift: make([]float64, n), arms: b.arms}
+	of := e.ofBlocks
+	if count > n {
+		of = e.ofArms
+	}
+	logDet, err := of(b, precision)
+	if err != nil {
+		return nil, err
+	}
+	e.logDet, e.square = logDet-float64(count)*math.Log(precision), floats.Dot(b.right, e.beta)
+	for k, row := range b.rows {
+		for _, x := range row {
+			e.shift[k] -= x.weight / b.arms[k] * e.beta[x.of]
+		}
+	}
+	return e, nil
+}
+
+// ofBlocks eliminates the arms: with P the precision and T = (Δ + P - MᵀA⁻¹M)⁻¹,
+//
+//	β = T r,  Z Zᵀ = A⁻¹M T MᵀA⁻¹.
+//
+// It returns -log |T|.
+func (e *effects) ofBlocks(b *blocks, precision float64) (float64, error) {
+	count := len(b.sizes)
+	inverse := mat.NewSymDense(count, nil) // T⁻¹
+	for j, v := range b.sizes {
+		inverse.SetSym(j, j, v+precision)
+	}
+	e.root = mat.NewDense(len(b.arms), count, nil)
+	for k, row := range b.rows {
+		for i, x := range row {
+			e.root.Set(k, x.of, x.weight/b.arms[k])
+			for _, y := range row[i:] {
+				inverse.SetSym(x.of, y.of, inverse.At(x.of, y.of)-x.weight*y.weight/b.arms[k])
+			}
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(inverse) {
+		return 0, errSingular
+	}
+	if err := condition(chol.SolveVecTo(mat.NewVecDense(count, e.beta), mat.NewVecDense(count, b.right))); err != nil {
+		return 0, err
+	}
+	var upper mat.TriDense
+	chol.UTo(&upper)
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, upper.RawTriangular(), e.root.RawMatrix())
+	return chol.LogDet(), nil
+}
+
+// ofArms eliminates the blocks: with Δ' = Δ + P,
+//
+//	V = (A - M Δ'⁻¹Mᵀ)⁻¹,  β = Δ'⁻¹(r + Mᵀ V M Δ'⁻¹r).
+//
+// It returns log |Δ' - MᵀA⁻¹M| = log |Δ'| - log |A| - log |V|.
+func (e *effects) ofArms(b *blocks, precision float64) (logDet float64, err error) {
+	n := len(b.arms)
+	columns := make([][]share, len(b.sizes)) // of M: arms in ascending order, with their weights
+	for k, row := range b.rows {
+		for _, x := range row {
+			columns[x.of] = append(columns[x.of], share{k, x.weight})
+		}
+	}
+	inverse, right := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil) // V⁻¹ and M Δ'⁻¹r
+	for k, v := range b.arms {
+		inverse.SetSym(k, k, v)
+		logDet -= math.Log(v)
+	}
+	for j, column := range columns {
+		size := b.sizes[j] + precision
+		logDet += math.Log(size)
+		for i, x := range column {
+			right.SetVec(x.of, right.AtVec(x.of)+x.weight*b.right[j]/size)
+			for _, y := range column[i:] {
+				inverse.SetSym(x.of, y.of, inverse.At(x.of, y.of)-x.weight*y.weight/size)
+			}
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(inverse) {
+		return 0, errSingular
+	}
+	e.whole = new(mat.SymDense)
+	if err := condition(chol.InverseTo(e.whole)); err != nil {
+		return 0, err
+	}
+	var solved mat.VecDense
+	solved.MulVec(e.whole, right)
+	for j, column := range columns {
+		e.beta[j] = b.right[j]
+		for _, x := range column {
+			e.beta[j] += x.weight * solved.AtVec(x.of)
+		}
+		e.beta[j] /= b.sizes[j] + precision
+	}
+	return logDet + chol.LogDet(), nil
+}
+
+// addTo adds V times σ².
+func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
+	n := len(e.arms)
+	if e.root != nil {
+		blas64.Syrk(blas.NoTrans, sigma2, e.root.RawMatrix(), 1, cov.RawSymmetric())
+		for i, v := range e.arms {
+			cov.SetSym(i, i, cov.At(i, i)+sigma2/v)
+		}
 		return
 	}
-	b := &blocks{
-		share: mat.NewDense(len(d.cells), len(p.Blocks), nil), about: mat.NewSymDense(len(p.Blocks), nil), right: make([]float64, len(p.Blocks)),
+	to, from := cov.RawSymmetric(), e.whole.RawSymmetric()
+	for i := range n {
+		floats.AddScaled(to.Data[i*to.Stride+i:i*to.Stride+n], sigma2, from.Data[i*from.Stride+i:i*from.Stride+n])
 	}
-	at := map[int]int{}
-	for k, i := range d.cells {
-		at[i] = k
+}
+
+// apart returns Z, and the part of A⁻¹ that V has beside it.
+func (e *effects) apart() (*mat.Dense, float64, error) {
+	if e.root != nil {
+		return e.root, 1, nil
 	}
-	for _, r := range p.Rows {
-		k := at[r.Arm]
-		b.share.Set(k, r.Block, b.share.At(k, r.Block)+r.Count)
-		b.right[r.Block] += r.Count * ((r.Reward-d.offset)/d.unit - d.y[k]) / d.rel[k]
+	const beside = 0.5 // V - A⁻¹ alone may be singular
+	n := len(e.arms)
+	rest, lower := mat.NewSymDense(n, nil), new(mat.TriDense)
+	rest.CopySym(e.whole)
+	for i, v := range e.arms {
+		rest.SetSym(i, i, rest.At(i, i)-beside/v)
 	}
-	for k, n := range d.n {
-		row := b.share.RawRowView(k)
-		var present []int
-		for j, c := range row {
-			if c > 0 {
-				present = append(present, j)
-			}
-		}
-		for x, i := range present {
-			b.about.SetSym(i, i, b.about.At(i, i)+row[i]/d.rel[k])
-			for _, j := range present[x:] {
-				b.about.SetSym(i, j, b.about.At(i, j)-row[i]*row[j]/n/d.rel[k])
-			}
-		}
-		for j := range row {
-			row[j] /= n
-		}
+	var chol mat.Cholesky
+	if !chol.Factorize(rest) {
+		return nil, 0, errSingular
 	}
-	d.blocks = b
+	chol.LTo(lower)
+	return mat.DenseCopyOf(lower), beside, nil
+}
+
+// join reads what was measured together, once the scatter of measurements is known.
+func (d *data) join() {
+	if len(d.p.Blocks) > 1 && d.wins == nil {
+		d.blocks = newBlocks(d, indices.All(len(d.cells)), d.rel, d.unit)
+	}
 }
 
 // estimable is how large a direction of the effects is at least, in parts of the largest count of a block, that
@@ -92,56 +231,32 @@ func (d *data) join() {
 const estimable = 1e-6
 
 // unblocked takes the effects of blocks out of the squares within arms, and out of their degrees of freedom what that
-// costs: β minimises Σ over measurements of (y - ȳ_i - β_b + Σ_j p_ij β_j)².
+// costs: β minimises Σ over measurements of (y - ȳ_i - β_b + Σ_j p_ij β_j)², p_ij the share of block j of arm i.
 func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
-	p, count := d.p, len(d.p.Blocks)
-	if count < 2 {
+	if len(d.p.Blocks) < 2 {
 		return squares, freedom
 	}
+	one := make([]float64, len(d.cells))
+	floats.AddConst(1, one)
+	b := newBlocks(d, indices.All(len(d.cells)), one, 1)
+	precision := estimable * floats.Max(b.sizes)
+	e, err := b.effects(precision)
+	if err != nil {
+		return squares, freedom
+	}
+	next, err := b.effects(math.E * precision)
+	if err != nil {
+		return squares, freedom
+	}
+	rank, total := e.logDet-next.logDet, floats.Sum(freedom) // each direction that is estimated adds 1
+	left, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
 	at := map[int]int{}
 	for k, i := range d.cells {
 		at[i] = k
 	}
-	held := make([]map[int]float64, len(d.cells)) // n_ij
-	normal, right := mat.NewSymDense(count, nil), mat.NewVecDense(count, nil)
-	for _, r := range p.Rows {
+	for _, r := range d.p.Rows {
 		k := at[r.Arm]
-		if held[k] == nil {
-			held[k] = map[int]float64{}
-		}
-		held[k][r.Block] += r.Count
-		normal.SetSym(r.Block, r.Block, normal.At(r.Block, r.Block)+r.Count)
-		right.SetVec(r.Block, right.AtVec(r.Block)+r.Count*(r.Reward-d.mean(k)))
-	}
-	most := 0.0
-	for j := range count {
-		most = max(most, normal.At(j, j))
-	}
-	for k, row := range held {
-		for i, a := range row {
-			for j, b := range row {
-				if i <= j {
-					normal.SetSym(i, j, normal.At(i, j)-a*b/d.n[k])
-				}
-			}
-		}
-	}
-	for j := range count {
-		normal.SetSym(j, j, normal.At(j, j)+estimable*most)
-	}
-	var chol mat.Cholesky
-	var inverse mat.SymDense
-	beta := mat.NewVecDense(count, nil)
-	if !chol.Factorize(normal) || condition(chol.SolveVecTo(beta, right)) != nil || condition(chol.InverseTo(&inverse)) != nil {
-		return squares, freedom
-	}
-	rank, total := float64(count)-estimable*most*mat.Trace(&inverse), floats.Sum(freedom)
-	left, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
-	for _, r := range p.Rows {
-		k, fitted := at[r.Arm], beta.AtVec(r.Block)
-		for j, n := range held[k] {
-			fitted -= n / d.n[k] * beta.AtVec(j)
-		}
+		fitted := e.beta[r.Block] + e.shift[k]
 		left[k] -= r.Count * fitted * (2*(r.Reward-d.mean(k)) - fitted)
 	}
 	for k := range left {

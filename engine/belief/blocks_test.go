@@ -4,26 +4,28 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// onDays is a table whose measurements were made on four days that differ.
-func onDays(t testing.TB) *problem.Problem {
+// onDays is a table of 21 arms whose measurements were made on four days that differ, or on more that differ as these.
+func onDays(t testing.TB, days int) *problem.Problem {
 	t.Helper()
 	p := smooth(t)
 	rng := rand.New(rand.NewPCG(8, 8))
 	effects := []float64{3, -2, 0, 1}
-	p.Blocks = []string{"mon", "tue", "wed", "thu"}
+	p.Blocks = make([]string, days)
 	for i := range p.Partial {
 		sum, square, count := 0.0, 0.0, 0.0
 		var rows []float64
 		for k := range 1 + (i*7)%3 {
-			block := (i + k*k) % len(effects)
-			y := 10 + math.Sin(float64(i)) + effects[block] + 0.1*rng.NormFloat64()
+			block := (i + k*k) % days
+			y := 10 + math.Sin(float64(i)) + effects[block%len(effects)] + 0.1*rng.NormFloat64()
 			p.Rows = append(p.Rows, problem.Row{Arm: i, Block: block, Reward: y, Count: 1})
 			rows, sum, count = append(rows, y), sum+y, count+1
 		}
@@ -39,12 +41,19 @@ func onDays(t testing.TB) *problem.Problem {
 }
 
 // TestBlocks: evidence and posterior with effects of blocks are as of all measurements, one by one, whose covariance
-// has a variance for each block; without the effects the posterior is another.
+// has a variance for each block, with fewer blocks than arms and with more; evidence of some arms is as of their measurements
+// alone; without the effects the posterior is another.
 func TestBlocks(t *testing.T) {
-	p := onDays(t)
+	for _, days := range []int{4, 24} {
+		testBlocks(t, onDays(t, days))
+	}
+}
+
+func testBlocks(t *testing.T, p *problem.Problem) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	c := prepared(t, p)
-	d, n, first := c.d, len(p.Rows), 0.0
+	d, n, first := c.d, len(p.Rows), [2]float64{}
+	some := newChosen(c.model, d.evenly(8))
 	for trial := range 4 {
 		u := make([]float64, len(c.numbers))
 		for k, x := range c.numbers {
@@ -76,16 +85,27 @@ func TestBlocks(t *testing.T) {
 		}
 		solved := mat.NewVecDense(n, nil)
 		_ = chol.SolveVecTo(solved, y)
-		want := -0.5*mat.Dot(y, solved) - 0.5*chol.LogDet()
-		e, err := c.of(context.Background(), u, false)
-		if err != nil {
-			t.Fatal(err)
+		var of []int // rows of some arms
+		for a, r := range p.Rows {
+			if slices.ContainsFunc(some.at, func(k int) bool { return d.cells[k] == r.Arm }) {
+				of = append(of, a)
+			}
 		}
-		if trial == 0 {
-			first = e.log - want
-		}
-		if got := e.log - first; math.Abs(got-want) > 1e-7*math.Abs(want) {
-			t.Errorf("trial %d: log evidence %.10g, want %.10g", trial, got, want)
+		for k, x := range []struct {
+			*chosen
+			rows []int
+		}{{c, indices.All(n)}, {some, of}} {
+			e, err := x.of(context.Background(), u, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := logDensity(t, sigma, y, x.rows)
+			if trial == 0 {
+				first[k] = e.log - want
+			}
+			if got := e.log - first[k]; math.Abs(got-want) > 1e-7*math.Abs(want) {
+				t.Errorf("trial %d, %d rows: log evidence %.10g, want %.10g", trial, len(x.rows), got, want)
+			}
 		}
 		m, err := c.memberAt(context.Background(), u, d.y, d.variances(sigma2), mostRank)
 		if err != nil {
@@ -106,10 +126,29 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// logDensity returns the log density of these entries of y under a normal law, but for a constant.
+func logDensity(t *testing.T, cov *mat.SymDense, y *mat.VecDense, of []int) float64 {
+	t.Helper()
+	part, some := mat.NewSymDense(len(of), nil), mat.NewVecDense(len(of), nil)
+	for i, a := range of {
+		some.SetVec(i, y.AtVec(a))
+		for j, b := range of {
+			part.SetSym(i, j, cov.At(a, b))
+		}
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(part) {
+		t.Fatal("not positive definite")
+	}
+	solved := mat.NewVecDense(len(of), nil)
+	_ = chol.SolveVecTo(solved, some)
+	return -0.5*mat.Dot(some, solved) - 0.5*chol.LogDet()
+}
+
 // TestUnblocked: the scatter that differences within arms show beside blocks is the residual variance of the regression on
 // arms and blocks; days in which nothing else was measured leave it unknown.
 func TestUnblocked(t *testing.T) {
-	p := onDays(t)
+	p := onDays(t, 4)
 	d, err := dataOf(p)
 	if err != nil {
 		t.Fatal(err)

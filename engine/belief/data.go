@@ -49,11 +49,12 @@ func dataOf(p *problem.Problem) (*data, error) {
 		d.scatter = Scatter{Kind: ScatterCounts}
 		return d, nil
 	}
+	if min(len(p.Blocks), len(d.cells)) > mostEffects {
+		return nil, fmt.Errorf("problem %q has %d blocks and %d arms measured in them; the effects of blocks are taken out where either is at most %d",
+			p.Name, len(p.Blocks), len(d.cells), mostEffects)
+	}
 	d.noise()
 	d.measure(d.free > 0 || d.known)
-	if len(p.Blocks) > mostBlocks {
-		return nil, fmt.Errorf("problem %q has %d blocks; the effects of at most %d are taken out", p.Name, len(p.Blocks), mostBlocks)
-	}
 	d.join()
 	return d, nil
 }

@@ -35,6 +35,7 @@ type chosen struct {
 	at              []int // indices of data.cells
 	y, n, rel, wins []float64
 	within, free    float64
+	blocks          *blocks
 	distinct        *kernels.Points // their features, once for the same arm in several tasks
 	place           []int           // of each chosen arm in distinct
 	taskOf          []int
@@ -47,7 +48,16 @@ type chosen struct {
 
 // newChosen takes some measured arms.
 func newChosen(m *model, at []int) *chosen {
-	d, c := m.d, &chosen{model: m, at: at, within: max(m.d.within, exact*m.d.free), free: m.d.free, done: new(sync.Pool)}
+	d, c := m.d, &chosen{model: m, at: at, within: m.d.within, free: m.d.free, blocks: m.d.blocks, done: new(sync.Pool)}
+	if c.blocks != nil && len(at) < len(d.cells) { // their measurements alone
+		c.blocks = newBlocks(d, at, d.rel, d.unit)
+		c.within, c.free = 0, 0
+		squares, freedom := d.squares()
+		for _, a := range at {
+			c.within, c.free = c.within+squares[a]/d.rel[a]/(d.unit*d.unit), c.free+freedom[a]
+		}
+	}
+	c.within = max(c.within, exact*c.free)
 	index := make([]int, len(at))
 	for k, a := range at {
 		index[k] = d.cells[a]
@@ -122,125 +132,125 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, 
 	if c.wins != nil {
 		return c.counts(gram, predict)
 	}
-	x, err := c.normal(gram, c.value(u, noiseNumber, 1), c.value(u, blocksNumber, 0))
+	x, err := c.normal(gram, u)
 	if err != nil {
 		return nil, err
 	}
 	e := &evidence{log: x.log, target: c.y, variance: x.variance}
 	if predict {
-		return e, e.leave(x)
+		e.leave(x)
 	}
 	return e, nil
 }
 
-// normal is the posterior of normal rewards at some numbers, and their evidence.
-type normal struct {
-	log      float64
-	variance []float64 // n, of the means
-	upper    blas64.Triangular
-	solved   *mat.Dense // Σ⁻¹[y H] after back
-	inner    mat.Cholesky
-	beta     *mat.VecDense
-	// what is known of the effects but for the means: W/σ², nil without blocks, r/σ² and the diagonal of Λ
-	extra            *mat.SymDense
-	right, precision []float64
+// scattered is the noise of the chosen means at some numbers.
+type scattered struct {
+	target   []float64     // the means, without the effects of blocks as far as differences within arms tell
+	variance []float64     // of the means without blocks
+	cov      *mat.SymDense // V, what the target scatters by, with blocks; nil without
+	log      float64       // log evidence of the differences within arms, but for a constant
 }
 
-// normal computes the evidence of normal rewards, and overwrites gram. With Σ = K + σ² diag(rel/n), the effects β of the constant
-// and of the blocks with the design H, their prior precision Λ, and what differences within arms say of
-// blocks, W and r over σ²,
+// scattered returns the noise at u. With S the squares within arms, ν their degrees of freedom and the effects β of blocks with prior
+// variance τ²,
 //
-//	log p = -½ (yᵀΣ⁻¹y + S/σ² - bᵀN⁻¹b) - ½ log|Σ| - ½ log|N| + ½ log|Λ| - (ν/2) log σ²,
-//	N = HᵀΣ⁻¹H + Λ + W/σ²,  b = HᵀΣ⁻¹y + r/σ²,
+//	log = -½ ((S - βᵀr)/σ² + ν log σ² + log |I + τ²W/σ²|),
 //
-// up to a constant: β is integrated out [RW06, sec. 2.7].
-func (c *chosen) normal(gram *mat.SymDense, sigma2, blocks float64) (*normal, error) {
-	n := len(c.y)
-	x := &normal{variance: make([]float64, n)}
-	for i := range n {
+// and what differences within arms leave of β is part of V (see effects).
+func (c *chosen) scattered(u []float64) (*scattered, error) {
+	sigma2 := c.value(u, noiseNumber, 1)
+	x := &scattered{target: c.y, variance: make([]float64, len(c.y))}
+	for i := range x.variance {
 		x.variance[i] = sigma2 * c.rel[i] / c.n[i]
-		gram.SetSym(i, i, gram.At(i, i)+x.variance[i])
+	}
+	if c.free > 0 {
+		x.log -= 0.5 * (c.within/sigma2 + c.free*math.Log(sigma2))
+	}
+	if c.blocks == nil {
+		return x, nil
+	}
+	e, err := c.blocks.effects(sigma2 / c.value(u, blocksNumber, 0))
+	if err != nil {
+		return nil, err
+	}
+	x.log += 0.5 * (e.square/sigma2 - e.logDet)
+	x.target, x.cov = slices.Clone(c.y), mat.NewSymDense(len(c.y), nil)
+	floats.Add(x.target, e.shift)
+	e.addTo(x.cov, sigma2)
+	return x, nil
+}
+
+// normal is the posterior of normal rewards at some numbers, and their evidence.
+type normal struct {
+	*scattered
+	log         float64
+	upper       blas64.Triangular
+	solved      *mat.Dense // Σ⁻¹[y 1] after back
+	inner, beta float64    // N, and the estimate of the constant
+}
+
+// normal computes the evidence of normal rewards y, the target, and overwrites gram. With Σ = K + V and the constant β, whose prior
+// precision is Λ,
+//
+//	log p = -½ (yᵀΣ⁻¹y - b²/N + log |Σ| + log N - log Λ),  N = 1ᵀΣ⁻¹1 + Λ,  b = 1ᵀΣ⁻¹y,
+//
+// and log of scattered, up to a constant: β is integrated out [RW06, sec. 2.7].
+func (c *chosen) normal(gram *mat.SymDense, u []float64) (*normal, error) {
+	n := len(c.y)
+	noise, err := c.scattered(u)
+	if err != nil {
+		return nil, err
+	}
+	x := &normal{scattered: noise}
+	if noise.cov != nil {
+		gram.AddSym(gram, noise.cov)
+	} else {
+		for i, v := range x.variance {
+			gram.SetSym(i, i, gram.At(i, i)+v)
+		}
 	}
 	var ok bool
 	if x.upper, ok = lapack64.Potrf(gram.RawSymmetric()); !ok { // Σ = UᵀU
 		return nil, errSingular
 	}
-	var h *mat.Dense
-	h, x.extra, x.right, x.precision = c.design(sigma2, blocks)
-	_, q := h.Dims()
-	x.solved = mat.NewDense(n, 1+q, nil) // U⁻ᵀ[y H]
-	x.solved.SetCol(0, c.y)
-	x.solved.Slice(0, n, 1, 1+q).(*mat.Dense).Copy(h)
+	x.solved = mat.NewDense(n, 2, nil) // U⁻ᵀ[y 1]
+	x.solved.SetCol(0, x.target)
+	for i := range n {
+		x.solved.Set(i, 1, 1)
+	}
 	blas64.Trsm(blas.Left, blas.Trans, 1, x.upper, x.solved.RawMatrix())
 	var products mat.SymDense
 	products.SymOuterK(1, x.solved.T())
-	normal, b := mat.NewSymDense(q, nil), mat.NewVecDense(q, nil)
-	x.beta = mat.NewVecDense(q, nil)
-	logDet := 0.0
-	for i := range q {
-		logDet -= math.Log(x.precision[i])
-		b.SetVec(i, products.At(0, 1+i)+x.right[i])
-		for j := i; j < q; j++ {
-			v := products.At(1+i, 1+j)
-			if x.extra != nil {
-				v += x.extra.At(i, j)
-			}
-			if i == j {
-				v += x.precision[i]
-			}
-			normal.SetSym(i, j, v)
-		}
-	}
-	if !x.inner.Factorize(normal) {
-		return nil, errSingular
-	}
-	if err := condition(x.inner.SolveVecTo(x.beta, b)); err != nil {
-		return nil, err
-	}
+	const precision = 1 / constantVariance
+	x.inner = products.At(1, 1) + precision
+	x.beta = products.At(0, 1) / x.inner
+	logDet := math.Log(x.inner) - math.Log(precision)
 	for i := range n {
 		logDet += 2 * math.Log(x.upper.Data[i*x.upper.Stride+i])
 	}
-	x.log = -0.5 * (products.At(0, 0) - mat.Dot(b, x.beta) + logDet + x.inner.LogDet())
-	if c.free > 0 {
-		x.log -= 0.5 * (c.within/sigma2 + c.free*math.Log(sigma2))
-	}
+	x.log = noise.log - 0.5*(products.At(0, 0)-products.At(0, 1)*x.beta+logDet)
 	if math.IsNaN(x.log) || math.IsInf(x.log, 0) {
 		return nil, errSingular
 	}
 	return x, nil
 }
 
-// back solves for Σ⁻¹[y H], and returns Σ⁻¹H, N⁻¹HᵀΣ⁻¹ and α = Σ⁻¹(y - Hβ).
-func (x *normal) back() (h mat.Matrix, scaled *mat.Dense, alpha []float64, err error) {
-	n, q := len(x.variance), x.beta.Len()
+// back solves for Σ⁻¹[y 1], and returns Σ⁻¹1 and α = Σ⁻¹(y - β).
+func (x *normal) back() (one, alpha []float64) {
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, x.upper, x.solved.RawMatrix())
-	h, scaled, alpha = x.solved.Slice(0, n, 1, 1+q), new(mat.Dense), make([]float64, n)
-	if err := condition(x.inner.SolveTo(scaled, h.T())); err != nil {
-		return nil, nil, nil, err
-	}
-	for i := range alpha {
-		alpha[i] = x.solved.At(i, 0)
-		for j := range q {
-			alpha[i] -= h.At(i, j) * x.beta.AtVec(j)
-		}
-	}
-	return h, scaled, alpha, nil
+	one, alpha = mat.Col(nil, 1, x.solved), mat.Col(nil, 0, x.solved)
+	floats.AddScaled(alpha, -x.beta, one)
+	return one, alpha
 }
 
-// leave predicts each mean from all others [RW06, eq. 5.12], with P = Σ⁻¹ - Σ⁻¹H N⁻¹ HᵀΣ⁻¹ for the inverse.
-func (e *evidence) leave(x *normal) error {
-	h, scaled, alpha, err := x.back()
-	if err != nil {
-		return err
-	}
+// leave predicts each mean from all others [RW06, eq. 5.12], with P = Σ⁻¹ - Σ⁻¹1 1ᵀΣ⁻¹/N for the inverse.
+func (e *evidence) leave(x *normal) {
+	one, alpha := x.back()
 	e.left, e.leftVariance = make([]float64, len(alpha)), make([]float64, len(alpha))
 	for i, p := range inverseDiagonal(x.upper) {
-		for j := range x.beta.Len() {
-			p -= h.At(i, j) * scaled.At(j, i)
-		}
+		p -= one[i] * one[i] / x.inner
 		e.left[i], e.leftVariance[i] = e.target[i]-alpha[i]/p, max(1/p-e.variance[i], 0)
 	}
-	return nil
 }
 
 // inverseDiagonal returns the diagonal of (UᵀU)⁻¹.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/blas"
@@ -29,10 +30,10 @@ type member struct {
 
 // memberAt computes the posterior at u. Along the features Φ of a pivoted Cholesky factor of the kernel, at most
 // rank of them, arm i is f_i = φ_iᵀw + e_i with w ~ N(0, I) and e_i ~ N(0, g_i), where g_i is the own part
-// and what the factor leaves out. The effects of the constant and of blocks are further entries of w. With
+// and what the factor leaves out. The constant and what is not known of the effects of blocks are further entries of w. With
 // D_i = g_i + the variance of the mean i,
 //
-//	A = I + ΦᵀD⁻¹Φ + W/σ²,  w | y ~ N(A⁻¹(ΦᵀD⁻¹y + r/σ²), A⁻¹),  e_i | w, y ~ N(c_i (y_i - φ_iᵀw), g_i (1 - c_i)),  c_i = g_i/D_i.
+//	A = I + ΦᵀD⁻¹Φ,  w | y ~ N(A⁻¹ΦᵀD⁻¹y, A⁻¹),  e_i | w, y ~ N(c_i (y_i - φ_iᵀw), g_i (1 - c_i)),  c_i = g_i/D_i.
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (*member, error) {
 	d, n := m.d, m.d.p.N()
 	k, own := m.smooth(u)
@@ -56,9 +57,18 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 		features, rest = factor.L, factor.Rest
 		_, width = features.Dims()
 	}
-	blocks := 0
+	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
 	if d.blocks != nil {
-		_, blocks = d.blocks.share.Dims()
+		e, err := d.blocks.effects(sigma2 / m.value(u, blocksNumber, 0))
+		if err != nil {
+			return nil, err
+		}
+		if effect, independent, err = e.apart(); err != nil {
+			return nil, err
+		}
+		_, blocks = effect.Dims()
+		target = slices.Clone(target)
+		floats.Add(target, e.shift)
 	}
 	all := width + 1 + blocks
 	// G: the rows by which f follows w; observed: those by which the means do, over √D
@@ -70,7 +80,6 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 		}
 		row[width] = math.Sqrt(constant)
 	}
-	effect := math.Sqrt(m.value(u, blocksNumber, 0))
 	out := &member{mean: make([]float64, n), own: make([]float64, n), sigma2: sigma2}
 	for i := range n {
 		out.own[i] = math.Sqrt(own + max(rest[i], 0))
@@ -78,11 +87,11 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	right := mat.NewVecDense(all, nil)
 	for a, i := range d.cells {
 		gi := own + max(rest[i], 0)
-		di := gi + variance[a]
+		di := gi + independent*variance[a]
 		row := observed.RawRowView(a)
 		copy(row, g.RawRowView(i))
 		for j := range blocks {
-			row[width+1+j] = effect * d.blocks.share.At(a, j)
+			row[width+1+j] = math.Sqrt(sigma2) * effect.At(a, j)
 		}
 		c := gi / di
 		out.mean[i] = c * target[a]
@@ -98,12 +107,6 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	inner.SymOuterK(1, observed.T())
 	for j := range all {
 		inner.SetSym(j, j, inner.At(j, j)+1)
-	}
-	for j := range blocks {
-		right.SetVec(width+1+j, right.AtVec(width+1+j)+effect*d.blocks.right[j]/sigma2)
-		for l := j; l < blocks; l++ {
-			inner.SetSym(width+1+j, width+1+l, inner.At(width+1+j, width+1+l)+effect*effect*d.blocks.about.At(j, l)/sigma2)
-		}
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(inner) {

@@ -11,10 +11,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 8, 1e-6
+	const revision, tolerance = 9, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.03646466, 0.16041337}, {8.94528981, 0.11640335}, {11.20935544, 0.12546124}, {12.74035141, 0.17236073},
-		{11.70055792, 0.11947942},
+		{10.03652829, 0.16041279}, {8.94529064, 0.11638878}, {11.20949071, 0.12545100}, {12.74037090, 0.17232947},
+		{11.70057080, 0.11947526},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {

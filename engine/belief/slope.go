@@ -10,10 +10,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
-// moved returns numbers with one of them a gradient step further.
-func moved(u []float64, j int) []float64 {
+// moved returns numbers with one of them a step further.
+func moved(u []float64, j int, step float64) []float64 {
 	p := slices.Clone(u)
-	p[j] += gradientStep
+	p[j] += step
 	return p
 }
 
@@ -32,7 +32,7 @@ func (s *search) slope(grad, u []float64) {
 func (s *search) differences(grad, u []float64) error {
 	places := [][]float64{u}
 	for j := range u {
-		places = append(places, moved(u, j))
+		places = append(places, moved(u, j, gradientStep))
 	}
 	v, err := s.scores(places)
 	for j := range grad {
@@ -54,15 +54,11 @@ func (s *search) adjoint(grad, u []float64) error {
 	}
 	gram := s.gram(t)
 	defer s.done.Put(gram)
-	x, err := s.normal(gram, s.value(u, noiseNumber, 1), s.value(u, blocksNumber, 0))
+	x, err := s.normal(gram, u)
 	if err != nil {
 		return err
 	}
-	weight, err := x.weight()
-	if err != nil {
-		return err
-	}
-	noise, blocks, err := s.scatter(x, weight, s.value(u, noiseNumber, 1))
+	weight, alpha, err := x.weight()
 	if err != nil {
 		return err
 	}
@@ -71,13 +67,11 @@ func (s *search) adjoint(grad, u []float64) error {
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {
 		for j := from; j < to; j++ {
 			switch number := s.numbers[j]; number.name {
-			case noiseNumber:
-				grad[j] = noise
-			case blocksNumber:
-				grad[j] = blocks
+			case noiseNumber, blocksNumber:
+				grad[j], failed[j] = s.scatter(weight, alpha, u, j)
 			default:
 				var next *tables
-				if next, failed[j] = s.tables(s.ctx, moved(u, j), t); failed[j] != nil {
+				if next, failed[j] = s.tables(s.ctx, moved(u, j, gradientStep), t); failed[j] != nil {
 					continue
 				}
 				rise := mat.Trace(weight) * (next.own - t.own)
@@ -97,31 +91,27 @@ func (s *search) adjoint(grad, u []float64) error {
 	return err
 }
 
-// scatter returns the derivatives of the evidence by log σ² and by the logarithm of the variance of blocks.
-func (s *search) scatter(x *normal, weight *mat.SymDense, sigma2 float64) (noise, blocks float64, err error) {
-	for i, v := range x.variance {
-		noise += weight.At(i, i) * v
-	}
-	if s.free > 0 {
-		noise += 0.5 * (s.within/sigma2 - s.free)
-	}
-	if x.extra == nil {
-		return noise, 0, nil
-	}
-	var inverse mat.SymDense // N⁻¹
-	if err := condition(x.inner.InverseTo(&inverse)); err != nil {
-		return 0, 0, err
-	}
-	for i, r := range x.right {
-		noise -= r * x.beta.AtVec(i)
-		for j := range x.right {
-			noise += 0.5 * x.extra.At(i, j) * (x.beta.AtVec(i)*x.beta.AtVec(j) + inverse.At(i, j))
+// scatter returns the derivative of the evidence by a number of the noise, by central differences of scattered.
+func (s *search) scatter(weight *mat.SymDense, alpha, u []float64, j int) (float64, error) {
+	var sides [2]float64
+	for k, step := range []float64{-gradientStep, gradientStep} {
+		x, err := s.scattered(moved(u, j, step))
+		if err != nil {
+			return 0, err
 		}
-		if i > 0 { // not the constant
-			blocks += 0.5 * (x.precision[i]*(x.beta.AtVec(i)*x.beta.AtVec(i)+inverse.At(i, i)) - 1)
+		sides[k] = x.log - floats.Dot(alpha, x.target)
+		for i, v := range x.variance {
+			if x.cov == nil {
+				sides[k] += weight.At(i, i) * v
+				continue
+			}
+			// a symmetric matrix has what is above its diagonal twice
+			row := x.cov.RawSymmetric().Data[i*len(alpha)+i : (i+1)*len(alpha)]
+			of := weight.RawSymmetric().Data[i*len(alpha)+i : (i+1)*len(alpha)]
+			sides[k] += 2*floats.Dot(of, row) - of[0]*row[0]
 		}
 	}
-	return noise, blocks, nil
+	return (sides[1] - sides[0]) / (2 * gradientStep), nil
 }
 
 // along returns the derivatives of tr w Σ by the entries of the tables of Σ.
@@ -159,26 +149,22 @@ func change(w, a, b *mat.Dense) float64 {
 	return sum
 }
 
-// weight returns ½ (ααᵀ - P).
-func (x *normal) weight() (*mat.SymDense, error) {
-	h, scaled, alpha, err := x.back()
-	if err != nil {
-		return nil, err
-	}
+// weight returns ½ (ααᵀ - P), and α.
+func (x *normal) weight() (*mat.SymDense, []float64, error) {
+	one, alpha := x.back()
 	inverse, ok := lapack64.Potri(x.upper)
 	if !ok {
-		return nil, errSingular
+		return nil, nil, errSingular
 	}
-	var corrected mat.Dense
-	corrected.Mul(h, scaled)
 	n := len(alpha)
 	out := mat.NewSymDense(n, nil)
 	data := out.RawSymmetric().Data
 	for i := range n {
-		row := data[i*n : (i+1)*n]
-		floats.AddScaledTo(row[i:], corrected.RawRowView(i)[i:], -1, inverse.Data[i*inverse.Stride+i:i*inverse.Stride+n])
-		floats.AddScaled(row[i:], alpha[i], alpha[i:])
-		floats.Scale(0.5, row[i:])
+		row := data[i*n+i : (i+1)*n]
+		floats.AddScaled(row, -1, inverse.Data[i*inverse.Stride+i:i*inverse.Stride+n])
+		floats.AddScaled(row, one[i]/x.inner, one[i:])
+		floats.AddScaled(row, alpha[i], alpha[i:])
+		floats.Scale(0.5, row)
 	}
-	return out, nil
+	return out, alpha, nil
 }

@@ -12,7 +12,7 @@ import (
 
 // TestSlope: the derivatives of the evidence are its central differences, with blocks and without.
 func TestSlope(t *testing.T) {
-	for _, p := range []*problem.Problem{smooth(t), onDays(t)} {
+	for _, p := range []*problem.Problem{smooth(t), onDays(t, 4), onDays(t, 24)} {
 		c := prepared(t, p)
 		s := &search{chosen: c, ctx: context.Background(), rng: rand.New(rand.NewPCG(1, 3))}
 		for _, u := range s.fromPrior(3) {
