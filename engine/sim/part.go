@@ -51,9 +51,9 @@ type partText struct {
 	From, To int
 	Done     []int   // the runs that finished
 	Scores   []score // of these
-	First    *shownText
-	Left     *shownText
-	Warnings []warnedText
+	First    *shown
+	Left     *shown
+	Warnings []warned
 	Misfits  int
 	Misfit   *engine.LackOfFit
 	MisfitAt int
@@ -63,43 +63,6 @@ type partText struct {
 	Unspent  string
 	LeftAt   int
 	Sent     wire.Traffic
-}
-
-// shownText is a shown as it is written.
-type shownText struct {
-	Run          int
-	Score        score
-	Answers      []engine.Answer
-	Trace        []engine.RoundRecord
-	Eliminations []engine.Elimination
-	Warnings     []engine.Warning
-	Estimates    *engine.Estimates
-	Sent         wire.Traffic
-	Progress     []engine.Progress
-	Remaining    float64
-}
-
-// warnedText is a warned as it is written.
-type warnedText struct {
-	Warning engine.Warning
-	At      [2]int
-}
-
-func (s *shown) text() *shownText {
-	if s == nil {
-		return nil
-	}
-	return &shownText{s.run, s.score, s.answers, s.trace, s.eliminations, s.warnings, s.estimates, s.sent, s.progress, s.remaining}
-}
-
-func (s *shownText) shown() *shown {
-	if s == nil {
-		return nil
-	}
-	return &shown{
-		run: s.Run, score: s.Score, answers: s.Answers, trace: s.Trace, eliminations: s.Eliminations, warnings: s.Warnings,
-		estimates: s.Estimates, sent: s.Sent, progress: s.Progress, remaining: s.Remaining,
-	}
 }
 
 // losslessText is the form that MarshalBinary writes.
@@ -113,16 +76,13 @@ func (p *Part) MarshalBinary() ([]byte, error) {
 	k := p.kept
 	from, to := p.Range()
 	t := partText{
-		From: from, To: to, First: k.first.text(), Left: k.left.text(), Misfits: k.misfits, Misfit: k.misfit, MisfitAt: k.misfitAt,
+		From: from, To: to, First: k.first, Left: k.left, Warnings: k.inOrder(), Misfits: k.misfits, Misfit: k.misfit, MisfitAt: k.misfitAt,
 		Priors: k.priors, Prior: k.prior, PriorAt: k.priorAt, Unspent: k.unspent, LeftAt: k.leftAt, Sent: k.sent,
 	}
 	for i, s := range k.scores {
 		if s.Done {
 			t.Done, t.Scores = append(t.Done, from+i), append(t.Scores, s)
 		}
-	}
-	for _, w := range k.inOrder() {
-		t.Warnings = append(t.Warnings, warnedText{w.Warning, w.at})
 	}
 	text, beside, err := lossless(&t)
 	if err != nil {
@@ -150,9 +110,9 @@ func (p *Part) UnmarshalBinary(data []byte) error {
 		s.Done = true
 		k.scores[run-t.From] = s
 	}
-	k.done, k.first, k.left = len(t.Done), t.First.shown(), t.Left.shown()
+	k.done, k.first, k.left = len(t.Done), t.First, t.Left
 	for _, w := range t.Warnings {
-		k.warn(warned{w.Warning, w.At})
+		k.warn(w)
 	}
 	k.misfits, k.misfit, k.misfitAt = t.Misfits, t.Misfit, t.MisfitAt
 	k.priors, k.prior, k.priorAt = t.Priors, t.Prior, t.PriorAt
@@ -189,18 +149,18 @@ func (t *partText) check() error {
 // shown holds what a result shows of one run: of the first that finished or, where none did, of the
 // first that had begun.
 type shown struct {
-	run          int // from 0
-	score        score
-	answers      []engine.Answer
-	trace        []engine.RoundRecord
-	eliminations []engine.Elimination
-	warnings     []engine.Warning
-	estimates    *engine.Estimates
-	sent         wire.Traffic
+	Run          int // from 0
+	Score        score
+	Answers      []engine.Answer
+	Trace        []engine.RoundRecord
+	Eliminations []engine.Elimination
+	Warnings     []engine.Warning
+	Estimates    *engine.Estimates
+	Sent         wire.Traffic
 
 	// as the run was left; see explain
-	progress  []engine.Progress
-	remaining float64
+	Progress  []engine.Progress
+	Remaining float64
 	alg       engine.Algorithm // until it is explained; nil without one
 }
 
@@ -208,8 +168,8 @@ type shown struct {
 func (m *made) shown(run int, s score) *shown {
 	o := &m.outcome
 	return &shown{
-		run: run, score: s, answers: o.Answers, trace: o.Rounds, eliminations: o.Eliminations, warnings: o.Warnings,
-		estimates: m.estimates, sent: m.sent, alg: m.alg,
+		Run: run, Score: s, Answers: o.Answers, Trace: o.Rounds, Eliminations: o.Eliminations, Warnings: o.Warnings,
+		Estimates: m.estimates, Sent: m.sent, alg: m.alg,
 	}
 }
 
@@ -220,7 +180,7 @@ func (s *shown) explain() {
 		return
 	}
 	if a, ok := s.alg.(engine.Explainer); ok {
-		s.progress, s.remaining = engine.ProgressOf(a)
+		s.Progress, s.Remaining = engine.ProgressOf(a)
 	}
 	s.alg = nil
 }

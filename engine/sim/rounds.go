@@ -112,11 +112,10 @@ const (
 	// tellingRatio is the largest ratio to the lower bound with a norm that is shown: a larger one
 	// says more of how few functions the bound was made of than of the samples.
 	tellingRatio = 20
+	// boundWork limits the design of a lower bound: all arms of 464 that are independent, or
+	// 1,111 arms of a rank up to 100.
+	boundWork = 1e8
 )
-
-// boundWork limits the design of a lower bound: all arms of 464 that are independent, or
-// 1,111 arms of a rank up to 100. A test of other things has none.
-var boundWork = 1e8
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model) {

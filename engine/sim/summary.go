@@ -80,13 +80,13 @@ func column(scores []score, of func(score) float64) []float64 {
 
 // unfinished fills in the run that had begun where none finished.
 func (ts *Trials) unfinished(ctx context.Context, r *engine.Result, t *tally) {
-	s := t.left.score
+	s := t.left.Score
 	r.SamplesPerAgent = Mean([]float64{s.Samples})
 	r.SamplesTotal = s.Samples * float64(ts.x.Problem.V())
 	r.Rounds, r.MaxRounds = float64(s.Rounds), s.Rounds
-	sent := t.left.sent
+	sent := t.left.Sent
 	r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta = float64(sent.Messages), float64(sent.Merged), float64(sent.Raw), float64(sent.Theta)
-	r.Warnings = slices.Clone(t.left.warnings)
+	r.Warnings = slices.Clone(t.left.Warnings)
 	ts.first(r, t.left)
 	ts.x.compare(ctx, r, ts.entry, ts.model, t)
 	r.RatioToLowerBound = 0 // of a run that is not over it would flatter
@@ -94,9 +94,9 @@ func (ts *Trials) unfinished(ctx context.Context, r *engine.Result, t *tally) {
 
 // first takes over what is shown of the first run.
 func (ts *Trials) first(r *engine.Result, s *shown) {
-	r.Answers = slices.Clone(s.answers)
-	r.Trace, r.Eliminations, r.Estimates = s.trace, s.eliminations, s.estimates
-	r.Progress, r.Remaining = slices.Clone(s.progress), s.remaining
+	r.Answers = slices.Clone(s.Answers)
+	r.Trace, r.Eliminations, r.Estimates = s.Trace, s.Eliminations, s.Estimates
+	r.Progress, r.Remaining = slices.Clone(s.Progress), s.Remaining
 	if ts.entry.DividedByV {
 		divideByV(r)
 	}

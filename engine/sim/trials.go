@@ -218,15 +218,15 @@ type tally struct {
 
 // warned is a warning of the runs, with the run and the place in it where it came first.
 type warned struct {
-	engine.Warning
-	at [2]int
+	Warning engine.Warning
+	At      [2]int
 }
 
 // span holds, of warnings that differ in their numbers alone, the least and the largest.
 type span struct{ least, most warned }
 
 // before reports whether the warning came earlier than another.
-func (w warned) before(v warned) bool { return slices.Compare(w.at[:], v.at[:]) < 0 }
+func (w warned) before(v warned) bool { return slices.Compare(w.At[:], v.At[:]) < 0 }
 
 func newTally(from, to int) *tally {
 	return &tally{from: from, scores: make([]score, to-from), warnings: map[string]span{}}
@@ -236,7 +236,7 @@ func newTally(from, to int) *tally {
 func (t *tally) add(run int, s score, m *made) {
 	t.scores[run-t.from] = s
 	t.done++
-	if t.first == nil || run < t.first.run {
+	if t.first == nil || run < t.first.Run {
 		t.first = m.shown(run, s)
 	}
 	if why := m.outcome.Unspent; why != "" {
@@ -261,12 +261,12 @@ func (t *tally) add(run int, s score, m *made) {
 
 // warn takes a warning of a run.
 func (t *tally) warn(w warned) {
-	key := fmt.Sprintf("%s%q", w.Kind, w.Names)
+	key := fmt.Sprintf("%s%q", w.Warning.Kind, w.Warning.Names)
 	s, known := t.warnings[key]
-	if c := slices.Compare(w.Numbers, s.least.Numbers); !known || c < 0 || c == 0 && w.before(s.least) {
+	if c := slices.Compare(w.Warning.Numbers, s.least.Warning.Numbers); !known || c < 0 || c == 0 && w.before(s.least) {
 		s.least = w
 	}
-	if c := slices.Compare(w.Numbers, s.most.Numbers); !known || c > 0 || c == 0 && w.before(s.most) {
+	if c := slices.Compare(w.Warning.Numbers, s.most.Warning.Numbers); !known || c > 0 || c == 0 && w.before(s.most) {
 		s.most = w
 	}
 	t.warnings[key] = s
@@ -297,7 +297,7 @@ func (t *tally) leaveUnspent(run int, why string) {
 
 // leave takes a run that was not finished.
 func (t *tally) leave(run int, s score, m *made) {
-	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.left.run) {
+	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.left.Run) {
 		t.left = m.shown(run, s)
 	}
 }
@@ -306,10 +306,10 @@ func (t *tally) leave(run int, s score, m *made) {
 func (t *tally) join(p *tally) {
 	copy(t.scores[p.from-t.from:], p.scores)
 	t.done += p.done
-	if p.first != nil && (t.first == nil || p.first.run < t.first.run) {
+	if p.first != nil && (t.first == nil || p.first.Run < t.first.Run) {
 		t.first = p.first
 	}
-	if p.left != nil && (t.left == nil || p.left.run < t.left.run) {
+	if p.left != nil && (t.left == nil || p.left.Run < t.left.Run) {
 		t.left = p.left
 	}
 	for _, w := range p.warnings {
@@ -354,11 +354,11 @@ func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits,
 func (t *tally) inOrder() []warned {
 	var out []warned
 	for s := range maps.Values(t.warnings) {
-		if out = append(out, s.least); slices.Compare(s.least.Numbers, s.most.Numbers) != 0 {
+		if out = append(out, s.least); slices.Compare(s.least.Warning.Numbers, s.most.Warning.Numbers) != 0 {
 			out = append(out, s.most)
 		}
 	}
-	slices.SortFunc(out, func(a, b warned) int { return slices.Compare(a.at[:], b.at[:]) })
+	slices.SortFunc(out, func(a, b warned) int { return slices.Compare(a.At[:], b.At[:]) })
 	return out
 }
 
