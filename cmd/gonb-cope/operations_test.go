@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// manual is docs/operations.md, whose commands are typed here as they stand there, with other ports
+// manual is docs/operations.md and docs/cluster.md behind it, whose commands are typed here as they stand there, with other ports
 // and with folders for hosts.
 type manual struct {
 	t    *testing.T
@@ -37,11 +37,14 @@ func newManual(t *testing.T, folders ...string) *manual {
 			t.Skip(err)
 		}
 	}
-	text, err := os.ReadFile("../../docs/operations.md")
-	if err != nil {
-		t.Fatal(err)
+	m := &manual{t: t, dir: t.TempDir()}
+	for _, page := range []string{"operations", "cluster"} {
+		text, err := os.ReadFile("../../docs/" + page + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.text += string(text)
 	}
-	m := &manual{t: t, text: string(text), dir: t.TempDir()}
 	_, m.port, _ = net.SplitHostPort(testport.Address(t))
 	m.env = append(os.Environ(), "HOME="+m.dir)
 	first := m.section("Five commands on one machine first")
