@@ -179,24 +179,27 @@ func against(a, b runs, budget int) standing {
 	return level
 }
 
-// among returns the standing of method m towards all others that are wanted. No interval is adjusted for their number:
+// among returns the standing of method m towards all others that are wanted, and the largest mean of its paired differences to them:
+// below 0 it has the least mean loss of all. No interval is adjusted for their number:
 // that makes behind more frequent than chance alone should, and best no more frequent.
-func (r row) among(m, budget int, wanted func(other int) bool) standing {
-	out := unknown
+func (r row) among(m, budget int, wanted func(other int) bool) (out standing, off float64) {
+	off = math.Inf(-1)
 	for k := range r.by {
 		if k == m || !wanted(k) {
 			continue
 		}
 		s := against(r.by[m], r.by[k], budget)
-		switch {
-		case s == unknown:
-		case out == unknown:
+		if s == unknown {
+			continue
+		}
+		off = max(off, paired(r.by[m], r.by[k], budget).mean)
+		if out == unknown {
 			out = s
-		default:
+		} else {
 			out = max(out, s)
 		}
 	}
-	return out
+	return out, off
 }
 
 // count is how many cells have each standing.
@@ -204,6 +207,9 @@ type count [4]int
 
 // all counts the cells with enough runs.
 func (c count) all() int { return c[best] + c[level] + c[behind] }
+
+// leads counts the cells where a method has the least mean loss of all, whatever the interval, by itself or with others.
+type leads struct{ alone, tied int }
 
 // Text says it in words.
 func (c count) Text() string {
@@ -215,16 +221,30 @@ func (c count) Text() string {
 		c[best], c[level], c[behind], c.all(), share)
 }
 
+// Text says it in words.
+func (l leads) Text() string {
+	return fmt.Sprintf("least mean loss in %d, and with others in %d", l.alone, l.tied)
+}
+
 // standings counts a method's among the others that are wanted, of tables for tuning or not.
-func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count) {
+func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count, l leads) {
 	for _, r := range z.shown {
-		if r.table.held() == held {
-			for b := range r.pulls {
-				c[r.among(m, b, wanted)]++
+		if r.table.held() != held {
+			continue
+		}
+		for b := range r.pulls {
+			s, off := r.among(m, b, wanted)
+			c[s]++
+			switch {
+			case s == unknown:
+			case off < 0:
+				l.alone++
+			case off == 0:
+				l.tied++
 			}
 		}
 	}
-	return c
+	return c, l
 }
 
 // foreign tells methods that are not ours.
@@ -241,7 +261,8 @@ func (z *zoo) counts(w io.Writer) {
 			if held {
 				use = "not for tuning"
 			}
-			fmt.Fprintf(w, "%-12s tables %-15s against others: %s\n", of.name, use, z.standings(m, held, z.foreign).Text())
+			c, l := z.standings(m, held, z.foreign)
+			fmt.Fprintf(w, "%-12s tables %-15s against others: %s; %s\n", of.name, use, c.Text(), l.Text())
 		}
 	}
 }

@@ -65,7 +65,10 @@ func (t table) From() string     { return t.from }
 func (t table) About() string    { return t.about }
 
 // Standings are a method's among all that are not ours.
-func (p page) Standings(m int, held bool) count { return p.standings(m, held, p.foreign) }
+func (p page) Standings(m int, held bool) string {
+	c, l := p.standings(m, held, p.foreign)
+	return c.Text() + "; " + l.Text()
+}
 
 // Held counts the tables that are not for tuning.
 func (p page) Held() (n int) {
@@ -105,7 +108,8 @@ func (p page) Usual() (n int) {
 // Duel says how method m stands towards another one.
 func (p page) Duel(m, other int) string {
 	only := func(k int) bool { return k == other }
-	h, t := p.standings(m, true, only), p.standings(m, false, only)
+	h, _ := p.standings(m, true, only)
+	t, _ := p.standings(m, false, only)
 	if m == other || h.all()+t.all() == 0 {
 		return ""
 	}

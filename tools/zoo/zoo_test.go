@@ -223,12 +223,18 @@ func TestStandings(t *testing.T) {
 		}
 	}
 	for m, want := range []standing{behind, behind, best, behind, unknown} {
-		if got := r.among(m, 0, func(int) bool { return true }); got != want {
-			t.Errorf("%d among all: %v, want %v", m, got, want)
+		if got, off := r.among(m, 0, func(int) bool { return true }); got != want || (off < 0) != (want != behind) {
+			t.Errorf("%d among all: %v, want %v; the largest mean difference is %g", m, got, want, off)
 		}
 	}
-	if got := r.among(0, 0, func(k int) bool { return k == 1 || k == 3 }); got != level {
-		t.Errorf("level with one and better than another: %v", got)
+	if got, off := r.among(0, 0, func(k int) bool { return k == 1 || k == 3 }); got != level || off > 0 {
+		t.Errorf("level with one and better than another: %v, mean difference %g", got, off)
+	}
+	z := &zoo{shown: []row{{table: table{name: "smooth"}, pulls: []int{5}, by: []runs{r.by[0], r.by[0], r.by[1]}}}}
+	for m, want := range []leads{{0, 1}, {0, 1}, {}} {
+		if _, got := z.standings(m, true, func(int) bool { return true }); got != want {
+			t.Errorf("%d leads %v, want %v", m, got, want)
+		}
 	}
 	if r.lowest(0) != 2 {
 		t.Errorf("the lowest is %d", r.lowest(0))
