@@ -94,11 +94,7 @@ func (c *chosen) merge(index []int) {
 // gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and without the constant: of
 // each term, its kernel of tasks times its kernel of arms. It is put back by whoever is done with it.
 func (c *chosen) gram(t *tables) *mat.SymDense {
-	n := len(c.at)
-	gram, ok := c.done.Get().(*mat.SymDense)
-	if !ok {
-		gram = mat.NewSymDense(n, nil)
-	}
+	n, gram := len(c.at), c.spare()
 	data := gram.RawSymmetric().Data
 	for i := range n {
 		row := data[i*n+i : (i+1)*n]
@@ -112,6 +108,14 @@ func (c *chosen) gram(t *tables) *mat.SymDense {
 		row[0] += t.own
 	}
 	return gram
+}
+
+// spare returns a matrix of the chosen arms that nobody uses, with any numbers in it.
+func (c *chosen) spare() *mat.SymDense {
+	if m, ok := c.done.Get().(*mat.SymDense); ok {
+		return m
+	}
+	return mat.NewSymDense(len(c.at), nil)
 }
 
 // whole returns a symmetric matrix with both its triangles.

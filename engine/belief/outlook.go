@@ -59,7 +59,7 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (ou
 	for k, i := range c.d.cells {
 		all.place[k] = l.place[i]
 	}
-	t, upper, err := all.factor(ctx, u)
+	t, upper, err := all.factor(ctx, mat.NewSymDense(len(all.at), nil), u)
 	if err != nil {
 		return nil, err
 	}

@@ -93,8 +93,17 @@ func (t *tables) row(to []float64, a, b spots) {
 	}
 	for k := range t.tasks {
 		z, x := t.tasks[k].RawRowView(a.task[0]), t.arms[k].RawRowView(a.place[0])
-		for j := range to {
-			to[j] += z[b.task[j]] * x[b.place[j]]
+		for from, end := 0, 0; from < len(to); from = end {
+			task := b.task[from]
+			for end < len(to) && b.task[end] == task {
+				end++
+			}
+			if z[task] != 0 { // terms of one task alone have many zeros
+				part := to[from:end]
+				for j, place := range b.place[from:end] {
+					part[j] += z[task] * x[place]
+				}
+			}
 		}
 	}
 	if t.stated != nil {
@@ -113,13 +122,16 @@ func (t *tables) fill(to *mat.SymDense, s spots) {
 	}
 }
 
-// factor returns the kernel at u, and U with UᵀU the covariance of the chosen means.
-func (c *chosen) factor(ctx context.Context, u []float64) (*tables, *blas64.Triangular, error) {
+// factor returns the kernel at u, and overwrites gram, n × n, by U with UᵀU the covariance of the chosen means.
+func (c *chosen) factor(ctx context.Context, gram *mat.SymDense, u []float64) (*tables, *blas64.Triangular, error) {
 	t, err := c.tables(ctx, u, nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	gram := mat.NewSymDense(len(c.at), nil)
+	raw := gram.RawSymmetric()
+	for i := range raw.N {
+		clear(raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N])
+	}
 	t.fill(gram, c.spots())
 	for i, v := range c.variancesAt(u) {
 		gram.SetSym(i, i, gram.At(i, i)+v)
@@ -178,7 +190,9 @@ func (c *chosen) likelihoodWithin(u []float64) (log float64) {
 
 // likelihoodOfMeans is the part of the means.
 func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
-	_, upper, err := c.factor(ctx, u)
+	gram := c.spare()
+	defer c.done.Put(gram)
+	_, upper, err := c.factor(ctx, gram, u)
 	if err != nil {
 		return math.Inf(-1)
 	}
