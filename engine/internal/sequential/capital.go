@@ -242,39 +242,31 @@ func Constant(alpha float64, times []float64) (float64, error) {
 		p, slack, err := Crossing(z, times)
 		return math.Log((p + slack) / alpha), err
 	}
-	// One look alone needs lo, the union bound over all looks is met at hi.
-	lo, hi := quantile(alpha), quantile(alpha/float64(len(times)))+resolution
-	flo, err := excess(lo)
-	if err != nil {
-		return 0, err
-	}
-	fhi, err := excess(hi)
-	if err != nil {
-		return 0, err
-	}
-	// Regula falsi, Illinois variant: log p is nearly linear in z between the two.
-	for side := 0; hi-lo > resolution/4 && flo > 0; {
-		z := (lo*fhi - hi*flo) / (fhi - flo)
-		z = min(max(z, lo+resolution/8), hi-resolution/8)
+	// The looks cross as often as e^h that know nothing of each other. One alone needs lo, all of them need hi at most. h is
+	// nearly linear in z and changes slowly, so that a secant through it finds z in a few steps.
+	lo, hi := quantile(alpha), quantile(alpha/float64(max(len(times), 1)))+resolution
+	z, last, before, slope := hi, hi, 0., 0.
+	for step := math.Inf(1); step > 100*resolution; step = math.Abs(z - last) {
 		f, err := excess(z)
-		switch {
-		case err != nil:
+		if err != nil {
 			return 0, err
-		case f > 0:
-			if lo, flo = z, f; side == 1 {
-				fhi /= 2
-			}
-			side = 1
-		default:
-			if hi, fhi = z, f; side == -1 {
-				flo /= 2
-			}
-			side = -1
+		}
+		h := f + math.Log(alpha/above(z))
+		if z != last {
+			slope = (h - before) / (z - last)
+		}
+		last, before = z, h
+		for range 20 {
+			z = min(max(quantile(alpha/math.Exp(max(h+slope*(z-last), 0))), lo), hi)
 		}
 	}
-	for z := math.Floor(lo/resolution) * resolution; ; z += resolution {
-		f, err := excess(z)
-		if err != nil || f <= 0 {
+	z = math.Floor(z/resolution) * resolution
+	for f, err := excess(z); f <= 0 && err == nil; f, err = excess(z) {
+		z -= resolution
+	}
+	for {
+		z += resolution
+		if f, err := excess(z); err != nil || f <= 0 {
 			return z, err
 		}
 	}
@@ -293,7 +285,7 @@ func Heights(alpha float64, times []float64, late int, share float64) ([]float64
 }
 
 // quantile returns z with P(ξ ≥ z) = alpha for a standard normal ξ.
-func quantile(alpha float64) float64 { return math.Sqrt2 * math.Erfcinv(2*alpha) }
+func quantile(alpha float64) float64 { return -mathext.NormalQuantile(alpha) }
 
 // Mixture returns heights z_k, one per time, that hold for every sum S of martingale
 // differences that are sub-Gaussian on the clock, E exp(h dS | past) ≤ exp(h² dT/2):

@@ -147,11 +147,17 @@ func newQuadratureErrors(half float64, times []float64) *quadratureErrors {
 func (q *quadratureErrors) of(n int) float64 {
 	half := q.half
 	total, before := 0.0, 1.0 // b'
+	var of [2]float64         // a² and b' of the last term: a clock of one factor has few that differ
+	var term float64
 	for k := 1; k < len(q.times); k++ {
 		a2 := q.times[k-1] / q.times[k]
 		b := math.Sqrt(1 - a2)
-		factor := (64. / 15) * half / (before * math.Sqrt(2*math.Pi))
-		total += factor * q.best(1/(2*before*before)+a2/(2*b*b), n) * (2*half/(b*math.Sqrt(2*math.Pi)) + 1)
+		if math.Abs(a2-of[0]) > 1e-14 || math.Abs(before-of[1]) > 1e-14 {
+			of = [2]float64{a2, before}
+			factor := (64. / 15) * half / (before * math.Sqrt(2*math.Pi))
+			term = factor * q.best(1/(2*before*before)+a2/(2*b*b), n) * (2*half/(b*math.Sqrt(2*math.Pi)) + 1)
+		}
+		total += term
 		before = b
 	}
 	return total
