@@ -41,9 +41,10 @@ type unrelatedMeans struct {
 	natural                     float64 // the scale that leaves the kernel as it is
 	known                       bool    // whether the level is stated
 	variances, total, y         []float64
-	observed                    int     // arms with pulls
-	centre                      float64 // the level that is stated, or the mean of all rewards
-	precision, largest, squares float64 // Σ t, the largest t k(x̃, x̃), and Σ t (y - centre)²
+	observed                    int        // arms with pulls
+	centre                      float64    // the level that is stated, or the mean of all rewards
+	precision, largest, squares float64    // Σ t, the largest t k(x̃, x̃), and Σ t (y - centre)²
+	tried                       *unrelated // of the scale that deviance looked at last
 }
 
 func newUnrelatedMeans(m *Model, level engine.Level, counts []int, means []float64) *unrelatedMeans {
@@ -68,13 +69,19 @@ func newUnrelatedMeans(m *Model, level engine.Level, counts []int, means []float
 
 // at returns the posterior covariances at a scale.
 func (d *unrelatedMeans) at(scale float64) *unrelated {
-	return newUnrelated(d.variances, d.total, scale, !d.known)
+	u := newUnrelated(len(d.variances), !d.known)
+	u.set(d.variances, d.total, scale)
+	return u
 }
 
 // deviance returns -2 times the log of the penalised restricted likelihood at a scale, up to a constant. A part of arms by
 // themselves is no more than a larger scale here.
 func (d *unrelatedMeans) deviance(scale float64) float64 {
-	return d.at(scale).deviance(d.centre, d.y) - math.Log(scale)
+	if d.tried == nil {
+		d.tried = newUnrelated(len(d.variances), !d.known)
+	}
+	d.tried.set(d.variances, d.total, scale)
+	return d.tried.deviance(d.centre, d.y) - math.Log(scale)
 }
 
 // fitted returns the scale of the least deviance.
@@ -138,9 +145,13 @@ func (d *unrelatedMeans) members(stated, negligible float64) []Member {
 	return out
 }
 
-func newUnrelated(variances, total []float64, scale float64, flat bool) *unrelated {
-	n := len(variances)
-	u := &unrelated{prior: make([]float64, n), part: make([]float64, n), weight: make([]float64, n), flat: flat}
+func newUnrelated(n int, flat bool) *unrelated {
+	return &unrelated{prior: make([]float64, n), part: make([]float64, n), weight: make([]float64, n), flat: flat}
+}
+
+// set forms the covariances at a scale; arms without pulls keep a weight of 0.
+func (u *unrelated) set(variances, total []float64, scale float64) {
+	u.sum = 0
 	for i, v := range variances {
 		u.prior[i] = scale * v
 		if total[i] > 0 {
@@ -149,7 +160,6 @@ func newUnrelated(variances, total []float64, scale float64, flat bool) *unrelat
 			u.sum += u.weight[i]
 		}
 	}
-	return u
 }
 
 // around returns the level, of means y or as it is stated.
