@@ -252,10 +252,11 @@ func (b Basis) given() string {
 // ofKernel returns the assumptions about expected rewards that are not known.
 func (b Basis) ofKernel() []string {
 	var out []string
-	free, norm := true, 0.0
+	free, norm, dimensions, arms, counted := true, 0.0, 0, 0, true
 	for _, m := range b.relied() {
-		rank, _ := m.LeastRank()
-		free = free && rank >= m.Problem.N()
+		rank, exact := m.LeastRank()
+		free, counted = free && rank >= m.Problem.N(), counted && exact
+		dimensions, arms = dimensions+rank, arms+m.Problem.N()
 		if b.regularised(m) {
 			norm = b.Options.Norm
 			if of, err := m.Truth().Norm(); norm == 0 && err == nil {
@@ -265,8 +266,11 @@ func (b Basis) ofKernel() []string {
 	}
 	if !free && b.Options.Misfit == 0 && !b.Options.Robust {
 		s := "the kernel can represent their expectations"
-		if !b.tested() {
+		switch {
+		case !b.tested():
 			s += " (which no data tested: no more arms were measured than its dimensions)"
+		case counted && b.Algorithm.TakesMisfit():
+			s += fmt.Sprintf(" (it has %d dimensions for %d arms; robust=true allows for what it cannot)", dimensions, arms)
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
