@@ -115,6 +115,9 @@ func (c Column) heading() string {
 // the rows of 10⁵ arms.
 const mostPageRows = 1000
 
+// shortText is how many letters of a cell are kept in one line where heads can be broken instead.
+const shortText = 16
+
 // mostFoldedRows limits the rows of a folded table where it costs more than a click: in Markdown, which
 // has no folds, and in notebooks, which store it.
 const mostFoldedRows = 300

@@ -8,6 +8,7 @@ import (
 	"html"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -242,7 +243,11 @@ func (h *htmlWriter) rows(t Table) {
 			if n := strings.LastIndexAny(text, "█░"); n >= 0 && strings.Trim(text[:n], "█░") == "" {
 				text = `<span class="bar">` + strings.Replace(text, "\u00a0", "</span>\u00a0", 1)
 			}
-			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, h.side(t.Columns[j].Align), text)
+			side := h.side(t.Columns[j].Align)
+			if t.Columns[j].Align != Right && strings.Contains(s, " ") && utf8.RuneCountInString(s) <= shortText {
+				side = ` class="short"` + side // kept in one line
+			}
+			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, side, text)
 		}
 		h.write("</tr>\n")
 	}

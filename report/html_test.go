@@ -192,7 +192,7 @@ func TestFragmentAlignment(t *testing.T) {
 		switch {
 		case e.attrs["class"] == "r" && e.attrs["style"] == "":
 			right++
-		case e.attrs["class"] == "" && e.attrs["style"] == "text-align:left":
+		case (e.attrs["class"] == "" || e.attrs["class"] == "short") && e.attrs["style"] == "text-align:left":
 			left++
 		default:
 			t.Fatalf("%q has class %q and style %q", e.text, e.attrs["class"], e.attrs["style"])
@@ -201,7 +201,7 @@ func TestFragmentAlignment(t *testing.T) {
 	if left == 0 || right == 0 {
 		t.Errorf("%d cells at the left and %d at the right: nothing was tested", left, right)
 	}
-	for _, selector := range []string{".cope.cope :is(th, td) { text-align: left;", ".cope.cope :is(th, td).r { text-align: right;"} {
+	for _, selector := range []string{".cope.cope :is(th, td) { text-align: left;", ".cope.cope :is(th, td).r { text-align: right; }"} {
 		if !strings.Contains(notebookStyle, selector) {
 			t.Errorf("no rule %q, which is as specific as JupyterLab's", selector)
 		}

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -365,7 +364,6 @@ func uniqueIDs(body *markup.Node) {
 const (
 	paperRows = 16 // of a table that is printed whole
 	paperHead = 12 // rows of a longer one, before the line that says how many follow
-	shortName = 16 // letters of a name that is not broken
 )
 
 // sheetStyle returns the size of the sheet and the number at its foot; "" for the screen.
@@ -396,8 +394,7 @@ func fitPaper(body *markup.Node) {
 	}
 }
 
-// shortenTable keeps the first rows of a long table, and keeps short names in one line.
-// Facts, each of its own kind, stay.
+// shortenTable keeps the first rows of a long table. Facts, each of its own kind, stay.
 func shortenTable(table *markup.Node) {
 	for _, body := range table.All("tbody") {
 		if rows := len(body.Children); rows > paperRows && !table.HasClass("facts") {
@@ -405,11 +402,6 @@ func shortenTable(table *markup.Node) {
 			note := markup.Element("td", []string{"colspan", strconv.Itoa(columns), "class", "more"},
 				markup.Text(fmt.Sprintf("… %d more rows in the page for the screen", rows-paperHead)))
 			body.Children = append(body.Children[:paperHead:paperHead], markup.Element("tr", nil, note))
-		}
-		for _, cell := range slices.Concat(body.All("th"), body.All("td")) {
-			if utf8.RuneCountInString(cell.Plain()) <= shortName && !cell.HasClass("r") {
-				cell.Set("class", strings.TrimSpace(cell.Get("class")+" short"))
-			}
 		}
 	}
 }
