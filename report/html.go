@@ -217,7 +217,7 @@ func (h *htmlWriter) details(t Table, attributes string) {
 
 func (h *htmlWriter) rows(t Table) {
 	class := ""
-	if t.Cards && !h.notebook {
+	if t.Cards {
 		class = ` class="cards"`
 	}
 	h.writef("<div class=\"scroll\"><table%s>\n<caption>%s</caption>\n<thead>\n<tr>", class, html.EscapeString(t.Caption))

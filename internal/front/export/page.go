@@ -363,6 +363,7 @@ func uniqueIDs(body *markup.Node) {
 // How much of a table goes to paper. The page for the screen and the executed notebook have all.
 const (
 	paperRows = 16 // of a table that is printed whole
+	paperCode = 24 // lines of a cell's source that are kept on one page
 	paperHead = 12 // rows of a longer one, before the line that says how many follow
 )
 
@@ -382,6 +383,9 @@ func fitPaper(body *markup.Node) {
 		d.Set("open", "open")
 		if !d.HasClass("data") && len(d.All("tr")) > paperRows+1 {
 			d.Set("class", strings.TrimSpace(d.Get("class")+" long"))
+		}
+		if strings.Count(d.Plain(), "\n") > paperCode {
+			d.Set("class", strings.TrimSpace(d.Get("class")+" pages"))
 		}
 	}
 	for _, output := range body.All("div") {

@@ -195,7 +195,7 @@ func MissingImage(src, problem string) string {
 var (
 	global   = Names("id class title lang dir role style hidden")
 	specific = map[string]map[string]bool{
-		"a": Names("href"), "td": Names("colspan rowspan headers"), "th": Names("colspan rowspan headers scope abbr"),
+		"a": Names("href"), "td": Names("colspan rowspan headers data-of"), "th": Names("colspan rowspan headers scope abbr"),
 		"img": Names("alt width height"),
 		"ol":  Names("start type reversed"), "li": Names("value"), "details": Names("open"), "time": Names("datetime"), "col": Names("span"),
 		"colgroup": Names("span"), "data": Names("value"), "meter": Names("value min max low high optimum"), "progress": Names("value max"),
