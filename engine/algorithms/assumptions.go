@@ -18,7 +18,7 @@ func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil
 	}
-	if !b.Algorithm.Shares || b.Algorithm.tests() && cotest.TestsAlone(b.Model, b.Options) {
+	if !b.Algorithm.Shares || b.Algorithm.tests() && cotest.TestsAlone(b.Model, b.terms()) {
 		if alone, err := b.Model.Alone(); err == nil {
 			return slices.DeleteFunc(slices.Clone(alone), b.byMeans)
 		}
@@ -39,14 +39,14 @@ func (b Basis) relied() []*model.Model {
 
 // byMeans reports whether the algorithm uses nothing of the kernel of a model.
 func (b Basis) byMeans(m *model.Model) bool {
-	return b.Algorithm.tests() && cotest.ByMeans(m, b.Options)
+	return b.Algorithm.tests() && cotest.ByMeans(m, b.terms())
 }
 
 // regularised reports whether the answers go by a bound on the norm of the reward function. What an
 // algorithm does by values of the kernel needs none for features that were cut.
 func (b Basis) regularised(m *model.Model) bool {
 	e := b.Algorithm
-	if _, bounded := e.BoundOf(m, b.Options); bounded {
+	if _, bounded := e.BoundOf(m, b.terms()); bounded {
 		return true
 	}
 	return e.Regression == RegressionRidge || !(e.ByValues && m.Features == nil) && m.Cut()
@@ -65,12 +65,12 @@ func (b Basis) contradicted() string {
 	for _, m := range b.relied() {
 		witnessed := b.witnessed(m)
 		if !witnessed {
-			if why := offKernel(opt, m); why != "" {
+			if why := b.offKernel(m); why != "" {
 				return why
 			}
 		}
 		if opt.Norm > 0 && opt.Misfit == 0 && !witnessed && b.regularised(m) {
-			if norm, small := m.Truth().NormTooSmall(opt); small {
+			if norm, small := m.Truth().NormTooSmall(b.terms()); small {
 				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
@@ -83,8 +83,9 @@ func (b Basis) contradicted() string {
 }
 
 // offKernel says how rewards are off the kernel by more than is stated.
-func offKernel(opt engine.Options, m *model.Model) string {
-	if opt.Robust || m.Truth().Fidelity(opt.Epsilon) != model.Foreign {
+func (b Basis) offKernel(m *model.Model) string {
+	opt := b.Options
+	if opt.Robust || m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
 		return ""
 	}
 	if opt.Misfit == 0 {
@@ -112,7 +113,7 @@ func (b Basis) blurred() string {
 		if b.witnessed(m) {
 			continue
 		}
-		fidelity := m.Truth().Fidelity(b.Options.Epsilon)
+		fidelity := m.Truth().Fidelity(b.terms().Epsilon)
 		if b.Options.Norm > 0 && fidelity != model.Faithful && b.regularised(m) {
 			if near, found, err := m.Truth().Closest(b.Options.Norm); err == nil && found {
 				return fmt.Sprintf("of the functions within the stated norm, the closest that was found is %.2g off an expected reward (%s), which is not small enough to be neglected; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
@@ -157,7 +158,7 @@ func (b Basis) unfound() string {
 // mistaken names two arms of different rewards that CoTestFC takes for one under a bound on the norm; ""
 // where it takes none.
 func (b Basis) mistaken(m *model.Model) string {
-	if _, bounded := b.Algorithm.BoundOf(m, b.Options); !bounded || !b.Algorithm.tests() {
+	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || !b.Algorithm.tests() {
 		return ""
 	}
 	p := m.Problem
@@ -165,7 +166,7 @@ func (b Basis) mistaken(m *model.Model) string {
 	if err != nil || apart == 0 {
 		return ""
 	}
-	if small, err := m.Truth().Negligible(b.Result.Epsilon, 0, 0); err == nil && apart <= small {
+	if small, err := m.Truth().Negligible(b.Result.Epsilon/m.Unit, 0, 0); err == nil && apart <= small {
 		return ""
 	}
 	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one", apart, p.Where(i), p.Where(j), b.Algorithm.Name)
@@ -233,7 +234,7 @@ func (b Basis) given() string {
 		if !b.regularised(m) {
 			continue
 		}
-		if of, bounded := b.Algorithm.BoundOf(m, b.Options); bounded {
+		if of, bounded := b.Algorithm.BoundOf(m, b.terms()); bounded {
 			norm, misfit, took = max(norm, of.Norm), max(misfit, of.Misfit*m.Unit), true
 		} else if of, err := m.Truth().Norm(); err == nil {
 			norm, took = max(norm, of), true

@@ -48,7 +48,7 @@ func TestIndPeace(t *testing.T) {
 func TestOracleFB(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := reference.NewOracleFB(m, engine.Options{Budget: 5000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}})
+		alg, err := plain.On(engine.ModeFB, reference.NewOracleFB)(m, engine.Options{Budget: 5000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,13 +88,13 @@ func TestOracleFB(t *testing.T) {
 // What the oracle cannot know, and what has no proportions.
 func TestOracleFBUnsuited(t *testing.T) {
 	tied := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 1})
-	_, err := reference.NewOracleFB(plain.ModelOf(t, tied), engine.Options{Budget: 10})
+	_, err := plain.On(engine.ModeFB, reference.NewOracleFB)(plain.ModelOf(t, tied), engine.Options{Budget: 10})
 	if want := `task "a", arm "3" ties for best`; !errors.Is(err, engine.ErrUnsuited) || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("a tie: %v, want %s", err, want)
 	}
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
 	p.Mean = nil
-	_, err = reference.NewOracleFB(plain.ModelOf(t, p), engine.Options{Budget: 10})
+	_, err = plain.On(engine.ModeFB, reference.NewOracleFB)(plain.ModelOf(t, p), engine.Options{Budget: 10})
 	if !errors.Is(err, engine.ErrUnknownMeans) || !errors.Is(err, engine.ErrUnsuited) || !strings.Contains(err.Error(), "true gaps") {
 		t.Errorf("without expected rewards: %v", err)
 	}

@@ -24,7 +24,9 @@ type Entry struct {
 	// of [Du23], which bounds its samples (under the literal schedule) or its errors; "" when none
 	// does
 	Theorem string
-	New     func(*model.Model, engine.Options) (engine.Algorithm, error)
+	// makes the algorithm; in the entries of All by begin, on checked options
+	New   func(*model.Model, engine.Options) (engine.Algorithm, error)
+	begin func(*model.Model, model.Terms) (engine.Algorithm, error)
 
 	Role       Role
 	Backing    Backing
@@ -34,7 +36,7 @@ type Entry struct {
 	Scheduled  bool // whether its rounds follow Options.Schedule
 	ByValues   bool // whether New takes a model without exact features (model.Model.Exact)
 	// reports whether its answers are tested by nothing, since the arms are many; nil where they are
-	Untested func(*model.Model, engine.Options) (bool, error)
+	Untested func(*model.Model, model.Terms) (bool, error)
 	Priced   bool // whether the costs of a problem guide its pulls
 	Prior    bool // whether Options.Ridge chooses between least squares and the posterior mean
 	// whether its samples are divided by V once more, as if agents shared them all without loss
@@ -128,159 +130,155 @@ func Named(mode, name string) (Entry, error) {
 	return Entry{}, fmt.Errorf("unknown %s algorithm %q; there are %s", mode, name, strings.Join(known, ", "))
 }
 
-var algorithms = onFeatures([]Entry{
+var algorithms = onTerms([]Entry{
 	{
 		Name: "CoKernelFC", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true, Shares: true,
 		Source: "[Du23, Alg. 1]", Theorem: "Theorem 1", ByValues: true,
-		Doc: "elimination in rounds on a shared allocation; error at most delta",
-		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
-			return elimination.NewCoKernelFC(m, o)
-		},
+		Doc:   "elimination in rounds on a shared allocation; error at most delta",
+		begin: func(m *model.Model, o model.Terms) (engine.Algorithm, error) { return elimination.NewCoKernelFC(m, o) },
 	},
 	{
 		Name: "CoKernelFC-IndAlloc", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true, Shares: true,
 		Source: "[Du23, App. A], CoKernel-IndAlloc",
 		Doc:    "CoKernelFC with each agent's own optimal allocation in place of the shared one",
-		New:    elimination.NewCoKernelFCIndAlloc,
+		begin:  elimination.NewCoKernelFCIndAlloc,
 	},
 	{
 		Name: "IndRAGE", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true,
 		Source: "[Fiez19, Alg. 1], RAGE",
 		Doc:    "RAGE by each agent alone at delta/V: least squares, no sharing",
-		New:    elimination.NewIndRAGE,
+		begin:  elimination.NewIndRAGE,
 	},
 	{
 		Name: "IndRAGE/V", Mode: engine.ModeFC, Role: RoleReference, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true, DividedByV: true,
 		Source: "[Du23, App. A], IndRAGE/V",
 		Doc:    "the runs of IndRAGE with their samples divided by V: what sharing without any loss would take",
-		New:    elimination.NewIndRAGE,
+		begin:  elimination.NewIndRAGE,
 	},
 	{
 		Name: "IndALBA", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true,
 		Source: "[Tao18], ALBA",
 		Doc:    "ALBA by each agent alone at delta/V: G-optimal allocations, the number of arms halved in phases",
-		New:    elimination.NewIndALBA,
+		begin:  elimination.NewIndALBA,
 	},
 	{
 		Name: "IndPolyALBA", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true,
 		Source: "[Du21], PolyALBA",
 		Doc:    "PolyALBA by each agent alone at delta/V: first the d best arms by a static allocation, then ALBA",
-		New:    elimination.NewIndPolyALBA,
+		begin:  elimination.NewIndPolyALBA,
 	},
 	{
 		Name: "IndKernelFC", Mode: engine.ModeFC, Backing: BackingSubGaussian, Scheduled: true,
 		Source: "[Du23, eq. (4)], the single-agent sampler",
 		Doc:    "CoKernelFC by each agent alone at delta/V: no sharing",
-		New:    elimination.NewIndKernelFC,
+		begin:  elimination.NewIndKernelFC,
 	},
 	{
 		Name: "CoSuccessiveElimination", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true, Shares: true,
 		Source: "[Hillel13], the multi-round algorithm",
 		Doc:    "classic collaborative best arm: equal pulls and sample means over all agents; for tasks that are the same",
-		New:    elimination.NewCoSuccessiveElimination,
+		begin:  elimination.NewCoSuccessiveElimination,
 	},
 	{
 		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true, ByValues: true, Priced: true,
 		Source: "docs/theory/test.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 		Doc:    "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
-		New:    cotest.NewCoTestFC,
+		begin:  cotest.NewCoTestFC,
 	},
 	{
 		Name: "IndTestFC", Mode: engine.ModeFC, Backing: BackingNormal, Regression: RegressionLeastSquares, Priced: true,
 		Source: "docs/theory/test.md, the single-agent sampler",
 		Doc:    "CoTestFC by each agent alone at delta/V: best-arm identification task by task, no sharing",
-		New:    cotest.NewIndTestFC,
+		begin:  cotest.NewIndTestFC,
 	},
 	{
 		Name: "IndUniformFC", Mode: engine.ModeFC, Role: RoleBaseline, Backing: BackingNormal, Regression: RegressionMeans,
 		Source: "docs/theory/test.md, on sample means",
 		Doc:    "the tests of CoTestFC on uniform pulls and sample means: neither sharing nor allocation",
-		New:    cotest.NewIndUniformFC,
+		begin:  cotest.NewIndUniformFC,
 	},
 	{
 		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true, ByValues: true, Priced: true,
 		Source: "Gaussian-process posterior, top-two pulls after [Russo20]",
 		Doc:    "stops by the posterior with the kernel as prior: no guarantee for a kernel that is wrong, few samples where it is right",
-		New:    bayes.NewCoBayesFC,
+		begin:  bayes.NewCoBayesFC,
 	},
 	{
 		Name: "Oracle", Mode: engine.ModeFC, Role: RoleReference, Regression: RegressionLeastSquares, Shares: true,
 		Source: "T* of the lower bound kl(delta, 1 - delta) T*",
 		Doc:    "a reference that knows the rewards: pulls in the proportions of T* until each best arm is confirmed",
-		New:    reference.NewOracleFC,
+		begin:  reference.NewOracleFC,
 	},
 	{
 		Name: "CoKernelFB", Mode: engine.ModeFB, Backing: BackingSubGaussian, Shares: true,
 		ByValues: true, Source: "[Du23, Alg. 2]", Theorem: "Theorem 2",
-		Doc: "halves the dimension of every candidate set in fixed rounds",
-		New: func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
-			return elimination.NewCoKernelFB(m, o)
-		},
+		Doc:   "halves the dimension of every candidate set in fixed rounds",
+		begin: func(m *model.Model, o model.Terms) (engine.Algorithm, error) { return elimination.NewCoKernelFB(m, o) },
 	},
 	{
 		Name: "CoKernelFB-IndAlloc", Mode: engine.ModeFB, Backing: BackingSubGaussian, Shares: true,
 		Source: "[Du23, App. A], CoKernelFB-IndAlloc",
 		Doc:    "CoKernelFB with each agent's own optimal allocation in place of the shared one",
-		New:    elimination.NewCoKernelFBIndAlloc,
+		begin:  elimination.NewCoKernelFBIndAlloc,
 	},
 	{
 		Name: "IndPeaceFB", Mode: engine.ModeFB, Backing: BackingSubGaussian, Regression: RegressionLeastSquares,
 		Source: "[KJKJ20], fixed-budget Peace",
 		Doc:    "Peace by each agent alone on its own pulls: halves the Gaussian width of the candidates; no sharing",
-		New:    elimination.NewIndPeaceFB,
+		begin:  elimination.NewIndPeaceFB,
 	},
 	{
 		Name: "IndUniformFB", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans,
 		Source: "[Du23, App. A]",
 		Doc:    "uniform pulls, sample means: neither sharing nor allocation",
-		New:    reference.NewIndUniformFB,
+		begin:  reference.NewIndUniformFB,
 	},
 	{
 		Name: "IndKernelFB", Mode: engine.ModeFB, Backing: BackingSubGaussian,
 		Source: "[Du23, App. C.4], one agent",
 		Doc:    "CoKernelFB by each agent alone on its own pulls: no sharing",
-		New:    elimination.NewIndKernelFB,
+		begin:  elimination.NewIndKernelFB,
 	},
 	{
 		Name: "CoUniformFB", Mode: engine.ModeFB, Role: RoleBaseline, Shares: true,
 		Source: "[Du23, eq. (2)]",
 		Doc:    "uniform pulls, kernelised estimator: sharing without adaptive allocation",
-		New:    newCoUniformFB, ByValues: true, Untested: uniformByValues,
+		begin:  newCoUniformFB, ByValues: true, Untested: uniformByValues,
 	},
 	{
 		Name: "IndPeaceFB-Pooled", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionLeastSquares,
 		Source: "[KJKJ20], its public code",
 		Doc:    "IndPeaceFB as its authors' code has it: data of all rounds pooled, widths over the set; no sharing",
-		New:    elimination.NewIndPeacePooled,
+		begin:  elimination.NewIndPeacePooled,
 	},
 	{
 		Name: "IndUniformFB-LS", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionLeastSquares,
 		Source: "[KJKJ20], the uniform baseline of its code",
 		Doc:    "uniform pulls, least squares under each agent's own kernel: no sharing",
-		New:    reference.NewIndUniformLS,
+		begin:  reference.NewIndUniformLS,
 	},
 	{
 		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
 		Source: "docs/theory/budget.md",
 		Doc:    "every round's pulls where they improve the decision most; by the posterior of all data, or with xi=\"auto\" by least squares",
-		New:    newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
+		begin:  newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
 	},
 	{
 		Name: "BestElsewhere", Mode: engine.ModeFB, Role: RoleBaseline, Regression: RegressionMeans, Shares: true,
 		Source: "baseline",
 		Doc:    "the arm that is best on average in the other tasks",
-		New:    reference.NewBestElsewhere,
+		begin:  reference.NewBestElsewhere,
 	},
 	{
 		Name: "Oracle", Mode: engine.ModeFB, Role: RoleReference, Shares: true,
 		Source: "T* of the lower bound",
 		Doc:    "a reference that knows the rewards: one round in the proportions of T*, the largest estimate",
-		New:    reference.NewOracleFB,
+		begin:  reference.NewOracleFB,
 	},
 })
 
 // newCoTestFB returns CoTestFB, of many arms in the form that goes by values of the kernel.
-func newCoTestFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+func newCoTestFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
 		return nil, fmt.Errorf(`kernel_is=%q is of posteriors, and xi is stated: leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
 	}
@@ -298,7 +296,7 @@ func newCoTestFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
 }
 
 // newCoUniformFB does the same for CoUniformFB with ξ of a Gaussian process.
-func newCoUniformFB(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+func newCoUniformFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	byValues, err := uniformByValues(m, o)
 	if err != nil {
 		return nil, err
@@ -312,26 +310,25 @@ func newCoUniformFB(m *model.Model, o engine.Options) (engine.Algorithm, error) 
 	return reference.NewCoUniformFB(m, o)
 }
 
-func uniformByValues(m *model.Model, o engine.Options) (bool, error) {
+func uniformByValues(m *model.Model, o model.Terms) (bool, error) {
 	if o.Ridge.Kind != engine.RidgeGP {
 		return false, nil
 	}
 	return bayes.TakesBudget(m, o)
 }
 
-// onFeatures makes every New, but for entries that are ByValues, begin with the exact
-// features.
-func onFeatures(entries []Entry) []Entry {
+// onTerms gives every entry its New: it checks the options, once, and takes exact features but where the entry is ByValues.
+func onTerms(entries []Entry) []Entry {
 	for k, e := range entries {
-		if e.ByValues {
-			continue
-		}
 		entries[k].New = func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
-			m, err := m.Exact()
+			t, err := m.Terms(e.Mode, o)
+			if err == nil && !e.ByValues {
+				m, err = m.Exact()
+			}
 			if err != nil {
 				return nil, err
 			}
-			return e.New(m, o)
+			return e.begin(m, t)
 		}
 	}
 	return entries

@@ -42,7 +42,7 @@ func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Option
 func TestCoTestNoiseApart(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0.1, -9000})
 	p.Noise.Scales = []float64{1, 1, 1000}
-	if out := ended(t, p, cotest.NewCoTestFC, engine.Options{Delta: 0.1}); out.Status != engine.StatusDecided || out.Answers[0].Arm != "2" {
+	if out := ended(t, p, plain.On(engine.ModeFC, cotest.NewCoTestFC), engine.Options{Delta: 0.1}); out.Status != engine.StatusDecided || out.Answers[0].Arm != "2" {
 		t.Errorf("%s after %d samples: %+v, %v", out.Status, out.Samples, out.Answers, out.Warnings)
 	}
 }
@@ -65,7 +65,7 @@ func TestCoTestMisfitCorners(t *testing.T) {
 		if c.same {
 			k = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Constant{Value: 1}}}}
 		}
-		if out := ended(t, enginetest.Small(t, k, c.means...), cotest.NewCoTestFC, c.opt); out.Status != c.want {
+		if out := ended(t, enginetest.Small(t, k, c.means...), plain.On(engine.ModeFC, cotest.NewCoTestFC), c.opt); out.Status != c.want {
 			t.Errorf("%s: %s, want %s: %+v", name, out.Status, c.want, out.Answers)
 		}
 	}
@@ -76,7 +76,7 @@ func TestNoFeatures(t *testing.T) {
 	p := enginetest.Small(t, onLine, []float64{0, 0}, []float64{1})
 	p.Noise.Scales = []float64{1, 2, 1}
 	if out := ended(t, p, func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
-		return elimination.NewCoKernelFC(m, o)
+		return plain.On(engine.ModeFC, elimination.NewCoKernelFC)(m, o)
 	}, engine.Options{Gap: 0.5, Norm: 10}); out.Status != engine.StatusDecided {
 		t.Errorf("%s: %+v", out.Status, out.Answers)
 	}
@@ -86,7 +86,7 @@ func TestNoFeatures(t *testing.T) {
 // says that nothing will be.
 func TestCoTestFBAllOut(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
-	alg, err := cotest.NewCoTestFB(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
+	alg, err := plain.On(engine.ModeFB, cotest.NewCoTestFB)(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func TestTie(t *testing.T) {
 		t.Errorf("with epsilon: status %s, answer %+v", out.Status, out.Answers[0])
 	}
 	m := plain.ModelOf(t, p)
-	_, err := elimination.NewCoKernelFC(m, engine.Options{})
+	_, err := plain.On(engine.ModeFC, elimination.NewCoKernelFC)(m, engine.Options{})
 	if err == nil || !strings.Contains(err.Error(), `in task "a" arm "2" ties for best`) {
 		t.Errorf("auto ridge on a tie: error %v must name task and arm", err)
 	}
@@ -141,7 +141,7 @@ func TestLimits(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	m := plain.ModelOf(t, p)
-	alg, err := elimination.NewCoKernelFC(m, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}})
+	alg, err := plain.On(engine.ModeFC, elimination.NewCoKernelFC)(m, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestProgressOfTies(t *testing.T) {
 	}
 	m := plain.ModelOf(t, p)
 	opt := engine.Options{Delta: 0.001, MaxRounds: 1000, MaxSamples: math.MaxInt32}
-	alg, err := cotest.NewCoTestFC(m, opt)
+	alg, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

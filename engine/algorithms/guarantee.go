@@ -25,6 +25,12 @@ type Basis struct {
 	Truth    *Truth // nil for real measurements, whose truth nobody knows
 }
 
+// terms returns the options on the model and on its parts, which have its unit. A run was made with them.
+func (b Basis) terms() model.Terms {
+	t, _ := b.Model.Terms(b.Algorithm.Mode, b.Options)
+	return t
+}
+
 // Truth holds what only a simulation knows: that the expected rewards are Problem.Mean, where it
 // has them.
 type Truth struct {
@@ -104,7 +110,7 @@ func (b Basis) untested() bool {
 	if b.Algorithm.Untested == nil {
 		return false
 	}
-	untested, err := b.Algorithm.Untested(b.Model, b.Options)
+	untested, err := b.Algorithm.Untested(b.Model, b.terms())
 	return err == nil && untested
 }
 
@@ -114,11 +120,11 @@ func (b Basis) uncovered() bool {
 		return false
 	}
 	return slices.ContainsFunc(b.relied(), func(m *model.Model) bool {
-		ridge, err := m.Designs().RidgeOf(engine.ModeFC, b.Options)
+		ridge, err := m.Designs().Ridge(engine.ModeFC, b.terms())
 		if err != nil {
 			return false
 		}
-		left, right, err := m.Designs().RidgeCondition(engine.ModeFC, b.Options, ridge)
+		left, right, err := m.Designs().RidgeCondition(engine.ModeFC, b.terms(), ridge)
 		return err == nil && left > right*(1+model.RidgeSlack)
 	})
 }
@@ -298,20 +304,20 @@ func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	if b.drawn() {
 		samples = b.Result.SamplesPerAgent.Mean * float64(b.Model.Problem.V())
 	}
-	return m.Truth().Witness(b.Options, samples)
+	return m.Truth().Witness(b.terms(), samples)
 }
 
 // smooth reports whether the algorithm, without a stated norm, goes by a function that is near to the
 // expected rewards, and allows for its distance.
 func (b Basis) smooth(m *model.Model) bool {
-	if _, bounded := b.Algorithm.BoundOf(m, b.Options); !bounded || b.Result.Schedule == engine.SchedulePaper {
+	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || b.Result.Schedule == engine.SchedulePaper {
 		return false
 	}
 	price := model.PriceOfWidths
 	if b.Algorithm.tests() {
 		price = model.PriceOfWalks
 	}
-	_, found, err := m.Truth().Smooth(b.Options, price)
+	_, found, err := m.Truth().Smooth(b.terms(), price)
 	return err == nil && found
 }
 
@@ -323,7 +329,7 @@ func (e Entry) tests() bool {
 // BoundOf returns the bound on the norm by which the algorithm goes on a model, if it goes by one: CoTestFC
 // where one is stated or its kernel has too many dimensions for least squares, eliminations among very
 // many arms. An error in place of it counts as a bound, since the kernel is not used without.
-func (e Entry) BoundOf(m *model.Model, opt engine.Options) (b model.Bound, bounded bool) {
+func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded bool) {
 	switch {
 	case e.tests():
 		of, is, err := cotest.BoundOf(m, opt)

@@ -218,7 +218,7 @@ func (b Basis) Regime() string {
 	if _, err := Named(e.Mode, e.Name); err != nil {
 		return ""
 	}
-	_, bounded := e.BoundOf(m, b.Options)
+	_, bounded := e.BoundOf(m, b.terms())
 	switch {
 	case e.tests():
 		return b.formOfTest()
@@ -255,7 +255,7 @@ func (b Basis) formOfPosterior() string {
 
 // formOfTest names the form of a test. Where agents test alone it names theirs behind it.
 func (b Basis) formOfTest() string {
-	regime := cotest.RegimeOf(b.Model, b.Options)
+	regime := cotest.RegimeOf(b.Model, b.terms())
 	if b.Algorithm.Shares && regime != model.RegimeAlone {
 		return regime
 	}
@@ -265,7 +265,7 @@ func (b Basis) formOfTest() string {
 	}
 	var forms []string
 	for _, m := range alone {
-		form := strings.Replace(cotest.RegimeOf(m, b.Options), model.RegimeTogether, "least squares", 1)
+		form := strings.Replace(cotest.RegimeOf(m, b.terms()), model.RegimeTogether, "least squares", 1)
 		if !slices.Contains(forms, form) {
 			forms = append(forms, form)
 		}

@@ -18,7 +18,7 @@ import (
 func TestOracleErrors(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3, 0}, []float64{0, 5})
 	m := plain.ModelOf(t, p)
-	if _, err := reference.NewOracleFC(m, engine.Options{}); !errors.Is(err, engine.ErrUnsuited) || !strings.Contains(err.Error(), `task "a": arms "1" and "2" tie for best`) {
+	if _, err := plain.On(engine.ModeFC, reference.NewOracleFC)(m, engine.Options{}); !errors.Is(err, engine.ErrUnsuited) || !strings.Contains(err.Error(), `task "a": arms "1" and "2" tie for best`) {
 		t.Errorf("a tie: error %v", err)
 	}
 	out := solve(t, p, engine.ModeFC, "Oracle", engine.Options{Epsilon: 0.5})
@@ -34,7 +34,7 @@ func TestOracleErrors(t *testing.T) {
 	unknown := *p
 	unknown.Mean = nil
 	m = plain.ModelOf(t, &unknown)
-	if _, err := reference.NewOracleFC(m, engine.Options{}); !errors.Is(err, engine.ErrUnknownMeans) || !errors.Is(err, engine.ErrUnsuited) {
+	if _, err := plain.On(engine.ModeFC, reference.NewOracleFC)(m, engine.Options{}); !errors.Is(err, engine.ErrUnknownMeans) || !errors.Is(err, engine.ErrUnsuited) {
 		t.Errorf("unknown rewards: error %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func TestIndividualSquares(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	m := plain.ModelOf(t, p)
 	var parts []*asking
-	alg, err := individual.New(m, engine.Options{Delta: 0.1}, func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+	alg, err := individual.New(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.1}), func(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 		part, err := elimination.NewCoKernelFC(m, o)
 		parts = append(parts, &asking{Algorithm: part})
 		if len(parts) == 2 {
@@ -91,7 +91,7 @@ func TestIndividualSquares(t *testing.T) {
 // newAgain returns an algorithm that has planned a round with squares.
 func newAgain(t *testing.T, m *model.Model, p *problem.Problem) engine.Algorithm {
 	t.Helper()
-	alg, err := individual.New(m, engine.Options{Delta: 0.1}, func(m *model.Model, o engine.Options) (engine.Algorithm, error) {
+	alg, err := individual.New(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.1}), func(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 		part, err := elimination.NewCoKernelFC(m, o)
 		return &checking{asking: asking{Algorithm: part}}, err
 	})

@@ -31,8 +31,16 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 	if opt.Delta == 0 {
 		opt.Delta = engine.DefaultDelta
 	}
+	mode := engine.ModeFC
+	if opt.Budget != 0 {
+		mode = engine.ModeFB
+	}
+	terms, err := m.Terms(mode, opt)
+	if err != nil {
+		return Report{}, fmt.Errorf("bounds: %w", err)
+	}
 	r := Report{Problem: p.Name, Tasks: p.V(), Arms: p.N(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget, Unit: m.Unit}
-	b := &builder{ctx: ctx, model: m, opt: opt, r: &r}
+	b := &builder{ctx: ctx, model: m, opt: terms, r: &r}
 	if p.Noise.UnknownBy != "" {
 		b.note(engine.WarnBoundsGuessed, nil, p.LargestNoise())
 	}
@@ -51,7 +59,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 type builder struct {
 	ctx   context.Context
 	model *model.Model
-	opt   engine.Options
+	opt   model.Terms
 	r     *Report
 
 	gap     float64 // Δ_min or epsilon, normalised
@@ -77,7 +85,7 @@ func (b *builder) scales() error {
 		return errors.New("no task has two arms, so there is nothing to bound")
 	}
 	r.DeltaMin = gap * m.Unit
-	b.gap = max(gap, b.opt.Epsilon/m.Unit)
+	b.gap = max(gap, b.opt.Epsilon)
 	if r.Norm = b.opt.Norm; r.Norm == 0 {
 		if r.Norm, err = b.norm(); err != nil {
 			return err
@@ -102,11 +110,11 @@ func (b *builder) scales() error {
 // ridge returns the ξ given; "auto" is the largest that meets the condition of Theorem 1 and, with
 // a budget, also the condition of Theorem 2.
 func (b *builder) ridge() (float64, error) {
-	ridge, err := b.model.Designs().RidgeOf(engine.ModeFC, b.opt)
+	ridge, err := b.model.Designs().Ridge(engine.ModeFC, b.opt)
 	if err != nil || b.opt.Budget == 0 {
 		return ridge, err
 	}
-	fixed, err := b.model.Designs().RidgeOf(engine.ModeFB, b.opt)
+	fixed, err := b.model.Designs().Ridge(engine.ModeFB, b.opt)
 	return min(ridge, fixed), err
 }
 
@@ -293,8 +301,8 @@ func (b *builder) conditions() error {
 		float64(opt.Budget) < need {
 		b.note(engine.WarnBoundsBudget, nil, float64(opt.Budget), need)
 	}
-	if opt.Epsilon > 0 && opt.Epsilon > r.DeltaMin {
-		b.note(engine.WarnBoundsEpsilon, nil, opt.Epsilon, r.DeltaMin)
+	if r.Epsilon > 0 && r.Epsilon > r.DeltaMin {
+		b.note(engine.WarnBoundsEpsilon, nil, r.Epsilon, r.DeltaMin)
 	}
 	return nil
 }
@@ -311,7 +319,7 @@ func (b *builder) norm() (float64, error) {
 
 // condition returns both sides of the condition of a theorem on ξ, of very many arms from the values
 // that are there.
-func (b *builder) condition(mode string, opt engine.Options) (left, right float64, err error) {
+func (b *builder) condition(mode string, opt model.Terms) (left, right float64, err error) {
 	r := b.r
 	switch {
 	case !b.model.Many():

@@ -32,7 +32,7 @@ func TestManyArmsSayWhichRidge(t *testing.T) {
 		"a number": {engine.Ridge{Kind: engine.RidgeValue, Value: 0.01}, false},
 	} {
 		var r Report
-		if err := (&builder{model: m, opt: engine.Options{Ridge: c.ridge, Epsilon: 0.1}, r: &r}).scales(); err != nil {
+		if err := (&builder{model: m, opt: model.Terms{Options: engine.Options{Ridge: c.ridge, Epsilon: 0.1}}, r: &r}).scales(); err != nil {
 			t.Fatal(err)
 		}
 		if said := slices.ContainsFunc(r.Notes, func(w engine.Warning) bool { return w.Kind == engine.WarnBoundsAuto }); said != c.said {
@@ -57,7 +57,7 @@ func TestManyLowerBoundOfStatedRidge(t *testing.T) {
 	var last float64
 	for _, ridge := range []float64{1e-1, 1e-2} {
 		r := Report{Ridge: ridge, Delta: 0.05, Tasks: p.V()}
-		b := &builder{model: m, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}, r: &r}
+		b := &builder{model: m, opt: model.Terms{Options: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}}, r: &r}
 		if err := b.lowerBound(); err != nil {
 			t.Fatal(err)
 		}

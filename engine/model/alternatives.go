@@ -49,7 +49,7 @@ type weighted struct {
 }
 
 func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon float64) *alternatives {
-	s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon / m.Unit, precision: m.Precision}
+	s := &alternatives{m: m, t: t, features: features, radius: norm * math.Sqrt(m.Scale), epsilon: epsilon, precision: m.Precision}
 	if p := m.Problem; p.Noise.Environment == problem.EnvironmentBernoulli {
 		lo, hi := p.TwoRewards()
 		s.precision = make([]float64, p.N())

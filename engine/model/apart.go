@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -114,13 +113,13 @@ const roughly = 2
 // Rough reports whether more than half of the arms need pulls of their own under that bound on known rewards: a function
 // within it may differ at an arm from what it is at any half of the others by more than a gap, of the median arm or epsilon
 // where that is larger. Then a test by the norm spares hardly any pulls.
-func Rough(m *Model, b Bound, opt engine.Options) (bool, error) {
+func Rough(m *Model, b Bound, opt Terms) (bool, error) {
 	t, err := m.known()
 	if err != nil {
 		return false, err
 	}
 	gaps := slices.Sorted(slices.Values(t.gap))
-	rest := roughly * math.Pow(max(gaps[len(gaps)/2], opt.Epsilon/m.Unit)/b.Norm, 2)
+	rest := roughly * math.Pow(max(gaps[len(gaps)/2], opt.Epsilon)/b.Norm, 2)
 	if OwnPart(m) >= rest {
 		return true, nil
 	}

@@ -75,10 +75,10 @@ func TestCutFeaturesWithoutNorm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := cotest.NewCoTestFC(m, engine.Options{}); err == nil {
+	if _, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, engine.Options{}); err == nil {
 		t.Error("no bound is known for what the cut leaves out, and nobody says so")
 	}
-	if _, err := cotest.NewCoTestFC(m, engine.Options{Norm: 2}); err != nil {
+	if _, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, engine.Options{Norm: 2}); err != nil {
 		t.Error(err)
 	}
 }

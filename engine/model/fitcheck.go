@@ -243,8 +243,8 @@ var (
 
 // Bounded returns the norm and the misfit that are stated; without a norm Smooth's, or the norm of
 // the known expected rewards themselves.
-func (m Truth) Bounded(opt engine.Options, price Price) (Bound, error) {
-	b := Bound{Norm: opt.Norm, Misfit: opt.Misfit / m.Unit}
+func (m Truth) Bounded(opt Terms, price Price) (Bound, error) {
+	b := Bound{Norm: opt.Norm, Misfit: opt.Misfit}
 	if opt.Norm > 0 {
 		return b, nil
 	}
@@ -283,12 +283,12 @@ func (m Truth) fitRanks() [2]int {
 //
 // The cost is S^a/(g - cη)², with S the norm, η the distance, a and c of the price, and g the smallest gap, or
 // epsilon where that is larger.
-func (m Truth) Smooth(opt engine.Options, price Price) (near Near, found bool, err error) {
-	gap, err := m.Designs().gapOf(engine.Options{Epsilon: opt.Epsilon})
+func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error) {
+	gap, err := m.Designs().gapOf(Terms{Options: engine.Options{Epsilon: opt.Epsilon}})
 	if err != nil || math.IsInf(gap, 1) {
 		return near, false, nil // nothing is known, or nothing to decide
 	}
-	bias := func(n Near) float64 { return price.Coefficients * max(n.Misfit, opt.Misfit) / (gap * m.Unit) }
+	bias := func(n Near) float64 { return price.Coefficients * max(n.Misfit, opt.Misfit*m.Unit) / (gap * m.Unit) }
 	cost := func(n Near) float64 {
 		if bias(n) >= 1 {
 			return math.Inf(1)
@@ -313,7 +313,7 @@ func (m Truth) Smooth(opt engine.Options, price Price) (near Near, found bool, e
 // NormTooSmall reports whether a stated norm is smaller than the norm of the expected rewards, and returns this:
 // of a function within what a test may allow for (Smooth), since rounding adds to it. False where the
 // norm of so many arms is not computed.
-func (m Truth) NormTooSmall(opt engine.Options) (norm float64, small bool) {
+func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 	const slack = 1e-9
 	if opt.Norm == 0 {
 		return 0, false

@@ -312,7 +312,7 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 	})
 }
 
-// UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (reward units),
+// UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (normalised),
 // where arms share nothing. No kernel has it above that.
 func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
 	t, err := m.known()
@@ -334,7 +334,7 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 		b, least := t.best[v], math.Inf(1)
 		for _, i := range group {
 			if i != b {
-				least = min(least, g.of(m.Model, t.gap[i]))
+				least = min(least, g.of(t.gap[i]))
 			}
 		}
 		if math.IsInf(least, 1) {
@@ -346,7 +346,7 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 			all := x
 			for _, i := range group {
 				if i != b {
-					gap := g.of(m.Model, t.gap[i])
+					gap := g.of(t.gap[i])
 					all += 1 / m.Precision[i] / (gap*gap - own/x)
 				}
 			}

@@ -52,15 +52,15 @@ func TestWitnessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}
-	if !m.Truth().Witnessed(opt, 4000) {
+	if !m.Truth().Witnessed(termsOf(t, m, opt), 4000) {
 		t.Error("no witness within the norm of the function")
 	}
 	opt.Norm /= 3
-	if m.Truth().Witnessed(opt, 4000) {
+	if m.Truth().Witnessed(termsOf(t, m, opt), 4000) {
 		t.Error("a witness within a third of it")
 	}
 	for misfit, found := range map[float64]bool{0.1: true, 1e-13: false} {
-		if opt.Misfit = misfit; m.Truth().Witnessed(opt, 4000) != found {
+		if opt.Misfit = misfit; m.Truth().Witnessed(termsOf(t, m, opt), 4000) != found {
 			t.Errorf("a witness within a third of the norm and a misfit of %g: %v", misfit, !found)
 		}
 	}
@@ -87,9 +87,19 @@ func TestWitnessOfCoarseRewards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cost, found := m.Truth().Witness(engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}, 4000)
+		cost, found := m.Truth().Witness(termsOf(t, m, engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}), 4000)
 		if found != want.found || math.Abs(cost-want.cost) > 1e-12 {
 			t.Errorf("rounded to 1/%g: found %v at a cost of %g", decimals, found, cost)
 		}
 	}
+}
+
+// termsOf returns options on a model.
+func termsOf(t *testing.T, m *Model, opt engine.Options) Terms {
+	t.Helper()
+	terms, err := m.Terms(engine.ModeFC, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terms
 }

@@ -55,7 +55,7 @@ func TestNormLowerBoundProof(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := newAlternatives(m, truth, m.Features, norm, epsilon)
+		s := newAlternatives(m, truth, m.Features, norm, epsilon/m.Unit)
 		value, err := s.solve()
 		if err != nil || !(value > 0) || len(s.best) == 0 {
 			t.Fatal(value, err)

@@ -145,7 +145,7 @@ const decisive = 1e-3
 const beside = 1.0 / 25
 
 // Fidelity compares what the expected rewards are off the kernel's space with the smallest lead of
-// a best arm, in reward units, beyond epsilon. Noise does not matter to it.
+// a best arm beyond epsilon (normalised). Noise does not matter to it.
 func (m Truth) Fidelity(epsilon float64) Fidelity {
 	t, err := m.represented()
 	if err != nil || t.partial {
@@ -160,7 +160,7 @@ func (m Truth) Fidelity(epsilon float64) Fidelity {
 	case t.misfit <= t.keeps:
 		return Blurred
 	}
-	if gap, err := m.Designs().gapOf(engine.Options{Epsilon: epsilon}); err == nil && t.misfit <= beside*gap {
+	if gap, err := m.Designs().gapOf(Terms{Options: engine.Options{Epsilon: epsilon}}); err == nil && t.misfit <= beside*gap {
 		return Rounded
 	}
 	return Foreign
@@ -170,8 +170,8 @@ func (m Truth) Fidelity(epsilon float64) Fidelity {
 func (m Truth) leastLead(t *truth, epsilon float64) float64 {
 	least := math.Inf(1)
 	for i, gap := range t.gap {
-		rounding := TieTolerance * (2*math.Abs(m.Problem.Mean[i])/m.Unit + gap + epsilon/m.Unit)
-		if lead := gap - epsilon/m.Unit; lead > rounding {
+		rounding := TieTolerance * (2*math.Abs(m.Problem.Mean[i])/m.Unit + gap + epsilon)
+		if lead := gap - epsilon; lead > rounding {
 			least = min(least, lead)
 		}
 	}
@@ -307,7 +307,7 @@ func (m Truth) fitsWithin(within, norm float64, rank int) (bool, error) {
 // for any functions g with ‖g‖ ≤ norm under which every answer that is right under μ is wrong, and any
 // weights w on them that sum to one. Few of either are looked for here, so that the bound is valid, and
 // not the largest. It is 0 where none was found, as when the ball allows no other answer, and of more than
-// 400 arms. epsilon is in reward units. Remembered.
+// 400 arms. epsilon is normalised. Remembered.
 func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	value, err := m.leastTold(norm, epsilon)
 	if err != nil || value == 0 {

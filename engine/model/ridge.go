@@ -21,7 +21,7 @@ import (
 // place of Δ_min. Both need a norm and a gap, from Options or from known expected rewards. Of very
 // many arms (Many) auto is AffordableRidge: what the theorems ask for would tell thousands of
 // directions apart.
-func (m Designs) Ridge(mode string, opt engine.Options) (float64, error) {
+func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
 		if most := mostRidge * m.Diagonal; opt.Ridge.Value > most {
@@ -61,7 +61,7 @@ const mostRidge = 1e12
 func (m Designs) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
 
 // NormOf returns the bound on ‖θ*‖: the one given, or the norm of the known means.
-func (m Designs) NormOf(opt engine.Options) (float64, error) {
+func (m Designs) NormOf(opt Terms) (float64, error) {
 	if opt.Norm > 0 {
 		return opt.Norm, nil
 	}
@@ -70,7 +70,7 @@ func (m Designs) NormOf(opt engine.Options) (float64, error) {
 
 // NormBound returns the bound on ‖θ*‖ that confidence widths use: 0 when no norm is known and ξ =
 // 0, which needs none. Of very many arms (Many) it is Bounded.
-func (m Designs) NormBound(opt engine.Options, ridge float64) (b Bound, err error) {
+func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 	if m.Many() {
 		b, err = m.Truth().Bounded(opt, PriceOfWidths)
 	} else {
@@ -83,9 +83,9 @@ func (m Designs) NormBound(opt engine.Options, ridge float64) (b Bound, err erro
 }
 
 // gapOf returns the smallest gap assumed, normalised and not below epsilon.
-func (m Designs) gapOf(opt engine.Options) (float64, error) {
+func (m Designs) gapOf(opt Terms) (float64, error) {
 	if opt.Gap > 0 {
-		return max(opt.Gap, opt.Epsilon) / m.Unit, nil
+		return max(opt.Gap, opt.Epsilon), nil
 	}
 	if opt.Epsilon == 0 {
 		if rival, tied := m.Truth().Ties(); tied {
@@ -98,14 +98,14 @@ func (m Designs) gapOf(opt engine.Options) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("the smallest gap must be given (gap=): %w", err)
 	}
-	return max(gap, opt.Epsilon/m.Unit), nil
+	return max(gap, opt.Epsilon), nil
 }
 
 // ridgeIterations suffice for either fixed point: each step multiplies the relative distance by at
 // most the share of ξ in A, which is far below 1 where the conditions hold.
 const ridgeIterations = 30
 
-func (m Designs) ridgeFC(norm float64, opt engine.Options) (float64, error) {
+func (m Designs) ridgeFC(norm float64, opt Terms) (float64, error) {
 	gap, err := m.gapOf(opt)
 	if err != nil {
 		return 0, err
@@ -120,7 +120,7 @@ func (m Designs) ridgeFC(norm float64, opt engine.Options) (float64, error) {
 	})
 }
 
-func (m Designs) ridgeFB(norm float64, opt engine.Options) (float64, error) {
+func (m Designs) ridgeFB(norm float64, opt Terms) (float64, error) {
 	c := 4 * (1 + engine.RoundingEpsilon) * norm
 	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
 		d, err := m.Truth().Hardness(ridge, opt.Epsilon)
@@ -152,7 +152,7 @@ func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64
 
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
 // it holds when left ≤ right, up to RidgeSlack.
-func (m Designs) RidgeCondition(mode string, opt engine.Options, ridge float64) (left, right float64, err error) {
+func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, right float64, err error) {
 	norm, err := m.NormOf(opt)
 	if err != nil {
 		return 0, 0, err
@@ -176,7 +176,7 @@ const RidgeSlack = 1e-6
 // RidgeWarnings reports a kernel that cannot represent the rewards, and a ξ above what the theorem
 // allows. Decided answers of a fixed budget do not rest on Theorem 2 but on confidence widths, see
 // evidence.
-func (m Designs) RidgeWarnings(mode string, opt engine.Options, ridge float64) []engine.Warning {
+func (m Designs) RidgeWarnings(mode string, opt Terms, ridge float64) []engine.Warning {
 	out := MisfitWarnings(m.Model, opt)
 	kind := engine.WarnRidgeFC
 	if mode == engine.ModeFB {
@@ -192,7 +192,7 @@ func (m Designs) RidgeWarnings(mode string, opt engine.Options, ridge float64) [
 }
 
 // MisfitWarnings reports a kernel that cannot represent the expected rewards.
-func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
+func MisfitWarnings(m *Model, opt Terms) []engine.Warning {
 	if m.Truth().Fidelity(opt.Epsilon) != Foreign {
 		return nil
 	}
@@ -203,11 +203,11 @@ func MisfitWarnings(m *Model, opt engine.Options) []engine.Warning {
 // RidgeOf returns the ξ (normalised) that an algorithm on the whole model uses with these options;
 // 0 where it differs by round.
 func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
-	opt, err := opt.Checked(mode)
+	t, err := m.Terms(mode, opt)
 	if err != nil {
 		return 0, err
 	}
-	return m.Ridge(mode, opt)
+	return m.Ridge(mode, t)
 }
 
 // AdmitsAll reports whether the kernel can represent whatever expected rewards the arms have that it

@@ -38,7 +38,7 @@ func TestSmooth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, found, err := m.Truth().Smooth(engine.Options{Epsilon: epsilon}, model.PriceOfWalks)
+		got, found, err := m.Truth().Smooth(plain.TermsOf(t, m, engine.ModeFC, engine.Options{Epsilon: epsilon}), model.PriceOfWalks)
 		if err != nil || !found {
 			t.Fatalf("%d decimals: none found, error %v", decimals, err)
 		}
@@ -48,7 +48,7 @@ func TestSmooth(t *testing.T) {
 		if got.Misfit > most || got.Misfit < 0.3*math.Pow(10, -float64(decimals)) {
 			t.Errorf("%d decimals: %g off", decimals, got.Misfit)
 		}
-		bound, err := m.Truth().Bounded(engine.Options{Epsilon: epsilon}, model.PriceOfWalks)
+		bound, err := m.Truth().Bounded(plain.TermsOf(t, m, engine.ModeFC, engine.Options{Epsilon: epsilon}), model.PriceOfWalks)
 		if err != nil || bound.Norm != got.Norm || bound.Misfit != got.Misfit/m.Unit {
 			t.Errorf("%d decimals: bound %+v in place of %+v, error %v", decimals, bound, got, err)
 		}
@@ -65,12 +65,12 @@ func TestSmoothIsNone(t *testing.T) {
 	}
 	for _, apart := range []float64{0, 1e-4} {
 		p.Mean[1] = p.Mean[0] + apart
-		if _, found, err := plain.ModelOf(t, p).Truth().Smooth(opt, model.PriceOfWalks); found != (apart == 0) || err != nil {
+		if _, found, err := plain.ModelOf(t, p).Truth().Smooth(plain.TermsOf(t, plain.ModelOf(t, p), engine.ModeFC, opt), model.PriceOfWalks); found != (apart == 0) || err != nil {
 			t.Errorf("copies %g apart: found %v, error %v", apart, found, err)
 		}
 	}
 	p.Mean = nil
-	if _, found, err := plain.ModelOf(t, p).Truth().Smooth(opt, model.PriceOfWalks); found || err != nil {
+	if _, found, err := plain.ModelOf(t, p).Truth().Smooth(plain.TermsOf(t, plain.ModelOf(t, p), engine.ModeFC, opt), model.PriceOfWalks); found || err != nil {
 		t.Errorf("without means: found %v, error %v", found, err)
 	}
 }
@@ -79,7 +79,7 @@ func TestSmoothIsNone(t *testing.T) {
 // ball has none as close.
 func TestClosest(t *testing.T) {
 	m := plain.ModelOf(t, rounded(t, 300, 4))
-	near, found, err := m.Truth().Smooth(engine.Options{Epsilon: 0.1}, model.PriceOfWalks)
+	near, found, err := m.Truth().Smooth(plain.TermsOf(t, m, engine.ModeFC, engine.Options{Epsilon: 0.1}), model.PriceOfWalks)
 	if err != nil || !found {
 		t.Fatalf("found %v, error %v", found, err)
 	}

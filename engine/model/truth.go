@@ -83,7 +83,7 @@ func (m Truth) Ties() (rival int, tied bool) {
 }
 
 // Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each
-// squared norm divided by the squared gap. epsilon > 0 (reward units) replaces smaller gaps, the
+// squared norm divided by the squared gap. epsilon > 0 (normalised) replaces smaller gaps, the
 // PAC form of the paper's upper bounds. Samples of all agents together; remembered. A tie without
 // epsilon is an error.
 //
@@ -94,20 +94,20 @@ func (m Truth) Hardness(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{least: epsilon})
 }
 
-// Confirmation solves for the design that Hardness is of, with gaps that are larger by epsilon (reward
-// units) in place of none below it: to refute that the best arm is within epsilon, a rival has to be
+// Confirmation solves for the design that Hardness is of, with gaps that are larger by epsilon
+// (normalised) in place of none below it: to refute that the best arm is within epsilon, a rival has to be
 // above it by as much. At ξ = 0 it is the least that confirms the best arms as answers.
 func (m Truth) Confirmation(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{added: epsilon})
 }
 
-// gaps says by how much rivals have to be told from the best arm, reward units.
+// gaps says by how much rivals have to be told from the best arm, normalised.
 type gaps struct {
 	least float64 // replaces smaller gaps
 	added float64
 }
 
-func (g gaps) of(m *Model, gap float64) float64 { return max(gap, g.least/m.Unit) + g.added/m.Unit }
+func (g gaps) of(gap float64) float64 { return max(gap, g.least) + g.added }
 
 // key returns where a design for these gaps is remembered: without epsilon there is one only.
 func (g gaps) key(ridge float64) canon.Key {
@@ -141,7 +141,7 @@ func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
 }
 
 // Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by the squares
-// of one over their gaps, which are larger by epsilon (reward units).
+// of one over their gaps, which are larger by epsilon (normalised).
 func (m Truth) Rivals(epsilon float64) (design.Contrasts, error) {
 	t, err := m.known()
 	if err != nil {
@@ -153,7 +153,7 @@ func (m Truth) Rivals(epsilon float64) (design.Contrasts, error) {
 func (m Truth) rivals(t *truth, g gaps) (c design.Contrasts) {
 	for i, v := range m.Problem.TaskOf {
 		if i != t.best[v] {
-			gap := g.of(m.Model, t.gap[i])
+			gap := g.of(t.gap[i])
 			c.Pairs = append(c.Pairs, design.Pair{I: t.best[v], J: i, Weight: 1 / (gap * gap)})
 		}
 	}
@@ -223,7 +223,7 @@ func (m Truth) Near(within float64, maxRank int) (Near, error) {
 
 // Negligible returns how far expected rewards may be off a function of the kernel's space, in reward
 // units, for a guarantee under that function to hold for them (docs/theory/norm.md, "Expected rewards that
-// were rounded"): a thousandth of the smallest lead of a best arm beyond epsilon, or η = 2σ·share/√samples
+// were rounded"): a thousandth of the smallest lead of a best arm beyond epsilon (normalised), or η = 2σ·share/√samples
 // where that is larger and below half of that lead. With normal rewards of standard deviations ≥ σ
 // and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples
 // is the expected number of pulls, all agents together; 0 leaves η out.
@@ -253,7 +253,7 @@ const (
 )
 
 // Witnessed reports whether Witness finds one.
-func (m Truth) Witnessed(opt engine.Options, samples float64) bool {
+func (m Truth) Witnessed(opt Terms, samples float64) bool {
 	_, found := m.Witness(opt, samples)
 	return found
 }
@@ -263,14 +263,14 @@ func (m Truth) Witnessed(opt engine.Options, samples float64) bool {
 // there), and what of δ their distance costs beside: 0, or a quarter of it where rewards were rounded
 // coarsely. Then nothing need be factored whole. A stated misfit is the distance that may be. It looks for
 // one only where arms are many; false otherwise, which says nothing.
-func (m Truth) Witness(opt engine.Options, samples float64) (cost float64, found bool) {
+func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
 	if n <= eagerArms || opt.Norm <= 0 || opt.Robust || m.Problem.Mean == nil {
 		return 0, false
 	}
 	if opt.Misfit > 0 {
 		near, found, err := m.Closest(opt.Norm)
-		return 0, err == nil && found && near.Misfit <= opt.Misfit
+		return 0, err == nil && found && near.Misfit <= opt.Misfit*m.Unit
 	}
 	rank, fitted := witnessLeast, [2]int{witnessLeast / 2, witnessLeast}
 	if n <= witnessMost {
@@ -377,7 +377,7 @@ func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 
 // CharacteristicTime returns T*, all agents together, between two ends: 1/T* is the largest over
 // allocations λ of the least divergence Σ λ_i KL_i from the rewards to others of the kernel under which
-// every answer that is right (within epsilon of the best arm, reward units) is wrong. Allocations tell
+// every answer that is right (within epsilon of the best arm, normalised) is wrong. Allocations tell
 // all such others from the rewards, or errors are more frequent than δ at some of them.
 //
 // Where each task has one right answer and noise is normal, T* = 2ρ* with gaps that are larger by
@@ -395,7 +395,7 @@ func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64,
 	}
 	several := false
 	for i, v := range m.Problem.TaskOf {
-		several = several || epsilon > 0 && i != t.best[v] && t.right(i, epsilon/m.Unit)
+		several = several || epsilon > 0 && i != t.best[v] && t.right(i, epsilon)
 	}
 	noise := m.Problem.Noise
 	divergent := diverges(m.Problem)

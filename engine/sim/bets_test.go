@@ -76,7 +76,7 @@ func outs(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen f
 	}
 	m := plain.ModelOf(t, p)
 	for run := range runs {
-		alg, err := cotest.NewCoTestFC(m, opt)
+		alg, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

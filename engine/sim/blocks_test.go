@@ -36,7 +36,7 @@ func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int,
 	t.Helper()
 	m := plain.ModelOf(t, p)
 	for run := range runs {
-		alg, err := cotest.NewCoTestFC(m, opt)
+		alg, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -200,18 +200,15 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	if err != nil || !entry.Scheduled || x.Problem.Mean == nil {
 		return 0, err
 	}
-	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	m, terms, err := x.model(ctx)
 	if err != nil {
 		return 0, err
-	}
-	if x.Memory != nil {
-		m.Share(x.Memory)
 	}
 	gap, err := m.Truth().DeltaMin()
 	if err != nil {
 		return 0, err
 	}
-	if gap = math.Max(gap, x.Options.Epsilon/m.Unit); !(gap > 0) {
+	if gap = math.Max(gap, terms.Epsilon); !(gap > 0) {
 		return math.Inf(1), nil
 	}
 	alg, err := entry.New(m, x.Options)
@@ -224,6 +221,19 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	}
 	rounds := math.Max(1, math.Ceil(-math.Log2(gap)))
 	return float64(plan.Pulls()) * (math.Pow(4, rounds) - 1) / 3 / float64(x.Problem.V()), nil
+}
+
+// model returns the problem bound to its kernel, and the options on it.
+func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error) {
+	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	if err != nil {
+		return nil, model.Terms{}, err
+	}
+	if x.Memory != nil {
+		m.Share(x.Memory)
+	}
+	terms, err := m.Terms(x.Mode, x.Options)
+	return m, terms, err
 }
 
 // detail lays the scores out run by run, with what theory predicts of the speedup.
@@ -269,7 +279,11 @@ func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
 // together, at the same ridge. 0 when the expected rewards are unknown, two arms tie for best, or a
 // design fails.
 func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
-	together, err := m.Truth().Hardness(ridge, x.Options.Epsilon)
+	terms, err := m.Terms(x.Mode, x.Options)
+	if err != nil {
+		return 0
+	}
+	together, err := m.Truth().Hardness(ridge, terms.Epsilon)
 	if err != nil || !(together.Value > 0) {
 		return 0
 	}
@@ -279,7 +293,7 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 		if err != nil {
 			return 0
 		}
-		d, err := alone.Share(x.Memory).Truth().Hardness(ridge, x.Options.Epsilon)
+		d, err := alone.Share(x.Memory).Truth().Hardness(ridge, terms.Epsilon)
 		if err != nil {
 			return 0
 		}
@@ -335,12 +349,9 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if err != nil {
 		return r, err
 	}
-	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	m, terms, err := x.model(ctx)
 	if err != nil {
 		return r, err
-	}
-	if x.Memory != nil {
-		m.Share(x.Memory)
 	}
 	// means of measurements are no truth by which others could be judged
 	if x.Problem.Mean != nil && x.Problem.Noise.Environment != problem.EnvironmentPosterior {
@@ -351,14 +362,14 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	}
 	r.NormBound = x.Options.Norm * m.Unit
 	if x.Mode == engine.ModeFC {
-		x.bound(ctx, &r, entry, m)
+		x.bound(ctx, &r, entry, m, terms)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
 	if r.Runs == 0 {
 		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
 	}
 	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
-	r.Warnings = append(r.Warnings, x.inert(r, entry, m)...)
+	r.Warnings = append(r.Warnings, x.inert(r, entry, m, terms)...)
 	return r, nil
 }
 

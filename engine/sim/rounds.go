@@ -118,7 +118,7 @@ const (
 )
 
 // bound sets the lower bound beside a result of fixed confidence, or says why it is missing.
-func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model) {
+func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) {
 	if x.Problem.Mean == nil || x.believed != nil { // each run has its own
 		return
 	}
@@ -135,18 +135,18 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnBoundSize, Numbers: []float64{float64(n), work, boundWork}})
 		return
 	}
-	norm := x.Options.Norm
-	if b, bounded := entry.BoundOf(m, x.Options); bounded {
+	norm := terms.Norm
+	if b, bounded := entry.BoundOf(m, terms); bounded {
 		norm = b.Norm
 	}
-	if _, small := m.Truth().NormTooSmall(x.Options); small { // nothing is promised of these rewards
+	if _, small := m.Truth().NormTooSmall(terms); small { // nothing is promised of these rewards
 		return
 	}
 	// the bound is for rewards of the kernel; the one with a norm holds near them, too
-	if f := m.Truth().Fidelity(r.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
+	if f := m.Truth().Fidelity(terms.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
 		return
 	}
-	bound, err := x.lowerBound(ctx, m, r.Delta, norm)
+	bound, err := x.lowerBound(ctx, m, r.Delta, terms.Epsilon, norm)
 	switch {
 	case err == nil && bound > 0:
 		r.LowerBoundSamples = bound / float64(x.Problem.V())
@@ -164,7 +164,7 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 
 // lowerBound goes by the noise which rewards have, where the model has guesses of it. With a norm it is
 // the bound for algorithms that use it.
-func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, norm float64) (float64, error) {
+func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, epsilon, norm float64) (float64, error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p
 		known.Noise.Scales, known.Noise.UnknownBy = p.Noise.SD, ""
@@ -175,7 +175,7 @@ func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, norm 
 		m = exact.Share(x.Memory)
 	}
 	if norm > 0 {
-		return m.Truth().NormLowerBound(norm, delta, x.Options.Epsilon)
+		return m.Truth().NormLowerBound(norm, delta, epsilon)
 	}
-	return m.Truth().LowerBound(delta, x.Options.Epsilon)
+	return m.Truth().LowerBound(delta, epsilon)
 }

@@ -127,8 +127,9 @@ func divideByV(r *engine.Result) {
 // compare sets what relates the result to the theory: ridge, lower bound, guarantee,
 // and warnings where the runs contradict it or are too few.
 func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
+	terms, _ := model.Terms(x.Mode, x.Options) // the runs were made with them
 	if entry.Regression == algorithms.RegressionRidge {
-		if ridge, err := model.Designs().RidgeOf(x.Mode, x.Options); err == nil {
+		if ridge, err := model.Designs().Ridge(x.Mode, terms); err == nil {
 			r.Ridge = ridge
 		}
 	}
@@ -137,7 +138,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnRidgeBelieved})
 	}
 	if x.Mode == engine.ModeFC {
-		x.bound(ctx, r, entry, model)
+		x.bound(ctx, r, entry, model, terms)
 		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
 	}
 	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
@@ -154,7 +155,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	if x.natural {
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
 	}
-	r.Warnings = append(r.Warnings, x.inert(*r, entry, model)...)
+	r.Warnings = append(r.Warnings, x.inert(*r, entry, model, terms)...)
 }
 
 // ofProblem warns of free numbers, and of blocks that the algorithm does not take.
@@ -170,8 +171,8 @@ func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning
 
 // inert says that the kernel admits every truth, of an algorithm whose agents share in the hope that
 // it rules something out; not where they have said so themselves, or go by a bound on the norm.
-func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model) []engine.Warning {
-	if _, bounded := entry.BoundOf(m, x.Options); bounded {
+func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) []engine.Warning {
+	if _, bounded := entry.BoundOf(m, terms); bounded {
 		return nil
 	}
 	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {

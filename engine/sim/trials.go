@@ -71,11 +71,10 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	}
 	x.Workers = x.atOnce(ctx)
 	ctx = cores.Share(ctx, x.Workers)
-	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	m, _, err := x.model(ctx)
 	if err != nil {
 		return nil, err
 	}
-	m.Share(x.Memory)
 	// before any run: wrong options fail once
 	if _, err := entry.New(m, x.Options); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)

@@ -34,8 +34,7 @@ import (
 // the means stayed what they are.
 type coBayes struct {
 	rounds.Candidates
-	opt     engine.Options
-	epsilon float64 // normalised
+	opt model.Terms
 	// kernel's variance of a difference that features which were cut leave out, normalised
 	left float64
 
@@ -57,25 +56,22 @@ var _ engine.Algorithm = (*coBayes)(nil)
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is
 // the kernel as it is, with ξ of the Gaussian process.
-func NewCoBayesFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
+func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
 	m = m.Own()
 	a := &coBayes{
-		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, explained: 1,
+		Candidates: rounds.NewCandidates(m), opt: opt, explained: 1,
 		tasks: make([]judgement, m.Problem.V()), spent: make([]float64, m.Problem.V()), taken: make([]int, m.Problem.V()),
 	}
 	if !m.Designs().Dual() && m.Cut() {
 		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
+	var err error
 	a.knowledge, err = newKnowledge(m, opt)
 	a.scales.Pool()
-	a.belief = rounds.NewMixedBelief(model.PriorOf(opt), negligible*opt.Delta/float64(m.Problem.V()))
+	a.belief = rounds.NewMixedBelief(model.PriorOf(opt.Options), negligible*opt.Delta/float64(m.Problem.V()))
 	if err == nil && m.Problem.Block != nil {
 		return newSideBySide(a)
 	}
@@ -178,7 +174,7 @@ func (a *coBayes) fill(counts []int) error {
 				return err
 			}
 			o.update()
-			_, rival := o.outcome(means, a.epsilon)
+			_, rival := o.outcome(means, a.opt.Epsilon)
 			k2, n := o.most(rival), min(o.step, o.left)
 			counts[o.arms[k2]] += n
 			o.pull(k2, n)
@@ -189,7 +185,7 @@ func (a *coBayes) fill(counts []int) error {
 		open, enough = left, still
 		for k := 0; k < len(open); {
 			open[k].update()
-			if risk, _ := open[k].outcome(means, a.epsilon); risk <= enough[k] {
+			if risk, _ := open[k].outcome(means, a.opt.Epsilon); risk <= enough[k] {
 				open, enough = append(open[:k], open[k+1:]...), append(enough[:k], enough[k+1:]...)
 				continue
 			}
@@ -218,7 +214,7 @@ func (a *coBayes) decisive() int {
 
 // delta returns what all answers together may be wrong with.
 func (a *coBayes) delta() float64 {
-	if model.PriorOf(a.opt).FitsOwn() {
+	if model.PriorOf(a.opt.Options).FitsOwn() {
 		return spent * a.opt.Delta
 	}
 	return a.opt.Delta
@@ -368,7 +364,7 @@ func (a *coBayes) Answers() []engine.Answer {
 // Warnings reports a kernel that cannot represent the rewards, data that its prior does not expect, and a kernel
 // that left-out data do not support where arms had no pulls.
 func (a *coBayes) Warnings() []engine.Warning {
-	m, prior := a.Model, model.PriorOf(a.opt)
+	m, prior := a.Model, model.PriorOf(a.opt.Options)
 	out := a.belief.Doubts()
 	if a.doubted > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnUnexplained, Numbers: []float64{a.unexplained, leastExplained}})

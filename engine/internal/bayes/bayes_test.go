@@ -67,7 +67,7 @@ func TestCoBayesIsThePosterior(t *testing.T) {
 	for _, p := range all {
 		m := plain.ModelOf(t, p)
 		const delta, epsilon = 0.1, 0.05
-		alg, err := NewCoBayesFC(m, engine.Options{Delta: delta, Epsilon: epsilon, Level: engine.Level{Known: true}, Scale: 1})
+		alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(m, engine.Options{Delta: delta, Epsilon: epsilon, Level: engine.Level{Known: true}, Scale: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestCoBayesUnderItsPrior(t *testing.T) {
 			m := plain.ModelOf(t, p)
 			opt := row.opt
 			opt.Delta, opt.Epsilon = delta, 0.3*math.Sqrt(row.scale)
-			alg, err := NewCoBayesFC(m, opt)
+			alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -333,7 +333,7 @@ func TestWrongPriorIsDoubted(t *testing.T) {
 		}
 		measured := *p
 		measured.Mean = nil
-		a, err := NewCoBayesFC(plain.ModelOf(t, &measured), row.opt)
+		a, err := plain.On(engine.ModeFC, NewCoBayesFC)(plain.ModelOf(t, &measured), row.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 // Nothing is decided: a test by least squares would need a pull for each dimension of the kernel.
 type budgetFB struct {
 	rounds.Candidates
-	opt     engine.Options
+	opt     model.Terms
 	purse   *budget.Purse
 	round   int
 	planned engine.Plan
@@ -38,7 +38,7 @@ var (
 
 // TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
 // rank is large.
-func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
+func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {
 		return false, nil
 	}
@@ -49,7 +49,7 @@ func TakesBudget(m *model.Model, opt engine.Options) (bool, error) {
 }
 
 // NewBudgetFB prepares the rule on a model.
-func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewBudgetFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
@@ -63,7 +63,7 @@ func NewBudgetFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 // NewUniformFB prepares CoUniformFB by the posterior on a model for which TakesBudget: the budget in one
 // round, equally many pulls of every arm of a task. Where they are fewer than its arms, different tasks pull different
 // ones (budget.Order).
-func NewUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Rounds = 1
 	a, err := newBudgetFB(m, opt)
 	if err != nil {
@@ -74,15 +74,11 @@ func NewUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) 
 }
 
 // newBudgetFB returns a run before any round.
-func newBudgetFB(m *model.Model, opt engine.Options) (*budgetFB, error) {
-	opt, err := opt.Checked(engine.ModeFB)
-	if err != nil {
-		return nil, err
-	}
+func newBudgetFB(m *model.Model, opt model.Terms) (*budgetFB, error) {
 	m = m.Own()
 	k, err := newKnowledge(m, opt)
-	k.belief = rounds.NewBelief(model.PriorOf(opt).OnPulled())
-	return &budgetFB{Candidates: rounds.NewCandidates(m), opt: opt, knowledge: k, purse: budget.NewPurse(m.Problem, opt)}, err
+	k.belief = rounds.NewBelief(model.PriorOf(opt.Options).OnPulled())
+	return &budgetFB{Candidates: rounds.NewCandidates(m), opt: opt, knowledge: k, purse: budget.NewPurse(m.Problem, opt.Options)}, err
 }
 
 // Plan fixes the pulls of the round.

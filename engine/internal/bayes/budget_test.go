@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -50,7 +51,7 @@ func TestBudgetFBSpendsItsBudget(t *testing.T) {
 		for _, scales := range []string{"", problem.UnknownTask} {
 			p.Noise.UnknownBy = scales
 			m := modelOf(t, p)
-			for name, form := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){"adaptive": NewBudgetFB, "uniform": NewUniformFB} {
+			for name, form := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){"adaptive": plain.On(engine.ModeFB, NewBudgetFB), "uniform": plain.On(engine.ModeFB, NewUniformFB)} {
 				alg, err := form(m, engine.Options{Budget: budget})
 				if err != nil {
 					t.Fatal(err)
@@ -106,7 +107,7 @@ func TestBudgetFBPulls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alg, err := NewBudgetFB(m, engine.Options{Budget: 12, Level: engine.Level{Known: true}, Scale: 1})
+	alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 12, Level: engine.Level{Known: true}, Scale: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +187,7 @@ func TestBudgetFBFindsGoodArms(t *testing.T) {
 	best, _ := m.Truth().Best()
 	sum, lead, runs := 0.0, 0.0, 10
 	for run := range runs {
-		alg, err := NewBudgetFB(m, engine.Options{Budget: 20})
+		alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 20})
 		if err != nil {
 			t.Fatal(err)
 		}

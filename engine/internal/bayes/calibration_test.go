@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -82,7 +83,7 @@ func TestCoBayesIsCalibrated(t *testing.T) {
 			if row.stated {
 				opt.Scale = 1
 			}
-			alg, err := NewCoBayesFC(m, opt)
+			alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -21,9 +21,9 @@ func (a *coBayes) Bound() float64 { return a.opt.Delta }
 // SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure
 // of any more.
 func (a *coBayes) SetEpsilon(epsilon float64) error {
-	stricter := epsilon < a.opt.Epsilon
-	a.opt.Epsilon, a.epsilon = epsilon, epsilon/a.Model.Unit
-	return a.review(stricter)
+	before := a.opt.Epsilon
+	a.opt.SetEpsilon(epsilon)
+	return a.review(a.opt.Epsilon < before)
 }
 
 // SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of
@@ -197,7 +197,7 @@ func (a *coBayes) Hardest(v int) engine.Rival {
 		return a.NoData(v, set[0])
 	}
 	rival, gap, sd := a.likeliest(v)
-	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: gap + a.epsilon, Threshold: a.needed() * sd})
+	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: gap + a.opt.Epsilon, Threshold: a.needed() * sd})
 }
 
 // Samples returns how many more pulls of each task, in the proportions of the pulls so far, would make
@@ -209,7 +209,7 @@ func (a *coBayes) Samples(tasks []int) float64 {
 	sum := 0.0
 	for _, v := range tasks {
 		_, gap, sd := a.likeliest(v)
-		times := a.needed() * sd / (rounds.MedianGap(gap, sd) + a.epsilon)
+		times := a.needed() * sd / (rounds.MedianGap(gap, sd) + a.opt.Epsilon)
 		sum += max(1, math.Ceil(float64(a.taken[v])*(times*times-1)))
 	}
 	return sum
@@ -221,7 +221,7 @@ func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 	set, at := a.Sets[v], 0
 	first, most := rounds.Leader(set, a.estimates), -1.0
 	for k, i := range set {
-		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.epsilon, a.scales.FreedomOf([]int{i, first}))
+		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.opt.Epsilon, a.scales.FreedomOf([]int{i, first}))
 		if i != first && p > most {
 			at, most = k, p
 		}

@@ -201,7 +201,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 				continue
 			}
 			v, gap := variances[l]+of.Scale*a.left, a.by[k][i]-a.by[k][j.first]
-			p := exceeds(gap, v, a.epsilon, a.scales.FreedomOf([]int{i, j.first}))
+			p := exceeds(gap, v, a.opt.Epsilon, a.scales.FreedomOf([]int{i, j.first}))
 			off := gap - (a.estimates[i] - a.estimates[j.first])
 			j.apart[l] += of.Weight * (v + off*off)
 			chances[k][l] = p

@@ -22,7 +22,7 @@ type learned struct {
 }
 
 // newLearned returns it before any data.
-func newLearned(m *model.Model, opt engine.Options) (*learned, error) {
+func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 	p := m.Problem
 	var stated *mat.SymDense
 	if opt.KernelIs == engine.KernelMember {
@@ -103,10 +103,10 @@ type knowledge struct {
 }
 
 // newKnowledge returns what is known before any data.
-func newKnowledge(m *model.Model, opt engine.Options) (knowledge, error) {
-	scales, err := rounds.NewScales(m, opt)
+func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
+	scales, err := rounds.NewScales(m, opt.Options)
 	return knowledge{
-		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewBelief(model.PriorOf(opt)), apart: make([][]float64, m.Problem.V()),
+		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewBelief(model.PriorOf(opt.Options)), apart: make([][]float64, m.Problem.V()),
 	}, err
 }
 

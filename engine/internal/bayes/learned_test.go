@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -26,7 +27,7 @@ func TestBudgetFBLearnsTheKernel(t *testing.T) {
 			}
 			var leaders [2][]string
 			for again := range leaders {
-				alg, err := NewBudgetFB(m, engine.Options{Budget: 60, KernelIs: is})
+				alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 60, KernelIs: is})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -82,7 +83,7 @@ func TestWhereTheKernelIsLearned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := TakesBudget(m, x.opt); err != nil || got != x.want {
+		if got, err := TakesBudget(m, model.Terms{Options: x.opt}); err != nil || got != x.want {
 			t.Errorf("kernel found %v, options %+v: learned %v (%v), want %v", x.p.KernelFound, x.opt, got, err, x.want)
 		}
 	}
@@ -129,7 +130,7 @@ func TestNamesAloneAreNotTheSame(t *testing.T) {
 			good = append(good, names[k])
 		}
 		opt := engine.Options{Budget: budget, KernelIs: engine.KernelAuto}
-		alg, err := NewBudgetFB(m, opt)
+		alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}

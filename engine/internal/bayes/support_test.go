@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 )
 
 // Where the kernel does not predict rewards that are left out, no task is decided before each of its arms was
@@ -24,7 +25,7 @@ func TestNothingIsDecidedUnseen(t *testing.T) {
 				p.Mean[i] = rng.NormFloat64()
 			}
 		}
-		alg, err := NewCoBayesFC(modelOf(t, p), engine.Options{Delta: 0.1, Epsilon: 0.5})
+		alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(modelOf(t, p), engine.Options{Delta: 0.1, Epsilon: 0.5})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
@@ -25,7 +26,7 @@ func BenchmarkUnrelated(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				alg, err := NewCoBayesFC(m, engine.Options{Delta: 0.1, Epsilon: 1})
+				alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(m, engine.Options{Delta: 0.1, Epsilon: 1})
 				if err != nil {
 					b.Fatal(err)
 				}

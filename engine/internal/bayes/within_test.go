@@ -31,7 +31,7 @@ func TestPosteriorSideBySide(t *testing.T) {
 		algs := make([]engine.Algorithm, 2)
 		for k := range algs {
 			var err error
-			if algs[k], err = NewCoBayesFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1, MaxRounds: 50, MaxSamples: 1e6}); err != nil {
+			if algs[k], err = plain.On(engine.ModeFC, NewCoBayesFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1, MaxRounds: 50, MaxSamples: 1e6}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -65,7 +65,7 @@ func TestBlocksThatNoPosteriorTakes(t *testing.T) {
 	none := sidesOf(t)
 	none.Block.Size = 1
 	for want, p := range map[string]*problem.Problem{"unknown arm": arm, "257 arms": many, "block_size": none} {
-		if _, err := NewCoBayesFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := plain.On(engine.ModeFC, NewCoBayesFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v", want, err)
 		}
 	}

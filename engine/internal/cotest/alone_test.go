@@ -92,7 +92,7 @@ func TestTestsAlone(t *testing.T) {
 			}
 			return out
 		}
-		shared, apart := run(NewCoTestFC), run(NewIndTestFC)
+		shared, apart := run(plain.On(engine.ModeFC, NewCoTestFC)), run(plain.On(engine.ModeFC, NewIndTestFC))
 		said := slices.ContainsFunc(shared.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone })
 		if said != c.alone || shared.Alone != c.alone {
 			t.Errorf("%s: said %v, alone %v; want %v", c.name, said, shared.Alone, c.alone)
@@ -130,7 +130,7 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alg, err := NewCoTestFC(m, engine.Options{Epsilon: 0.5})
+	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 	if loner, is := alg.(engine.Loner); !is || !loner.Alone() || !said {
 		t.Errorf("%T, said %v; want each agent alone", alg, said)
 	}
-	if alg, err = NewCoTestFC(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
+	if alg, err = plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
 		t.Fatal(err)
 	}
 	if loner, is := alg.(engine.Loner); !is || !loner.Alone() {

@@ -25,7 +25,7 @@ func TestReferenceAmended(t *testing.T) {
 	for number, p := range enginetest.Instances(t) {
 		for seed := range uint64(enginetest.Number(12, 8)) {
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05, Together: true})
+			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.05, Together: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func (c *combination) leadMeasured(before []int) {
 // for, and at least a twentieth of the information that there is.
 func TestPilotIsNoBurden(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.8)
-	alg, err := NewCoTestFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1})
+	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -57,11 +58,11 @@ func TestApartIsLeastSquares(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := engine.Options{Delta: 0.1}
-		byMeans, err := newApart(m, opt)
+		byMeans, err := plain.On(engine.ModeFC, newApart)(m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		byKernel, err := newCoTest(m, opt, minimaxPlanner{})
+		byKernel, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, opt), minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -133,7 +134,7 @@ func TestManyUnrelatedArms(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alg, err := NewCoTestFC(m, engine.Options{Delta: 0.1, Epsilon: 0.3})
+		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.1, Epsilon: 0.3})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func TestBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := newApart(m, engine.Options{Delta: 0.1})
+	a, err := plain.On(engine.ModeFC, newApart)(m, engine.Options{Delta: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,14 +197,14 @@ func (t terms) addCopies(arms, counts, to []int) {
 // their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be
 // decided.
 func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
-	if c.closed || c.exhausted(a.clock, a.epsilon) {
+	if c.closed || c.exhausted(a.clock, a.opt.Epsilon) {
 		return nil, false
 	}
 	first := c.arms[c.leader]
 	var arms []int
 	var gaps []float64
 	for k, i := range c.arms {
-		if c.open(k, a.clock, a.epsilon) {
+		if c.open(k, a.clock, a.opt.Epsilon) {
 			arms, gaps = append(arms, i), append(gaps, a.optimisticGap(a.estimates, first, i, a.variance(first, i)))
 		}
 	}
@@ -213,7 +213,7 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	for n, i := range arms {
 		gap[i] = gaps[n]
 	}
-	return c.needs(a.clock, a.epsilon, above(a), func(_, i int) float64 { return gap[i] }, a.variance), direct
+	return c.needs(a.clock, a.opt.Epsilon, above(a), func(_, i int) float64 { return gap[i] }, a.variance), direct
 }
 
 // above returns how far above z the next look is meant to find a walk: the farther, the larger a part of the samples

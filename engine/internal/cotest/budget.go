@@ -51,12 +51,9 @@ const (
 // and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests that decide tasks are by least squares always.
-func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewCoTestFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
-	opt, err := opt.Checked(engine.ModeFB)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if !gp {
 		if m, err = m.Designs().Decoupled(); err != nil {
 			return nil, err
@@ -75,8 +72,8 @@ func NewCoTestFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	total, least := opt.Pulls(m.Problem.V()), budgetLeast*m.Rank()
 	switch {
 	case gp:
-		a.belief = rounds.NewBelief(model.PriorOf(opt).OnPulled())
-		a.purse = budget.NewPurse(m.Problem, opt)
+		a.belief = rounds.NewBelief(model.PriorOf(opt.Options).OnPulled())
+		a.purse = budget.NewPurse(m.Problem, opt.Options)
 		a.shares = a.purse.Shares()
 	case total < least && base.alpha > 0:
 		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp"`,

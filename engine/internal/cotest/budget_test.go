@@ -70,7 +70,7 @@ func TestReferenceCoTestFB(t *testing.T) {
 		for seed := range uint64(8) {
 			budget := []int{2003, 150}[seed%2]
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoTestFB(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
+			alg, err := plain.On(engine.ModeFB, NewCoTestFB)(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,7 +179,7 @@ func TestCoTestFBTies(t *testing.T) {
 		m := plain.ModelOf(t, p)
 		decided, ones := 0, []float64{1, 1, 1}
 		for run := range uint64(runs) {
-			alg, err := NewCoTestFB(m, opt)
+			alg, err := plain.On(engine.ModeFB, NewCoTestFB)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -213,12 +213,12 @@ func TestCoTestFBBudgets(t *testing.T) {
 	}{{7, 0, engine.RidgeAuto}, {8, 1, engine.RidgeAuto}, {9, 2, engine.RidgeAuto}, {30, 6, engine.RidgeAuto}, {1, 4, engine.RidgeGP}, {3, 6, ""}, {100, 6, engine.RidgeGP}} {
 		opt := engine.Options{Budget: c.budget, Ridge: engine.Ridge{Kind: c.kind}}
 		if c.rounds == 0 {
-			if _, err := NewCoTestFB(m, opt); err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
+			if _, err := plain.On(engine.ModeFB, NewCoTestFB)(m, opt); err == nil || !strings.Contains(err.Error(), `give at least 8, or xi="gp"`) {
 				t.Errorf("budget %d: error %v", c.budget, err)
 			}
 			continue
 		}
-		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return NewCoTestFB(m, opt) })
+		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return plain.On(engine.ModeFB, NewCoTestFB)(m, opt) })
 		if out.Samples != 5*c.budget || len(out.Rounds) != c.rounds {
 			t.Errorf("budget %d, xi %q: %d samples in %d rounds; want %d in %d", c.budget, c.kind, out.Samples, len(out.Rounds), 5*c.budget, c.rounds)
 		}
@@ -236,7 +236,7 @@ func TestCoTestFBRemembersTheFirstRound(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	second := func(memory *canon.Memory, budget, rounds int) string {
 		m := plain.ModelOf(t, p)
-		a, err := NewCoTestFB(m.Share(memory), engine.Options{Budget: budget, MaxRounds: rounds, Ridge: engine.Ridge{Kind: engine.RidgeGP}})
+		a, err := plain.On(engine.ModeFB, NewCoTestFB)(m.Share(memory), engine.Options{Budget: budget, MaxRounds: rounds, Ridge: engine.Ridge{Kind: engine.RidgeGP}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestBudgetOfManyArmsInFewDimensions(t *testing.T) {
 	}
 	for _, xi := range ridges {
 		opt.Ridge.Kind = xi
-		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return NewCoTestFB(m, opt) })
+		out := enginetest.Replicas(t, p, opt, 4, func() (engine.Algorithm, error) { return plain.On(engine.ModeFB, NewCoTestFB)(m, opt) })
 		if out.Samples != 4*500 {
 			t.Errorf("ridge %q: %d pulls, want 2000", xi, out.Samples)
 		}

@@ -21,7 +21,7 @@ var (
 
 // SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
 func (a *coTest) SetEpsilon(epsilon float64) error {
-	a.opt.Epsilon, a.epsilon = epsilon, epsilon/a.Model.Unit
+	a.opt.SetEpsilon(epsilon)
 	a.review()
 	return nil
 }
@@ -47,7 +47,7 @@ func (a *coTest) review() {
 			a.sync(c)
 			continue
 		}
-		if c.closed && c.settled(a.clock, a.epsilon) {
+		if c.closed && c.settled(a.clock, a.opt.Epsilon) {
 			a.sync(c)
 			continue
 		}
@@ -62,7 +62,7 @@ func (a *coTest) review() {
 			a.sync(c)
 			continue
 		}
-		c.conclude(a.guesses(), a.clock, a.epsilon)
+		c.conclude(a.guesses(), a.clock, a.opt.Epsilon)
 		c.startClocks(a.clock, a.estimates, a.variance)
 		for k, i := range c.arms { // walks that crossed by a change and not by a bet
 			if w := c.walks[k]; w.Out && slices.Contains(a.Sets[c.tasks[0]], a.in(c.tasks[0], c, i)) {

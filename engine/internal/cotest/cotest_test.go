@@ -167,7 +167,7 @@ func TestReferenceCoTest(t *testing.T) {
 	for number, p := range enginetest.Instances(t) {
 		for seed := range uint64(12) {
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05, Together: true})
+			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.05, Together: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -202,7 +202,9 @@ func TestReferenceCoTest(t *testing.T) {
 // which bet: gap at least width.
 func TestCoTestReplicas(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.3)
-	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) { return NewCoTestFC(plain.ModelOf(t, p), engine.Options{}) })
+	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) {
+		return plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), engine.Options{})
+	})
 	if out.Status != engine.StatusDecided || len(out.Eliminations) != p.N()-p.V() {
 		t.Fatalf("status %s, %d eliminations", out.Status, len(out.Eliminations))
 	}
@@ -218,7 +220,7 @@ func TestCoTestSharesLoad(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.3)
 	load := make([]int, p.V())
 	m := plain.ModelOf(t, p)
-	alg, err := NewCoTestFC(m, engine.Options{})
+	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +266,7 @@ func TestContests(t *testing.T) {
 func TestCoTestUnmeasured(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
 	m := plain.ModelOf(t, p)
-	alg, err := NewCoTestFC(m, engine.Options{})
+	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,13 +291,13 @@ func TestCoTestDelta(t *testing.T) {
 	for delta, want := range map[float64]string{
 		0.999: "", 0.5: "", 2e-10: "", 1e-10: "delta must be at least 2e-10 here, 1e-10 for each of the 2 different tasks, got 1e-10",
 	} {
-		if _, err := NewCoTestFC(m, engine.Options{Delta: delta}); (err == nil) != (want == "") || err != nil && err.Error() != want {
+		if _, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: delta}); (err == nil) != (want == "") || err != nil && err.Error() != want {
 			t.Errorf("delta %g: error %v, want %q", delta, err, want)
 		}
 	}
 	one := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
 	// one test, at more than a half
-	if _, err := NewCoTestFC(one, engine.Options{Delta: 0.9}); err != nil {
+	if _, err := plain.On(engine.ModeFC, NewCoTestFC)(one, engine.Options{Delta: 0.9}); err != nil {
 		t.Error(err)
 	}
 }
@@ -320,7 +322,7 @@ func TestProgressBetween(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alg, err := NewCoTestFC(m, engine.Options{})
+		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,7 @@ import (
 // on which clock, and what changes of the question cost (docs/theory/changes.md).
 type decisions struct {
 	rounds.Candidates
-	opt      engine.Options
-	epsilon  float64 // normalised
+	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
 	clock    sequential.Clock
@@ -43,9 +42,9 @@ const mostAlpha, leastAlpha = 0.5, 1e-10
 
 // newDecisions returns the contests before any round, without a clock; alpha is 0 where there is
 // nothing to test. Arms that are one to the kernel are one arm where exact.
-func newDecisions(m *model.Model, opt engine.Options, exact bool) (a decisions, err error) {
+func newDecisions(m *model.Model, opt model.Terms, exact bool) (a decisions, err error) {
 	a = decisions{
-		Candidates: rounds.NewCandidates(m), opt: opt, epsilon: opt.Epsilon / m.Unit, withdrawn: make([]bool, m.Problem.N()), most: opt.Delta,
+		Candidates: rounds.NewCandidates(m), opt: opt, withdrawn: make([]bool, m.Problem.N()), most: opt.Delta,
 	}
 	if a.contests, err = newContests(m, exact); err != nil {
 		return a, err
@@ -253,7 +252,7 @@ func (a *decisions) warnings() []engine.Warning {
 	}
 	var answers []engine.Answer
 	for _, c := range a.contests {
-		if c.closed || !c.exhausted(a.clock, a.epsilon) {
+		if c.closed || !c.exhausted(a.clock, a.opt.Epsilon) {
 			continue
 		}
 		if answers == nil {
@@ -272,7 +271,7 @@ func (a *decisions) warnings() []engine.Warning {
 
 // FitCheck tests the kernel, beyond what its user allows rewards to be off it.
 func (a *decisions) FitCheck() engine.FitCheck {
-	return model.NewFitCheck(a.Model, a.opt.Misfit/a.Model.Unit, a.opt.Robust)
+	return model.NewFitCheck(a.Model, a.opt.Misfit, a.opt.Robust)
 }
 
 // gap returns the estimate of the gap of arms i and j from all data.
@@ -280,7 +279,7 @@ func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[
 
 // optimisticGap returns the gap between leader and arm as large as estimates allow.
 func (a *decisions) optimisticGap(estimates []float64, leader, arm int, variance float64) float64 {
-	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.epsilon
+	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.opt.Epsilon
 }
 
 // rival returns what decides the contest c of task v.
@@ -299,7 +298,7 @@ func (a *decisions) lacking(tasks []int, variance func(i, j int) float64) (needs
 		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
 			continue
 		}
-		g := c.ahead(a.clock, a.epsilon, a.gap, variance)
+		g := c.ahead(a.clock, a.opt.Epsilon, a.gap, variance)
 		if !g.possible {
 			return nil, false
 		}

@@ -16,7 +16,7 @@ func (a *coTest) Hardest(v int) engine.Rival {
 	if a.pooled == nil {
 		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
 	}
-	return a.rival(v, c, c.ahead(a.clock, a.epsilon, a.gap, a.variance))
+	return a.rival(v, c, c.ahead(a.clock, a.opt.Epsilon, a.gap, a.variance))
 }
 
 // Samples returns the pulls that would bring all open walks of the tasks to their boundary.

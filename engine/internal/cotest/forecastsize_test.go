@@ -35,7 +35,7 @@ func TestForecastUpToASize(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := plain.ModelOf(t, p)
-		test, err := newCoTest(m, engine.Options{}, minimaxPlanner{})
+		test, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{}), minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,13 +40,13 @@ const (
 )
 
 // BoundOf returns the bound on the norm that CoTestFC goes by with these options, or none.
-func BoundOf(m *model.Model, opt engine.Options) (b Bound, bounded bool, err error) {
+func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error) {
 	f, b, err := formOf(m, opt)
 	return b, f == formNorm, err
 }
 
 // RegimeOf returns the name of the form of CoTestFC on a model, "" where it has none.
-func RegimeOf(m *model.Model, opt engine.Options) string {
+func RegimeOf(m *model.Model, opt model.Terms) string {
 	if m.Problem.Block != nil {
 		return model.RegimeBlocks
 	}
@@ -59,13 +59,13 @@ func RegimeOf(m *model.Model, opt engine.Options) string {
 }
 
 // ByMeans reports whether CoTestFC compares arms by their own means and uses nothing of the kernel.
-func ByMeans(m *model.Model, opt engine.Options) bool {
+func ByMeans(m *model.Model, opt model.Terms) bool {
 	f, _, err := formOf(m, opt)
 	return err == nil && f == formMeans
 }
 
 // TestsAlone reports whether each agent runs by itself because all tasks together have too many directions.
-func TestsAlone(m *model.Model, opt engine.Options) bool {
+func TestsAlone(m *model.Model, opt model.Terms) bool {
 	f, _, err := formOf(m, opt)
 	return err == nil && f == formAloneMany
 }
@@ -75,7 +75,7 @@ func TestsAlone(m *model.Model, opt engine.Options) bool {
 // where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
 // unknown scale, or few on the arms of each task. Where it has more it goes by the norm of rewards
 // that are known, if that spares the arms pulls of their own, and else by the arms' own means.
-func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
+func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	if opt.Robust {
 		return formTogether, b, nil
 	}
@@ -88,7 +88,7 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 			}
 		}
 		if err != nil || !sharp {
-			return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit / m.Unit}}, err
+			return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit}}, err
 		}
 	}
 	several := m.Problem.V() > 1
@@ -113,7 +113,7 @@ func formOf(m *model.Model, opt engine.Options) (f form, b Bound, err error) {
 }
 
 // endsSharply reports whether the kernel has few dimensions, and nearly all of them matter under the stated norm.
-func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
+func endsSharply(m *model.Model, opt model.Terms) (bool, error) {
 	most := model.MostLeastSquares
 	if m.Problem.N() > model.MostLeastSquares {
 		most = fewLeastSquares
@@ -130,7 +130,7 @@ func endsSharply(m *model.Model, opt engine.Options) (bool, error) {
 
 // shownBy returns the part of a variance, over the scale, to which pivots have to show the arms that a norm is of use for: a
 // hundredth, or by a larger norm what one pull tells.
-func shownBy(m *model.Model, opt engine.Options) float64 {
+func shownBy(m *model.Model, opt model.Terms) float64 {
 	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
 }
 
@@ -139,7 +139,7 @@ const mostIdle = 1000
 
 // idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
 // there are in the tasks by themselves, or as there are arms, and which form then takes its place.
-func idleNorm(m *model.Model, opt engine.Options) (f form, idle bool, err error) {
+func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool, err error) {
 	if m.Problem.N() > mostIdle {
 		return formNorm, false, nil
 	}
@@ -166,7 +166,7 @@ func idleNorm(m *model.Model, opt engine.Options) (f form, idle bool, err error)
 }
 
 // manyForm is formOf where the kernel has too many dimensions for least squares and nobody stated a norm.
-func manyForm(m *model.Model, opt engine.Options) (form, Bound, error) {
+func manyForm(m *model.Model, opt model.Terms) (form, Bound, error) {
 	none := Bound{}
 	if m.Problem.V() > 1 {
 		suits, err := eachSuits(m)
@@ -218,18 +218,14 @@ func eachSuits(m *model.Model) (bool, error) {
 
 // NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
 // task by task.
-func NewIndTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if m.Problem.Block != nil {
 		return newSideBySide(m, opt)
 	}
 	return newIndTest(m, opt)
 }
 
-func newIndTest(m *model.Model, opt engine.Options) (*individual.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
+func newIndTest(m *model.Model, opt model.Terms) (*individual.Algorithm, error) {
 	opt.Delta /= float64(m.Problem.V())
 	return individual.New(m, opt, NewCoTestFC)
 }
@@ -242,7 +238,7 @@ type fallback struct {
 	why engine.Warning
 }
 
-func newFallback(m *model.Model, opt engine.Options, why engine.Warning) (engine.Algorithm, error) {
+func newFallback(m *model.Model, opt model.Terms, why engine.Warning) (engine.Algorithm, error) {
 	alone, err := newIndTest(m, opt)
 	if err != nil { // said of all tasks, not of one with its part of delta
 		return newCoTest(m, opt, minimaxPlanner{})

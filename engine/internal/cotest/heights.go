@@ -31,10 +31,10 @@ const (
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
 // far beyond it get little of alpha. What has begun before any bet may do so.
 func foresee(a *coTest) (err error) {
-	if a.planner == nil || !(a.epsilon > 0) || a.limits != nil || a.alpha == 0 {
+	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 {
 		return nil
 	}
-	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.epsilon, 2)
+	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
 	a.horizon = max(1, int(math.Ceil(math.Log(enough/a.clock.Origin)/math.Log(sequential.ClockGrowth))))
 	if a.horizon >= sequential.ClockLooks {
 		a.horizon = 0

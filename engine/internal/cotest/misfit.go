@@ -32,7 +32,7 @@ type misfit struct {
 const misfitLevel = 0.5
 
 // misfitOf reads the options.
-func misfitOf(m *model.Model, opt engine.Options) (u misfit, err error) {
+func misfitOf(m *model.Model, opt model.Terms) (u misfit, err error) {
 	if m.Cut() {
 		norm, err := m.Designs().NormOf(opt)
 		if err != nil {
@@ -41,7 +41,7 @@ func misfitOf(m *model.Model, opt engine.Options) (u misfit, err error) {
 		}
 		u.most = norm * math.Sqrt(m.Truncation)
 	}
-	u.most += opt.Misfit / m.Unit
+	u.most += opt.Misfit
 	if opt.Misfit > 0 || opt.Robust {
 		data := model.NewReplicates(m.Problem.N())
 		u.data = &data

@@ -101,7 +101,7 @@ func TestMisfitEstimateOfUnknownScales(t *testing.T) {
 			p.Noise.Scales[i] = guess
 		}
 		m := plain.ModelOf(t, p)
-		a, err := newCoTest(m, engine.Options{Robust: true}, minimaxPlanner{})
+		a, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Robust: true}), minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,20 +166,20 @@ func TestDirectly(t *testing.T) {
 func TestMisfitOptions(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.4)
 	m := plain.ModelOf(t, p)
-	if _, err := elimination.NewCoKernelFC(m, engine.Options{Robust: true}); !errors.Is(err, engine.ErrNoMisfit) {
+	if _, err := plain.On(engine.ModeFC, elimination.NewCoKernelFC)(m, engine.Options{Robust: true}); !errors.Is(err, engine.ErrNoMisfit) {
 		t.Errorf("CoKernelFC, robust: %v", err)
 	}
-	if _, err := bayes.NewCoBayesFC(m, engine.Options{Misfit: 1}); !errors.Is(err, engine.ErrNoMisfit) {
+	if _, err := plain.On(engine.ModeFC, bayes.NewCoBayesFC)(m, engine.Options{Misfit: 1}); !errors.Is(err, engine.ErrNoMisfit) {
 		t.Errorf("CoBayesFC, misfit: %v", err)
 	}
 	for _, o := range []engine.Options{{Misfit: -1}, {Misfit: math.Inf(1)}, {Misfit: 1, Robust: true}} {
-		if _, err := NewCoTestFC(m, o); err == nil {
+		if _, err := plain.On(engine.ModeFC, NewCoTestFC)(m, o); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
 	}
 	// Tasks that the kernel calls the same may differ by the misfit: each has its own tests.
 	for _, o := range []engine.Options{{Robust: true}, {Misfit: 0.1}} {
-		a, err := newCoTest(m, o, minimaxPlanner{})
+		a, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, o), minimaxPlanner{})
 		if err != nil {
 			t.Fatal(err)
 		}

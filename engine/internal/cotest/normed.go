@@ -36,13 +36,9 @@ var (
 )
 
 // newNormed prepares the test under a bound on the norm.
-func newNormed(m *model.Model, opt engine.Options, bound Bound) (*normed, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
+func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 	m = m.ByValues().Own()
-	scales, err := rounds.NewScales(m, opt)
+	scales, err := rounds.NewScales(m, opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +153,7 @@ func (a *normed) conclude(contests []*contest) error {
 	for _, c := range contests {
 		if !c.closed {
 			were = append(were, c)
-			c.conclude(a.estimates, a.clock, a.epsilon)
+			c.conclude(a.estimates, a.clock, a.opt.Epsilon)
 		}
 	}
 	if err := a.judgeGaps(); err != nil {
@@ -174,7 +170,7 @@ func (a *normed) conclude(contests []*contest) error {
 
 // SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
 func (a *normed) SetEpsilon(epsilon float64) error {
-	a.opt.Epsilon, a.epsilon = epsilon, epsilon/a.Model.Unit
+	a.opt.SetEpsilon(epsilon)
 	return a.review()
 }
 
@@ -189,7 +185,7 @@ func (a *normed) SetDelta(delta float64) error {
 // review looks at all contests again: those that are not decided any more go on.
 func (a *normed) review() error {
 	for _, c := range a.contests {
-		if len(c.arms) == 1 || c.closed && c.settled(a.clock, a.epsilon) {
+		if len(c.arms) == 1 || c.closed && c.settled(a.clock, a.opt.Epsilon) {
 			continue
 		}
 		for k, i := range c.arms {
@@ -242,7 +238,7 @@ func (a *normed) Warnings() []engine.Warning {
 		out = append(out, engine.Warning{Kind: engine.WarnCostNorm})
 	}
 	switch numbers := []float64{a.norm * a.Model.Unit, a.norm}; {
-	case a.bound.Known && a.bound.Misfit > a.opt.Misfit/a.Model.Unit:
+	case a.bound.Known && a.bound.Misfit > a.opt.Misfit:
 		out = append(out, engine.Warning{Kind: engine.WarnNormNear, Numbers: append(numbers, a.bound.Misfit*a.Model.Unit)})
 	case a.bound.Known:
 		out = append(out, engine.Warning{Kind: engine.WarnNormKnown, Numbers: numbers})
@@ -264,7 +260,7 @@ func (a *normed) Hardest(v int) engine.Rival {
 	if a.estimates == nil {
 		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
 	}
-	return a.rival(v, c, c.ahead(a.clock, a.epsilon, a.gap, a.variance))
+	return a.rival(v, c, c.ahead(a.clock, a.opt.Epsilon, a.gap, a.variance))
 }
 
 // Samples returns how many pulls in the proportions of the pulls so far would bring all open walks of the

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -110,7 +111,7 @@ func TestReferenceNormed(t *testing.T) {
 	p, m := smooth(t)
 	steps, later := 0, 0
 	for seed := range uint64(4) {
-		a, err := newNormed(m, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}, Bound{Bound: model.Bound{Norm: manyarms.Norm}})
+		a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,7 +158,7 @@ func TestReferenceNormed(t *testing.T) {
 func TestNormedAmendInformChange(t *testing.T) {
 	p, m := smooth(t)
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1}
-	create := func() (engine.Algorithm, error) { return NewCoTestFC(m, opt) }
+	create := func() (engine.Algorithm, error) { return plain.On(engine.ModeFC, NewCoTestFC)(m, opt) }
 	enginetest.Replicas(t, p, opt, 3, create)
 	alg, err := create()
 	if err != nil {

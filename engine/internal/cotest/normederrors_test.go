@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
@@ -86,7 +87,7 @@ func TestNormedErrors(t *testing.T) {
 		}
 		best, wrong, decided := slices.Index(p.Mean, slices.Max(p.Mean)), 0, 0
 		for seed := range runs {
-			alg, err := NewCoTestFC(m, opt)
+			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -144,7 +145,7 @@ func TestNormTooSmall(t *testing.T) {
 	for _, norm := range []float64{0.05*manyarms.Norm + spike, 0.01} {
 		for seed := range uint64(10) {
 			opt := engine.Options{Norm: norm, Unit: 1, Epsilon: 0.2, MaxSamples: 50_000}
-			alg, err := NewCoTestFC(m, opt)
+			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
@@ -60,11 +61,11 @@ func TestBoundOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, bounded, err := BoundOf(m, row.opt)
-		if bounded != row.bounded || b.Known != row.known || err != nil || ByMeans(m, row.opt) != row.means {
+		b, bounded, err := BoundOf(m, plain.TermsOf(t, m, engine.ModeFC, row.opt))
+		if bounded != row.bounded || b.Known != row.known || err != nil || ByMeans(m, plain.TermsOf(t, m, engine.ModeFC, row.opt)) != row.means {
 			t.Errorf("%s: %+v %v %v", row.name, b, bounded, err)
 		}
-		alg, err := NewCoTestFC(m, row.opt)
+		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, row.opt)
 		if _, is := alg.(*normed); err == nil && is != row.bounded {
 			t.Errorf("%s: %T", row.name, alg)
 		}
@@ -88,7 +89,7 @@ func TestNormedRough(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := engine.Options{Norm: 40, Unit: 1, Epsilon: 0.3}
-	alg, err := newNormed(m, opt, Bound{Bound: model.Bound{Norm: opt.Norm}})
+	alg, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: opt.Norm}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +100,7 @@ func TestNormedRough(t *testing.T) {
 	}
 	t.Logf("%s after %d samples and %d rounds", out.Status, out.Samples, len(out.Rounds))
 	ctx, cancel := context.WithCancel(t.Context())
-	again, err := newNormed(m, opt, Bound{Bound: model.Bound{Norm: opt.Norm}})
+	again, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: opt.Norm}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
@@ -35,7 +36,7 @@ func TestNormedBesideOracle(t *testing.T) {
 	}
 	opt := engine.Options{Epsilon: epsilon, Norm: manyarms.Norm, Unit: 1}
 	bound := Bound{Bound: model.Bound{Norm: manyarms.Norm / m.Unit}}
-	a, err := newNormed(m, opt, bound)
+	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), bound)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func TestNormedBesideOracle(t *testing.T) {
 		}
 		oracle = floats.Sum(pulls)
 	}
-	alg, err := newNormed(m, opt, bound)
+	alg, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), bound)
 	if err != nil {
 		t.Fatal(err)
 	}

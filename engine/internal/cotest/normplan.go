@@ -82,15 +82,15 @@ func (a *normed) targets() []target {
 	var out []target
 	least := min(stretchTop, normLeast*math.Pow(normRise, float64(max(a.round-2, 0))))
 	for _, c := range a.contests {
-		if c.closed || c.exhausted(a.clock, a.epsilon) {
+		if c.closed || c.exhausted(a.clock, a.opt.Epsilon) {
 			continue
 		}
 		first := c.arms[c.leader]
 		for k, i := range c.arms {
-			if !c.open(k, a.clock, a.epsilon) {
+			if !c.open(k, a.clock, a.opt.Epsilon) {
 				continue
 			}
-			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.epsilon, normAbove)
+			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.opt.Epsilon, normAbove)
 			need = min(max(need, least/a.spread[i]), spreadGrowth/a.spread[i], certainGrowth/a.certain[i])
 			out = append(out, target{a.section.Find(i), a.section.Find(first), 1/a.spread[i] + need, need})
 		}

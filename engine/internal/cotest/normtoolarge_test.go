@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
@@ -23,7 +24,7 @@ func TestNormTooLargeIsLeastSquares(t *testing.T) {
 		norm    float64
 		bounded bool
 	}{{26, true}, {600, false}, {6e4, false}, {6e12, false}} {
-		if _, bounded, err := BoundOf(m, engine.Options{Norm: c.norm}); err != nil || bounded != c.bounded {
+		if _, bounded, err := BoundOf(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Norm: c.norm})); err != nil || bounded != c.bounded {
 			t.Errorf("norm %g: by the norm %t, %v", c.norm, bounded, err)
 		}
 	}
@@ -36,7 +37,7 @@ func TestNormTooLargeIsLeastSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	for norm, want := range map[float64]form{280: formNorm, 2800: formAloneMany} {
-		if f, _, err := formOf(m, engine.Options{Norm: norm}); err != nil || f != want {
+		if f, _, err := formOf(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Norm: norm})); err != nil || f != want {
 			t.Errorf("300 arms, norm %g: form %d, %v", norm, f, err)
 		}
 	}

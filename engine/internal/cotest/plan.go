@@ -73,7 +73,7 @@ const needTolerance = 1e-3
 // NewIndUniformFC returns the test of CoTestFC on sample means, with equally many pulls of every
 // arm of a task until the task is decided: the baseline without sharing and without designed
 // allocation.
-func NewIndUniformFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	apart, err := m.Independent()
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (uniformPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 
 // newApart returns CoTestFC on arms for which a test uses nothing but their own rewards: every bet is on two arms'
 // own means. All numbers of it are at hand in closed form, so that there is no limit to the arms, and it is valid
 // under any kernel. Misfit is of estimates by the kernel, and there are none.
-func newApart(m *model.Model, opt engine.Options) (*coTest, error) {
+func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 	apart, err := m.Independent()
 	if err != nil {
 		return nil, err

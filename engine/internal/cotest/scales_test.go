@@ -32,7 +32,7 @@ func TestUnknownScales(t *testing.T) {
 					truth[i], p.Noise.Scales[i] = 1, guess
 				}
 				m := plain.ModelOf(t, p)
-				alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05, Together: true})
+				alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.05, Together: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -199,7 +199,7 @@ func TestSideBySidePlans(t *testing.T) {
 		algs := make([]engine.Algorithm, 2)
 		for k := range algs {
 			var err error
-			if algs[k], err = NewCoTestFC(plain.ModelOf(t, p), opt); err != nil {
+			if algs[k], err = plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), opt); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -216,7 +216,7 @@ func TestBlocksThatCannotBe(t *testing.T) {
 	for _, c := range []problem.Block{{Name: "day", Size: 1}, {Name: "day", Size: 2, Control: "1"}, {Name: "day", Control: "zz"}} {
 		p := sidesOf(t, []float64{0, 1, 2, 4})
 		p.Block = &c
-		if _, err := NewCoTestFC(plain.ModelOf(t, p), engine.Options{Delta: 0.1}); err == nil {
+		if _, err := plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1}); err == nil {
 			t.Errorf("%+v is taken", c)
 		}
 	}

@@ -88,7 +88,7 @@ func TestReferenceBets(t *testing.T) {
 	dropped := 0
 	for seed := range uint64(30) {
 		m := plain.ModelOf(t, p)
-		alg, err := NewCoTestFC(m, engine.Options{Delta: 0.05, Epsilon: 0.02})
+		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.05, Epsilon: 0.02})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -155,7 +155,7 @@ func TestBetsWhere(t *testing.T) {
 		opt  engine.Options
 		bets bool
 	}{{p, engine.Options{}, true}, {p, engine.Options{Law: engine.LawSubGaussian}, false}, {p, engine.Options{Law: engine.LawNormal}, false}, {free, engine.Options{}, false}} {
-		alg, err := NewCoTestFC(plain.ModelOf(t, c.p), c.opt)
+		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, c.p), c.opt)
 		if err != nil {
 			t.Fatal(err)
 		}

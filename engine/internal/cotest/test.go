@@ -33,10 +33,7 @@ var _ engine.Algorithm = (*coTest)(nil)
 // worst bias; without, they are least squares. Where the ranks of tasks add up each agent then
 // tests alone, see fallback: a common allocation would only cost samples. So it does where least squares
 // suit each task and not all of them together.
-func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	if _, err := opt.Checked(engine.ModeFC); err != nil {
-		return nil, err
-	}
+func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if m.Problem.Block != nil {
 		return newSideBySide(m, opt)
 	}
@@ -58,12 +55,9 @@ func NewCoTestFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	return newCoTest(m, opt, minimaxPlanner{})
 }
 
-func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
-	opt, err := opt.Checked(engine.ModeFC)
+func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
+	m, err := m.Designs().Decoupled()
 	if err != nil {
-		return nil, err
-	}
-	if m, err = m.Designs().Decoupled(); err != nil {
 		return nil, err
 	}
 	misfit, err := misfitOf(m, opt)
@@ -84,9 +78,9 @@ func newCoTest(m *model.Model, opt engine.Options, p planner) (*coTest, error) {
 }
 
 // prepareCoTest returns the test before any round, without a clock.
-func prepareCoTest(m *model.Model, opt engine.Options, u misfit, exact bool) (*coTest, error) {
+func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) (*coTest, error) {
 	m = m.Own()
-	scales, err := rounds.NewScales(m, opt)
+	scales, err := rounds.NewScales(m, opt.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +173,7 @@ func (a *coTest) conclude() {
 	guesses := a.guesses()
 	for _, c := range a.contests {
 		if !c.closed {
-			c.conclude(guesses, a.clock, a.epsilon)
+			c.conclude(guesses, a.clock, a.opt.Epsilon)
 			c.startClocks(a.clock, a.estimates, a.variance)
 			a.record(c)
 		}
@@ -343,7 +337,7 @@ func (a *coTest) stake() {
 	a.limits = &limits
 	a.scales.Guide()
 	for _, c := range a.contests {
-		stake(c, a.epsilon, limits.Hi-limits.Lo)
+		stake(c, a.opt.Epsilon, limits.Hi-limits.Lo)
 	}
 }
 

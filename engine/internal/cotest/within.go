@@ -119,7 +119,7 @@ var (
 	_ engine.Arranger  = (*sideBySide)(nil)
 )
 
-func newSideBySide(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func newSideBySide(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, errors.New("misfit and robust are for tests that go by the kernel; arms that are measured side by side " +
 			"are compared by their own rewards: leave them out")
@@ -137,7 +137,7 @@ func newSideBySide(m *model.Model, opt engine.Options) (engine.Algorithm, error)
 		return nil, err
 	}
 	a.within = newWithin(apart, a.limits)
-	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.epsilon
+	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.opt.Epsilon
 	return &sideBySide{a}, nil
 }
 
@@ -187,7 +187,7 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) error {
 		a.clock.Origin = a.within.origin()
 		if a.within.fair {
 			for _, c := range a.contests {
-				stake(c, a.epsilon, widestFair*math.Sqrt(2*a.within.Scale(c.tasks[0])))
+				stake(c, a.opt.Epsilon, widestFair*math.Sqrt(2*a.within.Scale(c.tasks[0])))
 			}
 		}
 		if err := foresee(a); err != nil {

@@ -23,7 +23,7 @@ import (
 // The schedules are CoKernelFC's with 4g in place of ρ, g the value of the G-optimal design: a pair
 // of arms has at most four times the variance of its worse one. The error is shared as δ_q =
 // 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
-func NewIndALBA(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })
 }
@@ -93,7 +93,7 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, err
 // The paper is about arms that are too many to list. Here they can be listed, and the static
 // allocation is the G-optimal one over all of them. Schedules, least squares and parts of δ are as
 // in IndALBA.
-func NewIndPolyALBA(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndPolyALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &polyALBA{alba{allocation: gOptimal()}} })
 }

@@ -73,7 +73,7 @@ func separate() allocation { return allocation{canon.KindLocal, localDesign} }
 // 1, but each pulls by the allocation that is optimal for its own open pairs under its own arms
 // alone. The open tasks share a round's pulls equally. The schedule gives the number of pulls for
 // what the joined allocation is worth to all open pairs, so the guarantee of Alg. 1 stays.
-func NewCoKernelFCIndAlloc(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewCoKernelFCIndAlloc(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newElimination(m, opt, joint{separate()})
 }
 
@@ -82,7 +82,7 @@ func NewCoKernelFCIndAlloc(m *model.Model, opt engine.Options) (engine.Algorithm
 // the dimension as in Alg. 2, but each pulls by the allocation that is optimal for its own
 // candidates' pairs under its own arms alone. The tasks with several candidates share a round's
 // pulls equally.
-func NewCoKernelFBIndAlloc(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewCoKernelFBIndAlloc(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newHalving(m, opt, dimension{allocation: separate()})
 }
 
@@ -91,7 +91,7 @@ func NewCoKernelFBIndAlloc(m *model.Model, opt engine.Options) (engine.Algorithm
 // pairs, least squares on the round's data alone, elimination by estimated gaps. That is Alg. 1 of
 // the paper for one agent at ξ = 0, whatever ξ the options name: RAGE has no regularisation. It has
 // the schedules of CoKernelFC, so that the two differ in what agents share and in nothing else.
-func NewIndRAGE(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
@@ -146,25 +146,21 @@ func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d d
 
 // NewIndKernelFC returns Alg. 1 run by each agent on its own task at confidence δ/V, so that all
 // answers hold together with probability 1 - δ.
-func NewIndKernelFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndKernelFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
 
 // newIndividualFC runs a method of elimination by each agent alone at δ/V.
-func newIndividualFC(m *model.Model, opt engine.Options, own func() method) (engine.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
+func newIndividualFC(m *model.Model, opt model.Terms, own func() method) (engine.Algorithm, error) {
 	opt.Delta /= float64(m.Problem.V())
-	return individual.New(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	return individual.New(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 		return newElimination(m, opt, own())
 	})
 }
 
 // NewIndKernelFB returns Alg. 2 run by each agent on its own task with its own T pulls.
-func NewIndKernelFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return NewCoKernelFB(m, opt) })
+func NewIndKernelFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
+	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return NewCoKernelFB(m, opt) })
 }
 
 // resolution makes CoKernelFC's rounds among very many arms as fine as their thresholds need, and no

@@ -21,7 +21,7 @@ type CoKernelFB struct {
 	rounds.Candidates
 	rounds.Evidence
 	own   halving
-	opt   engine.Options
+	opt   model.Terms
 	ridge float64 // ξ; with RidgeGP the ridge of a round's pulls
 
 	rounds int // R
@@ -84,7 +84,7 @@ var (
 )
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
-func NewCoKernelFB(m *model.Model, opt engine.Options) (*CoKernelFB, error) {
+func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {
 	m, err := byValues(m)
 	if err != nil {
 		return nil, err
@@ -92,13 +92,10 @@ func NewCoKernelFB(m *model.Model, opt engine.Options) (*CoKernelFB, error) {
 	return newHalving(m, opt, dimension{allocation: shared()})
 }
 
-func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, error) {
-	opt, err := opt.Checked(engine.ModeFB)
-	if err != nil {
-		return nil, err
-	}
+func newHalving(m *model.Model, opt model.Terms, own halving) (*CoKernelFB, error) {
 	m = m.Own()
 	a := &CoKernelFB{Candidates: rounds.NewCandidates(m), own: own, opt: opt}
+	var err error
 	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
 		return nil, err
 	}
@@ -116,7 +113,7 @@ func newHalving(m *model.Model, opt engine.Options, own halving) (*CoKernelFB, e
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(a.pulls)
-		a.belief = rounds.NewBelief(model.PriorOf(opt))
+		a.belief = rounds.NewBelief(model.PriorOf(opt.Options))
 	}
 	bound, err := m.Designs().NormBound(opt, a.ridge)
 	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, bound)

@@ -18,7 +18,7 @@ type CoKernelFC struct{ *elimination }
 var _ engine.Algorithm = CoKernelFC{}
 
 // NewCoKernelFC prepares Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
-func NewCoKernelFC(m *model.Model, opt engine.Options) (CoKernelFC, error) {
+func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
 	m, err := byValues(m)
 	if err != nil {
 		return CoKernelFC{}, err
@@ -36,7 +36,7 @@ func NewCoKernelFC(m *model.Model, opt engine.Options) (CoKernelFC, error) {
 type elimination struct {
 	rounds.Candidates
 	own   method
-	opt   engine.Options
+	opt   model.Terms
 	ridge float64 // ξ
 	bound model.Bound
 	// chooses ξ by round, among very many arms; nil where it is one for all
@@ -85,11 +85,7 @@ func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 var _ engine.Algorithm = (*elimination)(nil)
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
-func newElimination(m *model.Model, opt engine.Options, own method) (*elimination, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
+func newElimination(m *model.Model, opt model.Terms, own method) (*elimination, error) {
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
@@ -250,7 +246,7 @@ func (e *elimination) boundMargin(v int) {
 		margin = math.Pow(2, 1-float64(e.step))
 	}
 	e.margins[v] = margin
-	if len(e.Sets[v]) > 1 && e.opt.Epsilon > 0 && margin <= e.opt.Epsilon/e.Model.Unit {
+	if len(e.Sets[v]) > 1 && e.opt.Epsilon > 0 && margin <= e.opt.Epsilon {
 		for _, i := range e.Sets[v] {
 			if i != first {
 				e.Drop(e.round, i, first, e.estimates[first]-e.estimates[i], margin, engine.RuleEpsilon)

@@ -58,7 +58,7 @@ func (e *elimination) atLastData() *elimination {
 func (e *elimination) fractionOfThreshold(first, rival int) float64 {
 	gap, width := e.estimates[first]-e.estimates[rival], e.width(first, rival)
 	if e.opt.Epsilon > 0 {
-		gap += e.opt.Epsilon / e.Model.Unit
+		gap += e.opt.Epsilon
 	}
 	return gap / width
 }
@@ -72,7 +72,7 @@ func (e *elimination) halvings(v, first int) int {
 			continue
 		}
 		width, sd := e.width(first, i), math.Sqrt(e.stage.Estimate.Variance(first, i))
-		gap := rounds.MedianGap(e.estimates[first]-e.estimates[i], sd) + e.opt.Epsilon/e.Model.Unit
+		gap := rounds.MedianGap(e.estimates[first]-e.estimates[i], sd) + e.opt.Epsilon
 		if !(gap > 0) || math.IsInf(width, 1) {
 			return 0
 		}

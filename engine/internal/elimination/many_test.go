@@ -24,7 +24,7 @@ func TestManyArms(t *testing.T) {
 	norm := manyarms.Norm / m.Unit
 	worst := 0.0
 	for seed := range uint64(enginetest.Number(8, 1)) {
-		a, err := NewCoKernelFC(m, engine.Options{Delta: 0.05, Epsilon: epsilon, Norm: norm})
+		a, err := plain.On(engine.ModeFC, NewCoKernelFC)(m, engine.Options{Delta: 0.05, Epsilon: epsilon, Norm: norm})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestManyArmsFixedBudget(t *testing.T) {
 	}
 	m := plain.ModelOf(t, p)
 	const budget = 300
-	a, err := NewCoKernelFB(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: manyarms.Norm / m.Unit})
+	a, err := plain.On(engine.ModeFB, NewCoKernelFB)(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: manyarms.Norm / m.Unit})
 	if err != nil {
 		t.Fatal(err)
 	}

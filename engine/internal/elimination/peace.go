@@ -26,9 +26,9 @@ import (
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
-func NewIndPeaceFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndPeaceFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
-	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 		return newHalving(m, opt, gaussianWidth{allocation: narrowest()})
 	})
 }
@@ -102,9 +102,9 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) (d
 // differences of pooled estimates need not have the variance that the counts say, which
 // is what the audit trail shows. What is called decided is judged by each round's own
 // data, as everywhere.
-func NewIndPeacePooled(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndPeacePooled(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
-	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return newPooledPeace(m, opt) })
+	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newPooledPeace(m, opt) })
 }
 
 // setWidth is the halving by the width over the set, for a model of one task.
@@ -136,7 +136,7 @@ var (
 	_ engine.Explainer = (*pooledPeace)(nil)
 )
 
-func newPooledPeace(m *model.Model, opt engine.Options) (*pooledPeace, error) {
+func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})
 	if err != nil {
 		return nil, err

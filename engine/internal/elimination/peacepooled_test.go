@@ -41,7 +41,7 @@ func TestReferencePeacePooled(t *testing.T) {
 func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64) []int {
 	t.Helper()
 	m := plain.ModelOf(t, p)
-	alg, err := newPooledPeace(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue}})
+	alg, err := plain.On(engine.ModeFB, newPooledPeace)(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ func TestReferenceFC(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			m := plain.ModelOf(t, p)
-			alg, err := NewCoKernelFC(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
+			alg, err := plain.On(engine.ModeFC, NewCoKernelFC)(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestReferenceFB(t *testing.T) {
 	const ridge = 1e-7
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := NewCoKernelFB(m, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
+		alg, err := plain.On(engine.ModeFB, NewCoKernelFB)(m, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 	const ridge = 1e-7
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := newHalving(m, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}, dimension{allocation: separate()})
+		alg, err := newHalving(m, plain.TermsOf(t, m, engine.ModeFB, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}), dimension{allocation: separate()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +129,7 @@ func TestReferencePeace(t *testing.T) {
 		for v := range p.V() {
 			q := p.Only(v)
 			m := plain.ModelOf(t, q)
-			alg, err := newHalving(m, engine.Options{Budget: 3000, Ridge: engine.Ridge{Kind: engine.RidgeValue}}, gaussianWidth{allocation: narrowest()})
+			alg, err := newHalving(m, plain.TermsOf(t, m, engine.ModeFB, engine.Options{Budget: 3000, Ridge: engine.Ridge{Kind: engine.RidgeValue}}), gaussianWidth{allocation: narrowest()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -191,7 +191,7 @@ func TestReferenceIndividual(t *testing.T) {
 	const delta = 0.1
 	hard := enginetest.Paper(t, 1, 0.05) // takes several rounds in every phase
 	problems := append(equalNoise(enginetest.Instances(t)), hard)
-	for kind, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){"RAGE": NewIndRAGE, "ALBA": NewIndALBA, "PolyALBA": NewIndPolyALBA} {
+	for kind, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){"RAGE": plain.On(engine.ModeFC, NewIndRAGE), "ALBA": plain.On(engine.ModeFC, NewIndALBA), "PolyALBA": plain.On(engine.ModeFC, NewIndPolyALBA)} {
 		for _, p := range problems {
 			for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 				m := plain.ModelOf(t, p)
@@ -265,7 +265,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			m := plain.ModelOf(t, p)
-			built, err := NewCoKernelFCIndAlloc(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
+			built, err := plain.On(engine.ModeFC, NewCoKernelFCIndAlloc)(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
 			if err != nil {
 				t.Fatal(err)
 			}

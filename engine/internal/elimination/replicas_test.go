@@ -12,7 +12,9 @@ import (
 // make the same plans.
 func TestReplicas(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.3)
-	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) { return NewCoKernelFC(plain.ModelOf(t, p), engine.Options{}) })
+	out := enginetest.Replicas(t, p, engine.Options{}, 8, func() (engine.Algorithm, error) {
+		return plain.On(engine.ModeFC, NewCoKernelFC)(plain.ModelOf(t, p), engine.Options{})
+	})
 	if out.Status != engine.StatusDecided {
 		t.Errorf("status %s", out.Status)
 	}

@@ -15,7 +15,7 @@ func TestTunedWarningsSolveNothing(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	for _, schedule := range []string{engine.ScheduleTuned, engine.SchedulePaper} {
 		m := plain.ModelOf(t, p)
-		a, err := NewCoKernelFCIndAlloc(m, engine.Options{Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.01}})
+		a, err := plain.On(engine.ModeFC, NewCoKernelFCIndAlloc)(m, engine.Options{Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.01}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ import (
 // logarithmic in 1/ε. Elimination in rounds that halve the accuracy is the reading of it. The pulls
 // and thresholds follow the schedules of CoKernelFC, with ρ the worth of equal pulls. There is no
 // regularisation (ξ = 0, whatever ξ the options name).
-func NewCoSuccessiveElimination(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewCoSuccessiveElimination(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if err := sameTasks(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)
 	}

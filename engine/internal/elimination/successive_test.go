@@ -109,11 +109,11 @@ func TestReferenceSuccessive(t *testing.T) {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			m := plain.ModelOf(t, p)
 			opt := engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue}}
-			built, err := NewCoSuccessiveElimination(m, opt)
+			built, err := plain.On(engine.ModeFC, NewCoSuccessiveElimination)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
-			co, err := NewCoKernelFC(m, opt)
+			co, err := plain.On(engine.ModeFC, NewCoKernelFC)(m, opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -207,7 +207,7 @@ func TestSuccessiveErrors(t *testing.T) {
 		{renamed(t, one), `needs the same arms in every task: task "task 2" has arm "{9,9}", task "task 1" does not`},
 		{one, ""},
 	} {
-		_, err := NewCoSuccessiveElimination(plain.ModelOf(t, c.p), engine.Options{})
+		_, err := plain.On(engine.ModeFC, NewCoSuccessiveElimination)(plain.ModelOf(t, c.p), engine.Options{})
 		if (err == nil) != (c.want == "") || err != nil && (!errors.Is(err, engine.ErrUnsuited) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: error %v, want %q", c.p.Name, err, c.want)
 		}

@@ -31,18 +31,14 @@ var (
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
 // decided is judged at δ/V.
-func NewFB(m *model.Model, opt engine.Options,
-	algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (engine.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFB)
-	if err != nil {
-		return nil, err
-	}
+func NewFB(m *model.Model, opt model.Terms,
+	algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (engine.Algorithm, error) {
 	opt.Delta /= float64(m.Problem.V())
 	return New(m, opt, algorithm)
 }
 
 // New runs an algorithm by each agent alone, with the given options for each.
-func New(m *model.Model, opt engine.Options, algorithm func(*model.Model, engine.Options) (engine.Algorithm, error)) (*Algorithm, error) {
+func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (*Algorithm, error) {
 	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
 	alone, err := m.Alone()
 	if err != nil {

@@ -48,7 +48,7 @@ func TestIndividualEnds(t *testing.T) {
 	m := plain.ModelOf(t, p)
 	for _, last := range []int{1, 2, 4} { // the stuck agent ends with the other, or before it
 		next := 0
-		alg, err := New(m, engine.Options{}, func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+		alg, err := New(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{}), func(m *model.Model, _ model.Terms) (engine.Algorithm, error) {
 			next++
 			if next == 1 {
 				return &staged{model: m, rounds: 1, stuck: true}, nil

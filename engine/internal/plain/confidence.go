@@ -330,3 +330,24 @@ func pseudoInverse(a *mat.SymDense) *mat.Dense {
 	}
 	return out
 }
+
+// On returns a constructor that checks the options for the mode first, as entries of the catalogue do.
+func On[A any](mode string, begin func(*model.Model, model.Terms) (A, error)) func(*model.Model, engine.Options) (A, error) {
+	return func(m *model.Model, opt engine.Options) (a A, err error) {
+		t, err := m.Terms(mode, opt)
+		if err != nil {
+			return a, err
+		}
+		return begin(m, t)
+	}
+}
+
+// TermsOf returns options on a model.
+func TermsOf(t testing.TB, m *model.Model, mode string, opt engine.Options) model.Terms {
+	t.Helper()
+	terms, err := m.Terms(mode, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terms
+}

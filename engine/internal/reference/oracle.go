@@ -24,7 +24,7 @@ import (
 // better would be beaten with probability at most δ.
 type oracle struct {
 	rounds.Candidates
-	opt   engine.Options
+	opt   model.Terms
 	best  []int
 	start int // pulls of the first round
 
@@ -41,11 +41,7 @@ var _ engine.Algorithm = (*oracle)(nil)
 // ξ do not apply. With epsilon, a rival counts as beaten when it is at most epsilon above x*. It is
 // an error when the expected rewards are unknown, or when arms tie for best and no epsilon is
 // given.
-func NewOracleFC(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFC)
-	if err != nil {
-		return nil, err
-	}
+func NewOracleFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	best, err := m.Truth().Best()
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples by the truth: %w", engine.ErrUnsuited, err)
@@ -125,7 +121,7 @@ func (a *oracle) Learn(_ context.Context, b engine.Batch) error {
 	a.stage, a.next = a.next, nil
 	a.round++
 	a.estimates = a.stage.Estimate.Estimates(a.Add(b))
-	slack := a.opt.Epsilon / a.Model.Unit
+	slack := a.opt.Epsilon
 	for v, first := range a.best {
 		keep := a.Sets[v][:0]
 		for _, i := range a.Sets[v] {
@@ -187,11 +183,7 @@ func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Mod
 // the proportions of T* (Truth.Confirmation at ξ = 0), the best for a large budget
 // when the rewards are known, and answers with the largest kernelised estimate. It
 // knows θ* and is a reference for what a budget can do, not a competitor.
-func NewOracleFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-	opt, err := opt.Checked(engine.ModeFB)
-	if err != nil {
-		return nil, err
-	}
+func NewOracleFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
 			m.Problem.Where(rival))
@@ -247,7 +239,7 @@ func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
 			continue
 		}
 		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.stage.Estimate.Variance(i, first))
-		slack, width := a.opt.Epsilon/a.Model.Unit, a.width(i, first)
+		slack, width := a.opt.Epsilon, a.width(i, first)
 		times := width / (rounds.MedianGap(gap, sd) + slack)
 		if more := max(times*times-1, oracleGrowth) * pulls; more > most {
 			most = more

@@ -52,7 +52,7 @@ func TestReferenceOracle(t *testing.T) {
 	const delta = 0.05
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		built, err := NewOracleFC(m, engine.Options{Delta: delta})
+		built, err := plain.On(engine.ModeFC, NewOracleFC)(m, engine.Options{Delta: delta})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,7 @@ import (
 type uniformFB struct {
 	rounds.Candidates
 	rounds.Evidence
-	opt       engine.Options
+	opt       model.Terms
 	ridge     float64
 	estimator *model.Estimator
 	belief    *rounds.Belief   // by which answers are chosen; nil means by the estimator
@@ -39,7 +39,7 @@ var (
 
 // NewCoUniformFB returns uniform sampling with the kernelised estimator: what sharing alone brings,
 // without an adaptive allocation.
-func NewCoUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewCoUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newUniformFB(m, opt)
 }
 
@@ -47,7 +47,7 @@ func NewCoUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error
 // [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the kernelised
 // estimator is the sample mean of each arm. The paper does not name the estimator; NewIndUniformLS
 // has the other one.
-func NewIndUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	alone, err := m.Independent()
 	if err != nil {
 		return nil, err
@@ -59,15 +59,15 @@ func NewIndUniformFB(m *model.Model, opt engine.Options) (engine.Algorithm, erro
 // NewIndUniformLS returns uniform sampling with least squares (ξ = 0) under each agent's own
 // kernel, each task on its own: the uniform baseline in the code of the authors of [KJKJ20], where
 // the estimator is the same for all algorithms.
-func NewIndUniformLS(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewIndUniformLS(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
-	return individual.NewFB(m, opt, func(m *model.Model, opt engine.Options) (engine.Algorithm, error) { return newUniformFB(m, opt) })
+	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newUniformFB(m, opt) })
 }
 
 // NewBestElsewhere answers with the arm that is best on average in the other
 // tasks, by the sample means of a uniform round; arms are matched by name. It
 // uses no data of the task itself: a baseline that collaboration must beat.
-func NewBestElsewhere(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func NewBestElsewhere(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	alone, err := m.Independent()
 	if err != nil {
 		return nil, err
@@ -81,11 +81,7 @@ func NewBestElsewhere(m *model.Model, opt engine.Options) (engine.Algorithm, err
 	return a, nil
 }
 
-func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
-	opt, err := opt.Checked(engine.ModeFB)
-	if err != nil {
-		return nil, err
-	}
+func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 	counts := make([]int, m.Problem.N())
 	// arm at which a task begins: where the last one ended
 	first, orders := 0, budget.Order(m.Problem, slices.Repeat([]int{opt.Budget}, m.Problem.V()))
@@ -107,7 +103,7 @@ func newUniformFB(m *model.Model, opt engine.Options) (*uniformFB, error) {
 
 // newOneRound spends the counts. The kind of estimator names, with the budget, where they come
 // from.
-func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []int) (*uniformFB, error) {
+func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (*uniformFB, error) {
 	m = m.Own()
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
 	var err error
@@ -116,7 +112,7 @@ func newOneRound(m *model.Model, opt engine.Options, from canon.Kind, counts []i
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(opt.Budget * m.Problem.V())
-		a.belief = rounds.NewBelief(model.PriorOf(opt))
+		a.belief = rounds.NewBelief(model.PriorOf(opt.Options))
 	}
 	bound, err := m.Designs().NormBound(opt, a.ridge)
 	if err != nil {

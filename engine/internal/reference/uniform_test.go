@@ -18,7 +18,7 @@ import (
 func TestIndUniformLS(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := NewIndUniformLS(m, engine.Options{Budget: 601})
+		alg, err := plain.On(engine.ModeFB, NewIndUniformLS)(m, engine.Options{Budget: 601})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestIndUniformLS(t *testing.T) {
 func TestUniformTakesDifferentArms(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.2) // 5 tasks of 6 arms
 	for name, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){
-		"CoUniformFB": NewCoUniformFB, "IndUniformFB": NewIndUniformFB, "BestElsewhere": NewBestElsewhere,
+		"CoUniformFB": plain.On(engine.ModeFB, NewCoUniformFB), "IndUniformFB": plain.On(engine.ModeFB, NewIndUniformFB), "BestElsewhere": plain.On(engine.ModeFB, NewBestElsewhere),
 	} {
 		alg, err := create(plain.ModelOf(t, p), engine.Options{Budget: 3})
 		if err != nil {
@@ -80,7 +80,7 @@ func TestUniformTakesDifferentArms(t *testing.T) {
 func TestUniformStartsElsewhere(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.2) // 5 tasks of 6 arms
 	for name, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){
-		"CoUniformFB": NewCoUniformFB, "IndUniformFB": NewIndUniformFB, "BestElsewhere": NewBestElsewhere,
+		"CoUniformFB": plain.On(engine.ModeFB, NewCoUniformFB), "IndUniformFB": plain.On(engine.ModeFB, NewIndUniformFB), "BestElsewhere": plain.On(engine.ModeFB, NewBestElsewhere),
 	} {
 		alg, err := create(plain.ModelOf(t, p), engine.Options{Budget: 8})
 		if err != nil {
