@@ -152,7 +152,7 @@ type protocolArgs struct {
 }
 
 // inBlocks returns the protocol with the blocks that are stated, if any are.
-func (a protocolArgs) inBlocks(p campaign.Protocol) (campaign.Protocol, error) {
+func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol, error) {
 	if a.Block == "" && a.BlockSize == 0 && a.Control == "" {
 		return p, nil
 	}
@@ -164,6 +164,7 @@ func (a protocolArgs) inBlocks(p campaign.Protocol) (campaign.Protocol, error) {
 		return p, &argumentError{param: param, message: "protocol: nothing was fixed",
 			err: fmt.Errorf(`%s is of blocks, and nothing says what a block is: add block="day"`, param)}
 	}
+	c.e.session.noted = slices.DeleteFunc(c.e.session.noted, func(n problem.Note) bool { return n.Kind == problem.NoteBlocks })
 	return campaign.InBlocks(p, a.Block, a.BlockSize, a.Control), nil
 }
 
@@ -216,7 +217,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 		Problem: a.P, Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c), Plate: a.Plate, Capacity: a.Capacity, TimeUnit: a.TimeUnit,
 		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay,
 	}
-	if p, err = a.inBlocks(p); err != nil {
+	if p, err = a.inBlocks(c, p); err != nil {
 		return nil, err
 	}
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {

@@ -240,6 +240,21 @@ func TestProtocolInBlocks(t *testing.T) {
 	}
 }
 
+// The note that protocol(block=) compares arms within blocks stands where a table has blocks and no protocol does so, alone.
+func TestNoteOnBlocks(t *testing.T) {
+	dir := t.TempDir()
+	written(t, dir, "t.csv", "arm,day,y\na,1,1\nb,1,2\na,2,2\nb,2,3.5\na,3,0\nb,3,1.2\n")
+	for end, want := range map[string]bool{`runs=0)`: true, `block="day", runs=0)`: false} {
+		var told []string
+		s := NewSession(Options{Folder: dir, Noted: func(line string) { told = append(told, line) }})
+		text := `p = problem("t.csv", arm="arm", reward="y", blocks="day")` + "\nq = protocol(p, " + end
+		cell(t, s, text)
+		if got := strings.Contains(strings.Join(told, "\n"), "share an effect"); got != want {
+			t.Errorf("%s: noted %q", end, told)
+		}
+	}
+}
+
 // A budget without an algorithm is a protocol of the default of fixed budget.
 func TestProtocolOfABudget(t *testing.T) {
 	s, _ := notebookIn(t)

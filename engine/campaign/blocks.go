@@ -19,6 +19,7 @@ func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	if p.Problem.Block != nil {
 		q.Block.Effect = p.Problem.Block.Effect
 	}
+	q.Notes = slices.DeleteFunc(slices.Clone(q.Notes), func(n problem.Note) bool { return n.Kind == problem.NoteBlocks }) // it is followed
 	p.Problem = &q
 	return p
 }
