@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -140,6 +141,12 @@ func problemBlocks(p problem.Problem) []Block {
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
+	scales := p.Noise.Scales
+	if len(p.Blocks) > 1 {
+		if within := belief.Within(&p); within != nil {
+			scales, label = within, label+" within blocks"
+		}
+	}
 	t := Table{
 		Caption: "Tasks",
 		Columns: []Column{
@@ -161,8 +168,8 @@ func problemBlocks(p problem.Problem) []Block {
 	for v, g := range p.Groups() {
 		row, top := []any{p.Tasks.Names[v], len(g), nil, nil, nil}, -1
 		for _, i := range g {
-			if s, ok := row[2].(float64); !ok || p.Noise.Scales[i] > s {
-				row[2] = p.Noise.Scales[i]
+			if s, ok := row[2].(float64); !ok || scales[i] > s {
+				row[2] = scales[i]
 			}
 			if means != nil && !math.IsNaN(means[i]) && (top < 0 || means[i] > means[top]) {
 				top = i

@@ -173,11 +173,14 @@ func TestUnblocked(t *testing.T) {
 	if got := d.pure * d.unit * d.unit; d.scatter.Kind != ScatterCommon || math.Abs(got-want) > 1e-5*want {
 		t.Errorf("scatter %s, variance %.8g, the regression leaves %.8g", d.scatter.Kind, got, want)
 	}
+	if within := Within(p); math.Abs(within[2]-math.Sqrt(want)) > 1e-5*within[2] {
+		t.Errorf("a measurement scatters by %.8g within its block, the regression says %.8g", within[2], math.Sqrt(want))
+	}
 	for k := range p.Rows { // each measurement on a day of its own
 		p.Rows[k].Block = k
 	}
 	p.Blocks = make([]string, n)
-	if d, err = dataOf(p); err != nil || d.pureKnown {
-		t.Errorf("a day for each measurement: %v, scatter known %v", err, d.pureKnown)
+	if d, err = dataOf(p); err != nil || d.pureKnown || Within(p) != nil {
+		t.Errorf("a day for each measurement: %v, scatter known %v, within %v", err, d.pureKnown, Within(p))
 	}
 }

@@ -49,14 +49,22 @@ func dataOf(p *problem.Problem) (*data, error) {
 		d.scatter = Scatter{Kind: ScatterCounts}
 		return d, nil
 	}
-	if min(len(p.Blocks), len(d.cells)) > mostEffects {
-		return nil, fmt.Errorf("problem %q has %d blocks and %d arms measured in them; the effects of blocks are taken out where either is at most %d",
-			p.Name, len(p.Blocks), len(d.cells), mostEffects)
+	if err := d.blocked(); err != nil {
+		return nil, err
 	}
 	d.noise()
 	d.measure(d.free > 0 || d.known)
 	d.join()
 	return d, nil
+}
+
+// blocked reports blocks that are too many.
+func (d *data) blocked() error {
+	if blocks := len(d.p.Blocks); min(blocks, len(d.cells)) > mostEffects {
+		return fmt.Errorf("problem %q has %d blocks and %d arms measured in them; the effects of blocks are taken out where either is at most %d",
+			d.p.Name, blocks, len(d.cells), mostEffects)
+	}
+	return nil
 }
 
 // cellsOf reads the arms that were measured.

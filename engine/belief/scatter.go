@@ -80,6 +80,23 @@ func (d *data) noise() {
 	d.weigh(within, squares, freedom)
 }
 
+// Within returns how one measurement of each arm scatters within its block, standard deviations in reward units; nil where
+// differences within arms do not tell.
+func Within(p *problem.Problem) []float64 {
+	d := cellsOf(p)
+	if d.blocked() != nil || len(d.cells) == 0 || d.successes() != nil {
+		return nil
+	}
+	if d.noise(); !d.pureKnown {
+		return nil
+	}
+	out := relativeNoise(d)
+	for i, relative := range out {
+		out[i] = math.Sqrt(d.pure * relative)
+	}
+	return out
+}
+
 // weigh sums squares over the relative variances of their arms.
 func (d *data) weigh(within, squares, freedom []float64) {
 	d.within, d.pure = 0, 0

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // What is forecast is what experiments with other random numbers then take: samples and
@@ -213,6 +215,31 @@ func row(t *testing.T, p *problem.Problem, q plan.Question, algorithm string) pl
 	}
 	t.Fatalf("no row of %s: %q", algorithm, f.Notes)
 	return plan.Row{}
+}
+
+// A table's days are known by its rows: what is supposed of it scatters within days as these rows did, however many an arm has.
+func TestSupposedOnDays(t *testing.T) {
+	const days = 400
+	rng := rand.New(rand.NewPCG(2, 8))
+	text := "arm,day,y\n"
+	for day := range days {
+		effect := 3 * rng.NormFloat64()
+		for arm := range 2 + day%2 {
+			text += fmt.Sprintf("%d,%d,%g\n", arm, day, float64(arm)+effect+0.5*rng.NormFloat64())
+		}
+	}
+	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
+		Read: func(string) ([]byte, error) { return []byte(text), nil },
+		Long: &problem.Long{Arm: []string{"arm"}, Reward: "y", Blocks: []string{"day"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Block = &problem.Block{Name: "day"}
+	q := plan.Supposed(p, p.Means())
+	if sd := q.Noise.SD[2]; math.Abs(sd/0.5-1) > 0.1 || math.Abs(q.Block.Effect/3-1) > 0.1 {
+		t.Errorf("sd %g within days and %g of days, want about 0.5 and 3", sd, q.Block.Effect)
+	}
 }
 
 // What is supposed of rewards that were measured side by side scatters within blocks as these did, and blocks add what they added.

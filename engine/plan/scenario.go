@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -87,11 +88,23 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 func supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
-	if p.Block != nil && p.Rewards != nil {
-		block := *p.Block
-		q.Noise.SD, block.Effect = withinBlocks(p)
-		q.Block = &block
+	if p.Block == nil {
+		return &q
 	}
+	block := *p.Block
+	switch sd := belief.Within(p); {
+	case len(p.Blocks) > 1 && sd != nil:
+		q.Noise.SD = sd
+		for i, all := range p.Noise.Deviations() {
+			if beyond := all*all - sd[i]*sd[i]; beyond > 0 {
+				block.Effect += beyond / float64(len(sd))
+			}
+		}
+		block.Effect = math.Sqrt(block.Effect)
+	case p.Rewards != nil && p.Long == nil:
+		q.Noise.SD, block.Effect = withinBlocks(p)
+	}
+	q.Block = &block
 	return &q
 }
 
@@ -102,7 +115,7 @@ func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 	sd = slices.Clone(p.Noise.Deviations())
 	for _, set := range p.Groups() {
 		arms, blocks := float64(len(set)), len(p.Rewards[set[0]])
-		if arms < 2 || blocks < 2 {
+		if arms < 2 || blocks < 2 || slices.ContainsFunc(set, func(i int) bool { return len(p.Rewards[i]) != blocks }) {
 			continue
 		}
 		of, squares := make([]float64, blocks), 0.0 // of each block, its mean less the mean of all

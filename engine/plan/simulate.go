@@ -209,7 +209,7 @@ func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 	}
 	if row.Undecided == 0 {
 		i := sim.Mean(samples)
-		row.SamplesPerAgentCI95 = [2]float64{i.CI95[0] / agents, i.CI95[1] / agents}
+		row.SamplesPerAgentCI95 = [2]float64{max(i.CI95[0], 0) / agents, i.CI95[1] / agents}
 	} else {
 		row.SamplesPerAgentCI95 = [2]float64{math.Inf(1), math.Inf(1)}
 	}
