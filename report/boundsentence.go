@@ -57,7 +57,7 @@ func algorithm(r engine.Result) string {
 }
 
 func sampleSentence(b bounds.Report, r engine.Result) string {
-	m := r.SamplesPerAgent
+	m := notNegative(r.SamplesPerAgent)
 	out := tightestSentence("Theorem 1", "Corollary 1", named{"Theorem 1", b.Theorem.FC}, forms(b.Corollary.FC), "samples per agent")
 	out += fmt.Sprintf(" %s measured %s", algorithm(r), cell(m, 0))
 	_, best := tightest(append(forms(b.Corollary.FC), named{"", b.Theorem.FC}))

@@ -23,7 +23,7 @@ type measure struct {
 // measures returns the catalogue, in the order in which tables show them.
 func measures() []measure {
 	return []measure{
-		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return r.SamplesPerAgent }, true},
+		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return notNegative(r.SamplesPerAgent) }, true},
 		{"samples_total", "Samples, all agents", "", "Samples", func(r engine.Result) any { return r.SamplesTotal }, true},
 		{"ratio", "Times the lower bound", "", "Times the lower bound", func(r engine.Result) any { return known(r.RatioToLowerBound) }, true},
 		{"lower_bound", "Lower bound per agent", "", "Samples", func(r engine.Result) any { return known(r.LowerBoundSamples) }, true},
@@ -106,6 +106,13 @@ func truth(r engine.Result, x engine.Interval) any {
 	if r.Errors.Runs == 0 {
 		return nil
 	}
+	return notNegative(x)
+}
+
+// notNegative cuts the interval of a mean that cannot be negative, such as a number of samples: of a few runs Student's t reaches
+// below 0.
+func notNegative(x engine.Interval) engine.Interval {
+	x.CI95[0] = max(x.CI95[0], 0)
 	return x
 }
 
@@ -115,7 +122,7 @@ func standardError(x engine.Interval, runs int) MeanError {
 		return MeanError{Mean: x.Mean}
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(runs - 1)}.Quantile(0.975)
-	return MeanError{Mean: x.Mean, StandardError: (x.CI95[1] - x.CI95[0]) / (2 * t)}
+	return MeanError{Mean: x.Mean, StandardError: (x.CI95[1] - x.Mean) / t}
 }
 
 // Compare sets results side by side, one row for each in the order given: what tells it from the

@@ -82,7 +82,7 @@ func resultSentence(r engine.Result) string {
 	if r.Schedule != "" {
 		name += " (" + r.Schedule + " schedule)"
 	}
-	s := fmt.Sprintf("%s %s, with %s samples per agent", name, verdict(r), cell(r.SamplesPerAgent, 0))
+	s := fmt.Sprintf("%s %s, with %s samples per agent", name, verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" (%s times the lower bound of %s)", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 	}
@@ -188,7 +188,7 @@ func picksRight(r engine.Result) string {
 	}
 	e := r.TaskErrors
 	s := fmt.Sprintf("Of %s %d are %s: %s", plural(e.Runs, "pick"), e.Runs-e.Count, right, interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
-	return s + fmt.Sprintf(". A pick is worse than the best by %s on average.", cell(r.Regret, 0))
+	return s + fmt.Sprintf(". A pick is worse than the best by %s on average.", cell(notNegative(r.Regret), 0))
 }
 
 // highest says which mean is the best.
