@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -249,6 +250,26 @@ func TestRemaining(t *testing.T) {
 	ann := joined(t, c, s, "Ann")
 	ann.post("/ask", nil)
 	if _, text := ann.get("/tasks"); strings.Contains(text, "NaN") || !strings.Contains(text, "arms open<") {
+		t.Errorf("tasks: %s", text)
+	}
+}
+
+// Once a round is over the tasks page says what the measurements say, with intervals as status has them.
+func TestTasksAreEstimated(t *testing.T) {
+	c, s := started(t)
+	ann := joined(t, c, s, "Ann")
+	for range 2 { // lists of a round
+		_, text := ann.post("/ask", nil)
+		told := url.Values{"store": {"all"}}
+		for k, id := range idsOf(text) {
+			told.Set("r."+id, strconv.Itoa(k))
+		}
+		if status, text := ann.post("/tell", told); status != http.StatusOK {
+			t.Fatal(text)
+		}
+	}
+	want := regexp.MustCompile(`</b>: [\w ]+, \d\S* \[-?\d\S*, \d\S*\]; within 0.5 of the best with \d+\x{a0}%</div>`)
+	if _, text := ann.get("/tasks"); len(want.FindAllString(text, -1)) != 2 {
 		t.Errorf("tasks: %s", text)
 	}
 }

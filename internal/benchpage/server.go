@@ -29,6 +29,8 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"settings":  settings,
 	"remaining": remaining,
 	"lead":      lead,
+	"estimated": estimated,
+	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // less than all is never 100 %
 	"sentence":  func(n campaign.Note) string { text := n.String(); return strings.ToUpper(text[:1]) + text[1:] + "." },
 }).ParseFS(files, "page.html"))
 
@@ -148,6 +150,15 @@ func lead(t campaign.TaskStatus) string {
 	return out
 }
 
+// estimated writes an expected reward and its 95 % interval, to two digits of the interval's half.
+func estimated(x float64, ci [2]float64) string {
+	digits := 0
+	if half := (ci[1] - ci[0]) / 2; half > 0 {
+		digits = min(max(0, 1-int(math.Floor(math.Log10(half)))), 9)
+	}
+	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, x, digits, ci[0], digits, ci[1])
+}
+
 // remaining writes a time that is left in a unit like days, "" where nobody knows it yet.
 func remaining(x float64, unit string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) || x <= 0 {
@@ -249,7 +260,7 @@ func (s *server) join(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) tasks(w http.ResponseWriter, r *http.Request, by string) {
-	st, err := s.c.Progress(r.Context())
+	st, err := s.c.Status(r.Context())
 	if err != nil {
 		s.fail(w, by, err)
 		return
