@@ -31,7 +31,7 @@
 // a value of known type and unknown content. expr's own checker is not used: as soon as an operator
 // is redefined, it no longer sees unknown names inside arguments, and its messages speak of Go
 // types. What functions there are, with their parameters, ranges, choices, synonyms and texts, is
-// one table (catalogue.go): it feeds checks, messages, Help and the documentation. internal/formula
+// one table (catalogue.go): it feeds checks, messages, help and the documentation. internal/formula
 // compiles kernels that are written as formulas.
 //
 // A name is bound once, so it stands for its definition. That makes sweep a

@@ -103,7 +103,7 @@ func TestCatalogue(t *testing.T) {
 		if len(errs) > 0 {
 			t.Errorf("%s: %v", f.Name, errs)
 		}
-		if !strings.Contains(Help(f.Name), f.Signature()) {
+		if !strings.Contains(inspection(functionHelp(f.Name)).Text, f.Signature()) {
 			t.Errorf("%s: no help", f.Name)
 		}
 		for _, name := range append([]string{f.Name}, f.Synonyms...) {

@@ -56,9 +56,6 @@ func partHelp(v value, name string) []report.Block {
 	return []report.Block{report.Code{Text: "." + name}, report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/json.md.", of, unknownPart(v.goType(), name).Type.a())}}
 }
 
-// Help describes a function of the language by its name, as plain text; "" when no function has it.
-func Help(name string) string { return inspection(functionHelp(name)).Text }
-
 // wordAround returns what stands between the quotes around the cursor.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)

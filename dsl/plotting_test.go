@@ -63,7 +63,7 @@ plot(r, where=p, x="x_b", task="oslo")
 
 // TestMeasuresAreOneTable: help lists for every kind of value the measures that plot accepts of it.
 func TestMeasuresAreOneTable(t *testing.T) {
-	help := Help("plot")
+	help := inspection(functionHelp("plot")).Text
 	for _, word := range []string{"lower_bound", "theorem_error", "task_error", "relative_regret", "rho_alone", "eigenvalue", "similarity", "beta"} {
 		if !strings.Contains(help, word) {
 			t.Errorf("help does not list %q:\n%s", word, help)

@@ -3,11 +3,13 @@ package dsl
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -194,3 +196,175 @@ func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 
 // textName reports whether a function of the tree is the one of texts with values.
 func textName(n *ast.IdentifierNode) bool { return n.Value == front.TextCall }
+
+// constants are the names that stand for numbers.
+var constants = map[string]float64{"pi": math.Pi}
+
+var (
+	anyNumber  = kernels.Range{Min: math.Inf(-1), Max: math.Inf(1)}
+	positive   = kernels.Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
+	fromZero   = kernels.Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
+	insideUnit = kernels.Range{Min: 0, MinOpen: true, Max: 1, MaxOpen: true}
+)
+
+// numberFunctions returns the functions of numbers and lists. Formulas have the same names for
+// vectors.
+func numberFunctions() []Function {
+	var all []Function
+	for _, f := range formula.Functions() {
+		if apply := formula.Elementwise(f.Name); apply != nil {
+			all = append(all, Function{
+				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
+				Params: []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"}},
+				Result: Number, Example: f.Name + "(1)", pure: true,
+				eval: func(c *call) (any, error) { return c.e.each(c.node, c.args[0].value, apply), nil },
+			})
+		}
+	}
+	for _, f := range []struct {
+		name, doc string
+		f         func([]float64) float64
+	}{
+		{"min", "smallest", slices.Min[[]float64]},
+		{"max", "largest", slices.Max[[]float64]},
+		{"sum", "sum", total},
+		{"mean", "mean", func(x []float64) float64 { return total(x) / float64(len(x)) }},
+	} {
+		all = append(all, Function{
+			Name: f.name, Section: SectionNumbers, Doc: f.doc + " of the elements of a list, or of several numbers",
+			Params:   []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a list, or the first of several numbers"}},
+			Variadic: "further numbers", Result: Number, Example: f.name + "([1, 2, 3])", pure: true,
+			eval: func(c *call) (any, error) { return reduce(c, f.f) },
+		})
+	}
+	return append(all, listFunctions()...)
+}
+
+// listFunctions returns the functions that make lists, count and round.
+func listFunctions() []Function {
+	return []Function{
+		{
+			Name: "len", Section: SectionNumbers, Synonyms: []string{"length", "count", "size"}, Doc: "how many elements a list has, or characters a text",
+			Params: []Param{{Name: "x", Types: []Type{List, Text}, Doc: "a list or a text"}},
+			Result: Number, Example: "len([1, 2, 3])", pure: true,
+			eval: func(c *call) (any, error) {
+				if text, ok := c.args[0].Data.(string); ok {
+					return float64(len([]rune(text))), nil
+				}
+				return float64(len(c.args[0].Data.([]value))), nil
+			},
+		},
+		bound(Function{
+			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"}, Doc: "nearest whole number, or number with so many digits after the point; of each element of a list",
+			Params: []Param{
+				{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"},
+				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0", Doc: "digits after the point"},
+			},
+			Result: Number, Example: "round(2/3, digits=2)", pure: true,
+		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
+			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, a.Digits) }), nil
+		}),
+		bound(Function{
+			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"}, Doc: "n numbers at equal distances from one number to another, both included",
+			Params: []Param{
+				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
+				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "the last number"},
+				{Name: "n", Synonyms: []string{"num", "count"}, Range: kernels.Range{Min: 2, Max: maxRange}, Doc: "how many numbers"},
+			},
+			Result: List, Example: "linspace(0, 1, 5)", pure: true,
+		}, nil, func(c *call, a struct {
+			From, To float64
+			N        int
+		}) (any, error) {
+			return spaced(c, a.N, func(i int) float64 {
+				t := float64(i) / float64(a.N-1)
+				return (1-t)*a.From + t*a.To
+			})
+		}),
+		bound(Function{
+			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"}, Doc: "numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as from..to",
+			Params: []Param{
+				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
+				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "no number goes beyond this one; it is included where a step ends there"},
+				{Name: "step", Synonyms: []string{"by"}, Types: []Type{Number}, Range: anyNumber, Default: "1", Doc: "distance of two numbers; below 0 they go down"},
+			},
+			Result: List, Example: "range(0.1, 0.5, step=0.1)", pure: true,
+		}, nil, evalRange),
+	}
+}
+
+// evalRange evaluates range(...).
+func evalRange(c *call, a struct {
+	From, To float64
+	Step     float64 `arg:"default"`
+}) (any, error) {
+	if a.Step == 0 || (a.To-a.From)/a.Step < 0 {
+		return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
+	}
+	// a step that ends within rounding of the last number ends there
+	steps := math.Floor((a.To-a.From)/a.Step + 1e-9)
+	if !(steps < maxRange) {
+		return nil, fmt.Errorf("range: more than %d numbers", maxRange)
+	}
+	return spaced(c, int(steps)+1, func(i int) float64 { return a.From + float64(i)*a.Step })
+}
+
+// spaced returns the list of n numbers.
+func spaced(c *call, n int, at func(i int) float64) (any, error) {
+	if !c.e.spend(c.node, n) {
+		return unknown(List), nil
+	}
+	out := make([]value, n)
+	for i := range out {
+		x := at(i)
+		if math.IsInf(x, 0) || math.IsNaN(x) {
+			return nil, fmt.Errorf("%s: a number is not finite", c.fn.Name)
+		}
+		out[i] = numberValue(x)
+	}
+	return value{Type: List, Data: out}, nil
+}
+
+// rounded returns the number with so many digits after the point that is nearest to x, of two as near
+// the one away from 0.
+func rounded(x float64, digits int) float64 {
+	if digits == 0 {
+		return math.Round(x)
+	}
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
+	if err != nil {
+		return x // too large for digits after the point
+	}
+	return y
+}
+
+// reduce applies f to the numbers of a list, or to several numbers.
+func reduce(c *call, f func([]float64) float64) (any, error) {
+	list, ok := c.args[0].Data.([]value)
+	if ok && len(c.rest) > 0 {
+		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)
+	}
+	if !ok {
+		list = append(list, c.args[0].value)
+		for _, a := range c.rest {
+			list = append(list, a.value)
+		}
+	}
+	numbers, ok := every[float64](list)
+	if !ok || len(numbers) == 0 {
+		return nil, fmt.Errorf("%s needs numbers, at least one", c.fn.Name)
+	}
+	y := f(numbers)
+	if math.IsInf(y, 0) || math.IsNaN(y) {
+		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)
+	}
+	return y, nil
+}
+
+func total(x []float64) float64 {
+	y := 0.0
+	for _, v := range x {
+		y += v
+	}
+	return y
+}

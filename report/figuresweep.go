@@ -1,12 +1,16 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -150,4 +154,212 @@ func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	f, err := c.figure(o)
 	addLines(&f, []ReferenceLine{{Label: fmt.Sprintf("V = %d", s.Tasks), At: float64(s.Tasks)}, {Label: "no speedup", At: 1}})
 	return f, err
+}
+
+// planMeasures returns the measures of a forecast that can be drawn; without rows, as before a
+// forecast is made, whatever one may have.
+func planMeasures(rows []plan.Row, prices plan.Prices) []measure {
+	if len(rows) == 0 {
+		prices.Sample, prices.SampleTime = 1, 1
+	}
+	all := []measure{
+		{name: "samples", title: "Samples per agent", quantity: "Samples", log: true},
+		{name: "samples_total", title: "Samples, all agents", quantity: "Samples", log: true},
+		{name: "rounds", title: "Rounds", quantity: "Rounds"},
+	}
+	if prices.Sample > 0 || prices.Round > 0 {
+		all = append(all, measure{name: "cost", title: "Cost", quantity: "Cost", log: true})
+	}
+	if prices.SampleTime > 0 || prices.RoundTime > 0 {
+		all = append(all, measure{name: "time", title: "Calendar time", unit: prices.TimeUnit, quantity: "Time", log: true})
+	}
+	return all
+}
+
+// planned returns a measure of a row, as a cell.
+func planned(r plan.Row, name string) any {
+	switch name {
+	case "samples":
+		return engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}
+	case "samples_total":
+		return r.SamplesTotal
+	case "rounds":
+		return r.Rounds
+	case "cost":
+		return r.Cost
+	}
+	return r.Time
+}
+
+// planAxes returns the axes that planFigure can draw of rows: along the gap where there are
+// several, or where there are no rows yet.
+func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
+	for _, m := range planMeasures(rows, prices) {
+		ys = append(ys, m.name)
+	}
+	switch {
+	case len(rows) > 0 && rows[0].Change != "":
+		return []string{"change"}, ys
+	case len(rows) == 0 || len(gapsOf(rows)) > 1:
+		return []string{"gap", "algorithm"}, ys
+	}
+	return []string{"algorithm"}, ys
+}
+
+// sameScale reports whether the bars of alternatives are of such lengths that all are seen on an
+// axis from 0, where their lengths are in proportion.
+func sameScale(rows []plan.Row, name string) bool {
+	const most = 20
+	low, high := math.Inf(1), 0.0
+	for _, r := range rows {
+		if y, _, _, known := withInterval(planned(r, name)); known && isFinite(y) {
+			low, high = min(low, y), max(high, y)
+		}
+	}
+	return high <= most*low
+}
+
+// planFigure draws a forecast: a line for each method against the gap, or bars.
+func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions) (Figure, error) {
+	all := planMeasures(rows, prices)
+	m := all[slices.IndexFunc(all, func(m measure) bool { return m.name == o.Y[0] })]
+	several := len(gapsOf(rows)) > 1
+	if several && o.X == "gap" {
+		c := chart{title: title, names: []string{"gap", "algorithm"}, measures: []measure{m}}
+		for _, r := range rows {
+			c.rows = append(c.rows, chartRow{values: []any{r.Gap, methodName(r)}, algorithm: methodName(r), cells: []any{planned(r, m.name)}})
+		}
+		return c.figure(o)
+	}
+	f := barFigure(title, m.column().heading(), o.X, m.log && !(o.X == "change" && sameScale(rows, m.name)))
+	f.NonNegative = true
+	for _, r := range rows {
+		name := methodName(r)
+		switch {
+		case r.Change != "":
+			name = r.Change
+		case several:
+			name += ", gap " + decimal(r.Gap, 0)
+		}
+		y, lo, hi, _ := withInterval(planned(r, m.name))
+		addBar(&f, name, y)
+		s := &f.Series[0]
+		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
+	}
+	return f, nil
+}
+
+// boundsFigure sets the bounds side by side. Those that are infinite or unknown
+// are left out.
+func boundsFigure(r bounds.Report, y string) Figure {
+	label := map[string]string{
+		"samples": "samples per agent, fixed confidence", "budget": "budget per agent for error δ", "error": "error probability at the budget",
+	}[y]
+	theorem := "Theorem 2"
+	if y == "samples" {
+		theorem = "Theorem 1"
+	}
+	f := barFigure("Bounds for "+r.Problem, label, "bound", true)
+	if y == "samples" && finite(r.LowerBoundSamples) {
+		addBar(&f, "Lower bound", r.LowerBoundSamples)
+		f.Lines = []ReferenceLine{{At: r.LowerBoundSamples, Vertical: true}}
+	}
+	for _, p := range promises(r) {
+		if v := map[string]float64{"samples": p.fc, "budget": p.fbBudget, "error": p.error}[y]; finite(v) {
+			addBar(&f, strings.Replace(p.name, "Theorem 1 / 2", theorem, 1), v)
+		}
+	}
+	return f
+}
+
+func hardnessFigure(h bounds.Hardness, y string) Figure {
+	label := map[string]string{"gap": "gap (reward units)", "rho_alone": "ρ* of the task alone", "weight": "share of the joint pulls"}[y]
+	f := barFigure("Difficulty of the tasks of "+h.Problem, label, "task", y == "rho_alone")
+	for _, r := range h.Rows {
+		addBar(&f, r.Task, map[string]float64{"gap": r.Gap, "rho_alone": r.RhoAlone, "weight": r.Weight}[y])
+	}
+	return f
+}
+
+// spectrumFigure draws the eigenvalues with the ridge, which separates those
+// that matter, and the effective dimension.
+func spectrumFigure(s bounds.Spectrum) Figure {
+	f := Figure{Title: "Spectrum of " + s.Problem, XLabel: "index", YLabel: "eigenvalue", LogY: true}
+	for _, e := range []struct {
+		name   string
+		values []float64
+	}{{"joint K", s.Joint}, {"tasks K_Z", s.Task}, {"arms K_X", s.Arm}} {
+		series := Series{Name: e.name}
+		for i, v := range e.values {
+			if v < 1e-16*e.values[0] { // zero but for rounding
+				v = math.NaN()
+			}
+			series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, v)
+		}
+		if len(series.X) > 0 {
+			f.Series = append(f.Series, series)
+		}
+	}
+	if s.Ridge > 0 {
+		f.Lines = append(f.Lines, ReferenceLine{Label: "ridge ξ", At: s.Ridge})
+	}
+	if s.EffectiveDimension > 0 {
+		f.Lines = append(f.Lines, ReferenceLine{Label: fmt.Sprintf("d_eff = %d", s.EffectiveDimension), At: float64(s.EffectiveDimension),
+			Vertical: true})
+	}
+	return f
+}
+
+// The largest allocation drawn: cells of a heat map, and bars.
+const (
+	mostCells = 20000
+	mostBars  = 40
+)
+
+// designFigure returns a map of task by arm where tasks share arms, and bars of the largest weights
+// otherwise.
+func designFigure(a bounds.Design) Figure {
+	var tasks, arms []string
+	row, column := map[string]int{}, map[string]int{}
+	for _, w := range a.Weights {
+		if _, ok := row[w.Task]; !ok {
+			row[w.Task] = len(tasks)
+			tasks = append(tasks, w.Task)
+		}
+		if _, ok := column[w.Arm]; !ok {
+			column[w.Arm] = len(arms)
+			arms = append(arms, w.Arm)
+		}
+	}
+	title := "Allocation of the first round, " + a.Problem
+	shared := len(tasks) > 1 && len(a.Weights) > len(arms)
+	if !shared || len(tasks)*len(arms) > mostCells {
+		return designBars(a, title)
+	}
+	slices.SortFunc(arms, naturally)
+	h := &Heat{Rows: tasks, Columns: arms, Label: "share of pulls", Z: make([][]float64, len(tasks))}
+	for j, arm := range arms {
+		column[arm] = j
+	}
+	for i := range h.Z {
+		h.Z[i] = make([]float64, len(arms))
+	}
+	for _, w := range a.Weights {
+		h.Z[row[w.Task]][column[w.Arm]] = w.Weight
+	}
+	return Figure{Title: title, XLabel: "arm", YLabel: "task", Heat: h}
+}
+
+func designBars(a bounds.Design, title string) Figure {
+	weights := slices.Clone(a.Weights)
+	slices.SortStableFunc(weights, func(a, b bounds.AllocationWeight) int { return cmp.Compare(b.Weight, a.Weight) })
+	if len(weights) > mostBars {
+		title += fmt.Sprintf(" (the %d largest of %d)", mostBars, len(weights))
+		weights = weights[:mostBars]
+	}
+	f := barFigure(title, "share of pulls", "task: arm", false)
+	for _, w := range weights {
+		addBar(&f, w.Task+": "+w.Arm, w.Weight)
+	}
+	return f
 }

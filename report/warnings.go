@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -93,4 +94,134 @@ func byKind(warnings []engine.Warning) [][]engine.Warning {
 		out[at] = append(out[at], w)
 	}
 	return out
+}
+
+// noiseKnown returns a word for what is known of the noise of a problem.
+func noiseKnown(p problem.Problem) string {
+	switch {
+	case p.Noise.UnknownBy == problem.UnknownProblem:
+		return "unknown common"
+	case p.Noise.UnknownBy != "":
+		return "unknown " + p.Noise.UnknownBy
+	case p.Noise.Bounds != nil:
+		return "bounded"
+	case p.Noise.Estimated():
+		return "estimated"
+	}
+	return "known"
+}
+
+// lowest says what the goal min means.
+const lowest = "the lowest reward; gaps and regrets say how far above the best"
+
+// noiseWords says what is known of the noise, and what that is good for.
+func noiseWords(p problem.Problem) string {
+	switch p.Noise.UnknownBy {
+	case problem.UnknownProblem:
+		return "scale unknown, up to one factor for all arms: estimated while sampling, by algorithms that can"
+	case problem.UnknownTask:
+		return "scale unknown, up to a factor for each task: estimated while sampling, by algorithms that can"
+	case problem.UnknownArm:
+		return "scale unknown for each arm: estimated while sampling, by algorithms that can"
+	}
+	switch {
+	case p.Noise.Bounds != nil:
+		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.TurnedBounds(p.Noise.Bounds)[0], 6),
+			cell(p.TurnedBounds(p.Noise.Bounds)[1], 6))
+	case p.Noise.Estimated():
+		return "scale estimated from the data: guarantees that take it as known are heuristic"
+	}
+	return "scale known"
+}
+
+// environmentWords returns how rewards are simulated, in words.
+func environmentWords(p problem.Problem) string {
+	entry, err := problem.EnvironmentNamed(p.Noise.Environment)
+	if err != nil {
+		return p.Noise.Environment
+	}
+	if entry.Name == problem.EnvironmentPosterior {
+		return "around expected rewards that each run draws from what these measurements say"
+	}
+	strength := p.Noise.Strength
+	if strength == 0 {
+		strength = entry.Strength
+	}
+	if entry.Strength == 0 {
+		return entry.Name
+	}
+	return fmt.Sprintf("%s, %s %s: no guarantee covers this", entry.Name, entry.Means, cell(strength, 6))
+}
+
+// rewardUnits is the unit of numbers whose unit the table does not name.
+const rewardUnits = "reward units"
+
+// inWords returns blocks in the words of the user's table: its names for tasks, arms and rewards.
+func inWords(blocks []Block, c problem.Words) []Block {
+	if c.IsZero() {
+		return blocks
+	}
+	out := slices.Clone(blocks)
+	for k, b := range out {
+		switch b := b.(type) {
+		case Table:
+			out[k] = b.inWords(c)
+		case Figure:
+			b.Categories = shortened(b.Categories, c)
+			out[k] = b
+		case KeyValues:
+			b.Items = slices.Clone(b.Items)
+			for i := range b.Items {
+				b.Items[i].Unit = unitOf(b.Items[i].Unit, c)
+			}
+			out[k] = b
+		}
+	}
+	return out
+}
+
+// inWords returns a table in the words of the user's table.
+func (t Table) inWords(c problem.Words) Table {
+	t.Columns, t.Rows = slices.Clone(t.Columns), slices.Clone(t.Rows)
+	for j := range t.Columns {
+		column := &t.Columns[j]
+		column.Unit = unitOf(column.Unit, c)
+		label := func(s string) string { return s }
+		switch column.Name {
+		case "task":
+			label, column.Title = c.TaskLabel, c.TaskTitle()
+		case "arm", "leader", "rival", "best", "candidates", "out", "story":
+			label = c.ArmLabel
+		}
+		switch {
+		case column.Title == "Arm":
+			column.Title = c.ArmTitle()
+		case column.Title == "Estimated reward" && c.Reward != "":
+			column.Title = "Estimated " + c.Reward
+		}
+		for i, row := range t.Rows {
+			if s, ok := row[j].(string); ok {
+				t.Rows[i] = slices.Clone(row)
+				t.Rows[i][j] = label(s)
+			}
+		}
+	}
+	return t
+}
+
+// shortened returns names of arms with the short forms of numbers.
+func shortened(names []string, c problem.Words) []string {
+	out := slices.Clone(names)
+	for k, name := range out {
+		out[k] = c.Shorten(name)
+	}
+	return out
+}
+
+// unitOf is the unit of rewards by its name in the user's table.
+func unitOf(unit string, c problem.Words) string {
+	if unit == rewardUnits && c.Reward != "" {
+		return c.Reward
+	}
+	return unit
 }

@@ -12,7 +12,7 @@
 //   - [Width] finds λ with the smallest expected largest difference under Gaussian
 //     noise: γ, what fixed-budget Peace halves [KJKJ20];
 //   - [InformationGain] finds λ with the largest log det(A/ξ): Υ;
-//   - [MaxVariance] and [CountsVariance] evaluate given weights or pulls;
+//   - [MaxVariance] evaluates given weights;
 //   - [Round] turns weights into pulls and verifies what that costs; [Samples] and
 //     [EffectiveRank] are its τ and d̃.
 //

@@ -96,10 +96,6 @@ func TestErrorsNameThePlace(t *testing.T) {
 			_, _, err := MaxVariance(context.Background(), Space{Features: x}, group, []float64{-1, 2})
 			return err
 		},
-		"arm 1: a count must not be negative, but is -3": func() error {
-			_, _, err := CountsVariance(Space{Features: x}, group, []int{1, -3})
-			return err
-		},
 		"number of pulls must be at least 1, but is 0": func() error {
 			_, err := Round(context.Background(), Space{Features: x}, group, []float64{0.5, 0.5}, 0, 0.1)
 			return err

@@ -179,9 +179,6 @@ func TestMaxVariance(t *testing.T) {
 	if v, at, err := MaxVariance(context.Background(), s, c, []float64{0.25, 0.75}); err != nil || math.Abs(v-16./3) > 1e-12 || at.I+at.J != 1 {
 		t.Errorf("%v at %v, %v; want 16/3", v, at, err)
 	}
-	if v, _, err := CountsVariance(s, c, []int{1, 3}); err != nil || math.Abs(v-4./3) > 1e-12 {
-		t.Errorf("after 1 and 3 pulls: %v, %v; want 4/3", v, err)
-	}
 	if v, _, err := MaxVariance(context.Background(), s, c, []float64{1, 0}); !errors.Is(err, ErrUnestimable) || !math.IsInf(v, 1) {
 		t.Errorf("unmeasured arm: %v, %v", v, err)
 	}

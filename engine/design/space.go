@@ -339,29 +339,6 @@ func (p *problem) variance(weights []float64) (value float64, at Pair, err error
 	return max(value, 0), at, nil
 }
 
-// CountsVariance returns MaxVariance after whole numbers of pulls, n in total: the largest variance
-// in units of the noise of one pull,
-//
-//	max_p ‖y_p‖²_{(nξI + Σ_i counts_i φ_i φ_iᵀ/σ_i²)⁻¹}   [Du23, App. "Rounding Procedure"].
-func CountsVariance(s Space, c Contrasts, counts []int) (value float64, at Pair, err error) {
-	total := 0.0
-	for i, k := range counts {
-		if k < 0 {
-			return math.Inf(1), Pair{}, fmt.Errorf("design: arm %d: a count must not be negative, but is %d", i, k)
-		}
-		total += float64(k)
-	}
-	if total == 0 {
-		return math.Inf(1), Pair{}, ErrUnestimable
-	}
-	weights := make([]float64, len(counts))
-	for i, k := range counts {
-		weights[i] = float64(k) / total
-	}
-	value, at, err = MaxVariance(context.Background(), s, c, weights)
-	return value / total, at, err
-}
-
 // weighted checks the weights and reduces the problem to what they measure.
 func weighted(stop stopper, s Space, c Contrasts, weights []float64) (*problem, error) {
 	if err := checkWeights(s, weights); err != nil {

@@ -97,9 +97,13 @@ func TestManyPlansAndEstimates(t *testing.T) {
 	if err != nil || value > d.Value*(1+1e-6) || value < d.Value/1.2 {
 		t.Errorf("value %.6g, in all features %.6g, %v", d.Value, value, err)
 	}
-	counted, _, err := design.CountsVariance(exact.Space(xi), design.Contrasts{Groups: groups}, r.Counts)
-	if err != nil || counted*pulls > r.Ratio*value*(1+1e-6) {
-		t.Errorf("after the rounding %.6g, of the weights %.6g, ratio %.4g, %v", counted*pulls, value, r.Ratio, err)
+	shares := make([]float64, n)
+	for i, k := range r.Counts {
+		shares[i] = float64(k) / pulls
+	}
+	counted, _, err := design.MaxVariance(t.Context(), exact.Space(xi), design.Contrasts{Groups: groups}, shares)
+	if err != nil || counted > r.Ratio*value*(1+1e-6) {
+		t.Errorf("after the rounding %.6g, of the weights %.6g, ratio %.4g, %v", counted, value, r.Ratio, err)
 	}
 
 	// An estimator in the features of all arms, which the derived model goes by.

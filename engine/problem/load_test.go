@@ -108,7 +108,7 @@ func TestLoadCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(p.Cost, p.Only(1).Cost, p.CostOf([]int{2, 4, 1}), p.RelativeCost()); got != "[3 0.5 5] [5] 13 [1.0588235294117647 0.1764705882352941 1.7647058823529411]" {
+	if got := fmt.Sprint(p.Cost, p.Only(1).Cost, p.RelativeCost()); got != "[3 0.5 5] [5] [1.0588235294117647 0.1764705882352941 1.7647058823529411]" {
 		t.Errorf("costs %s", got)
 	}
 }

@@ -161,17 +161,6 @@ func (m Raw) Append(b []byte) ([]byte, error) {
 	return w.end(b)
 }
 
-// ParseRaw reads what Raw.Append wrote.
-func ParseRaw(b []byte) (Raw, error) {
-	r, m := reader{rest: b, kind: kindRaw}, Raw{}
-	n := r.begin(&m.Header, 1+floatSize)
-	m.Arms, m.Rewards = make([]int, n), make([]float64, n)
-	for i := range n {
-		m.Arms[i], m.Rewards[i] = r.number("the arm of pull", i), r.float("the reward of pull", i)
-	}
-	return m, r.end()
-}
-
 // Theta is an explicit parameter estimate θ̂.
 type Theta struct {
 	Header
@@ -186,17 +175,6 @@ func (m Theta) Append(b []byte) ([]byte, error) {
 		w.float("theta", i, v)
 	}
 	return w.end(b)
-}
-
-// ParseTheta reads what Theta.Append wrote.
-func ParseTheta(b []byte) (Theta, error) {
-	r, m := reader{rest: b, kind: kindTheta}, Theta{}
-	n := r.begin(&m.Header, floatSize)
-	m.Theta = make([]float64, n)
-	for i := range n {
-		m.Theta[i] = r.float("theta", i)
-	}
-	return m, r.end()
 }
 
 // MergedSize returns the length of a Merged message of an agent with these counts, with or without

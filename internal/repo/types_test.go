@@ -16,7 +16,7 @@ const (
 // large lists the types that have more, by package and name, with what they have now. The numbers may only become
 // smaller, and no type may be added: what they hold is to be shared out among types of its own.
 var large = map[string][2]int{ // methods, files
-	"report.views": {19, 12}, // a table of methods without fields: each stands in the file of the kind of value that it shows
+	"report.views": {19, 11}, // a table of methods without fields: each stands in the file of the kind of value that it shows
 }
 
 // TestTypesFit: no type has more than 40 methods or stands in more than four files, but for types in large, which

@@ -13,7 +13,7 @@
 // follows:
 //
 //  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge
-//     (axis.go), and chooses ticks that have room for their labels (ticks.go).
+//     and chooses ticks that have room for their labels (ticks.go).
 //  2. looks: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
 //     Hue, the first that no other series has. Any one of the three would tell series apart;
 //     references are thin and in ink (look.go).
@@ -25,7 +25,7 @@
 //     (intervals.go).
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
-// or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
+// or the cells of a heat map (intervals.go). Text is set in one typeface, with exponents
 // raised (typeface.go); in SVG the reader's browser sets it, in its own fonts; PDF embeds the letters that are used (pdf.go).
 //
 // # Promises

@@ -239,14 +239,6 @@ type Combined struct {
 	Square       float64   // ‖G‖², not below it by rounding
 }
 
-// Coefficient returns the coefficient of an arm of the list, 0 where the list has grown since.
-func (c *Combined) Coefficient(u int) float64 {
-	if u >= len(c.Coefficients) {
-		return 0
-	}
-	return c.Coefficients[u]
-}
-
 // Grow makes room for a list of n arms.
 func (c *Combined) Grow(n int) {
 	c.Coefficients = append(c.Coefficients, make([]float64, max(0, n-len(c.Coefficients)))...)

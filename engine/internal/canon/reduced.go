@@ -192,7 +192,6 @@ const (
 	KindExplore       // round 1 of CoTestFC
 	KindExploreMisfit // the same, where rewards may be off the kernel
 	KindBudgetRound   // a round of CoTestFB on its own
-	KindBudgetFurther // the same, on top of the rounds before
 
 	KindRounding        // the counts of a stage,
 	KindExploreRounding // and of round 1 of CoTestFC

@@ -12,7 +12,7 @@
 // there are is the catalogue of package dsl, and nothing here names one.
 //
 // Numbers in bulk travel as blocks (channel.go): bytes beside the messages. Tables are columns or CSV
-// (tables.go); the session reads them in place of files. A function of the program is a kernel, whose
+// (values.go); the session reads them in place of files. A function of the program is a kernel, whose
 // values are asked for all points at once (functions.go, kernel.go), or draws rewards.
 //
 // A request is cancelled by the notification cancel and is answered all the same, with what was
