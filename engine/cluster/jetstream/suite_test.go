@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -82,11 +83,14 @@ func TestExchange(t *testing.T) {
 		testOpenExchange(t)
 	}
 	t.Run("TLS and credentials", func(t *testing.T) {
+		made, keys := t.TempDir(), map[string]string{}
+		for _, run := range []string{"r", "a", "b", "c"} {
+			maps.Copy(keys, makeKeys(t, made, jetstream.KeyOptions{Run: run, Agents: 8, Workers: 1}))
+		}
 		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
 			dir := t.TempDir()
-			keys := map[string]string{}
-			for _, run := range []string{"r", "a", "b", "c"} {
-				maps.Copy(keys, makeKeys(t, dir, jetstream.KeyOptions{Run: run, Agents: 8, Workers: 1}))
+			if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
+				t.Fatal(err)
 			}
 			s := serve(t, dir, jetstream.ServeOptions{})
 			return func() cluster.Exchange { return joinAll(t, s, keys) }
