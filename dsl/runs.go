@@ -195,24 +195,15 @@ func foretell(c *call, x sim.Experiment) {
 	}
 }
 
-// optionArgs are the arguments that are fields of engine.Options, as far as a function has them.
-type optionArgs struct {
-	P                                            *problem.Problem
-	Delta, Epsilon, Norm, RewardNorm, Gap, Unit  float64
-	Misfit, Scale                                float64
-	Budget, Total, Rounds, MaxRounds, MaxSamples int
-	Robust                                       bool
-	Law, Schedule, KernelIs                      string
-	Level, Xi                                    any
-}
-
-// optionsOf reads the arguments that are options. What is not stated is left to the engine.
+// optionsOf reads the arguments that are options: those with the name of a field of engine.Options, as far as the function has
+// them. What is not stated is left to the engine.
 func optionsOf(c *call) engine.Options {
-	a := stated[optionArgs](c)
-	opt := engine.Options{
-		Delta: a.Delta, Epsilon: a.Epsilon, Budget: a.Budget, Total: a.Total, Rounds: a.Rounds, Norm: a.Norm, Gap: a.Gap, Unit: a.Unit,
-		Misfit: a.Misfit, Robust: a.Robust, MaxRounds: a.MaxRounds, MaxSamples: a.MaxSamples, Scale: a.Scale, Law: a.Law, Schedule: a.Schedule, KernelIs: a.KernelIs,
-	}
+	opt := stated[engine.Options](c)
+	a := stated[struct {
+		P          *problem.Problem
+		RewardNorm float64
+		Level, Xi  any
+	}](c)
 	if a.P != nil && a.RewardNorm > 0 {
 		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)
 	}
