@@ -32,8 +32,16 @@ func title(held bool) string {
 // page is what the template reads.
 type page struct{ *zoo }
 
-// write writes the page, and the picture beside it.
+// write writes the page, and the picture beside it, without methods that have too few runs on every table.
 func (z *zoo) write(path string) error {
+	for m := len(z.methods) - 1; m >= 0; m-- {
+		if !slices.ContainsFunc(z.shown, func(r row) bool { return len(r.by[m]) >= leastRuns }) {
+			z.methods = slices.Delete(z.methods, m, m+1)
+			for t := range z.shown {
+				z.shown[t].by = slices.Delete(z.shown[t].by, m, m+1)
+			}
+		}
+	}
 	var b strings.Builder
 	if err := pageTemplate.Execute(&b, page{z}); err != nil {
 		return err
