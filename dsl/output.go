@@ -69,7 +69,10 @@ func outputFunctions() []Function {
 			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "results side by side",
 			Params: []Param{{
 				Name: "r", Types: []Type{Result}, Doc: "a result",
-				elsewhere: map[string]string{string(Sweep): `a sweep shows its results side by side by itself: write its name alone, or measures(s, y=["samples", "error"]) for chosen columns`},
+				elsewhere: map[string]string{
+					string(Problem): `compare(fb(p, budget=12), fb(p, budget=12, algorithm="CoUniformFB")) sets results of runs side by side`,
+					string(Sweep):   `a sweep shows its results side by side by itself: write its name alone, or measures(s, y=["samples", "error"]) for chosen columns`,
+				},
 			}},
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {

@@ -181,10 +181,13 @@ func campaignTasks(s campaign.Status) Table {
 	}
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), orAbsent(k.Leader), orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil, nil}
+		if s.Best != nil && byEstimate(k.Progress, mode) { // the picks stand in the next table, by more draws and with their interval
+			row[2], row[3] = nil, nil
+		}
 		if k.Beside > 0 {
 			row[7] = k.Beside
 		}
-		if !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
+		if row[2] != nil && !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
 			row[4] = MeanError{Mean: k.Gap, StandardError: k.Error}
 		}
 		if !k.Decided && k.Progress.Samples > 0 && isFinite(k.Progress.Samples) {

@@ -174,7 +174,7 @@ func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History,
 	if st.Best != nil {
 		out = append(out, Display{Value: answerFigure(*st.Best)})
 	}
-	if len(st.Days) > 1 {
+	if n := len(st.Days); n > 1 && st.Days[0].Open != st.Days[n-1].Open {
 		x := "day"
 		if st.Capacity == 0 {
 			x = "round"

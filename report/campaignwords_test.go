@@ -1,9 +1,12 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
@@ -13,5 +16,20 @@ func TestSamplesLeft(t *testing.T) {
 		if got := campaignSentence(campaign.Status{Name: "days", Algorithm: "CoBayesFC", Remaining: left}); !strings.Contains(got, want) {
 			t.Errorf("%g left: %q has not %q", left, got, want)
 		}
+	}
+}
+
+// A task whose answer is the largest estimate has one leader: the pick of the belief, where that is shown.
+func TestOneLeader(t *testing.T) {
+	s := campaign.Status{Result: &engine.Result{Mode: engine.ModeFB},
+		Tasks: []campaign.TaskStatus{{Progress: engine.Progress{Task: "a", Leader: "x", Rival: "y", Gap: 1, Error: 1, Samples: -1}}}}
+	leads := func() bool {
+		return slices.ContainsFunc(campaignTasks(s).Columns, func(c Column) bool { return c.Name == "leader" || c.Name == "gap" })
+	}
+	if !leads() {
+		t.Error("no leader, and nothing else says which arm is believed best")
+	}
+	if s.Best = new(answer.Answer); leads() {
+		t.Error("a leader beside the pick, which may be another arm")
 	}
 }

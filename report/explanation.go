@@ -138,12 +138,17 @@ func progressTable(x engine.Explanation) Table {
 	return t.withoutEmptyColumns()
 }
 
+// byEstimate reports whether a task's answer is the largest estimate, which no test will decide.
+func byEstimate(p engine.Progress, mode string) bool {
+	return !p.Decided && p.Samples < 0 && mode == engine.ModeFB
+}
+
 // progressStatus says how far a task is, in a run of a mode: a fixed budget need not decide.
 func progressStatus(p engine.Progress, mode string) string {
 	switch {
 	case p.Decided:
 		return "✓ decided"
-	case p.Samples < 0 && mode == engine.ModeFB:
+	case byEstimate(p, mode):
 		return "… by estimate"
 	case p.Samples < 0:
 		return "✗ cannot be decided"
