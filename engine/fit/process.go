@@ -2,9 +2,15 @@ package fit
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // process is a Gaussian process with its data: one covariance, factored.
@@ -201,4 +207,199 @@ func innerOf(l *inducing) *mat.SymDense {
 	var out mat.SymDense
 	l.inner.ToSym(&out)
 	return &out
+}
+
+// data are the sufficient statistics of N arms, with the level that is not the kernel's
+// to explain.
+type data struct {
+	p      *problem.Problem
+	y      []float64  // mean rewards, reward units
+	count  []float64  // how many measurements each is of
+	levels *mat.Dense // H: N × 1, N × V, or nil
+
+	squares []float64 // sums of squares within each arm; nil where no replicates are known
+	freedom float64   // their degrees of freedom, Σ (n_i - 1); 0 without replicates
+}
+
+// dataOf reads the statistics of a problem.
+func dataOf(p *problem.Problem, mean string) (*data, error) {
+	if p.Mean == nil {
+		return nil, fmt.Errorf("problem %q has no mean rewards to fit to; it needs a mean of every arm, or raw rewards", p.Name)
+	}
+	n := p.N()
+	d := &data{p: p, y: p.Mean, count: p.Reps}
+	if d.count == nil {
+		d.count = make([]float64, n)
+		for i := range d.count {
+			d.count[i] = 1
+		}
+	}
+	d.replicates()
+	switch mean {
+	case MeanProblem:
+		d.levels = mat.NewDense(n, 1, nil)
+	case MeanTask:
+		d.levels = mat.NewDense(n, p.V(), nil)
+	case MeanNone:
+		return d, nil
+	default:
+		return nil, fmt.Errorf("mean must be %q, %q or %q, got %q", MeanProblem, MeanTask, MeanNone, mean)
+	}
+	_, q := d.levels.Dims()
+	if n <= q {
+		return nil, fmt.Errorf("problem %q: %d arms leave nothing to fit to after %d constant levels; take mean=%q", p.Name, n, q, MeanNone)
+	}
+	for i, v := range p.TaskOf {
+		d.levels.Set(i, min(v, q-1), 1)
+	}
+	return d, nil
+}
+
+// replicates finds the sums of squares within arms: of raw rewards, else of the sample
+// standard deviations in the table.
+func (d *data) replicates() {
+	squares := make([]float64, len(d.y))
+	freedom := 0.0
+	for i, n := range d.count {
+		switch {
+		case n < 2:
+			continue
+		case d.p.Rewards != nil:
+			squares[i] = stat.PopVariance(d.p.Rewards[i], nil) * n
+		case d.p.Noise.SD != nil:
+			squares[i] = d.p.Noise.SD[i] * d.p.Noise.SD[i] * (n - 1)
+		default:
+			return
+		}
+		freedom += n - 1
+	}
+	if freedom > 0 {
+		d.squares, d.freedom = squares, freedom
+	}
+}
+
+// known returns the variances σ_i²/n_i of the means where σ is the problem's noise scale.
+func (d *data) known() []float64 {
+	v := make([]float64, len(d.y))
+	for i, s := range d.p.Noise.Scales {
+		v[i] = s * s / d.count[i]
+	}
+	return v
+}
+
+// common returns the variances of the means where all rewards have one σ.
+func (d *data) common(sigma float64) []float64 {
+	v := make([]float64, len(d.y))
+	for i, n := range d.count {
+		v[i] = sigma * sigma / n
+	}
+	return v
+}
+
+// Measured holds the worth of sharing in simulated runs of CoTestFC under the fitted kernel, with
+// the data's means for expected rewards, against the same test by each agent alone.
+type Measured struct {
+	Runs       int             `json:"runs"`
+	Delta      float64         `json:"delta"`
+	Epsilon    float64         `json:"epsilon"`  // reward units; what the pilot cannot tell apart
+	Speedup    engine.Interval `json:"speedup"`  // samples alone over samples together
+	Together   engine.Interval `json:"together"` // samples per agent
+	Alone      engine.Interval `json:"alone"`
+	Wrong      engine.Rate     `json:"wrong"` // runs with a wrong answer, together
+	WrongAlone engine.Rate     `json:"wrong_alone"`
+	Undecided  int             `json:"undecided"` // runs with an undecided task, together
+}
+
+// Warnings says where pooling does not keep what is predicted of it.
+func (m Measured) Warnings(predicted float64) []engine.Warning {
+	wrong, runs, alone := float64(m.Wrong.Count), float64(m.Wrong.Runs), float64(m.WrongAlone.Count)
+	speedup := []float64{m.Speedup.Mean, m.Speedup.CI95[0], m.Speedup.CI95[1], predicted}
+	switch {
+	case m.Wrong.CI95[0] > m.Delta && m.WrongAlone.CI95[0] > m.Delta:
+		return []engine.Warning{{Kind: engine.WarnMeasuredWrong, Numbers: []float64{wrong, runs, alone, m.Delta}}}
+	case m.Wrong.CI95[0] > m.Delta:
+		return []engine.Warning{{Kind: engine.WarnMeasuredPoolWrong, Numbers: []float64{wrong, runs, m.Delta, alone}}}
+	case m.Speedup.CI95[1] < 1:
+		return []engine.Warning{{Kind: engine.WarnMeasuredSlower, Numbers: speedup}}
+	case m.Speedup.CI95[1] < littleUse:
+		return []engine.Warning{{Kind: engine.WarnMeasuredWeak, Numbers: speedup}}
+	case m.Speedup.CI95[1] < predicted/2:
+		return []engine.Warning{{Kind: engine.WarnMeasuredLess, Numbers: speedup}}
+	}
+	return nil
+}
+
+// littleUse is the speedup below which pooling is said to be of little use.
+const littleUse = 1.2
+
+// mostResiduals limits the arms that are listed by their residuals.
+const mostResiduals = 10
+
+// crossValidate predicts every arm from all others, the kernel and the noise as they are and the
+// level estimated again [RW06, eq. 5.12; Dubrule 1983],
+//
+//	y_i - μ_i = (P y)_i / P_ii,  variance 1 / P_ii.
+func (g *process) crossValidate() (CrossValidation, []Residual) {
+	p := g.precisions()
+	problem := g.d.p
+	var c CrossValidation
+	var all []Residual
+	square, plain, density, inside, alone := 0.0, 0.0, 0.0, 0.0, 0
+	for i, y := range g.d.y {
+		v := p[i]
+		if !(v*g.variance[i] > 1e-9) { // the arm alone says what its level is
+			continue
+		}
+		off := g.alpha.AtVec(i) / v
+		z := off * math.Sqrt(v)
+		square += off * off
+		density += -0.5*z*z + 0.5*math.Log(v/(2*math.Pi))
+		if math.Abs(z) <= normal95 {
+			inside++
+		}
+		c.Arms++
+		if others, ok := g.d.others(i); ok {
+			plain += (y - others) * (y - others)
+			alone++
+		}
+		all = append(all, Residual{problem.Tasks.Names[problem.TaskOf[i]], problem.Arms.Names[i], problem.Turned(y), problem.Turned(y - off),
+			problem.Turned(z)})
+	}
+	if c.Arms > 0 {
+		n := float64(c.Arms)
+		c.Error, c.LogDensity, c.Coverage = math.Sqrt(square/n), density/n, inside/n
+	}
+	if alone > 0 {
+		c.Without = math.Sqrt(plain / float64(alone))
+	}
+	slices.SortStableFunc(all, func(a, b Residual) int {
+		return int(math.Copysign(1, math.Abs(b.Standardised)-math.Abs(a.Standardised)))
+	})
+	return c, all[:min(len(all), mostResiduals)]
+}
+
+// others returns the mean of the other arms of the task of arm i.
+func (d *data) others(i int) (float64, bool) {
+	lo, hi := d.p.ArmsOf(d.p.TaskOf[i])
+	sum := 0.0
+	for j := lo; j < hi; j++ {
+		if j != i {
+			sum += d.y[j]
+		}
+	}
+	return sum / float64(hi-lo-1), hi-lo > 1
+}
+
+// perArm reports whether the problem's noise scales are the standard deviations of single arms,
+// each with few degrees of freedom.
+func perArm(p *problem.Problem) bool {
+	if !p.Noise.Estimated() {
+		return false
+	}
+	for i := 1; i < p.N(); i++ {
+		if p.TaskOf[i] == p.TaskOf[i-1] && p.Noise.Scales[i] != p.Noise.Scales[i-1] {
+			return true
+		}
+	}
+	return false
 }
