@@ -37,8 +37,12 @@ func WorklistTable(l campaign.List) Table {
 	if blocks {
 		t.Columns = slices.Insert(t.Columns, 4, number("block", "Block", ""))
 	}
-	words := make([]bool, len(l.Columns))
+	has := func(c string) bool { return slices.ContainsFunc(t.Columns, func(x Column) bool { return x.Name == c }) }
+	words, said := make([]bool, len(l.Columns)), make([]bool, len(l.Columns))
 	for k, c := range l.Columns {
+		if said[k] = has(c); said[k] { // a feature of the name arm is a part of the arm
+			continue
+		}
 		words[k] = len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k])
 		if words[k] {
 			t.Columns = append(t.Columns, text(c, c))
@@ -48,7 +52,7 @@ func WorklistTable(l campaign.List) Table {
 	}
 	var toFill []any // nothing yet
 	for _, c := range l.Blocks {
-		if !slices.ContainsFunc(t.Columns, func(x Column) bool { return x.Name == c }) {
+		if !has(c) {
 			t.Columns, toFill = append(t.Columns, text(c, c)), append(toFill, nil)
 		}
 	}
@@ -65,6 +69,9 @@ func WorklistTable(l campaign.List) Table {
 			row = slices.Insert(row, 4, any(r.Block))
 		}
 		for k := range l.Columns {
+			if said[k] {
+				continue
+			}
 			if words[k] {
 				row = append(row, r.Settings[k])
 			} else {

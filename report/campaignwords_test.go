@@ -33,3 +33,16 @@ func TestOneLeader(t *testing.T) {
 		t.Error("a leader beside the pick, which may be another arm")
 	}
 }
+
+// A list of arms whose feature is called arm, too, has one column of the name: else no sheet of it could be read.
+func TestColumnsOfAListDiffer(t *testing.T) {
+	x := WorklistTable(campaign.List{Columns: []string{"arm", "dose"},
+		Rows: []campaign.ListRow{{ID: "A", Arm: "a", X: []float64{0, 2}, Settings: []string{"a", "2"}}}})
+	var names []string
+	for _, c := range x.Columns {
+		names = append(names, c.Name)
+	}
+	if want := "id round plate position task arm dose reward status note"; strings.Join(names, " ") != want || len(x.Rows[0]) != len(names) {
+		t.Errorf("columns %q, row %v", names, x.Rows[0])
+	}
+}

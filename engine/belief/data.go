@@ -131,6 +131,9 @@ func (d *data) measure(beyond bool) {
 //
 // [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
 func spread(y, v []float64) (m, s float64) {
+	if len(y) < 2 { // nothing is known of a spread
+		return stat.Mean(y, nil), 0
+	}
 	m, s = stat.Mean(y, nil), stat.StdDev(y, nil)
 	weights, precision := make([]float64, len(y)), 0.0
 	for _, square := range v {

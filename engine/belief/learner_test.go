@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -246,15 +247,17 @@ func TestStatedKernelIsATerm(t *testing.T) {
 func TestLearnerOfFewData(t *testing.T) {
 	p := plain(t, 2, 5, true)
 	for _, each := range []func(i int) int{func(i int) int { return max(0, 1-i) }, func(i int) int { return 1 }} {
-		l := NewLearner(p, nil, nil, 1, 512)
-		counts, means, squares := drawn(p, make([]float64, 10), 0, each)
-		for round := range 3 {
-			if err := l.Learn(context.Background(), counts, means, squares); err != nil {
-				t.Fatal(err)
-			}
-			for i, m := range l.Estimates() {
-				if math.IsNaN(m) || !(l.Precision()[i] > 0) {
-					t.Fatalf("round %d, arm %d: estimate %g, precision %g", round, i, m, l.Precision()[i])
+		for _, told := range [][]float64{nil, slices.Repeat([]float64{0.1}, 10)} {
+			l := NewLearner(p, told, nil, 1, 512)
+			counts, means, squares := drawn(p, make([]float64, 10), 0, each)
+			for round := range 3 {
+				if err := l.Learn(context.Background(), counts, means, squares); err != nil {
+					t.Fatal(err)
+				}
+				for i, m := range l.Estimates() {
+					if math.IsNaN(m) || !(l.Precision()[i] > 0) {
+						t.Fatalf("round %d, arm %d: estimate %g, precision %g", round, i, m, l.Precision()[i])
+					}
 				}
 			}
 		}
