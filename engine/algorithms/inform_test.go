@@ -57,7 +57,7 @@ func TestInformGuides(t *testing.T) {
 						t.Errorf("%s, misled after round %d: answer %+v, want %q", name, after, a, want)
 					}
 				}
-				if after == 0 && first == 18 {
+				if after == 0 && first == 18 && unknown == "" { // replicates for an unknown scale take as many
 					t.Errorf("%s: round 1 explores with %d pulls although all is known", name, first)
 				}
 			}

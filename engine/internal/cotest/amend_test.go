@@ -106,23 +106,38 @@ func (c *combination) leadMeasured(before []int) {
 	}
 }
 
-// Many rewards from before the first round do not make it large: it brings the information that the gaps ask
-// for, and at least a twentieth of the information that there is.
+// Rewards from before the first round, few or many, cost a run no samples: the clock, its heights and the least that a
+// round brings go by what the rounds tell.
 func TestPilotIsNoBurden(t *testing.T) {
+	const runs = 60
 	p := enginetest.Paper(t, 1, 0.8)
-	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pilot := engine.Plan{Counts: slices.Repeat([]int{1000}, p.N())}
-	if err := alg.(engine.Informer).Inform(enginetest.Pull(rand.New(rand.NewPCG(1, 4)), p, pilot)); err != nil {
-		t.Fatal(err)
-	}
-	plan, err := alg.Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if least, most := pilot.Pulls()/100, pilot.Pulls()/10; plan.Pulls() < least || plan.Pulls() > most {
-		t.Errorf("%d pulls after a pilot of %d, want %d to %d", plan.Pulls(), pilot.Pulls(), least, most)
+	m, spent := plain.ModelOf(t, p), map[int]int{}
+	for _, pilot := range []int{0, 1, 1000} {
+		for seed := range uint64(runs) {
+			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.1, Epsilon: 0.4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(seed, 4))
+			each := engine.Plan{Counts: slices.Repeat([]int{pilot}, p.N())}
+			if pilot > 0 {
+				err = alg.(engine.Informer).Inform(enginetest.Pull(rng, p, each))
+			}
+			for err == nil && !alg.Done() {
+				var plan engine.Plan
+				if plan, err = alg.Plan(t.Context()); err != nil {
+					break
+				}
+				spent[pilot] += plan.Pulls()
+				err = alg.Learn(t.Context(), enginetest.Pull(rng, p, plan))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		t.Logf("after %d rewards of every arm %d pulls a run", pilot, spent[pilot]/runs)
+		if float64(spent[pilot]) > 1.05*float64(spent[0]) {
+			t.Errorf("%d pulls in %d runs after %d rewards of every arm, %d without", spent[pilot], runs, pilot, spent[0])
+		}
 	}
 }

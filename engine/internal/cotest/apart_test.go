@@ -169,7 +169,7 @@ func TestBetween(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pairs := a.contests[0].needs(a.clock, 0.5, overshoot, func(_, j int) float64 { return float64(1 + j) }, func(_, _ int) float64 { return 1 })
+	pairs := a.contests[0].needs(a.clock, 0.5, overshoot, 1, func(_, j int) float64 { return float64(1 + j) }, func(_, _ int) float64 { return 1 })
 	d := fewestBetween(a.terms(), pairs)
 	spent := func(leader float64) float64 {
 		sum := leader * p.Cost[pairs[0].I]

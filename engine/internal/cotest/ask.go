@@ -213,7 +213,7 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	for n, i := range arms {
 		gap[i] = gaps[n]
 	}
-	return c.needs(a.clock, a.opt.Epsilon, above(a), func(_, i int) float64 { return gap[i] }, a.variance), direct
+	return c.needs(a.clock, a.opt.Epsilon, above(a), a.share(), func(_, i int) float64 { return gap[i] }, a.variance), direct
 }
 
 // above returns how far above z the next look is meant to find a walk: the farther, the larger a part of the samples

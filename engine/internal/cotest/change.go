@@ -63,7 +63,7 @@ func (a *coTest) review() {
 			continue
 		}
 		c.conclude(a.guesses(), a.clock, a.opt.Epsilon)
-		c.startClocks(a.clock, a.estimates, a.variance)
+		c.startClocks(a.clock, a.estimates, a.told())
 		for k, i := range c.arms { // walks that crossed by a change and not by a bet
 			if w := c.walks[k]; w.Out && slices.Contains(a.Sets[c.tasks[0]], a.in(c.tasks[0], c, i)) {
 				gap, width := w.Gap(a.clock)
@@ -147,8 +147,11 @@ func (a *coTest) Inform(b engine.Batch) error {
 	if err := a.learn(b); err != nil {
 		return err
 	}
+	a.aside += engine.PullsOf(b.Counts)
 	if first {
-		a.begin()
+		if err := a.begin(); err != nil {
+			return err
+		}
 	}
 	bets := a.bets
 	a.bets = nil // they belong to an open round, or to one that was recorded
@@ -161,11 +164,12 @@ func (a *coTest) Inform(b engine.Batch) error {
 func (a *decisions) Guided() bool { return true }
 
 // begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many
-// as a first round has, so that many do not make the first look late. Where some gap has none, round 1 explores as it does without.
-func (a *coTest) begin() {
+// as a first round has, so that many do not make the first look late, and then its heights. Where some gap has none, round 1 explores as
+// it does without.
+func (a *coTest) begin() error {
 	if !a.oriented() {
 		a.pooled, a.estimates = nil, nil
-		return
+		return nil
 	}
 	widest := 0.0
 	for _, c := range a.contests {
@@ -177,10 +181,11 @@ func (a *coTest) begin() {
 			}
 		}
 	}
-	few := float64(roundOne*a.Model.Rank()) / float64(engine.PullsOf(a.Counts))
-	if a.clock.Origin = min(1, few) / widest; !(widest > 0) || math.IsInf(widest, 1) {
+	if a.clock.Origin = a.share() / widest; !(widest > 0) || math.IsInf(widest, 1) {
 		a.pooled, a.estimates = nil, nil
+		return nil
 	}
+	return foresee(a)
 }
 
 // otherKind says that a test by least squares of all tasks together cannot go on from another algorithm.
@@ -215,7 +220,7 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 		a.tests, a.alpha, a.most, a.questions, a.additions, a.clock = old.tests, old.alpha, old.most, old.questions, old.additions, old.clock
 		a.clock.Origin = old.clock.Origin / (unit * unit)
 	}
-	a.round, a.loose = old.round, true
+	a.round, a.loose, a.aside = old.round, true, old.aside
 	a.TakeTrail(&old.Candidates)
 	taken, some := map[*contest]bool{}, false
 	for _, c := range a.contests {

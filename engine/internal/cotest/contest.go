@@ -165,9 +165,9 @@ const (
 
 // needs returns the contrasts of the open arms with the leader, each weighted by the information it
 // should gain in the coming round: what its walk needs to cross if the gap is that large, all
-// scaled up by one factor where the largest gain over what is known (the variance) is too small,
+// scaled up by one factor where the largest gain is too small over what rounds told (by the variance and their share of all pulls),
 // and each cut down by itself where it is too large: one hard arm must not starve the others.
-func (c *contest) needs(clock sequential.Clock, epsilon, above float64, gap, variance func(i, j int) float64) []design.Pair {
+func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
 	stretch, first, most, rise := 0.0, c.arms[c.leader], stretchMost, stretchRise
 	if c.walks[c.leader].Stakes != nil {
@@ -180,7 +180,7 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above float64, gap, var
 			stretch = max(stretch, need*variance(first, i))
 		}
 	}
-	least := min(stretchTop, stretchLeast*math.Pow(rise, float64(c.unlimited)))
+	least := share * min(stretchTop, stretchLeast*math.Pow(rise, float64(c.unlimited)))
 	if stretch <= most {
 		c.unlimited++
 	}

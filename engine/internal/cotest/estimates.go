@@ -20,6 +20,7 @@ type estimation struct {
 	pooled *model.Estimator // of all data
 	within *within          // of arms measured side by side; nil of others
 	loose  bool             // whether pulls were made that no plan foresaw
+	aside  int              // pulls of no round
 }
 
 // pool returns the estimator of all data.
@@ -162,4 +163,20 @@ func (a *estimation) ArmEstimates() engine.ArmEstimates {
 	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, left, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
 	out.Posterior = a.belief != nil
 	return out
+}
+
+// share returns which part of all pulls rounds made, or a first round would make: clocks and the least sizes of rounds go by what
+// these tell, so that many pulls of no round do not make rounds large.
+func (a *estimation) share() float64 {
+	if a.aside == 0 {
+		return 1
+	}
+	all := engine.PullsOf(a.Counts)
+	return min(1, float64(max(all-a.aside, roundOne*a.Model.Rank()))/float64(all))
+}
+
+// told returns about the variance of a gap by what rounds told of it.
+func (a *estimation) told() func(i, j int) float64 {
+	share := a.share()
+	return func(i, j int) float64 { return a.variance(i, j) / share }
 }

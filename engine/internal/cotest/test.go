@@ -174,7 +174,7 @@ func (a *coTest) conclude() {
 	for _, c := range a.contests {
 		if !c.closed {
 			c.conclude(guesses, a.clock, a.opt.Epsilon)
-			c.startClocks(a.clock, a.estimates, a.variance)
+			c.startClocks(a.clock, a.estimates, a.told())
 			a.record(c)
 		}
 	}
@@ -207,7 +207,11 @@ func (a *coTest) update(b engine.Batch) error {
 			}
 		}
 	}
-	return a.learn(b)
+	first := a.estimates == nil
+	if err := a.learn(b); err != nil || !first {
+		return err
+	}
+	return foresee(a)
 }
 
 // score returns the evidence of the round's data on a bet, given the kernel's estimates.
@@ -232,8 +236,7 @@ func (a *coTest) learn(b engine.Batch) error {
 	if err := a.scales.Learn(b); err != nil {
 		return err
 	}
-	first := a.estimates == nil
-	if first {
+	if a.estimates == nil {
 		a.clock.Origin *= a.scales.Change(a.Model)
 	}
 	pooled, err := a.pool(means)
@@ -243,9 +246,6 @@ func (a *coTest) learn(b engine.Batch) error {
 	// scales by their guesses: it estimates the factors itself
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-	if first {
-		return foresee(a)
-	}
 	return nil
 }
 

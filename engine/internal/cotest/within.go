@@ -190,9 +190,6 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) error {
 				stake(c, a.opt.Epsilon, widestFair*math.Sqrt(2*a.within.Scale(c.tasks[0])))
 			}
 		}
-		if err := foresee(a); err != nil {
-			return err
-		}
 	}
 	a.pooled, err = a.pool(means)
 	return err
