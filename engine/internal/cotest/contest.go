@@ -151,16 +151,16 @@ const (
 	optimism     = 1.5  // standard errors by which gaps are taken to be larger than estimated
 	overshoot    = 0.1  // how far above z the next look is meant to find a walk,
 	overshootTop = 0.4  // up to here
-	overshootArm = 4    // where a round takes a large part of the samples, see above
+	overshootArm = 4    // where a round takes a large part of the samples, see above;
+	overshootAim = 0.13 // lower in the first two rounds that stretchMost does not hold back, and higher by this with every further one
 	stretchMost  = 1.99 // new information of a round over that so far, at most; 2 pulls for 1 would be a matter of rounding
-	stretchLeast = 0.05 // and at least, in the first round that stretchMost does not hold back;
-	stretchRise  = 1.3  // the least rises by this factor in every further one, so that rounds end
-	stretchTop   = 3    // up to here
+	stretchLeast = 0.05 // and at least
 
-	// of walks that are capitals, in place of stretchMost and stretchRise: on the coupling data they save
-	// a tenth and a sixth of the samples
+	// of walks that are capitals, in place of stretchMost and overshootAim: the least rises by a factor in every such
+	// round. On the coupling data they save a tenth and a sixth of the samples.
 	stakedMost = 1.2
 	stakedRise = 1.2
+	stretchTop = 3
 )
 
 // needs returns the contrasts of the open arms with the leader, each weighted by the information it
@@ -169,9 +169,11 @@ const (
 // and each cut down by itself where it is too large: one hard arm must not starve the others.
 func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
-	stretch, first, most, rise := 0.0, c.arms[c.leader], stretchMost, stretchRise
+	stretch, first, least, most := 0.0, c.arms[c.leader], stretchLeast, stretchMost
 	if c.walks[c.leader].Stakes != nil {
-		most, rise = stakedMost, stakedRise
+		least, most = min(stretchTop, stretchLeast*math.Pow(stakedRise, float64(c.unlimited))), stakedMost
+	} else {
+		above += overshootAim * float64(max(c.unlimited, 1)-2)
 	}
 	for k, i := range c.arms {
 		if c.open(k, clock, epsilon) {
@@ -180,11 +182,10 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 			stretch = max(stretch, need*variance(first, i))
 		}
 	}
-	least := share * min(stretchTop, stretchLeast*math.Pow(rise, float64(c.unlimited)))
 	if stretch <= most {
 		c.unlimited++
 	}
-	scale := max(stretch, least) / stretch
+	scale := max(stretch, share*least) / stretch
 	for k, q := range out {
 		out[k].Weight = min(scale*q.Weight, most/variance(q.I, q.J))
 	}
