@@ -92,9 +92,9 @@ only = .
 largest = 100000
 limit = 5m
 
-bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/benchmarks.md (half an hour at most; only=PATTERN largest=N limit=5m)
+bench-scale: ## whole commands on 10³ to 10⁵ arms, into docs/measured/many-arms.md (half an hour at most; only=PATTERN largest=N limit=5m)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
-		go run ./tools/benchscale -command $$folder/gonb-cope -into docs/benchmarks.md -only '$(only)' -largest $(largest) -limit $(limit)
+		go run ./tools/benchscale -command $$folder/gonb-cope -into docs/measured/many-arms.md -only '$(only)' -largest $(largest) -limit $(limit)
 
 # Tables of packages and methods of other projects live in virtual environments in the cache. Where PyPI cannot be reached
 # they are left out, and the page says so.

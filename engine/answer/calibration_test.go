@@ -74,7 +74,7 @@ func (r *record) add(k known, a *answer.Answer) {
 }
 
 // TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
-// generator, SEED= other tables than seed 100; docs/benchmarks.md has the figures of 200.
+// generator, SEED= other tables than seed 100; docs/measured/answers.md has the figures of 200.
 func TestCalibration(t *testing.T) {
 	tables := 2
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {

@@ -78,7 +78,7 @@ func Regimes() []Regime {
 		{"CoBayesFC within blocks", MostWithin, arms, "along the eigenvectors of the information from blocks", "refused", "time and memory of the eigenvectors"},
 		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, but for CoTestFB", "taken where a test asks for it", "each arm that is not pulled is then uncertain by itself"},
 		{"posterior in features", mostDecomposed, directions, "by eigenvalues", "by a tridiagonal matrix", "time of a fit"},
-		{"round 1 of CoBayesFC beyond 256 arms", spanningMost, arms, "as many pivots as leave 5e-4", "no more", "mistakes against samples, see benchmarks.md"},
+		{"round 1 of CoBayesFC beyond 256 arms", spanningMost, arms, "as many pivots as leave 5e-4", "no more", "mistakes against samples, see measured/many-arms.md"},
 		{"designs under a ridge", fewArms, arms, "all arms and pairs in exact features", "by exchange where the rank is larger than the next number", "time"},
 		{"designs under a ridge", fewDirections, directions, "all arms and pairs in exact features", "by exchange", "time"},
 		{"ρ*", exactHardness, arms, "in exact features", "in fewer directions", "seconds"},
