@@ -1,7 +1,6 @@
 package repo
 
 import (
-	"go/ast"
 	"strings"
 	"testing"
 )
@@ -9,14 +8,7 @@ import (
 // Every row of the first table of docs/security.md names tests that exist, as folder.Test, which
 // make faults runs. Every test that begins with TestFault has a row.
 func TestSecurity(t *testing.T) {
-	tests := map[string]bool{}
-	for _, s := range sources(t) {
-		for _, d := range s.tree.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok && s.test && f.Recv == nil && (strings.HasPrefix(f.Name.Name, "Test") || strings.HasPrefix(f.Name.Name, "Fuzz")) {
-				tests[s.folder+"."+f.Name.Name] = true
-			}
-		}
-	}
+	tests := testFunctions(t)
 	named := map[string]bool{}
 	for _, cells := range rows(t, "docs/security.md") {
 		if len(cells) > 4 { // of agents and of the server, which their packages compare

@@ -79,6 +79,22 @@ var parsed = sync.OnceValues(func() ([]source, error) {
 	return out, err
 })
 
+// testFunctions returns the tests, benchmarks and fuzz targets, as folder.Name.
+func testFunctions(t *testing.T) map[string]bool {
+	t.Helper()
+	out := map[string]bool{}
+	for _, s := range sources(t) {
+		for _, d := range s.tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && s.test && f.Recv == nil && testName.MatchString(f.Name.Name) {
+				out[s.folder+"."+f.Name.Name] = true
+			}
+		}
+	}
+	return out
+}
+
+var testName = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz)`)
+
 // rows returns the cells of every table row of a document, without head rows and
 // the lines under them; where first heads of columns are named, of the tables that begin with one.
 func rows(t *testing.T, document string, first ...string) [][]string {

@@ -1,0 +1,47 @@
+package repo
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	target = regexp.MustCompile(`^make ([\w-]+)`)
+	call   = regexp.MustCompile(`^\w+\(`)
+)
+
+// Every row of docs/benchmarks.md has a budget, what was measured, and what makes the number again: tests and benchmarks
+// as folder.Name, targets of make, files or calls of the language that exist. It stays one page.
+func TestBudgets(t *testing.T) {
+	const document, most = "docs/benchmarks.md", 8 << 10
+	if n := len(read(t, document)); n > most {
+		t.Errorf("%s has %d bytes, more than %d: details belong in docs/measured", document, n, most)
+	}
+	tests, makefile, functions := testFunctions(t), read(t, "Makefile"), read(t, "docs/functions.md")
+	for _, cells := range rows(t, document, "work") {
+		if len(cells) != 4 || cells[1] == "" || cells[2] == "" {
+			t.Fatalf("%s: want work, budget, measured, made by; got %q", document, cells)
+		}
+		sources := quoted(cells[3])
+		if len(sources) == 0 {
+			t.Errorf("%s: %s: nothing makes the number again", document, cells[0])
+		}
+		for _, source := range sources {
+			exists := tests[source]
+			if made := target.FindStringSubmatch(source); made != nil {
+				exists = strings.Contains(makefile, "\n"+made[1]+":")
+			} else if name := call.FindString(source); name != "" {
+				exists = strings.Contains(functions, "\n`"+name)
+			} else if !exists {
+				_, err := os.Stat(filepath.Join(root, source))
+				exists = err == nil
+			}
+			if !exists {
+				t.Errorf("%s: %s: there is no %s", document, cells[0], source)
+			}
+		}
+	}
+}
