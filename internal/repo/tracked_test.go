@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // personal are texts that mean something on one machine only: home folders, and
@@ -32,6 +33,20 @@ func TestNobodysMachine(t *testing.T) {
 		}
 		for _, found := range personal.FindAll(text, 1) {
 			t.Errorf("%s contains %q", name, found)
+		}
+	}
+}
+
+// Subjects of commits have at most 72 characters, since the commit that is named; the why is in the body.
+func TestSubjectsAreShort(t *testing.T) {
+	const since, most = "5b063f9a", 72
+	subjects, err := exec.Command("git", "-C", root, "log", "--format=%s", since+"..HEAD").Output()
+	if err != nil {
+		t.Skip("no history from", since, "on:", err)
+	}
+	for subject := range strings.Lines(string(subjects)) {
+		if n := utf8.RuneCountInString(strings.TrimSpace(subject)); n > most {
+			t.Errorf("a subject of %d characters, more than %d: %s", n, most, subject)
 		}
 	}
 }
