@@ -89,6 +89,9 @@ func newElimination(m *model.Model, opt model.Terms, own method) (*elimination, 
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
+	if opt.Ridge.Kind == "" {
+		opt.Ridge.Kind = engine.RidgeAuto // which has a form of its own on many arms
+	}
 	m = m.Own()
 	ridge, err := m.Designs().Ridge(engine.ModeFC, opt)
 	if err != nil {
