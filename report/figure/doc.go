@@ -13,7 +13,7 @@
 // follows:
 //
 //  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge
-//     and chooses ticks that have room for their labels (ticks.go).
+//     and chooses ticks that have room for their labels (axis.go).
 //  2. looks: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
 //     Hue, the first that no other series has. Any one of the three would tell series apart;
 //     references are thin and in ink (look.go).
