@@ -22,8 +22,10 @@ const (
 	forward  = 100 * time.Millisecond // for GoNB to pass an interrupt on to what it started itself
 
 	// subscribing limits the time that GoNB needs after the start of a program to pass interrupts
-	// on to it.
+	// on to it, but for a machine that is very busy.
 	subscribing = 200 * time.Millisecond
+	// passed is the time after which GoNB has killed what it passed an interrupt on to (5 s; jpyexec.WaitToKill).
+	passed = 6 * time.Second
 )
 
 // Run runs a command under a warden that reads its orders from in, and returns the
@@ -122,13 +124,14 @@ func read(in io.Reader, orders chan<- string) {
 // waits for, and what comes next in the cell. gopls is not part of any cell. Every
 // process is interrupted once: some end quietly at the first and at once at the second.
 func interrupt(ctx context.Context, gonb int) {
-	running := below(gonb)
+	due := map[int]time.Time{}
+	for _, p := range below(gonb) {
+		if p.parent == gonb && p.name != "go" && p.name != "goimports" && p.age > subscribing {
+			due[p.id] = time.Now().Add(passed) // what still runs then was not reached
+		}
+	}
 	_ = syscall.Kill(gonb, syscall.SIGINT)
 	reached := map[int]bool{}
-	for _, p := range running {
-		direct := p.parent == gonb && p.name != "go" && p.name != "goimports"
-		reached[p.id] = p.name == "gopls" || direct && p.age > subscribing
-	}
 	for ctx.Err() == nil {
 		select {
 		case <-time.After(forward):
@@ -139,10 +142,10 @@ func interrupt(ctx context.Context, gonb int) {
 			return
 		}
 		for _, p := range found {
-			if !reached[p.id] && p.name != "gopls" {
+			if !reached[p.id] && p.name != "gopls" && time.Now().After(due[p.id]) {
 				_ = syscall.Kill(p.id, syscall.SIGINT)
+				reached[p.id] = true
 			}
-			reached[p.id] = true
 		}
 	}
 }

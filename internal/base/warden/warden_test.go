@@ -183,6 +183,23 @@ func TestInterruptSparesGopls(t *testing.T) {
 	}
 }
 
+// A program that GoNB started a while ago, and to which it did not pass the interrupt on, is reached
+// in the end.
+func TestInterruptNotPassedOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for 6 s")
+	}
+	t.Parallel()
+	self, _ := os.Executable()
+	begun := filepath.Join(t.TempDir(), "begun")
+	_, orders, _, ids := start(t, `trap "" INT; TEST_SLEEPER=`+begun+` `+self+` & echo $!; wait; sleep 3600`)
+	defer orders.Close()
+	waitForFiles(t, begun)
+	time.Sleep(2 * subscribing)
+	_, _ = io.WriteString(orders, Interrupt)
+	gone(t, ids)
+}
+
 // sleep ends at an interrupt, whatever this process has inherited, and says by a file
 // that it listens.
 func sleep(file string) {

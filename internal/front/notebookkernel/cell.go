@@ -81,13 +81,11 @@ func (k *kernel) execute(ctx context.Context, r request) {
 	c.count = k.count
 	c.publish("execute_input", map[string]any{"code": c.ask.Code, "execution_count": c.count})
 	started := time.Now()
-	ctx, end := k.begin(ctx, r.message)
 	result, failed := c.run(ctx)
 	var expressions map[string]any
 	if failed == nil {
 		expressions = k.cope.expressions(ctx, c.ask.UserExpressions)
 	}
-	end()
 	if c.ask.stores() {
 		k.history.add(c.count, c.ask.Code, result)
 	}

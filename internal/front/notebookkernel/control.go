@@ -36,15 +36,15 @@ func (k *kernel) interrupt() {
 	}
 }
 
-// begin makes the context of a cell, which interrupt ends.
-func (k *kernel) begin(ctx context.Context, m *jupyter.Message) (context.Context, func()) {
+// begin makes the context of a request, which interrupt ends until the returned function is called.
+func (k *kernel) begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	k.mu.Lock()
-	k.cancel, k.running = cancel, m
+	k.cancel = cancel
 	k.mu.Unlock()
 	return ctx, func() {
 		k.mu.Lock()
-		k.cancel, k.running = nil, nil
+		k.cancel = nil
 		k.mu.Unlock()
 		cancel()
 	}

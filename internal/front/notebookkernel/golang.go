@@ -218,11 +218,11 @@ func (g *goSide) listen() (err error) {
 // a %%cope cell waits for.
 func (g *goSide) interrupt() {
 	g.mu.Lock()
-	child, running, bridge := g.child, g.output != nil, g.bridge
-	g.mu.Unlock()
-	if running {
-		child.interrupt()
+	bridge := g.bridge
+	if g.output != nil {
+		g.child.interrupt() // under the lock: run orders calm after it, never before
 	}
+	g.mu.Unlock()
 	if bridge != nil {
 		bridge.Interrupt()
 	}

@@ -36,8 +36,7 @@ type kernel struct {
 	abortBefore time.Time // what arrived before is not executed, after an error
 
 	mu       sync.Mutex
-	cancel   context.CancelFunc // ends the cell that runs; nil when none does
-	running  *jupyter.Message   // its request
+	cancel   context.CancelFunc // ends the request that is served; nil when none is
 	farewell func()             // answers the request that ended the kernel
 }
 
@@ -142,14 +141,17 @@ func (k *kernel) serveStdin(ctx context.Context) {
 	}
 }
 
-// work answers the queued requests, one after the other.
+// work answers the queued requests, one after the other. An interrupt reaches a request from before
+// the first message about it until after the last.
 func (k *kernel) work(ctx context.Context) {
 	for {
 		r, ok := k.queue.pop(ctx)
 		if !ok {
 			return
 		}
-		k.bracket(r.message, func() { k.serve(ctx, r) })
+		one, end := k.begin(ctx)
+		k.bracket(r.message, func() { k.serve(one, r) })
+		end()
 	}
 }
 
