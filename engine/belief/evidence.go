@@ -152,6 +152,7 @@ type scattered struct {
 	target   []float64     // the means, without the effects of blocks as far as differences within arms tell
 	variance []float64     // of the means without blocks
 	cov      *mat.SymDense // V, what the target scatters by, with blocks; nil without
+	rest     float64       // squares within arms that blocks do not explain, over σ²
 	log      float64       // log evidence of the differences within arms, but for a constant
 }
 
@@ -163,13 +164,11 @@ type scattered struct {
 // and what differences within arms leave of β is part of V (see effects).
 func (c *chosen) scattered(u []float64) (*scattered, error) {
 	sigma2 := c.value(u, noiseNumber, 1)
-	x := &scattered{target: c.y, variance: make([]float64, len(c.y))}
+	x := &scattered{target: c.y, variance: make([]float64, len(c.y)), rest: c.within / sigma2}
 	for i := range x.variance {
 		x.variance[i] = sigma2 * c.rel[i] / c.n[i]
 	}
-	if c.free > 0 {
-		x.log -= 0.5 * (c.within/sigma2 + c.free*math.Log(sigma2))
-	}
+	x.log = -0.5 * (x.rest + c.free*math.Log(sigma2))
 	if c.blocks == nil {
 		return x, nil
 	}
@@ -177,6 +176,7 @@ func (c *chosen) scattered(u []float64) (*scattered, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.rest -= e.square / sigma2
 	x.log += 0.5 * (e.square/sigma2 - e.logDet)
 	x.target, x.cov = slices.Clone(c.y), mat.NewSymDense(len(c.y), nil)
 	floats.Add(x.target, e.shift)

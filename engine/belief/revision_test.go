@@ -11,10 +11,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 9, 1e-6
+	const revision, tolerance = 10, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.03652829, 0.16041279}, {8.94529064, 0.11638878}, {11.20949071, 0.12545100}, {12.74037090, 0.17232947},
-		{11.70057080, 0.11947526},
+		{10.03625921, 0.16035613}, {8.94526565, 0.11640664}, {11.20923050, 0.12535193}, {12.74043516, 0.17216647},
+		{11.70057773, 0.11951554},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {

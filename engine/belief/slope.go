@@ -62,13 +62,19 @@ func (s *search) adjoint(grad, u []float64) error {
 	if err != nil {
 		return err
 	}
+	noise, blocks, err := s.scatter(x, weight, alpha, u)
+	if err != nil {
+		return err
+	}
 	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {
 		for j := from; j < to; j++ {
 			switch number := s.numbers[j]; number.name {
-			case noiseNumber, blocksNumber:
-				grad[j], failed[j] = s.scatter(weight, alpha, u, j)
+			case noiseNumber:
+				grad[j] = noise
+			case blocksNumber:
+				grad[j] = blocks
 			default:
 				var next *tables
 				if next, failed[j] = s.tables(s.ctx, moved(u, j, gradientStep), t); failed[j] != nil {
@@ -91,27 +97,39 @@ func (s *search) adjoint(grad, u []float64) error {
 	return err
 }
 
-// scatter returns the derivative of the evidence by a number of the noise, by central differences of scattered.
-func (s *search) scatter(weight *mat.SymDense, alpha, u []float64, j int) (float64, error) {
-	var sides [2]float64
-	for k, step := range []float64{-gradientStep, gradientStep} {
-		x, err := s.scattered(moved(u, j, step))
-		if err != nil {
-			return 0, err
-		}
-		sides[k] = x.log - floats.Dot(alpha, x.target)
-		for i, v := range x.variance {
-			if x.cov == nil {
-				sides[k] += weight.At(i, i) * v
-				continue
+// scatter returns the derivatives of the evidence by the logarithms of σ² and of the variance τ² of blocks; the latter by central
+// differences, 0 without blocks. Where both grow alike, V grows so, too, and the effects of blocks stay as they are:
+//
+//	∂/∂ log σ² + ∂/∂ log τ² = tr w V + ½ (rest - ν).
+func (s *search) scatter(x *normal, weight *mat.SymDense, alpha, u []float64) (noise, blocks float64, err error) {
+	if j, ok := s.model.at[blocksNumber]; ok {
+		var sides [2]float64
+		for k, step := range []float64{-gradientStep, gradientStep} {
+			next, err := s.scattered(moved(u, j, step))
+			if err != nil {
+				return 0, 0, err
 			}
-			// a symmetric matrix has what is above its diagonal twice
-			row := x.cov.RawSymmetric().Data[i*len(alpha)+i : (i+1)*len(alpha)]
-			of := weight.RawSymmetric().Data[i*len(alpha)+i : (i+1)*len(alpha)]
-			sides[k] += 2*floats.Dot(of, row) - of[0]*row[0]
+			sides[k] = next.log - floats.Dot(alpha, next.target) + next.traceOf(weight)
 		}
+		blocks = (sides[1] - sides[0]) / (2 * gradientStep)
 	}
-	return (sides[1] - sides[0]) / (2 * gradientStep), nil
+	return x.traceOf(weight) + 0.5*(x.rest-s.free) - blocks, blocks, nil
+}
+
+// traceOf returns tr w V.
+func (x *scattered) traceOf(w *mat.SymDense) (sum float64) {
+	n, of := len(x.variance), w.RawSymmetric()
+	for i, v := range x.variance {
+		row := of.Data[i*of.Stride+i : i*of.Stride+n]
+		if x.cov == nil {
+			sum += row[0] * v
+			continue
+		}
+		// a symmetric matrix has what is above its diagonal twice
+		cov := x.cov.RawSymmetric().Data[i*n+i : (i+1)*n]
+		sum += 2*floats.Dot(row, cov) - row[0]*cov[0]
+	}
+	return sum
 }
 
 // along returns the derivatives of tr w Σ by the entries of the tables of Σ.
