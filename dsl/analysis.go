@@ -110,7 +110,8 @@ func checkClaims(c *call) {
 		}
 		for _, name := range []string{"case", want.second, "algorithm"} {
 			if _, swept := o.of(name); !swept {
-				c.fail(&a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name), fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
+				c.fail(&a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name),
+					fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
 				break
 			}
 		}

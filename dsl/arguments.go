@@ -57,7 +57,8 @@ func (c *call) checkArgument(p Param, a *argument) {
 			defer func() { c.e.st = own }()
 		}
 		text := c.e.st.Text(a.Node)
-		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for tasks that are all alike", text, text)); ok {
+		if j, ok := c.e.lift(a.Node, a.value, fmt.Sprintf("write task(identity()) * arm(%s) for tasks that share nothing, arm(%s) for "+
+			"tasks that are all alike", text, text)); ok {
 			a.value = jointValue(j)
 		}
 		return
@@ -115,7 +116,8 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 				args[p.Name] = free
 				continue
 			}
-			return nil, &kernels.ParamError{Kernel: c.fn.Name, Param: p.Name, Index: -1, Message: fmt.Sprintf("is a list of different things; it must be %s", entry.Params[i].Kind)}
+			return nil, &kernels.ParamError{Kernel: c.fn.Name, Param: p.Name, Index: -1,
+				Message: fmt.Sprintf("is a list of different things; it must be %s", entry.Params[i].Kind)}
 		}
 	}
 	return given(entry.Build(args))

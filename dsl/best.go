@@ -26,7 +26,8 @@ func bestFunction() Function {
 			"found from the measurements and averaged over, whatever kernel the problem has",
 		Params: []Param{
 			problemParam,
-			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"},
+			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Range: fromZero, Default: "0",
+				Doc: "an arm this close to the best is good enough, in reward units"},
 			{Name: "next", Synonyms: []string{"n", "batch", "suggest"}, Range: kernels.Range{Min: 0, Max: answer.MaxNext}, Default: "0",
 				Doc: "how many further measurements to propose, of all tasks together"},
 		},
@@ -71,7 +72,8 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		return p, nil, nil
 	}
 	if p.Means() == nil {
-		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) * arm(rbf(1))", p.Name)
+		return nil, nil, fmt.Errorf("problem %q has no measurements to find a kernel from; give kernel=, as in kernel=task(identity()) "+
+			"* arm(rbf(1))", p.Name)
 	}
 	b, err := believe(c, p, 1)
 	if err != nil {

@@ -250,7 +250,8 @@ func (c *call) failWith(at *argument, a *argumentError) {
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
 	case "protocol": // of real measurements, which plan does not answer for
-		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC and CoTestFC need neither"
+		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to find; CoBayesFC and " +
+			"CoTestFC need neither"
 	case "design", "spectrum": // where only xi depends on them
 		return `give xi= a number, such as xi=0.01; or give norm= and gap=, from which "auto" follows`
 	}

@@ -17,8 +17,10 @@ import (
 
 // campaignFunctions returns the functions about real measurements.
 func campaignFunctions() []Function {
-	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text}, Doc: "a campaign, or its folder, relative to the script"}
-	by := Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Types: []Type{Text}, Default: unset, Doc: "who asks or tells: the same person has one open list at a time"}
+	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text},
+		Doc: "a campaign, or its folder, relative to the script"}
+	by := Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Types: []Type{Text}, Default: unset,
+		Doc: "who asks or tells: the same person has one open list at a time"}
 	return append([]Function{
 		protocolFunction(),
 		bound(Function{
@@ -31,7 +33,8 @@ func campaignFunctions() []Function {
 			Result: typeOf[campaign.Status](), Example: `start(protocol(paper(case=2), runs=0), "days")`,
 		}, nil, evalStart),
 		{
-			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"}, Doc: "opens a campaign, and shows how far it is",
+			Name: "resume", Section: SectionCampaign, Synonyms: []string{"reopen", "load_campaign"},
+			Doc: "opens a campaign, and shows how far it is",
 			Params: []Param{{Name: "folder", Synonyms: []string{"dir", "path"}, Types: []Type{Text, typeOf[campaign.Status]()},
 				Doc: "its folder, relative to the script; or a campaign, which may be an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
@@ -105,9 +108,11 @@ func protocolFunction() Function {
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Range: positive, Default: unset,
 				Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn " +
 					"from the kernel as prior"},
-			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Range: kernels.Range{Min: 0, Max: 1000}, Default: fmt.Sprint(plan.DefaultRuns),
-				Doc: "simulated runs of the forecast of each algorithm; when not given, fewer of more than 200 arms, down to 4; 0 makes none"},
-			{Name: "seed", Range: wholeFrom(0), Default: unset, Doc: "of ids and of the order of lists; each start takes another one when not given"},
+			{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Range: kernels.Range{Min: 0, Max: 1000},
+				Default: fmt.Sprint(plan.DefaultRuns),
+				Doc:     "simulated runs of the forecast of each algorithm; when not given, fewer of more than 200 arms, down to 4; 0 makes none"},
+			{Name: "seed", Range: wholeFrom(0), Default: unset,
+				Doc: "of ids and of the order of lists; each start takes another one when not given"},
 		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
 	}, checkProtocol, evalProtocol)
@@ -293,13 +298,15 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 	}
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
-		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens that one; rows that came to its table are added by amend(c, add=...))", dir)
+		return nil, fmt.Errorf("%s holds another campaign: its problem or its protocol differs; choose another folder (resume opens "+
+			"that one; rows that came to its table are added by amend(c, add=...))", dir)
 	}
 	return k, nil
 }
 
 // errSweptCampaign answers a sweep over what happens once.
-var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, whose rewards are simulated")
+var errSweptCampaign = errors.New("a campaign is made of real measurements, which no sweep can make again; sweep over fc or fb, " +
+	"whose rewards are simulated")
 
 func folderOptions(c *call) folder.Options {
 	return folder.Options{Notice: func(text string) { c.e.session.notice(text) }}

@@ -172,7 +172,8 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 			continue
 		}
 		if at >= 0 {
-			return nil, st.Source.At(st.Whole(), "a campaign has one protocol, and this is the second of the script", "keep one of them in the script of the campaign")
+			return nil, st.Source.At(st.Whole(), "a campaign has one protocol, and this is the second of the script",
+				"keep one of them in the script of the campaign")
 		}
 		at = i
 	}
@@ -226,7 +227,8 @@ func scriptOf(s *Session, name string) (string, error) {
 			return nil
 		}
 		if b.put {
-			return fmt.Errorf("the protocol rests on %s, a value of %s: %w; write a formula kernel such as k(x, y) = exp(-abs(x[0]-y[0])), or a table(...) of its values", name, s.giver(), errCell)
+			return fmt.Errorf("the protocol rests on %s, a value of %s: %w; write a formula kernel such as k(x, y) = exp(-abs(x[0]-y[0])), "+
+				"or a table(...) of its values", name, s.giver(), errCell)
 		}
 		wanted[name] = true
 		for used := range b.uses {

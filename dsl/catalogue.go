@@ -59,7 +59,8 @@ var (
 )
 
 func init() {
-	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(), explainFunctions(), campaignFunctions(), outputFunctions(), numberFunctions())
+	functions = slices.Concat(kernelFunctions(), spaceFunctions(), engineFunctions(), fittingFunctions(), analysisFunctions(),
+		explainFunctions(), campaignFunctions(), outputFunctions(), numberFunctions())
 	for i := range functions {
 		index[functions[i].Name] = &functions[i]
 	}
@@ -96,7 +97,8 @@ func (f *Function) suggestParam(word string) string {
 	} else if hint != "" {
 		return hint
 	}
-	if problem := index["problem"]; f != problem && len(f.Params) > 0 && slices.Contains(f.Params[0].Types, Problem) && problem.param(word) >= 0 {
+	if problem := index["problem"]; f != problem && len(f.Params) > 0 && slices.Contains(f.Params[0].Types, Problem) &&
+		problem.param(word) >= 0 {
 		return fmt.Sprintf("the problem has it: write problem(..., %s=)", word)
 	}
 	return "write " + f.Signature()
@@ -176,7 +178,8 @@ func kernelRange(p kernels.Param) string {
 // kernelFile says which parameters of kernels can be read from a file.
 func kernelFile(k kernels.Kind) string {
 	if k == kernels.MatrixKind {
-		return "; or the CSV file that holds them, relative to the script: a square table of numbers, with or without a header and a first column of names"
+		return "; or the CSV file that holds them, relative to the script: a square table of numbers, with or without a header and " +
+			"a first column of names"
 	}
 	return ""
 }
@@ -219,7 +222,8 @@ func spaceFunctions() []Function {
 		}, nil, func(_ *call, a struct{ K kernels.Kernel }) (any, error) { return lift(a.K), nil })
 	}
 	return []Function{
-		space("task", "a joint kernel that compares tasks by their features z_*", "kernel of two tasks", "task(rbf(lengthscale=0.7))", kernels.LiftTask),
+		space("task", "a joint kernel that compares tasks by their features z_*", "kernel of two tasks", "task(rbf(lengthscale=0.7))",
+			kernels.LiftTask),
 		space("arm", "a joint kernel that compares arms by their features x_*", "kernel of two arms", "arm(linear())", kernels.LiftArm),
 	}
 }

@@ -46,7 +46,8 @@ func Cell(code string) (script string, ok bool, err error) {
 		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "":
 			return "", false, nil
 		case rest != "":
-			return "", true, fmt.Errorf("line %d: %s takes nothing after it, got %q: the script begins in the next line", i+1, CellMagic, strings.TrimSpace(rest))
+			return "", true, fmt.Errorf("line %d: %s takes nothing after it, got %q: the script begins in the next line", i+1, CellMagic,
+				strings.TrimSpace(rest))
 		}
 		lines[i] = ""
 		return strings.Join(lines, "\n"), true, nil

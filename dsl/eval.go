@@ -191,7 +191,8 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	elements := list.Data.([]value)
 	i, ok := whole(at.Data.(float64))
 	if !ok || i < 0 || i >= len(elements) {
-		return e.fail(n.Property, anything, fmt.Sprintf("there is no element %s in a list of %d", formatNumber(at.Data.(float64)), len(elements)), "elements are numbered from 0")
+		return e.fail(n.Property, anything, fmt.Sprintf("there is no element %s in a list of %d", formatNumber(at.Data.(float64)),
+			len(elements)), "elements are numbered from 0")
 	}
 	return elements[i]
 }
@@ -245,7 +246,8 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 func (e *evaluator) choice(n *ast.ConditionalNode) value {
 	condition := e.eval(n.Cond)
 	if condition.Type != Number && condition.Type != anything {
-		return e.fail(n.Cond, anything, fmt.Sprintf("here is %s; a choice needs a condition", condition.Type.a()), "compare numbers or texts: a > b ? c : d")
+		return e.fail(n.Cond, anything, fmt.Sprintf("here is %s; a choice needs a condition", condition.Type.a()),
+			"compare numbers or texts: a > b ? c : d")
 	}
 	x, known := condition.Data.(float64)
 	switch {

@@ -21,19 +21,26 @@ func fittingFunctions() []Function {
 	all := []Function{
 		bound(Function{
 			Name: "fit", Section: SectionProblems, Synonyms: []string{"train", "optimize", "optimise", "learn", "check_fit"},
-			Doc: "the free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is",
+			Doc: "the free numbers of the kernel by maximum marginal likelihood on the mean rewards of a problem, with intervals, a test " +
+				"for lack of fit, cross-validation, and what sharing between tasks is worth; a kernel without free numbers is tested as it is",
 			Params: []Param{
 				problemParam,
-				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset, Doc: "the kernel to fit; the problem's own when not given"},
+				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint}, Default: unset,
+					Doc: "the kernel to fit; the problem's own when not given"},
 				{Name: "mean", Synonyms: []string{"level", "trend"}, Types: []Type{Text}, Choices: []string{fit.MeanProblem, fit.MeanTask, fit.MeanNone}, Default: `"problem"`, Doc: "a constant level that the kernel need not explain: of the problem, of each task, or none"},
-				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset, Doc: "standard deviation of one reward: a number, or a free one; the problem's own when not given"},
-				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
-				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0", Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, with the data's means for expected rewards"},
+				{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Free}, Range: positive, Default: unset,
+					Doc: "standard deviation of one reward: a number, or a free one; the problem's own when not given"},
+				{Name: "starts", Synonyms: []string{"restarts", "n_restarts"}, Types: []Type{Number}, Whole: true,
+					Range: kernels.Range{Min: 1, Max: 17}, Default: "4", Doc: "how many searches"},
+				{Name: "measure", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1000}, Default: "0",
+					Doc: "how many simulated runs measure what sharing between tasks is worth: CoTestFC under the fitted kernel against IndTestFC, " +
+						"with the data's means for expected rewards"},
 			},
 			Result: typeOf[fit.Fit](), Example: `fit(problem("pilot.csv", kernel=task(rbf(free(1))) * arm(free(1)*rbf(free(1)))))`,
 		}, nil, evalFit),
 		bound(Function{
-			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its own, for with_kernel(p, fitted(f))",
+			Name: "fitted", Section: SectionProblems, Doc: "the kernel of a fit, with plain numbers and with the level as a term of its " +
+				"own, for with_kernel(p, fitted(f))",
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
 		}, nil, func(_ *call, a struct{ F fit.Fit }) (any, error) { return a.F.Kernel, nil }),
 	}
@@ -86,7 +93,8 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 	if c.e.teller != nil {
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
-			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual), Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
+			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual),
+				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
 	switch noise := a.Noise.(type) {
@@ -155,7 +163,8 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 func compareKernels(fitted []Param) Function {
 	params := []Param{
 		problemParam,
-		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List}, Doc: "a list of kernels, which the table calls by their bound names"},
+		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List},
+			Doc: "a list of kernels, which the table calls by their bound names"},
 	}
 	for _, p := range fitted {
 		if p.Name == "mean" || p.Name == "noise" || p.Name == "starts" {
@@ -164,7 +173,8 @@ func compareKernels(fitted []Param) Function {
 	}
 	return bound(Function{
 		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
-		Doc:    "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test for lack of fit side by side",
+		Doc: "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test " +
+			"for lack of fit side by side",
 		Params: params, Result: Table,
 		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
 	}, func(c *call, _ compareArgs) { kernelList(c) }, evalCompareKernels)
@@ -279,11 +289,14 @@ func notesOf(warnings []engine.Warning) []problem.Note {
 func freeFunction() Function {
 	return bound(Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
-		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it has its start value until it is fitted",
+		Doc: "an unknown number, for fit: a parameter of a kernel, a factor or summand of kernels, or by its name in a formula; it " +
+			"has its start value until it is fitted",
 		Params: []Param{
 			{Name: "value", Synonyms: []string{"start", "initial"}, Range: fromZero, Doc: "where the search begins"},
-			{Name: "min", Synonyms: []string{"lower", "low"}, Range: fromZero, Default: unset, Doc: "smallest value; a thousandth of the start when not given"},
-			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; a thousand times the start when not given, as far as the parameter allows"},
+			{Name: "min", Synonyms: []string{"lower", "low"}, Range: fromZero, Default: unset,
+				Doc: "smallest value; a thousandth of the start when not given"},
+			{Name: "max", Range: fromZero, Default: unset, Doc: "largest value; a thousand times the start when not given, as far as " +
+				"the parameter allows"},
 			{Name: "name", Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,

@@ -35,7 +35,8 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 	for _, a := range args {
 		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
 		if definition.Chooses(a.Param) && !a.Fixed() {
-			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", a.Param), "write the number of the column")
+			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", a.Param),
+				"write the number of the column")
 		}
 	}
 	var names []string // in the formula, of the free numbers
@@ -47,7 +48,8 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		v, _ := e.lookup(name)
 		if f, ok := v.Data.(kernels.Free); ok && !f.Fixed() {
 			if definition.Chooses(name) {
-				return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name), "write the number of the column")
+				return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
+					"write the number of the column")
 			}
 			names, k.Free = append(names, name), append(k.Free, f)
 			own[name] = f.Name // which is another one when the number was bound again
@@ -72,7 +74,8 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 			e.failAt(p.At, "the first two parameters are the points, which have no value", "write "+st.Name+"(x, y, a=1) = …")
 		case i < 2:
 		case p.Default == nil:
-			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name), fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
+			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name),
+				fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
 		case taken(p.Name):
 			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
 		default:
@@ -108,9 +111,11 @@ func formulaFunction(v value) *Function {
 	if !ok || k.Call == nil {
 		return nil
 	}
-	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body), Result: Kernel, Example: k.String(), pure: true}
+	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body),
+		Result: Kernel, Example: k.String(), pure: true}
 	for _, a := range k.Args {
-		f.Params = append(f.Params, Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"})
+		f.Params = append(f.Params, Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(),
+			Doc: "a number of the formula"})
 	}
 	f.eval = func(c *call) (any, error) {
 		args := make([]kernels.Free, len(k.Args))
@@ -176,7 +181,8 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
 				if chooses := definition.Chooses(at.Args[i].Param); chooses && !a.Fixed() {
-					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1, Message: "is free, but chooses a column, which cannot be fitted"}
+					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
+						Message: "is free, but chooses a column, which cannot be fitted"}
 				} else if chooses {
 					choosing = true
 				}
@@ -237,7 +243,8 @@ func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, any
 // UnknownFunction reports a call that formulas do not have.
 func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
 	if index[callee.Value] != nil {
-		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value), "kernels are combined outside: "+env.e.st.Name+" + "+callee.Value+"(…)")
+		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value),
+			"kernels are combined outside: "+env.e.st.Name+" + "+callee.Value+"(…)")
 		return
 	}
 	env.e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggest(callee.Value, formula.Known()))

@@ -53,7 +53,9 @@ func partHelp(v value, name string) []report.Block {
 	if v.Type == List {
 		of = "every element of a list"
 	}
-	return []report.Block{report.Code{Text: "." + name}, report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/json.md.", of, unknownPart(v.goType(), name).Type.a())}}
+	return []report.Block{report.Code{Text: "." + name},
+		report.Paragraph{Text: fmt.Sprintf("A part of %s: %s. The parts of all values are listed in docs/json.md.", of,
+			unknownPart(v.goType(), name).Type.a())}}
 }
 
 // wordAround returns what stands between the quotes around the cursor.
@@ -129,7 +131,8 @@ func functionHelp(name string) []report.Block {
 	if f.Reference != "" {
 		blocks = append(blocks, report.Paragraph{Text: "From: " + f.Reference})
 	}
-	parameters := report.Table{Caption: "Parameters", Columns: []report.Column{{Name: "parameter", Title: "Parameter"}, {Name: "meaning", Title: "Meaning and values"}}}
+	parameters := report.Table{Caption: "Parameters",
+		Columns: []report.Column{{Name: "parameter", Title: "Parameter"}, {Name: "meaning", Title: "Meaning and values"}}}
 	for _, a := range f.arguments() {
 		parameters.Rows = append(parameters.Rows, []any{a[0], a[1]})
 	}

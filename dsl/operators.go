@@ -90,7 +90,8 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	}
 	if (l.Type == Free || r.Type == Free) && !compares {
 		if n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free {
-			return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator), "free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
+			return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator),
+				"free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
 		}
 		l, r = freeKernel(l), freeKernel(r)
 	}
@@ -100,7 +101,8 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case compares && (isNumber(l.Type) && isNumber(r.Type) || l.Type == Text && r.Type == Text):
 		return e.compare(n, l, r)
 	case compares:
-		return e.fail(n, Number, fmt.Sprintf("%s does not compare %s with %s", n.Operator, l.Type.a(), r.Type.a()), "numbers, lists of numbers and texts are compared")
+		return e.fail(n, Number, fmt.Sprintf("%s does not compare %s with %s", n.Operator, l.Type.a(), r.Type.a()),
+			"numbers, lists of numbers and texts are compared")
 	case isNumber(l.Type) && isNumber(r.Type):
 		return e.arithmetic(n, l, r)
 	case isKernel(l.Type) && isKernel(r.Type):
@@ -133,7 +135,8 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", side.Type.a()), "")
 		}
 		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) {
-			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", formatNumber(x)), "divide a range to get fractions: (1..8)/10")
+			return e.fail(side.node, List, fmt.Sprintf("a range a..b goes from a whole number to a whole number; here is %s", formatNumber(x)),
+				"divide a range to get fractions: (1..8)/10")
 		}
 	}
 	if !l.known() || !r.known() {
@@ -142,7 +145,8 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	from, to := l.Data.(float64), r.Data.(float64)
 	switch {
 	case to < from:
-		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)), "the smaller number comes first")
+		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)),
+			"the smaller number comes first")
 	case to-from >= maxRange:
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	case !e.spend(n, int(to-from)+1):
@@ -224,7 +228,8 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	case "-":
 		return e.fail(n, t, "cannot subtract kernels", notAKernel)
 	case "/":
-		return e.fail(n, t, "cannot divide kernels", "the quotient of two kernels is not a kernel in general; multiply by a number, such as 0.5*k")
+		return e.fail(n, t, "cannot divide kernels", "the quotient of two kernels is not a kernel in general; multiply by a "+
+			"number, such as 0.5*k")
 	case "^":
 		return e.fail(n.Right, t, "the exponent of a kernel is a kernel", "k^2 is k * k; exponents are whole numbers from 1")
 	}

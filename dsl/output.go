@@ -84,7 +84,8 @@ func outputFunctions() []Function {
 			},
 		},
 		bound(Function{
-			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"}, Doc: "chosen measures of a sweep as a table, a row for each result",
+			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
+			Doc:    "chosen measures of a sweep as a table, a row for each result",
 			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: checkColumns,
 		}, nil, func(_ *call, a struct {
@@ -94,10 +95,13 @@ func outputFunctions() []Function {
 			return report.SweepMeasures(a.S, a.Y...)
 		}),
 		{
-			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " + strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") + "; .tex of a figure is pgfplots and writes its .dat",
+			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " +
+				strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") +
+				"; .tex of a figure is pgfplots and writes its .dat",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
-				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput, Doc: "the file, relative to the script; its extension says the format"},
+				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput,
+					Doc: "the file, relative to the script; its extension says the format"},
 			},
 			Result: Nothing, Example: `save(s, "fc.csv")`, early: checkSave,
 			eval: func(c *call) (any, error) {
@@ -113,7 +117,8 @@ func outputFunctions() []Function {
 			eval: func(c *call) (any, error) { return c.args[0].value, nil },
 		},
 		{
-			Name: "clear", Section: SectionOutput, Synonyms: []string{"clear_output"}, Doc: "clears what the cell has shown so far; outside of notebooks it does nothing",
+			Name: "clear", Section: SectionOutput, Synonyms: []string{"clear_output"},
+			Doc:    "clears what the cell has shown so far; outside of notebooks it does nothing",
 			Result: Nothing, Example: "clear()",
 			eval: func(c *call) (any, error) {
 				if clear := c.e.session.opt.Clear; clear != nil {

@@ -143,7 +143,8 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		}
 		return e.element(n, value{Type: List, Data: rows}, at)
 	case v.Type != List && v.Type.hasParts():
-		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()), fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
+		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()),
+			fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}
 	return e.element(n, v, at)
 }
@@ -154,7 +155,8 @@ func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending 
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
 		return false
 	}
-	e.fail(n, anything, fmt.Sprintf("the name of a file stands in quotes, but %s has none", e.st.Text(n)), fmt.Sprintf("write %q", e.st.Text(n)))
+	e.fail(n, anything, fmt.Sprintf("the name of a file stands in quotes, but %s has none", e.st.Text(n)),
+		fmt.Sprintf("write %q", e.st.Text(n)))
 	return true
 }
 

@@ -20,9 +20,13 @@ import (
 
 // planningFunctions returns the functions that say what runs will need before anything is sampled.
 func planningFunctions() []Function {
-	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns), Doc: "simulated runs of each method and gap; when not given, fewer of more than 200 arms, down to 4"}
-	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the simulated rewards follow from it"}
-	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List}, Range: positive, Default: unset,
+	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
+		Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns),
+		Doc: "simulated runs of each method and gap; when not given, fewer of more than 200 arms, down to 4"}
+	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1",
+		Doc: "the simulated rewards follow from it"}
+	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List},
+		Range: positive, Default: unset,
 		Doc: "smallest lead of the best arm to plan for, reward units, in place of the known means: a number, or a list of several to compare"}
 	gap := gaps
 	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, reward units, in place of the known means"
@@ -34,7 +38,8 @@ func planningFunctions() []Function {
 	return []Function{
 		bound(Function{
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
-			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time",
+			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices " +
+				"also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time",
 			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
 				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam, boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
@@ -46,7 +51,8 @@ func planningFunctions() []Function {
 				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc, whose call is then the unchanged run"},
 				several(deltaParam, "error probabilities to try"),
 				several(epsilonParam, "accuracies to try, reward units"),
-				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
+				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1),
+					Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
 				gap, algorithmParam(engine.ModeFC),
 				ofSome(engine.ModeFC, []Param{scheduleParam})[0],
 				runs, seed}, prices...),
@@ -57,19 +63,27 @@ func planningFunctions() []Function {
 
 // boughtParam is how many measurements a plan is asked about.
 func boughtParam() Param {
-	return Param{Name: "total", Synonyms: append(slices.Clone(totalParam.Synonyms), "budget"), Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
-		Doc: "further measurements of all tasks together: the plan is then the curve of expected loss up to them, from what was measured, or simulated where nothing was"}
+	return Param{Name: "total", Synonyms: append(slices.Clone(totalParam.Synonyms), "budget"), Types: []Type{Number}, Whole: true,
+		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
+		Doc: "further measurements of all tasks together: the plan is then the curve of expected loss up to them, from what was measured, " +
+			"or simulated where nothing was"}
 }
 
 // priceParams returns the parameters for what sampling costs and how long it takes.
 func priceParams() []Param {
 	return []Param{
-		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of one sample"},
-		{Name: "cost_round", Synonyms: []string{"setup_cost", "fixed_cost"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "cost of a round for each agent that samples in it"},
-		{Name: "parallel", Synonyms: []string{"batch", "batch_size", "throughput"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "samples that an agent can make at once, in one batch; all of a round when not given"},
-		{Name: "capacity", Synonyms: []string{"wells", "robot"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "samples that all agents together can make in one batch, as with one robot; in place of parallel"},
-		{Name: "sample_time", Synonyms: []string{"batch_time", "delay", "duration"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration of a batch"},
-		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset, Doc: "duration between rounds, for analysis and communication"},
+		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset,
+			Doc: "cost of one sample"},
+		{Name: "cost_round", Synonyms: []string{"setup_cost", "fixed_cost"}, Types: []Type{Number}, Range: fromZero, Default: unset,
+			Doc: "cost of a round for each agent that samples in it"},
+		{Name: "parallel", Synonyms: []string{"batch", "batch_size", "throughput"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1),
+			Default: unset, Doc: "samples that an agent can make at once, in one batch; all of a round when not given"},
+		{Name: "capacity", Synonyms: []string{"wells", "robot"}, Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset,
+			Doc: "samples that all agents together can make in one batch, as with one robot; in place of parallel"},
+		{Name: "sample_time", Synonyms: []string{"batch_time", "delay", "duration"}, Types: []Type{Number}, Range: fromZero, Default: unset,
+			Doc: "duration of a batch"},
+		{Name: "round_time", Synonyms: []string{"turnaround", "latency"}, Types: []Type{Number}, Range: fromZero, Default: unset,
+			Doc: "duration between rounds, for analysis and communication"},
 		{Name: "time_unit", Types: []Type{Text}, Default: unset, Doc: `unit of these durations, such as "days"`},
 	}
 }
@@ -153,7 +167,8 @@ func bought(c *call, a planArgs) (any, error) {
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
 		return f, err
 	}
-	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name, Options: optionsOf(c), Seed: q.Seed}
+	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
+		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
 	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, func(done, total int) {
 		if tell := progressOf(c.e, c.fn.Name, p.Name, total); tell != nil {

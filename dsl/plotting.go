@@ -43,9 +43,12 @@ func plotFunction() Function {
 				elsewhere: map[string]string{string(Problem): "plot(best(p)) draws what the measurements say of every arm"}},
 			{Name: "x", words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
 			{Name: "y", words: wordsY, Default: unset,
-				Doc: "the measure to draw, the first when not given; of a sweep or several results also a list with one unit. The measures " + measured.String()},
-			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " + strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
-			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset, Doc: "a swept name: a panel for each of its values"},
+				Doc: "the measure to draw, the first when not given; of a sweep or several results also a list with one unit. The measures " +
+					measured.String()},
+			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " +
+				strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
+			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset,
+				Doc: "a swept name: a panel for each of its values"},
 			{Name: "title", Synonyms: []string{"caption", "main"}, Default: unset, Doc: `the title, in place of its own; "" for none`},
 			{Name: "xlabel", Synonyms: []string{"xlab"}, Default: unset, Doc: "what stands below the x axis, in place of its own"},
 			{Name: "ylabel", Synonyms: []string{"ylab"}, Default: unset, Doc: "what stands beside the y axis, in place of its own"},
@@ -53,11 +56,13 @@ func plotFunction() Function {
 				Doc: "true or false: a logarithmic x axis or a linear one; when not given, what suits the values"},
 			{Name: "logy", Synonyms: []string{"ylog", "yscale"}, Default: unset,
 				Doc: "true or false: a logarithmic y axis or a linear one; when not given, what suits the values"},
-			{Name: "xlim", Synonyms: []string{"xrange"}, Types: []Type{List}, Default: unset, Doc: "the ends of the x axis, [from, to]; what lies outside is not drawn"},
+			{Name: "xlim", Synonyms: []string{"xrange"}, Types: []Type{List}, Default: unset,
+				Doc: "the ends of the x axis, [from, to]; what lies outside is not drawn"},
 			{Name: "ylim", Synonyms: []string{"yrange"}, Types: []Type{List}, Default: unset,
 				Doc: "the ends of the y axis, [from, to]; what lies outside stands at the edge, as open triangles"},
-			{Name: "width", Synonyms: []string{"figsize", "columns"}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest}, Default: unset,
-				Doc: "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
+			{Name: "width", Synonyms: []string{"figsize", "columns"}, Range: kernels.Range{Min: report.Narrowest, Max: report.Widest},
+				Default: unset,
+				Doc:     "in columns of a page that has two: 1 is 8.5 cm, 2 is 17.6 cm and usual; letters keep their size"},
 			{Name: "reference", Synonyms: []string{"references"}, Default: "1",
 				Doc: "false leaves out what is only there to compare with: lower bounds, theorems, levels asked for"},
 			{Name: "posterior", Synonyms: []string{"estimates", "beliefs"},
@@ -152,7 +157,8 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior, Task: a.Task, Where: a.Where})
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
+		Task: a.Task, Where: a.Where})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		at := c.arg(wrong.Option)
 		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
@@ -223,7 +229,8 @@ func checkPosterior(c *call) {
 	offered(c, "x", c.arg("x"), report.PosteriorX())
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
-			c.fail(&a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name), "leave it out")
+			c.fail(&a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),
+				"leave it out")
 		}
 	}
 }

@@ -44,7 +44,8 @@ func engineFunctions() []Function {
 				{Name: "kernel", Synonyms: []string{"k"}, Types: []Type{Joint, Text}, Choices: []string{kernelAuto}, Default: `"auto"`,
 					Doc: `similarity of arms of tasks; "auto" finds one from the measurements of the table`},
 			}, noise[:1], []Param{
-				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset, Doc: "file of measured rewards task,arm,rep,reward to draw from"},
+				{Name: "rewards", Synonyms: []string{"raw"}, words: wordsData, Default: unset,
+					Doc: "file of measured rewards task,arm,rep,reward to draw from"},
 				{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
 					Doc: "column of rewards= that says what was measured side by side, such as a day or a plate: CoTestFC and CoBayesFC then measure " +
 						"the open arms of a task in the same blocks and compare within blocks"},
@@ -64,7 +65,8 @@ func engineFunctions() []Function {
 			Params: append([]Param{
 				{Name: "case", Range: kernels.Range{Min: 1, Max: 3}, Default: unset, Doc: "1: all tasks alike, 2: two groups, 3: all different"},
 				{Name: "gap", Synonyms: []string{"delta_min"}, Range: positive, Default: "0.1", Doc: "reward gap"},
-				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite}, Range: fromZero, Default: unset,
+				{Name: "lengthscale", Synonyms: []string{"ell", "length_scale"}, Types: []Type{Number, Text}, Choices: []string{infinite},
+					Range: fromZero, Default: unset,
 					Doc: `instead of case: the rewards of case 1 in five tasks that are alike as rbf(lengthscale) says, from 0 (as case 3) to 1e9 or "inf" (as case 1)`},
 			}, noiseParams("a number (1 when not given)")...),
 			Result: Problem, Example: "paper(case=2, gap=0.1)",
@@ -74,14 +76,16 @@ func engineFunctions() []Function {
 			Doc: "collaborative best-arm identification without features: every agent has the same arms, unit noise",
 			Params: []Param{
 				{Name: "means", Synonyms: []string{"mean", "mu", "rewards"}, Types: []Type{List}, Doc: "expected reward of each arm"},
-				{Name: "agents", Synonyms: []string{"tasks"}, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5", Doc: "how many agents there are"},
+				{Name: "agents", Synonyms: []string{"tasks"}, Range: kernels.Range{Min: 1, Max: maxAgents}, Default: "5",
+					Doc: "how many agents there are"},
 				goalParam,
 			},
 			Result: Problem, Example: "classic(means=[0.9, 0.5, 0.1], agents=5)",
 		}, checkClassic, evalClassic),
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
-			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam, unitParam, rewardNorm},
+			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam,
+				unitParam, rewardNorm},
 			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: oneNorm, eval: evalBounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
@@ -91,9 +95,11 @@ func engineFunctions() []Function {
 				return bounds.HardnessOf(ctx, p)
 			}),
 		bound(Function{
-			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"}, Doc: "the allocation of the first round, with its certificate",
+			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"},
+			Doc: "the allocation of the first round, with its certificate",
 			Params: []Param{problemParam, ridgeParam,
-				{Name: "tol", Synonyms: []string{"tolerance"}, Range: toleranceOnly, Default: "1e-4", Doc: "relative gap between value and lower bound"}, normParam, gapParam},
+				{Name: "tol", Synonyms: []string{"tolerance"}, Range: toleranceOnly, Default: "1e-4",
+					Doc: "relative gap between value and lower bound"}, normParam, gapParam},
 			Result: typeOf[bounds.Design](), Example: "design(paper(case=2))",
 		}, nil, func(c *call, a struct {
 			P   *problem.Problem
@@ -106,7 +112,8 @@ func engineFunctions() []Function {
 }
 
 // theory returns a function of a problem and options.
-func theory[T any](name string, result Type, doc string, params []Param, compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
+func theory[T any](name string, result Type, doc string, params []Param,
+	compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
 		Name: name, Section: SectionProblems, Doc: doc, Params: params, Result: result, Example: name + "(paper(case=2))",
 		eval: func(c *call) (any, error) {

@@ -62,7 +62,8 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 		if s.hit {
 			stored++
 		}
-		tell(Activity{Label: label, Done: s.cell*s.steps + x.Done*s.steps/steps, Total: s.cells * s.steps, Stored: stored * s.steps, Note: noteOf(x)})
+		tell(Activity{Label: label, Done: s.cell*s.steps + x.Done*s.steps/steps, Total: s.cells * s.steps, Stored: stored * s.steps,
+			Note: noteOf(x)})
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // countsHint says how rewards of 0 and 1 are stated.
-const countsHint = "rewards of 0 and 1 are recognised by best(p); successes= and trials= read counts of them; bounded=[0, 1] states them for tests"
+const countsHint = "rewards of 0 and 1 are recognised by best(p); successes= and trials= read counts of them; bounded=[0, " +
+	"1] states them for tests"
 
 // noiseParams returns the parameters about noise. kinds are the texts that noise takes besides
 // those for unknown scales.
@@ -24,13 +25,19 @@ func noiseParams(doc string, kinds ...string) []Param {
 	}
 	return []Param{
 		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
-			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint, "auto": "leave noise out: best(p) finds it, and tests estimate it"},
-			Choices:   append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
-			Doc:       "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
-		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset, Doc: "with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given"},
-		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset, Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
-		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset, Doc: "how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see docs/robustness.md for those that break the guarantee's conditions"},
-		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" + strings.Join(strengths, ", ") + ")"},
+			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint,
+				"auto": "leave noise out: best(p) finds it, and tests estimate it"},
+			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
+			Doc:     "noise scale of rewards: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each)`},
+		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset,
+			Doc: "with unknown noise, the guess by which the first round is planned; no guarantee depends on it; 1 when not given"},
+		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset,
+			Doc: "in place of noise, the two numbers between which every reward lies, whatever its law"},
+		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset,
+			Doc: "how simulated rewards are drawn: gaussian; with data= posterior, with rewards= resampled, with bounded= bernoulli; see " +
+				"docs/robustness.md for those that break the guarantee's conditions"},
+		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" +
+			strings.Join(strengths, ", ") + ")"},
 	}
 }
 
@@ -102,7 +109,8 @@ func noiseError(c *call, err error) error {
 	}
 	about := "environment"
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
-		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment", "Strength": "strength"}[wrong.Field]
+		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment",
+			"Strength": "strength"}[wrong.Field]
 	}
 	return &argumentError{param: about, message: c.fn.Name + ": the noise cannot be as stated", err: err}
 }
@@ -121,7 +129,8 @@ func goalParams() []Param {
 	return []Param{
 		goalParam,
 		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",
-			Doc: "true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; otherwise they are in the units of the data"},
+			Doc: "true (or 1): scale every feature column of numbers to the range 0 to 1, so that length scales are shares of its range; " +
+				"otherwise they are in the units of the data"},
 		{Name: "unmeasured", Synonyms: []string{"missing", "dropna", "na"}, Types: []Type{Text}, Choices: []string{"keep", unmeasuredDrop}, Default: `"keep"`, Doc: "arms that have no mean yet: kept, which fit, bounds and runs that draw expected rewards allow for, or left out"},
 	}
 }
@@ -145,15 +154,26 @@ func longParams() []Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
 	return []Param{
-		{Name: "data", Synonyms: []string{"long", "table", "frame", "df", "csv", "dataframe"}, Types: []Type{Text}, words: wordsData, Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns mean, and others are ignored; with arm and reward the first argument is such a table, too"},
-		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks; one task for all rows when not given", "tasks", "group", "agent"),
-		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option", "options", "setting", "treatment", "x", "features", "params"),
-		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target", "objective", "metric", "score"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, the column of measurements, or of their means with sd= and count="},
-		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise scale for all is noise="},
-		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
-		{Name: "successes", Synonyms: []string{"wins", "hits", "events"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with data, in place of reward: the column of how many of trials were 1, the others being 0"},
-		{Name: "trials", Synonyms: []string{"attempts", "size"}, Types: []Type{Text}, words: wordsHeader, Default: unset, Doc: "with successes, the column of how many there were"},
-		columns("blocks", "with data, the column or columns that say what was measured together, such as a day or a plate; best takes its effect out", "block", "batch", "plate"),
+		{Name: "data", Synonyms: []string{"long", "table", "frame", "df", "csv", "dataframe"}, Types: []Type{Text}, words: wordsData,
+			Default: unset, Doc: "in place of path, a table with a row for every measurement; task, arm and reward say what its columns " +
+				"mean, and others are ignored; with arm and reward the first argument is such a table, too"},
+		columns("task", "with data, the column that names the task, or a list of columns whose combinations are the tasks; one task "+
+			"for all rows when not given", "tasks", "group", "agent"),
+		columns("arm", "with data, the column or columns whose distinct values are the arms, and their features", "arms", "option",
+			"options", "setting", "treatment", "x", "features", "params"),
+		{Name: "reward", Synonyms: []string{"y", "response", "value", "outcome", "target", "objective", "metric", "score"}, Types: []Type{Text},
+			words: wordsHeader, Default: unset, Doc: "with data, the column of measurements, or of their means with sd= and count="},
+		{Name: "sd", Synonyms: []string{"std", "stddev"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data whose rows are means, the column of their standard deviations: of one measurement, not of the mean; a noise " +
+				"scale for all is noise="},
+		{Name: "count", Synonyms: []string{"n", "reps", "replicates"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data whose rows are means, the column that counts the measurements behind each; 1 each when not given"},
+		{Name: "successes", Synonyms: []string{"wins", "hits", "events"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with data, in place of reward: the column of how many of trials were 1, the others being 0"},
+		{Name: "trials", Synonyms: []string{"attempts", "size"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
+			Doc: "with successes, the column of how many there were"},
+		columns("blocks", "with data, the column or columns that say what was measured together, such as a day or a plate; best takes "+
+			"its effect out", "block", "batch", "plate"),
 		columns("log", "with data, columns of arms whose decimal logarithm is the feature", "log_scale", "logarithmic"),
 		{Name: "where", Synonyms: []string{"filter", "query", "subset"}, Types: []Type{Text}, Default: unset, Doc: `with data, the rows to take: a condition on columns, such as "site == 'Gent' and dose > 2"; a name with blanks is col('Temp °C')`},
 		columns("task_features", "with data, the column or columns of features that tasks have", "z", "context"),
@@ -198,7 +218,8 @@ func checkProblem(c *call, a problemArgs) {
 		if len(given) > 1 {
 			is = "are"
 		}
-		c.fail(&first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is), "write data= in place of path")
+		c.fail(&first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
+			"write data= in place of path")
 		return
 	case c.has("data") && len(missing) > 0:
 		c.e.fail(c.node, c.fn.Result, "problem: data needs "+andList(missing), "as in "+longExample)
@@ -214,7 +235,8 @@ func checkProblem(c *call, a problemArgs) {
 		return
 	}
 	if block := c.arg("block"); c.has("block") && !c.has("rewards") {
-		c.fail(&block, "problem: block names a column of rewards=, which is not given", "give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
+		c.fail(&block, "problem: block names a column of rewards=, which is not given",
+			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
 		return
 	}
 	checkNoise(c, a.noiseArgs)

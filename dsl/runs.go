@@ -14,19 +14,34 @@ import (
 
 // Options of algorithms, which several functions have; their names in engine.Options are the same.
 var (
-	deltaParam    = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05", Doc: "error probability"}
-	epsilonParam  = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "an arm this close to the best is good enough, in reward units"}
+	deltaParam = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05",
+		Doc: "error probability"}
+	epsilonParam = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0",
+		Doc: "an arm this close to the best is good enough, in reward units"}
 	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto"}, elsewhere: map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`, of: algorithms.Entry.TakesRidge, wordsOnly: func(e algorithms.Entry) bool { return e.Prior }}
 	scheduleParam = Param{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]", of: func(e algorithms.Entry) bool { return e.Scheduled }}
-	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset, Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"}
-	totalParam    = Param{Name: "total", Synonyms: []string{"total_budget", "samples"}, Types: []Type{Number}, Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset, Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most", of: algorithms.Entry.TakesTotal}
-	roundsParam   = Param{Name: "rounds", Synonyms: []string{"looks", "stages"}, Types: []Type{Number}, Range: wholeFrom(1), Whole: true, Default: unset, Doc: "rounds in which a budget is spent; up to 6 when not given", of: algorithms.Entry.TakesTotal}
-	normParam     = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given (`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm of the known means when it is not given", of: algorithms.Entry.TakesNorm}
-	rewardNorm    = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset, Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
-	gapParam      = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset, Doc: "lower bound on the smallest gap, reward units; from the known means when not given", of: algorithms.Entry.TakesGap}
-	unitParam     = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset, Doc: "reward units of one normalised unit; the largest noise when not given"}
-	misfitParam   = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0", Doc: "how far any expected reward may be from what the kernel can represent, reward units", of: algorithms.Entry.TakesMisfit}
-	robustParam   = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0", Doc: "true (or 1): estimate misfit from the data of the run and allow for it", of: algorithms.Entry.TakesMisfit}
+	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number},
+		Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset,
+		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"}
+	totalParam = Param{Name: "total", Synonyms: []string{"total_budget", "samples"}, Types: []Type{Number},
+		Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset,
+		Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most", of: algorithms.Entry.TakesTotal}
+	roundsParam = Param{Name: "rounds", Synonyms: []string{"looks", "stages"}, Types: []Type{Number}, Range: wholeFrom(1), Whole: true,
+		Default: unset, Doc: "rounds in which a budget is spent; up to 6 when not given", of: algorithms.Entry.TakesTotal}
+	normParam = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset,
+		Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given " +
+			"(`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm " +
+			"of the known means when it is not given", of: algorithms.Entry.TakesNorm}
+	rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
+		Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
+	gapParam = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset,
+		Doc: "lower bound on the smallest gap, reward units; from the known means when not given", of: algorithms.Entry.TakesGap}
+	unitParam = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset,
+		Doc: "reward units of one normalised unit; the largest noise when not given"}
+	misfitParam = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0",
+		Doc: "how far any expected reward may be from what the kernel can represent, reward units", of: algorithms.Entry.TakesMisfit}
+	robustParam = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0",
+		Doc: "true (or 1): estimate misfit from the data of the run and allow for it", of: algorithms.Entry.TakesMisfit}
 	levelParam    = Param{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Types: []Type{Number, Text}, Choices: []string{levelUnknown}, Range: anyNumber, Default: `"unknown"`, Doc: `of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior`, of: algorithms.Entry.CanBelieve}
 	scaleParam    = Param{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Types: []Type{Number, Text}, Choices: []string{scaleFit}, Range: positive, Default: `"fit"`, Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent`, of: algorithms.Entry.CanBelieve}
 	kernelIsParam = Param{Name: "kernel_is", Synonyms: []string{"trust_kernel", "kernel_role"}, Types: []Type{Text},
@@ -34,7 +49,11 @@ var (
 		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
 			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
 			`has kernel="auto", and "fixed" where a kernel is stated`}
-	lawParam = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text}, Choices: []string{engine.LawNormal, engine.LawSubGaussian, engine.LawSymmetric}, Default: unset, Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
+	lawParam = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text},
+		Choices: []string{engine.LawNormal, engine.LawSubGaussian, engine.LawSymmetric}, Default: unset,
+		Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms " +
+			"side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded " +
+			"rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
 )
 
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
@@ -46,32 +65,42 @@ func posterior(p Param) Param {
 
 // runFunctions returns the simulations.
 func runFunctions() []Function {
-	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
-	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1", Doc: "the random rewards follow from it; the same seed gives the same numbers"}
-	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset, Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns their mean, in place of the problem's own"}
+	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
+		Range: kernels.Range{Min: 1, Max: 100_000}, Default: "1", Doc: "independent runs"}
+	seed := Param{Name: "seed", Types: []Type{Number}, Whole: true, Range: wholeFrom(0), Default: "1",
+		Doc: "the random rewards follow from it; the same seed gives the same numbers"}
+	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
+		Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns " +
+			"their mean, in place of the problem's own"}
 	confidence := deltaParam
 	confidence.Doc = "level at which an answer counts as supported"
 	return []Function{
 		bound(Function{
-			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"}, Doc: "fixed confidence: samples until every task's best arm is known",
+			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"},
+			Doc: "fixed confidence: samples until every task's best arm is known",
 			Params: ofSome(engine.ModeFC, []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
 				scheduleParam, lawParam, ridgeParam, levelParam, scaleParam, runs, seed,
-				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop after this many rounds; 30 when not given"},
-				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset, Doc: "stop before more samples than this, all agents together"},
+				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset,
+					Doc: "stop after this many rounds; 30 when not given"},
+				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset,
+					Doc: "stop before more samples than this, all agents together"},
 				normParam, gapParam, unitParam, misfitParam, robustParam, rewards, rewardNorm}),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),
 		bound(Function{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam, scaleParam, kernelIsParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
+			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam,
+				scaleParam, kernelIsParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 		}, checkRun, evalRun),
 		{
-			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"}, Doc: "runs a result again for every combination of values; evaluates again what depends on them",
+			Name: "sweep", Section: SectionRuns, Synonyms: []string{"grid", "vary"},
+			Doc: "runs a result again for every combination of values; evaluates again what depends on them",
 			Params: []Param{
 				{Name: "r", Types: []Type{Result}, Doc: "the name of a result of fc or fb"},
 				{Name: "rows", Synonyms: []string{"per"}, Types: []Type{Text}, Choices: []string{sim.PerCell, sim.PerRun}, Default: `"cell"`, Doc: "what a row of the table is: a combination of the values, or a single run of one"},
-				{Name: "store", Synonyms: []string{"resume", "cache"}, Types: []Type{Text}, words: wordsStore, Default: unset, Doc: "a file, .jsonl, that keeps the finished combinations: what it has is not run again"},
+				{Name: "store", Synonyms: []string{"resume", "cache"}, Types: []Type{Text}, words: wordsStore, Default: unset,
+					Doc: "a file, .jsonl, that keeps the finished combinations: what it has is not run again"},
 			},
 			Named:  "a name that r depends on, or an argument of a call that it depends on, with the list of values to try",
 			Result: Sweep, Example: `sweep(r, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndKernelFC"])`,
@@ -91,7 +120,8 @@ var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decide
 
 // algorithmParam lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
-	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs", elsewhere: map[string]string{}}
+	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs",
+		elsewhere: map[string]string{}}
 	for _, a := range algorithms.All() {
 		if a.Mode == mode {
 			p.Choices = append(p.Choices, a.Name)
@@ -115,7 +145,8 @@ func algorithmOf(c *call, mode string) string {
 func oneNorm(c *call) {
 	if c.has("norm") && c.has("reward_norm") {
 		given := c.arg("reward_norm")
-		c.fail(&given, "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units and the other in units of the noise",
+		c.fail(&given, "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units and the "+
+			"other in units of the noise",
 			"leave one of them out")
 	}
 }
@@ -128,7 +159,8 @@ func oneBudget(c *call) {
 		a := c.arg("total")
 		c.fail(&a, c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
 	default:
-		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, the pulls of all together", "write "+c.fn.Signature())
+		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, the pulls of all together",
+			"write "+c.fn.Signature())
 	}
 }
 
@@ -191,7 +223,8 @@ func foretell(c *call, x sim.Experiment) {
 		if math.IsInf(n, 1) {
 			many = "as many samples as it may"
 		}
-		c.e.session.notice(fmt.Sprintf("%s is expected to take %s here, as its rounds grow fourfold until they tell the smallest gap apart, or epsilon; CoTestFC, the default, goes by the data and takes far fewer", x.Algorithm, many))
+		c.e.session.notice(fmt.Sprintf("%s is expected to take %s here, as its rounds grow fourfold until they tell the smallest gap "+
+			"apart, or epsilon; CoTestFC, the default, goes by the data and takes far fewer", x.Algorithm, many))
 	}
 }
 

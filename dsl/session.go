@@ -264,7 +264,8 @@ func (s *Session) Reads(text string) bool {
 	for _, st := range script.statements {
 		used := &evaluator{uses: map[string]bool{}}
 		used.mention(st.Node)
-		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 || slices.ContainsFunc(s.Names(), func(name string) bool { return used.uses[name] }) {
+		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 ||
+			slices.ContainsFunc(s.Names(), func(name string) bool { return used.uses[name] }) {
 			return true
 		}
 	}

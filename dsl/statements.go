@@ -38,7 +38,8 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 		e.failAt(st.NameAt, fmt.Sprintf("%s is a name of the language and cannot be bound", st.Name), "choose another name")
 	case first != nil:
 		line, _ := first.Source.Position(first.NameAt.From)
-		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; it was bound in line %d", st.Name, line), "choose another name: a name keeps its value")
+		e.failAt(st.NameAt, fmt.Sprintf("%s is bound twice; it was bound in line %d", st.Name, line),
+			"choose another name: a name keeps its value")
 	case bound && !e.session.opt.Rebind:
 		e.failAt(st.NameAt, fmt.Sprintf("%s is bound already", st.Name), "choose another name: a name keeps its value")
 	}

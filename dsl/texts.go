@@ -244,7 +244,8 @@ func numberFunctions() []Function {
 func listFunctions() []Function {
 	return []Function{
 		{
-			Name: "len", Section: SectionNumbers, Synonyms: []string{"length", "count", "size"}, Doc: "how many elements a list has, or characters a text",
+			Name: "len", Section: SectionNumbers, Synonyms: []string{"length", "count", "size"},
+			Doc:    "how many elements a list has, or characters a text",
 			Params: []Param{{Name: "x", Types: []Type{List, Text}, Doc: "a list or a text"}},
 			Result: Number, Example: "len([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) {
@@ -255,17 +256,20 @@ func listFunctions() []Function {
 			},
 		},
 		bound(Function{
-			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"}, Doc: "nearest whole number, or number with so many digits after the point; of each element of a list",
+			Name: "round", Section: SectionNumbers, Synonyms: []string{"rounded", "int"},
+			Doc: "nearest whole number, or number with so many digits after the point; of each element of a list",
 			Params: []Param{
 				{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"},
-				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0", Doc: "digits after the point"},
+				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0",
+					Doc: "digits after the point"},
 			},
 			Result: Number, Example: "round(2/3, digits=2)", pure: true,
 		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
 			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, a.Digits) }), nil
 		}),
 		bound(Function{
-			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"}, Doc: "n numbers at equal distances from one number to another, both included",
+			Name: "linspace", Section: SectionNumbers, Synonyms: []string{"spaced"},
+			Doc: "n numbers at equal distances from one number to another, both included",
 			Params: []Param{
 				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
 				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "the last number"},
@@ -282,11 +286,14 @@ func listFunctions() []Function {
 			})
 		}),
 		bound(Function{
-			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"}, Doc: "numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as from..to",
+			Name: "range", Section: SectionNumbers, Synonyms: []string{"seq", "arange"},
+			Doc: "numbers from one to another in steps, as far as the last is reached; with steps of 1 the same as from..to",
 			Params: []Param{
 				{Name: "from", Synonyms: []string{"start"}, Types: []Type{Number}, Range: anyNumber, Doc: "the first number"},
-				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber, Doc: "no number goes beyond this one; it is included where a step ends there"},
-				{Name: "step", Synonyms: []string{"by"}, Types: []Type{Number}, Range: anyNumber, Default: "1", Doc: "distance of two numbers; below 0 they go down"},
+				{Name: "to", Synonyms: []string{"stop", "end"}, Types: []Type{Number}, Range: anyNumber,
+					Doc: "no number goes beyond this one; it is included where a step ends there"},
+				{Name: "step", Synonyms: []string{"by"}, Types: []Type{Number}, Range: anyNumber, Default: "1",
+					Doc: "distance of two numbers; below 0 they go down"},
 			},
 			Result: List, Example: "range(0.1, 0.5, step=0.1)", pure: true,
 		}, nil, evalRange),

@@ -351,7 +351,8 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		}
 		return value{Type: List, Data: list}, nil
 	}
-	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures and tables have", r.Type())
+	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures "+
+		"and tables have", r.Type())
 }
 
 func finite(x float64) (value, error) {

@@ -87,20 +87,24 @@ func checkRewards(p Plan, b Batch) error {
 		return err
 	}
 	if p.WantSquares && len(b.Squares) != len(b.Counts) {
-		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round, len(b.Counts), len(b.Squares))
+		return fmt.Errorf("round %d: the plan asks for the squared deviations of %d arms, the batch has %d", p.Round,
+			len(b.Counts), len(b.Squares))
 	}
 	if b.Ranges != nil && len(b.Ranges) != len(b.Counts) {
-		return fmt.Errorf("round %d: the batch has the smallest and the largest reward of %d arms, and %d counts", p.Round, len(b.Ranges), len(b.Counts))
+		return fmt.Errorf("round %d: the batch has the smallest and the largest reward of %d arms, and %d counts", p.Round,
+			len(b.Ranges), len(b.Counts))
 	}
 	for i, c := range b.Counts {
 		if b.Ranges != nil && c > 0 && !(b.Ranges[i][0] <= b.Ranges[i][1]) {
-			return fmt.Errorf("round %d: arm %d: the smallest reward must not be above the largest, got %g and %g", p.Round, i, b.Ranges[i][0], b.Ranges[i][1])
+			return fmt.Errorf("round %d: arm %d: the smallest reward must not be above the largest, got %g and %g", p.Round, i,
+				b.Ranges[i][0], b.Ranges[i][1])
 		}
 		if c > 0 && (math.IsNaN(b.Means[i]) || math.IsInf(b.Means[i], 0)) {
 			return fmt.Errorf("round %d: arm %d: the mean reward must be a finite number, got %g", p.Round, i, b.Means[i])
 		}
 		if p.WantSquares && c > 0 && (!(b.Squares[i] >= 0) || math.IsInf(b.Squares[i], 0)) {
-			return fmt.Errorf("round %d: arm %d: the sum of squared deviations must be a finite number of 0 or more, got %g", p.Round, i, b.Squares[i])
+			return fmt.Errorf("round %d: arm %d: the sum of squared deviations must be a finite number of 0 or more, got %g",
+				p.Round, i, b.Squares[i])
 		}
 	}
 	return nil

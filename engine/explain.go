@@ -39,7 +39,8 @@ type TaskExplanation struct {
 // Explain explains the first run of a result, or one of its tasks. It is an error when the result
 // has no such task or no run.
 func Explain(r Result, task string) (Explanation, error) {
-	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked, Goal: r.Goal, Words: r.Words,
+	out := Explanation{Mode: r.Mode, Algorithm: r.Algorithm, Problem: r.Problem, Status: r.Status, Asked: r.Asked,
+		Goal: r.Goal, Words: r.Words,
 		Rounds: len(r.Trace), Remaining: r.Remaining}
 	if len(r.Answers) == 0 {
 		return out, fmt.Errorf("the result has no answers: no run got that far")

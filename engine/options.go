@@ -166,7 +166,8 @@ func (o Options) check(mode string) error {
 	case o.KernelIs != "" && o.KernelIs != KernelFixed && o.KernelIs != KernelMember && o.KernelIs != KernelAuto:
 		return fmt.Errorf("kernel_is must be %q, %q or %q, got %q", KernelFixed, KernelMember, KernelAuto, o.KernelIs)
 	case o.KernelIs != "" && o.KernelIs != KernelFixed && (o.Scale > 0 || o.Level.Known):
-		return fmt.Errorf("level and scale are learned with the kernel where kernel_is=%q: leave them out, or give kernel_is=%q", o.KernelIs, KernelFixed)
+		return fmt.Errorf("level and scale are learned with the kernel where kernel_is=%q: leave them out, or give kernel_is=%q",
+			o.KernelIs, KernelFixed)
 	case o.Law != "" && o.Law != LawNormal && o.Law != LawSubGaussian && o.Law != LawSymmetric:
 		return fmt.Errorf("law must be %q, %q or %q, got %q", LawNormal, LawSubGaussian, LawSymmetric, o.Law)
 	case o.MaxRounds < 1:

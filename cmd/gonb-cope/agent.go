@@ -79,8 +79,10 @@ folder says who it is: another folder for the same task is refused.`,
 	f.StringVar(&o.campaign, "campaign", "", "hand the pulls out to people, as lists of the campaign in this folder")
 	f.BoolVar(&o.simulate, "simulate", false, "draw the rewards from the problem, for trials")
 	f.DurationVar(&o.patience, "patience", 0, "name the agents that are silent for this long, as in 10m or 24h (default: never)")
-	f.BoolVar(&o.goOn, "go-on", false, "after --patience let the round go on without the agents that are silent; answers hold only if their silence has nothing to do with their rewards")
-	f.DurationVar(&o.grace, "grace", time.Minute, "tell COMMAND to end (SIGTERM, 2 s later SIGKILL), or break off the answer of --http, this long after its last reward; 0 is never")
+	f.BoolVar(&o.goOn, "go-on", false, "after --patience let the round go on without the agents that are silent; answers hold only "+
+		"if their silence has nothing to do with their rewards")
+	f.DurationVar(&o.grace, "grace", time.Minute, "tell COMMAND to end (SIGTERM, 2 s later SIGKILL), or break off the answer of "+
+		"--http, this long after its last reward; 0 is never")
 	f.BoolVar(&o.json, "json", false, "print JSON: a line for each notice, then the result")
 	o.serverFlags.add(c)
 	return c
@@ -197,7 +199,8 @@ func (o *agentOptions) show(f cluster.Finished) error {
 		fmt.Println(f.Stopped)
 	}
 	t := f.Traffic
-	fmt.Printf("messages: %d, of %d bytes together; plans: %d, of %d bytes, %d of them taken in place of this program's own\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes, f.Taken)
+	fmt.Printf("messages: %d, of %d bytes together; plans: %d, of %d bytes, %d of them taken in place of this program's own\n", t.Messages,
+		t.Bytes, t.Plans, t.PlanBytes, f.Taken)
 	for _, d := range f.Differences {
 		fmt.Println(d)
 	}

@@ -112,9 +112,11 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 }
 
 // result returns what became of a run as a result of the script.
-func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, kept *sim.EstimateRecorder, err error) (engine.Result, error) {
+func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, kept *sim.EstimateRecorder,
+	err error) (engine.Result, error) {
 	if ctx.Err() != nil {
-		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s", f.Run, o.again, f.Run))
+		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s",
+			f.Run, o.again, f.Run))
 	}
 	if err == nil && f.Stopped != nil {
 		err = fmt.Errorf("run %s: %s", f.Run, f.Stopped)

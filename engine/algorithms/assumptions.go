@@ -71,7 +71,8 @@ func (b Basis) contradicted() string {
 		}
 		if opt.Norm > 0 && opt.Misfit == 0 && !witnessed && b.regularised(m) {
 			if norm, small := m.Truth().NormTooSmall(b.terms()); small {
-				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)", opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
+				return fmt.Sprintf("norm = %.3g was stated, and the norm of the expected rewards is %.3g (in reward units, %.3g and %.3g)",
+					opt.Norm, norm, opt.Norm*m.Unit, norm*m.Unit)
 			}
 		}
 		gap, err := m.Truth().DeltaMin()
@@ -92,7 +93,8 @@ func (b Basis) offKernel(m *model.Model) string {
 		return "the kernel cannot represent the expected rewards"
 	}
 	if size, at, err := m.Truth().UniformMisfit(); err == nil && size > opt.Misfit*(1+slack) {
-		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel misses some expected reward by %.3g or more, the closest at %s", opt.Misfit, size, m.Problem.Where(at))
+		return fmt.Sprintf("misfit = %.3g was stated, and every function of the kernel misses some expected reward by %.3g or more, "+
+			"the closest at %s", opt.Misfit, size, m.Problem.Where(at))
 	}
 	return ""
 }
@@ -116,16 +118,19 @@ func (b Basis) blurred() string {
 		fidelity := m.Truth().Fidelity(b.terms().Epsilon)
 		if b.Options.Norm > 0 && fidelity != model.Faithful && b.regularised(m) {
 			if near, found, err := m.Truth().Closest(b.Options.Norm); err == nil && found {
-				return fmt.Sprintf("of the functions within the stated norm, the closest that was found is %.2g off an expected reward (%s), which is not small enough to be neglected; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
+				return fmt.Sprintf("of the functions within the stated norm, the closest that was found is %.2g off an expected reward (%s), which "+
+					"is not small enough to be neglected; misfit=%.2g allows for it", near.Misfit, m.Problem.Where(near.At), model.RoundUp(near.Misfit))
 			}
 		}
 		switch fidelity {
 		case model.Blurred:
 			size, at, _ := m.Truth().Misfit()
-			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), which is not small beside the smallest gap", size, m.Problem.Where(at))
+			return fmt.Sprintf("the features of the kernel represent the expected rewards only to within %.2g (%s), which is not small "+
+				"beside the smallest gap", size, m.Problem.Where(at))
 		case model.Rounded:
 			size, at, _ := m.Truth().Misfit()
-			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); with CoTestFC misfit=%.2g allows for that", size, m.Problem.Where(at), model.RoundUp(size))
+			return fmt.Sprintf("the kernel represents the expected rewards only to within %.2g (%s); with CoTestFC misfit=%.2g allows for that",
+				size, m.Problem.Where(at), model.RoundUp(size))
 		case model.Unknown:
 			return fmt.Sprintf("whether the kernel can represent the expected rewards of these %d arms was not computed", m.Problem.N())
 		}
@@ -148,7 +153,8 @@ func (b Basis) unfound() string {
 		case err == nil && found && near.Misfit <= b.Options.Misfit*(1+slack):
 			continue
 		case err == nil && found:
-			return fmt.Sprintf("misfit = %.3g was stated, and of the functions within the stated norm the closest that was found is %.3g off an expected reward (%s)", b.Options.Misfit, near.Misfit, m.Problem.Where(near.At))
+			return fmt.Sprintf("misfit = %.3g was stated, and of the functions within the stated norm the closest that was found is %.3g "+
+				"off an expected reward (%s)", b.Options.Misfit, near.Misfit, m.Problem.Where(near.At))
 		}
 		return fmt.Sprintf("no function within the stated norm was found that is within misfit = %.3g of the expected rewards", b.Options.Misfit)
 	}
@@ -169,7 +175,8 @@ func (b Basis) mistaken(m *model.Model) string {
 	if small, err := m.Truth().Negligible(b.Result.Epsilon/m.Unit, 0, 0); err == nil && apart <= small {
 		return ""
 	}
-	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one", apart, p.Where(i), p.Where(j), b.Algorithm.Name)
+	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one",
+		apart, p.Where(i), p.Where(j), b.Algorithm.Name)
 }
 
 // noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do.
@@ -181,7 +188,8 @@ func (b Basis) noisier() string {
 	}
 	for i, sd := range deviations(p) {
 		if sd > p.Noise.Scales[i]*(1+slack) {
-			return fmt.Sprintf("a noise scale of %.3g was stated at %s, and its rewards have a standard deviation of %.3g", p.Noise.Scales[i], p.Where(i), sd)
+			return fmt.Sprintf("a noise scale of %.3g was stated at %s, and its rewards have a standard deviation of %.3g",
+				p.Noise.Scales[i], p.Where(i), sd)
 		}
 	}
 	return ""
@@ -275,7 +283,8 @@ func (b Basis) ofKernel() []string {
 		}
 		out = append(out, s)
 		if i, j := b.Model.Relations().Merged(); i >= 0 {
-			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have the same reward (%s, and %q)", b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j]))
+			out = append(out, fmt.Sprintf("arms that the kernel does not distinguish have the same reward (%s, and %q)", b.Model.Problem.Where(i),
+				b.Model.Problem.Arms.Names[j]))
 		}
 	}
 	if norm > 0 {
@@ -306,7 +315,8 @@ func (b Basis) ofRewards() string {
 		if p.Noise.UnknownBy == problem.UnknownArm {
 			return s + fmt.Sprintf(" from block to block, and their differences within a block (%s) normal", p.Block.Name)
 		}
-		return s + fmt.Sprintf(" from block to block, and within a block (%s) independent and normal with one scale for the arms of each task", p.Block.Name)
+		return s + fmt.Sprintf(" from block to block, and within a block (%s) independent and normal with one scale for the arms of each task",
+			p.Block.Name)
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal && p.Noise.UnknownBy != "":
 		return s + " and normal, with " + unknownScales(p)
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal:

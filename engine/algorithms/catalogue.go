@@ -103,7 +103,9 @@ func (e Entry) Suits(p *problem.Problem) error {
 			able = append(able, other.Name)
 		}
 	}
-	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name, p.Name, strings.Join(able, ", "))
+	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the "+
+		"standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name,
+		p.Name, strings.Join(able, ", "))
 }
 
 // All returns the catalogue: fixed confidence first, and in each mode the algorithms of the paper's
@@ -150,7 +152,8 @@ var algorithms = onTerms([]Entry{
 		begin:  elimination.NewIndRAGE,
 	},
 	{
-		Name: "IndRAGE/V", Mode: engine.ModeFC, Role: RoleReference, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true, DividedByV: true,
+		Name: "IndRAGE/V", Mode: engine.ModeFC, Role: RoleReference, Backing: BackingSubGaussian, Regression: RegressionLeastSquares,
+		Scheduled: true, DividedByV: true,
 		Source: "[Du23, App. A], IndRAGE/V",
 		Doc:    "the runs of IndRAGE with their samples divided by V: what sharing without any loss would take",
 		begin:  elimination.NewIndRAGE,
@@ -174,13 +177,15 @@ var algorithms = onTerms([]Entry{
 		begin:  elimination.NewIndKernelFC,
 	},
 	{
-		Name: "CoSuccessiveElimination", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares, Scheduled: true, Shares: true,
+		Name: "CoSuccessiveElimination", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares,
+		Scheduled: true, Shares: true,
 		Source: "[Hillel13], the multi-round algorithm",
 		Doc:    "classic collaborative best arm: equal pulls and sample means over all agents; for tasks that are the same",
 		begin:  elimination.NewCoSuccessiveElimination,
 	},
 	{
-		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true, ByValues: true, Priced: true,
+		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
+		ByValues: true, Priced: true,
 		Source: "docs/theory/test.md, after [BauerKoehne94] and [LehmacherWassmer99]",
 		Doc:    "a sequential test of every arm on a shared allocation: error at most delta, few samples in few rounds",
 		begin:  cotest.NewCoTestFC,
@@ -198,7 +203,8 @@ var algorithms = onTerms([]Entry{
 		begin:  cotest.NewIndUniformFC,
 	},
 	{
-		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true, ByValues: true, Priced: true,
+		Name: "CoBayesFC", Mode: engine.ModeFC, Backing: BackingPosterior, Regression: RegressionPosterior, Shares: true,
+		ByValues: true, Priced: true,
 		Source: "Gaussian-process posterior, top-two pulls after [Russo20]",
 		Doc:    "stops by the posterior with the kernel as prior: no guarantee for a kernel that is wrong, few samples where it is right",
 		begin:  bayes.NewCoBayesFC,
@@ -258,7 +264,8 @@ var algorithms = onTerms([]Entry{
 		begin:  reference.NewIndUniformLS,
 	},
 	{
-		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Prior: true, Shares: true,
+		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares,
+		Prior: true, Shares: true,
 		Source: "docs/theory/budget.md",
 		Doc:    "every round's pulls where they improve the decision most; by the posterior of all data, or with xi=\"auto\" by least squares",
 		begin:  newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,

@@ -65,7 +65,8 @@ func (b Basis) Guarantee() (standing, sentence string) {
 		s = "all decided answers are best arms with probability at least " + atLeast(delta)
 	}
 	if delta > r.Delta {
-		s += fmt.Sprintf(", in place of %s since the expected rewards, as they were rounded, are only near to a function of that norm", atLeast(r.Delta))
+		s += fmt.Sprintf(", in place of %s since the expected rewards, as they were rounded, are only near to a function of that norm",
+			atLeast(r.Delta))
 	}
 	if given := b.given(); given != "" {
 		s += ", given " + given
@@ -83,13 +84,15 @@ func (b Basis) Guarantee() (standing, sentence string) {
 func (b Basis) unbacked() string {
 	switch {
 	case b.Algorithm.DividedByV:
-		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if sharing had cut them to 1/V"
+		return "a reference to compare with, not an algorithm: it counts the samples of agents that share nothing as if " +
+			"sharing had cut them to 1/V"
 	case b.Algorithm.Role == RoleReference:
 		return "a reference to compare with, not an algorithm: it knows the expected rewards"
 	case b.untested() && b.Options.LearnsKernel(b.Model.Problem):
 		return "no answer is decided: the kernel is learned in the run, answers are the largest posterior means, and nothing is tested"
 	case b.untested():
-		return "no answer is decided: the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) + ", where answers are the largest posterior means and nothing is tested"
+		return "no answer is decided: the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
+			", where answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
 	case b.nothingDecided():
@@ -172,7 +175,8 @@ func (b Basis) doubts() []string {
 	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
 		out = append(out, "the noise scales that are stated do not cover these rewards")
 	case !proportional(p):
-		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)", p.Noise.UnknownBy, "unknown arm"))
+		out = append(out, fmt.Sprintf("the noise scales are not guesses times one factor for each %s, as was stated (noise=%q allows for any)",
+			p.Noise.UnknownBy, "unknown arm"))
 	}
 	return out
 }
@@ -251,7 +255,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 		level = fmt.Sprintf("a level of each block (%s) that may be any", block.Name)
 	}
 	return fmt.Sprintf("under a prior of %s around %s%s, all decided answers are %s with posterior probability at least %s; "+
-		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/robustness.md has what was measured%s",
+		"so many runs are right where rewards are drawn from that prior; how many are on real rewards no theorem says, and docs/robustness.md "+
+		"has what was measured%s",
 		prior, level, sizes, what, atLeast(r.Delta), disbelieved(r))
 }
 

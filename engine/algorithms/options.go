@@ -53,7 +53,8 @@ func (e Entry) Arranges(p *problem.Problem) error {
 	case e.Mode == engine.ModeFC && e.Backing == BackingPosterior:
 		return bayes.CheckBlocks(p)
 	}
-	return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: choose algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
+	return fmt.Errorf("arms are measured side by side (block=%q), and %s takes each reward by itself: choose "+
+		"algorithm=\"CoTestFC\" or \"CoBayesFC\", "+
 		"or leave block= out", p.Block.Name, e.Name)
 }
 

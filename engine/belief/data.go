@@ -42,7 +42,8 @@ type data struct {
 func dataOf(p *problem.Problem) (*data, error) {
 	d := cellsOf(p)
 	if len(d.cells) < 2 {
-		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better", p.Name, len(d.cells), p.N())
+		return nil, fmt.Errorf("problem %q: %d of its %d arms are measured; two at least are needed to say which is better",
+			p.Name, len(d.cells), p.N())
 	}
 	d.columns()
 	if d.wins = d.successes(); d.wins != nil {

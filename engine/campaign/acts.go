@@ -186,7 +186,8 @@ type Attach struct {
 
 var attachEntry = Entry{
 	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
-	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They guide what is measured and decide nothing in tests; " +
+	Doc: "records measurements task,arm,reward or task,arm,count,mean,sd of before, or from elsewhere, that are of no round. They " +
+		"guide what is measured and decide nothing in tests; " +
 		"methods that go by a posterior take them whole. Rows attached before are known",
 	Example: `attach("days", "pilot.csv", by="Ann")`,
 	Short:   "Record measurements of before, or from elsewhere",

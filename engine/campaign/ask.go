@@ -213,8 +213,9 @@ func (s Moment) countFor(q Request, r *round) int {
 
 // list makes the rows of some pulls.
 func (s Moment) list(by string, items []*item) List {
-	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(), Blocks: blockColumns(s.Problem),
-		Words: s.Problem.Words()}
+	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(),
+		Blocks: blockColumns(s.Problem),
+		Words:  s.Problem.Words()}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, arm: it.Arm}

@@ -247,7 +247,8 @@ func meanBought(needs []need) []Bought {
 }
 
 // row simulates the runs of an algorithm.
-func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, sparing bool, progress func(done int)) (ForecastRow, error) {
+func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *model.Memory, sparing bool,
+	progress func(done int)) (ForecastRow, error) {
 	e, err := p.Entry()
 	if err != nil {
 		return ForecastRow{}, err

@@ -43,7 +43,8 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 	if err != nil {
 		return nil, err
 	}
-	return &replayer{state: s.State, protocol: s.Protocol, memory: memory, model: asked.Model, steps: asked.Steps, run: &Run{Delta: s.Options.Delta}}, nil
+	return &replayer{state: s.State, protocol: s.Protocol, memory: memory, model: asked.Model, steps: asked.Steps,
+		run: &Run{Delta: s.Options.Delta}}, nil
 }
 
 // replayer drives one Replay. It can go on as events are added, but for corrections of results that it has
@@ -160,7 +161,8 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 func (x *replayer) impose(counts []int) error {
 	err := x.steps.Amend(counts)
 	if errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("%s needs whole rounds, and the measured pulls are not those that it planned (or another build made the plan): %w", x.protocol.Algorithm, err)
+		return fmt.Errorf("%s needs whole rounds, and the measured pulls are not those that it planned (or another build made the plan): %w",
+			x.protocol.Algorithm, err)
 	}
 	return err
 }
@@ -354,7 +356,8 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 		}
 		remedy := "capacity can be changed"
 		if a.Add != nil {
-			remedy = "start another campaign with the grown table, and attach the measurements of this one to it, which guide it (export writes them)"
+			remedy = "start another campaign with the grown table, and attach the measurements of this one to it, which guide it " +
+				"(export writes them)"
 		}
 		return fmt.Errorf("%s: %w%s; %s", x.protocol.Algorithm, err, why, remedy)
 	}

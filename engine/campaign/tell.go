@@ -21,7 +21,8 @@ type Tell struct {
 
 var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
-	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward are not measured yet, " +
+	Doc: "records results from a CSV file: id,reward; or task,arm,reward; or task,arm,count,mean,sd. Rows without a reward " +
+		"are not measured yet, " +
 		"and rows told before are known: the same growing sheet can be told every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
@@ -43,7 +44,8 @@ func (a *Tell) Params() []Param {
 func (o *TellOptions) params() []Param {
 	return []Param{
 		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},
-		{Name: "take_good", Into: &o.TakeGood, Doc: "take the good rows of a file in which others are wrong", Flag: "take the good rows of a sheet in which others are wrong"},
+		{Name: "take_good", Into: &o.TakeGood, Doc: "take the good rows of a file in which others are wrong",
+			Flag: "take the good rows of a sheet in which others are wrong"},
 		{Name: "extra", Into: &o.Extra, Doc: "rows without ids beyond the open pulls are extra measurements"},
 	}
 }

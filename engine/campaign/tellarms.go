@@ -65,7 +65,8 @@ func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]i
 	}
 	passed[arm]++
 	x = ResultRecord{
-		Arm: arm, Row: passed[arm], Note: t.notesOf(row, results.sheet.Columns, arm), Plate: row.Text("plate"), Block: blockOf(t.protocol.Problem, row), line: row.Line,
+		Arm: arm, Row: passed[arm], Note: t.notesOf(row, results.sheet.Columns, arm), Plate: row.Text("plate"),
+		Block: blockOf(t.protocol.Problem, row), line: row.Line,
 	}
 	if x.Reward, err = row.Number(column); err == nil && several {
 		err = x.several(row)

@@ -49,7 +49,8 @@ func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, erro
 }
 
 // ownColumns are the columns of a list; others of a sheet are kept as notes.
-var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count", "mean", "sd", ChainColumn}
+var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count",
+	"mean", "sd", ChainColumn}
 
 // teller matches the rows of a sheet with pulls.
 type teller struct {
@@ -130,7 +131,8 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 			return
 		}
 	}
-	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate"), Block: blockOf(t.protocol.Problem, row)})
+	t.one(row.Line, it, ResultRecord{Reward: reward, Note: t.notesOf(row, columns, it.Arm), Plate: row.Text("plate"),
+		Block: blockOf(t.protocol.Problem, row)})
 }
 
 // withoutReward takes a row whose reward is empty: not yet measured, or failed where its status says

@@ -96,7 +96,8 @@ func (w *agent) ended(err error) (Finished, error) {
 		return out, err
 	}
 	out, err := w.replica.finished(&w.done, nil)
-	w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds, Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
+	w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds,
+		Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
 	return out, err
 }
 
@@ -108,7 +109,8 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 		return nil, err
 	}
 	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
-		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task, strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
+		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task,
+			strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
 	}
 	if w.question, err = w.opened.question(ctx, a.Facts, a.Run, a.Make); err != nil {
 		return nil, err
@@ -144,7 +146,9 @@ func (w *agent) enter(ctx context.Context) error {
 	if err := join(ctx, w.Facts, w.Run, w.v, j); err != nil {
 		return err
 	}
-	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task}, Text: fmt.Sprintf("run %s: %s (%s), %s of %s, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, AgentName(w.v), count(len(w.opened.Tasks), "agent"), w.Task)})
+	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task},
+		Text: fmt.Sprintf("run %s: %s (%s), %s of %s, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, AgentName(w.v),
+			count(len(w.opened.Tasks), "agent"), w.Task)})
 	return nil
 }
 

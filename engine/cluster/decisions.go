@@ -48,7 +48,8 @@ type Difference struct {
 
 // String returns it as a sentence.
 func (d Difference) String() string {
-	return fmt.Sprintf("after round %d, task %q, arm %q: %s here, and %s for the author of the plan, which counts", d.Round, d.Task, d.Arm, d.Here, d.There)
+	return fmt.Sprintf("after round %d, task %q, arm %q: %s here, and %s for the author of the plan, which counts", d.Round, d.Task,
+		d.Arm, d.Here, d.There)
 }
 
 // arms finds arms by task and name.
@@ -166,7 +167,8 @@ func (r *replica) isOut(arm int) bool {
 		return false
 	}
 	name := r.question.Problem.NamesOf(arm)
-	return slices.ContainsFunc(r.asked.Algorithm().Eliminations(), func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
+	return slices.ContainsFunc(r.asked.Algorithm().Eliminations(),
+		func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
 }
 
 // standing says how an arm that is open here stands against the leader of its task.
@@ -184,7 +186,8 @@ func (r *replica) standing(here Decisions, arm int) string {
 	if len(est.Mean) != p.N() {
 		return openAt(here, p.TaskOf[arm])
 	}
-	return fmt.Sprintf("open (behind by %.6g, 95 %% intervals of ±%.3g and ±%.3g)", est.Mean[l.Arm]-est.Mean[arm], est.Half[l.Arm], est.Half[arm])
+	return fmt.Sprintf("open (behind by %.6g, 95 %% intervals of ±%.3g and ±%.3g)", est.Mean[l.Arm]-est.Mean[arm],
+		est.Half[l.Arm], est.Half[arm])
 }
 
 // PlanBody is the plan of a round, or the end of a run. Whoever publishes it first is its author, and

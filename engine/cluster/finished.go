@@ -78,7 +78,8 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	result.BytesRaw, result.BytesTheta = float64(r.sent.Raw), float64(r.sent.Theta)
 	for v, task := range r.opened.Tasks {
 		if silent[v] > 0 {
-			result.Warnings = append(result.Warnings, engine.Warning{Kind: engine.WarnSilent, Names: []string{task}, Numbers: []float64{float64(silent[v]), float64(r.rounds)}})
+			result.Warnings = append(result.Warnings, engine.Warning{Kind: engine.WarnSilent, Names: []string{task},
+				Numbers: []float64{float64(silent[v]), float64(r.rounds)}})
 		}
 	}
 	out.Result = &result

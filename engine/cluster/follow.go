@@ -33,7 +33,8 @@ type Follower struct {
 // Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run
 // came, also together with an error. A run that was stopped is no error.
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
-	w := &agent{Agent: Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice}, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+	w := &agent{Agent: Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice}, history: newHistory(),
+		memory: new(model.Memory), told: map[string]bool{}}
 	var err error
 	if w.opened, err = Opened(ctx, f.Facts, f.Run); err != nil {
 		return Finished{}, err
@@ -88,7 +89,8 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 		w.done = p
 		return true, nil
 	}
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: w.replica.plan.Pulls(), Text: fmt.Sprintf("round %d: %s of all agents (plan of %s)", r, pulls(w.replica.plan.Pulls()), AgentName(p.Author))})
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: w.replica.plan.Pulls(),
+		Text: fmt.Sprintf("round %d: %s of all agents (plan of %s)", r, pulls(w.replica.plan.Pulls()), AgentName(p.Author))})
 	return false, nil
 }
 
@@ -149,7 +151,8 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		w.name(r, gone)
 		return nil
 	}
-	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have told round %d, and none of them plans the next: they may have ended", r)})
+	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have told round %d, and none of them plans the next: "+
+		"they may have ended", r)})
 	return nil
 }
 

@@ -202,7 +202,8 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Run: run, Mode: b.Mode, Algorithm: b.Algorithm, Settings: b.Settings, Status: engine.StatusInterrupted, Relay: b.Relay, Build: b.Build}
+	s := Status{Run: run, Mode: b.Mode, Algorithm: b.Algorithm, Settings: b.Settings, Status: engine.StatusInterrupted,
+		Relay: b.Relay, Build: b.Build}
 	for v, task := range b.Tasks {
 		a := AgentStatus{Agent: v + 1, Task: task}
 		f, ok, err := x.Find(ctx, run, 0, AgentName(v))

@@ -120,7 +120,8 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			return refuse("asks for squared deviations otherwise than this replica")
 		case !slices.Equal(p.Counts, own.Counts):
 			if err := r.asked.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
-				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents", BuildHere(), r.question.Algorithm)
+				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents",
+					BuildHere(), r.question.Algorithm)
 			} else if err != nil {
 				return refuse("planned pulls that cannot be made: %v", err)
 			}
@@ -156,7 +157,8 @@ func (r *replica) disagrees(p PlanBody) string {
 				open++
 			}
 		}
-		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status, open, count(len(own.Answers), "task"))
+		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status,
+			open, count(len(own.Answers), "task"))
 	}
 	if p.Status != own.Status {
 		return fmt.Sprintf("says that the run ended as %q, and by the rewards that were told it ended as %q", p.Status, own.Status)
@@ -213,7 +215,8 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 		return nil
 	}
 	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("run %s: round %d lacks the pulls of an agent, and %s takes a round only as it planned it: %w", r.run, r.plan.Round, r.question.Algorithm, err)
+		return fmt.Errorf("run %s: round %d lacks the pulls of an agent, and %s takes a round only as it planned it: %w", r.run, r.plan.Round,
+			r.question.Algorithm, err)
 	} else if err != nil {
 		return err
 	}
@@ -293,7 +296,8 @@ func (r *replica) checkLate(l Late) error {
 
 // notSent is a plan that has a message in the name of another agent.
 func notSent(f Fact, round int, name string, p PlanBody) error {
-	return &PlanError{f.Run, f.Round, fmt.Sprintf("its author, %s, sends on a message of %s in round %d, and %s did not send that", AgentName(p.Author), name, round, name)}
+	return &PlanError{f.Run, f.Round, fmt.Sprintf("its author, %s, sends on a message of %s in round %d, and %s did not send that",
+		AgentName(p.Author), name, round, name)}
 }
 
 // inform informs the algorithm of late messages, before it plans the next round.

@@ -86,7 +86,8 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
-		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation, Build: opt.Build,
+		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation,
+		Build: opt.Build,
 	}
 	b.Recipe.Data = append([]question.File(nil), r.Data...)
 	if b.Recipe.Script.SHA256, err = x.Keep(ctx, run, r.Script.Content); err != nil {

@@ -40,7 +40,8 @@
 // regret; width and widthmean stand by themselves.
 //
 // Exchange solves restricted problems by the same method, with products of hundreds of coordinates (large),
-// and roundforall rounds for every contrast at once. It does without coordinates of all arms: exchange (what it keeps), exchangesolve (the loop), confined (a restricted problem), exchangepass
+// and roundforall rounds for every contrast at once. It does without coordinates of all arms: exchange (what it keeps), exchangesolve (the
+// loop), confined (a restricted problem), exchangepass
 // (a pass over arms), exchangejoin (what joins) and pairbound (the look at all pairs).
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration

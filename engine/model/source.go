@@ -180,7 +180,8 @@ func (m *Model) Entry(i, j int) float64 {
 }
 
 // Exact returns the model with its exact features and its Layout; a model that has them returns
-// itself, and so does one of arms apart, which needs none. They are computed once, by whoever needs them first: O(N m²) operations and O(N m) memory
+// itself, and so does one of arms apart, which needs none. They are computed once, by whoever needs them first: O(N m²) operations and O(N
+// m) memory
 // for a kernel of rank m on the arms, at most MaxRank. It is an error when the
 // context ends, when there is no memory for them, or where the kernel turns out not to be positive
 // semi-definite.

@@ -384,7 +384,8 @@ func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 // epsilon, at ξ = 0, or for the lower end at a given ξ. Where tasks have several, or rewards are two
 // numbers, the lower end is a game between allocations and some other rewards, and the upper end is not
 // known (0). Both are 0 where no bound is known: where all arms are right answers, of rewards within
-// bounds that are neither two numbers nor drawn from measured ones, of rewards that blocks have in common, and of many arms whose game is too large. At δ → 0 alone more is
+// bounds that are neither two numbers nor drawn from measured ones, of rewards that blocks have in common, and of many arms whose game is
+// too large. At δ → 0 alone more is
 // known where several answers are right:
 //
 //	R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019.

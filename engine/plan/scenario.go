@@ -148,7 +148,8 @@ func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Pro
 	lo, hi := slices.Min(mean), slices.Max(mean)
 	bounds := p.Noise.Bounds
 	if hi-lo > bounds[1]-bounds[0] {
-		return nil, fmt.Errorf("gaps: with a gap of %g the expected rewards of problem %q range over %.3g, and rewards within their bounds over %.3g; give smaller gaps",
+		return nil, fmt.Errorf("gaps: with a gap of %g the expected rewards of problem %q range over %.3g, and rewards within their "+
+			"bounds over %.3g; give smaller gaps",
 			gap, p.Name, hi-lo, bounds[1]-bounds[0])
 	}
 	q := supposed(p, slices.Clone(mean))

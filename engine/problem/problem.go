@@ -222,7 +222,8 @@ func (p *Problem) Check() error {
 	}
 	n := p.Arms.Len()
 	if len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n) {
-		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf), len(p.Noise.Scales), len(p.Mean))
+		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf),
+			len(p.Noise.Scales), len(p.Mean))
 	}
 	for i, c := range p.Cost {
 		if !(c > 0) || math.IsInf(c, 0) {
@@ -299,21 +300,25 @@ func (p *Problem) checkNoise() error {
 	case m.Known != NoiseStated && !m.Estimated():
 		return fmt.Errorf("problem %q: noise can be known as %q, %q or %q, got %q", p.Name, NoiseStated, NoiseSD, NoiseTask, m.Known)
 	case m.UnknownBy != "" && m.UnknownBy != UnknownProblem && m.UnknownBy != UnknownTask && m.UnknownBy != UnknownArm:
-		return fmt.Errorf("problem %q: noise can be unknown by %q, %q or %q, got %q", p.Name, UnknownProblem, UnknownTask, UnknownArm, m.UnknownBy)
+		return fmt.Errorf("problem %q: noise can be unknown by %q, %q or %q, got %q", p.Name, UnknownProblem, UnknownTask,
+			UnknownArm, m.UnknownBy)
 	case m.Bounds == nil:
 		return nil
 	}
 	lo, hi := m.Bounds[0], m.Bounds[1]
 	if m.UnknownBy != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
-		return noiseErrorf("Bounds", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; got [%g, %g]", p.Name, lo, hi)
+		return noiseErrorf("Bounds", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; "+
+			"got [%g, %g]", p.Name, lo, hi)
 	}
 	for i, s := range p.Noise.Scales {
 		switch half := (hi - lo) / 2; {
 		case math.Abs(s-half) > 1e-12*half:
-			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name, p.Where(i), lo, hi, half, s)
+			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name,
+				p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
 			b := p.TurnedBounds(m.Bounds)
-			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i), p.Turned(p.Mean[i]), b[0], b[1])
+			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i),
+				p.Turned(p.Mean[i]), b[0], b[1])
 		}
 	}
 	return nil

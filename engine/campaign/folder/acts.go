@@ -156,7 +156,8 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 		}
 		r, _ := c.kept.now()
 		if err := copies(c.dir, r); err != nil {
-			c.opt.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts", done.Files[0].Path, err))
+			c.opt.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts",
+				done.Files[0].Path, err))
 		}
 	case done.Receipt != nil:
 		c.mu.Lock()
@@ -300,7 +301,8 @@ func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (
 			return campaign.Protocol{}, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
 		}
 		if p.Fingerprint() != all[n].Problem {
-			return campaign.Protocol{}, fmt.Errorf("the recorded script makes another problem of the arms of %s with this program than it made when they were added; use the program that added them", file.Path)
+			return campaign.Protocol{}, fmt.Errorf("the recorded script makes another problem of the arms of %s with this program than "+
+				"it made when they were added; use the program that added them", file.Path)
 		}
 		k.recipe, k.protocol = r, p
 	}
@@ -308,7 +310,8 @@ func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (
 }
 
 // grown makes the protocol with the arms of a file.
-func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe, campaign.Protocol, campaign.Growth, error) {
+func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe,
+	campaign.Protocol, campaign.Growth, error) {
 	r.Added = append(r.Added[:len(r.Added):len(r.Added)], file)
 	made, err := maker(ctx, r)
 	if err != nil {
@@ -337,7 +340,8 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 			return err
 		}
 		if m.Start.Led != "" {
-			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir, m.Start.Led)
+			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir,
+				m.Start.Led)
 		}
 		made, err := f(m)
 		if err != nil || len(made) == 0 {

@@ -203,7 +203,9 @@ func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]cam
 // putFile records a file under its hash.
 func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
 	hash := fileHash(content)
-	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", hash, append([]byte{}, content...)) // nil is NULL
+	// nil is NULL
+	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", hash,
+		append([]byte{}, content...))
 	return hash, inWords(err)
 }
 

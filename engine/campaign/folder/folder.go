@@ -83,7 +83,8 @@ func (c *Campaign) prepare(ctx context.Context) error {
 		return fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
 	}
 	if p.Fingerprint() != start.Problem {
-		return errors.New("the recorded script makes another problem with this program than it made at the start; use the program that began the campaign")
+		return errors.New("the recorded script makes another problem with this program than it made at the start; use the program " +
+			"that began the campaign")
 	}
 	p.Seed, p.Name = start.Seed, start.Name
 	c.kept.recipe, c.kept.protocol = r, p

@@ -196,7 +196,8 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("the script does not make the protocol by itself, so that nobody could go on with the campaign tomorrow: %w", err)
 	}
 	if again.Fingerprint() != p.Fingerprint() {
-		return nil, errors.New("the script makes another protocol when it is evaluated again, so that nobody could go on with the campaign tomorrow")
+		return nil, errors.New("the script makes another protocol when it is evaluated again, so that nobody could go on with " +
+			"the campaign tomorrow")
 	}
 	if exists(dir) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
@@ -205,7 +206,8 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("cannot make the folder of the campaign: %w", err)
 	}
 	if kind := networkOf(dir); kind != "" && !opt.AllowNetwork {
-		return nil, fmt.Errorf("%s is on a file system of another machine (%s), on which locks cannot be relied on: choose a folder of this machine, or say --allow-network-folder where only one machine ever uses it", dir, kind)
+		return nil, fmt.Errorf("%s is on a file system of another machine (%s), on which locks cannot be relied on: choose a folder "+
+			"of this machine, or say --allow-network-folder where only one machine ever uses it", dir, kind)
 	}
 	if p.Seed == 0 {
 		var b [8]byte

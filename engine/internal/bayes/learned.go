@@ -74,7 +74,8 @@ func (a *budgetFB) believed() budget.Belief {
 	if a.learned != nil {
 		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision(), Quick: true}
 	}
-	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision, Quick: a.Model.Relations().Unrelated()}
+	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision,
+		Quick: a.Model.Relations().Unrelated()}
 }
 
 // ArmEstimates returns posterior means and credible intervals.
@@ -106,7 +107,8 @@ type knowledge struct {
 func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
 	scales, err := rounds.NewScales(m, opt.Options)
 	return knowledge{
-		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewBelief(model.PriorOf(opt.Options)), apart: make([][]float64, m.Problem.V()),
+		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewBelief(model.PriorOf(opt.Options)),
+		apart: make([][]float64, m.Problem.V()),
 	}, err
 }
 

@@ -26,7 +26,8 @@ var (
 	_ engine.Arranger  = (*sideBySide)(nil)
 )
 
-// blocksFirst is the number of blocks of round 1, of all arms of each task. One says nothing of a scale. Within a block, too, some additives
+// blocksFirst is the number of blocks of round 1, of all arms of each task. One says nothing of a scale. Within a block, too, some
+// additives
 // of the coupling data change the order of arms, and few blocks need not hold one: at ε = 5 and δ = 0.05, 71 of 1,000 runs were wrong
 // with 3 (76 experiments a reaction) and 43 with 4 (89).
 const blocksFirst = 4
@@ -46,10 +47,12 @@ func CheckBlocks(p *problem.Problem) error {
 	switch {
 	case p.Block == nil:
 	case p.N() > model.MostWithin:
-		return fmt.Errorf("problem %q has %d arms, and a posterior within blocks (block=%q) is formed of up to %d; choose CoTestFC, or leave block= out",
+		return fmt.Errorf("problem %q has %d arms, and a posterior within blocks (block=%q) is formed of up to %d; choose "+
+			"CoTestFC, or leave block= out",
 			p.Name, p.N(), p.Block.Name, model.MostWithin)
 	case p.Noise.UnknownBy == problem.UnknownArm:
-		return fmt.Errorf("within blocks (block=%q) the posterior has one scale for the arms of each task, and noise=%q asks for one of each arm; "+
+		return fmt.Errorf("within blocks (block=%q) the posterior has one scale for the arms of each task, and noise=%q asks "+
+			"for one of each arm; "+
 			"choose CoTestFC, or leave noise= out", p.Block.Name, "unknown arm")
 	}
 	return nil
@@ -139,7 +142,8 @@ func (k *knowledge) learnWithin(b engine.Batch) error {
 	}
 	m := k.scales.Model
 	n := m.Problem.N()
-	w := &model.Within{Information: mat.NewSymDense(n, nil), Right: make([]float64, n), Levels: make([]float64, n), Weights: make([]float64, n)}
+	w := &model.Within{Information: mat.NewSymDense(n, nil), Right: make([]float64, n), Levels: make([]float64, n),
+		Weights: make([]float64, n)}
 	for v, set := range m.Problem.Groups() {
 		fit, precision := k.within.All[v], m.Precision[set[0]]
 		level := k.within.Levels[v]

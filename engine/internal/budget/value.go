@@ -57,7 +57,8 @@ type prospect struct {
 	step    int       // pulls chosen at once
 }
 
-// Fill adds n pulls of a round to counts, in which there may be others, where they improve the decision most. With d the lead of a task's best posterior mean
+// Fill adds n pulls of a round to counts, in which there may be others, where they improve the decision most. With d the lead of a task's
+// best posterior mean
 // over arm x, and s² the part of the variance of their difference that pulls take off, the value of pulls is
 //
 //	Σ_x  s φ(d/s) - d Φ(-d/s),

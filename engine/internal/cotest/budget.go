@@ -164,7 +164,9 @@ func (a *coTestFB) share() (engine.Plan, error) {
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
 	} else if n -= a.keepTesting(counts, n, room); n == 0 {
-	} else if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem, budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}, a.Model.Problem.Groups(), n, room); err != nil {
+	} else if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem,
+		budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}, a.Model.Problem.Groups(),
+		n, room); err != nil {
 		return engine.Plan{}, err
 	}
 	var err error

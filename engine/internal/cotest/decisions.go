@@ -66,7 +66,8 @@ func (a *decisions) level(delta float64) (float64, error) {
 	}
 	n := float64(a.tests)
 	if delta/n < leastAlpha {
-		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n, leastAlpha, a.tests, delta)
+		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
+			leastAlpha, a.tests, delta)
 	}
 	return min(delta/n, mostAlpha), nil
 }

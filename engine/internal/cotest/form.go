@@ -190,7 +190,10 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound, error) {
 		}
 	}
 	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
-		return formTogether, none, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares, m.Problem.N(), err)
+		return formTogether, none, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, "+
+			"and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward "+
+			"function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares,
+			m.Problem.N(), err)
 	}
 	if ctx := m.Context(); ctx.Err() != nil {
 		return formTogether, none, ctx.Err()

@@ -211,7 +211,8 @@ func (a *normed) review() error {
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
 // and says nothing of some of them.
 func (a *normed) CanWithdraw([]int) error {
-	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, and nothing bounds the bias of steps which the arm did not lead", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: with norm, no arm can be withdrawn, because a walk allows for the largest bias of all its steps together, "+
+		"and nothing bounds the bias of steps which the arm did not lead", engine.ErrFixedQuestion)
 }
 
 // Withdraw is the error of CanWithdraw.
@@ -220,9 +221,11 @@ func (a *normed) Withdraw(arms []int) error { return a.CanWithdraw(arms) }
 // Continue is an error, as Withdraw is.
 func (a *normed) Continue(from engine.Algorithm, _ []int) error {
 	if _, same := from.(*normed); !same {
-		return fmt.Errorf("%w: with the added arms there are too many directions for least squares, and it would test by a bound on the norm; walks of one kind are none of the other", engine.ErrFixedQuestion)
+		return fmt.Errorf("%w: with the added arms there are too many directions for least squares, and it would test by a bound on "+
+			"the norm; walks of one kind are none of the other", engine.ErrFixedQuestion)
 	}
-	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, and their bias together is not worked out for others", engine.ErrFixedQuestion)
+	return fmt.Errorf("%w: with norm, no arm can be added, because the steps of a walk are bets by the kernel on the arms of then, "+
+		"and their bias together is not worked out for others", engine.ErrFixedQuestion)
 }
 
 // Answers returns the leaders, decided where no other arm is open.

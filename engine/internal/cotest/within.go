@@ -109,7 +109,8 @@ func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64
 }
 
 // sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory/blocks.md): the open
-// arms of a task share blocks with its leader, and are compared within them, where what the blocks add cancels. Each agent tests alone, on its arms' own means.
+// arms of a task share blocks with its leader, and are compared within them, where what the blocks add cancels. Each agent tests alone, on
+// its arms' own means.
 type sideBySide struct{ *coTest }
 
 var (

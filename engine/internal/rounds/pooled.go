@@ -126,7 +126,8 @@ func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 		return nil
 	}
 	ratio := math.Sqrt(r.squares[worst] / r.freedom[worst])
-	return &engine.Warning{Kind: engine.WarnNoiseDiffers, Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(least*tests, leastShown)}}
+	return &engine.Warning{Kind: engine.WarnNoiseDiffers,
+		Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(least*tests, leastShown)}}
 }
 
 // fewestPooled and fewestEach are the degrees of freedom that a first round sees to where scales are pooled, of all

@@ -48,7 +48,8 @@ const mostStaked = 0.97
 // returned bounds its logarithm from below by counts, means, squares and extremes. s is h times the
 // information of the round, as far as no reward takes all of the stake. The arms' centres, all from earlier
 // data, come from centre.
-func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
+func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64,
+	round engine.Batch) sequential.Score {
 	return l.stake(h, b, l.parts(weightsOf(b, e), unit, centre, round))
 }
 
