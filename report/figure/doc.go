@@ -25,7 +25,7 @@
 //     (intervals.go).
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
-// or the cells of a heat map (intervals.go). Text is set in one typeface, with exponents
+// or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
 // raised (typeface.go); in SVG the reader's browser sets it, in its own fonts; PDF embeds the letters that are used (pdf.go).
 //
 // # Promises

@@ -1,0 +1,162 @@
+package sim
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+)
+
+// Reason says why a claim has its verdict, or what qualifies it. Its String is the sentence; the
+// zero value says nothing.
+type Reason struct {
+	Kind    ReasonKind
+	Names   []string  // of the sentence
+	Numbers []float64 // of the sentence, shares in %
+}
+
+// ReasonKind says what a Reason tells.
+type ReasonKind string
+
+// The kinds of reasons.
+const (
+	ReasonStopped ReasonKind = "stopped"  // names: algorithm, status
+	ReasonFewRuns ReasonKind = "few runs" // numbers: runs, fewest runs
+
+	ReasonBarely       ReasonKind = "barely"       // numbers: bound on the difference
+	ReasonNoDifference ReasonKind = "no different" // as ReasonBarely
+	ReasonTimes        ReasonKind = "times"        // numbers: ratio
+	ReasonWithin       ReasonKind = "within"       // numbers: margin, difference
+	ReasonMargin       ReasonKind = "margin"       // numbers: margin
+	ReasonWide         ReasonKind = "wide"         // numbers: margin
+	ReasonNear         ReasonKind = "near"         // numbers: largest difference
+	ReasonOne          ReasonKind = "one"
+
+	ReasonMoreErrors   ReasonKind = "more errors"  // numbers: difference
+	ReasonFewerErrors  ReasonKind = "fewer errors" // numbers: difference
+	ReasonSameRuns     ReasonKind = "same runs"
+	ReasonZero         ReasonKind = "zero"
+	ReasonErrorsWithin ReasonKind = "errors within"   // numbers: margin, difference
+	ReasonErrorsWide   ReasonKind = "errors wide"     // numbers: margin
+	ReasonBelow        ReasonKind = "below"           // numbers: upper end of both intervals
+	ReasonAbove        ReasonKind = "above"           // numbers: lower end of both intervals
+	ReasonFirstBelow   ReasonKind = "below in case 1" // as ReasonBelow
+	ReasonFirstAbove   ReasonKind = "above in case 1" // as ReasonAbove
+	ReasonApart        ReasonKind = "apart"           // numbers: difference
+)
+
+// reasons have a verb for each name and number, in the order of the Reason.
+var reasons = map[ReasonKind]string{
+	ReasonStopped: "runs of %s ended undecided (%s)",
+	ReasonFewRuns: "%d runs are too few for an interval to be trusted; %d at least",
+
+	ReasonBarely:       "but by less than %g %%",
+	ReasonNoDifference: "the two differ by less than %g %%",
+	ReasonTimes:        "it is %.3g times as many",
+	ReasonWithin:       "within %.0f %%; a difference of %.2g %% shows",
+	ReasonMargin:       "a difference shows, but not whether it is more than %.0f %%",
+	ReasonWide:         "the interval is wider than %.0f %%: more runs would tell",
+	ReasonNear:         "the two are within %.2g %% of each other",
+	ReasonOne:          "the interval includes 1: more runs may tell",
+
+	ReasonMoreErrors:   "it errs in %.2g %% more of the runs",
+	ReasonFewerErrors:  "it errs in %.2g %% fewer of the runs",
+	ReasonSameRuns:     "the two err in the same runs",
+	ReasonZero:         "the interval includes 0: more runs may tell",
+	ReasonErrorsWithin: "within %.2g %% of the runs; a difference of %.2g %% shows",
+	ReasonErrorsWide:   "the interval reaches past %.2g %%: more runs would tell",
+	ReasonBelow:        "both below %.2g %%: not measurable",
+	ReasonAbove:        "both above %.2g %%: not measurable",
+	ReasonFirstBelow:   "in case 1 both below %.2g %%: not measurable",
+	ReasonFirstAbove:   "in case 1 both above %.2g %%: not measurable",
+	ReasonApart:        "they are %.2g %% of the runs further apart",
+}
+
+// because returns a reason with numbers.
+func because(kind ReasonKind, numbers ...float64) Reason { return Reason{Kind: kind, Numbers: numbers} }
+
+// String returns the sentence, "" for none.
+func (r Reason) String() string { return ReasonText(r) }
+
+// ReasonText returns one sentence for several reasons of one kind and the same names, at least
+// one, with a range for each number that differs. A kind that is not listed is its own sentence.
+func ReasonText(rs ...Reason) string {
+	format, listed := reasons[rs[0].Kind]
+	if !listed {
+		return string(rs[0].Kind)
+	}
+	var numbers [][]float64
+	for _, r := range rs {
+		numbers = append(numbers, r.Numbers)
+	}
+	return sentence.Write(format, rs[0].Names, numbers...)
+}
+
+// doubt says what the error rate over several runs tells about delta, unless it tells
+// that errors stay within: nothing then, nor for one run or none, which claim nothing.
+//
+// That errors exceed delta goes by the exact interval: at an error rate of delta it is said with
+// probability 2.5 % at most, where Wilson's interval, whose lower end is too high near 0, says it
+// with up to 16 %.
+func doubt(errors engine.Rate, delta float64) []engine.Warning {
+	wrong, runs := float64(errors.Count), float64(errors.Runs)
+	w := engine.Warning{Kind: engine.WarnFewRuns, Numbers: []float64{runs, delta, wrong, runs, 100 * errors.CI95[1]}}
+	switch {
+	case errors.Runs < 2 || errors.CI95[1] <= delta:
+		return nil
+	case exceeds(errors, delta):
+		w = engine.Warning{Kind: engine.WarnErrors, Numbers: []float64{wrong, runs, exact(errors)[0]}}
+	case errors.Rate > delta:
+		interval := exact(errors)
+		w = engine.Warning{Kind: engine.WarnErrorsUnclear, Numbers: []float64{delta, wrong, runs, 100 * interval[0], 100 * interval[1]}}
+	case errors.Count == 0:
+		w.Kind, w.Numbers = engine.WarnFewRunsRight, append(w.Numbers, float64(enoughRuns(delta)))
+	}
+	return []engine.Warning{w}
+}
+
+// exceeds reports whether the exact 95 % interval lies above delta: whether that number of errors
+// has a probability below 2.5 % at that rate.
+func exceeds(errors engine.Rate, delta float64) bool {
+	k, n := float64(errors.Count), float64(errors.Runs)
+	return k > 0 && delta < 1 && mathext.RegIncBeta(k, n-k+1, delta) < 0.025
+}
+
+// exact returns the 95 % interval of [Clopper and Pearson 1934].
+func exact(errors engine.Rate) [2]float64 {
+	k, n := float64(errors.Count), float64(errors.Runs)
+	interval := [2]float64{0, 1}
+	if k > 0 {
+		interval[0] = distuv.Beta{Alpha: k, Beta: n - k + 1}.Quantile(0.025)
+	}
+	if k < n {
+		interval[1] = distuv.Beta{Alpha: k + 1, Beta: n - k}.Quantile(0.975)
+	}
+	return interval
+}
+
+// enoughRuns returns the smallest number n of runs whose Wilson interval for 0 errors, up to
+// z²/(n+z²), ends at delta.
+func enoughRuns(delta float64) int {
+	n := math.Ceil(normal95 * normal95 * (1 - delta) / delta)
+	return int(math.Min(n, math.MaxInt32))
+}
+
+// understated reports an arm whose rewards vary more than its noise scale says, beyond the 5 % that
+// separate a sample standard deviation from its population's.
+func understated(p *problem.Problem) []engine.Warning {
+	worst, ratio := 0, 0.0
+	for i, sd := range p.Noise.SD {
+		if r := sd / p.Noise.Scales[i]; r > ratio && p.Noise.UnknownBy == "" {
+			worst, ratio = i, r
+		}
+	}
+	if ratio <= 1.05 {
+		return nil
+	}
+	return []engine.Warning{{Kind: engine.WarnNoiseTooSmall, Names: p.NamesOf(worst), Numbers: []float64{p.Noise.SD[worst], ratio}}}
+}

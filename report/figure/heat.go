@@ -1,0 +1,146 @@
+package figure
+
+import (
+	"image/color"
+	"math"
+
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gonb-cope/gonb-cope/report/internal/wording"
+)
+
+// layHeat lays out a heat map: square-ish cells, names at both sides.
+func (d *layout) layHeat() {
+	h := d.Heat
+	n, m := len(h.Rows), len(h.Columns)
+	p := pane{Figure: d.Figure, size: 9, blind: true}
+	p.x = axis{lo: -0.5, hi: max(float64(m)-0.5, 0.5)}
+	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
+	p.x.marked(h.ColumnMarks, h.Columns, func(j float64) float64 { return j }, 40, 44)
+	p.y.marked(h.RowMarks, h.Rows, func(i float64) float64 { return float64(n-1) - i }, 60, d.letters(44))
+	ticks := vg.Length(tickRow)
+	total, widest := vg.Length(0), vg.Length(0)
+	for _, t := range p.x.ticks {
+		w := width(t.label, p.size)
+		total, widest = total+w+8, max(widest, w)
+	}
+	if total > d.width-2*edging-yLabel-62-p.left() { // the names would not fit side by side
+		p.turned, ticks = true, widest+10
+	}
+	each := vg.Length(18)
+	if len(h.ColumnMarks) > 0 { // square fields, as far as the sheet is wide
+		each = min(each, (d.width-p.left()-62)/vg.Length(max(m, 1)))
+	}
+	d.one(p, p.left(), 62, min(max(vg.Length(n)*each, 60), 600), ticks)
+}
+
+// marked labels an axis with the marks, or with the names where there are none.
+func (a *axis) marked(marks []XName, names []string, position func(i float64) float64, most, letters int) {
+	if len(marks) == 0 {
+		a.named(names, func(i int) float64 { return position(float64(i)) }, most, letters)
+		return
+	}
+	for _, m := range marks {
+		a.ticks = append(a.ticks, tick{value: position(m.At), label: shorten(m.Name, letters)})
+	}
+}
+
+// fraction returns the part of the scale, from 0 to 1, at which a value lies.
+func (h Heat) fraction(z, largest float64) float64 {
+	switch {
+	case largest <= 0:
+		return 0
+	case h.Log:
+		return math.Log1p(max(z, 0)) / math.Log1p(largest)
+	}
+	return z / largest
+}
+
+// at returns the value at a part of the scale.
+func (h Heat) at(share, largest float64) float64 {
+	if h.Log {
+		return math.Expm1(share * math.Log1p(largest))
+	}
+	return share * largest
+}
+
+// largest returns the value that gets the darkest colour.
+func (h Heat) largest() float64 {
+	largest := 0.0
+	for _, r := range h.Z {
+		for _, z := range r {
+			if wording.IsFinite(z) {
+				largest = max(largest, z)
+			}
+		}
+	}
+	return largest
+}
+
+// shade returns the colour of the fraction t in [0, 1] of the largest value: from nearly white to
+// dark blue, lightness falling evenly.
+func shade(t float64) color.Color {
+	stops := [][3]float64{{0xf7, 0xfb, 0xff}, {0xc6, 0xdb, 0xef}, {0x6b, 0xae, 0xd6}, {0x21, 0x71, 0xb5}, {0x08, 0x30, 0x6b}}
+	at := min(max(t, 0), 1) * float64(len(stops)-1)
+	i := min(int(at), len(stops)-2)
+	f := at - float64(i)
+	mix := func(k int) uint8 { return uint8(math.Round(stops[i][k]*(1-f) + stops[i+1][k]*f)) }
+	return color.NRGBA{mix(0), mix(1), mix(2), 0xff}
+}
+
+// cells draws the rectangles of a heat map, first row on top. What is not finite
+// stays empty.
+func (p pane) cells(c draw.Canvas) {
+	h := p.Heat
+	largest := h.largest()
+	for i, r := range h.Z {
+		y := float64(len(h.Z) - 1 - i)
+		for j := 0; j < len(r); j++ {
+			z, from := r[j], j
+			if !wording.IsFinite(z) {
+				continue
+			}
+			for len(h.ColumnMarks) > 0 && z == 0 && j+1 < len(r) && r[j+1] == 0 { // thousands of empty fields
+				j++
+			}
+			t := h.fraction(z, largest)
+			x0, x1, y0, y1 := p.px(float64(from)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
+			outline := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
+			fill(c, shade(t), outline)
+			if len(h.ColumnMarks) > 0 {
+				continue
+			}
+			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0])) // dark cells end on dark pages, too
+			label, style := cellNumber(z), words(7)
+			if style.Color, style.XAlign = color.Black, draw.XCenter; t > 0.55 {
+				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not the page's, which may be dark
+			}
+			if width(label, 7) < x1-x0-2 && y1-y0 > 9 {
+				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, label)
+			}
+		}
+	}
+}
+
+// cellNumber writes a value in a cell: 0.95 and 1 are two colours that nobody tells apart.
+func cellNumber(z float64) string { return wording.Decimal(z, 2) }
+
+// scale draws the colours with their values at the right of the map.
+func (d layout) scale(c draw.Canvas) {
+	const steps = 24
+	box := d.panes[0].box
+	x := box.Max.X + 12
+	height := min(box.Max.Y-box.Min.Y, 150)
+	bottom := box.Max.Y - height
+	for k := range steps {
+		y0, y1 := bottom+height*vg.Length(k)/steps, min(bottom+height*vg.Length(k+1)/steps+0.5, box.Max.Y) // over the next, so that no seam shows
+		fill(c, shade((float64(k)+0.5)/steps), []vg.Point{{X: x, Y: y0}, {X: x + 10, Y: y0}, {X: x + 10, Y: y1}, {X: x, Y: y1}})
+	}
+	largest := d.Heat.largest()
+	for k := range 3 {
+		share := float64(k) / 2
+		c.FillText(words(8), vg.Point{X: x + 13, Y: bottom + height*vg.Length(share)}, wording.Decimal(d.Heat.at(share, largest), 2))
+	}
+	c.FillText(words(8), vg.Point{X: x, Y: bottom - 9}, shorten(d.Heat.Label, 14))
+}
