@@ -79,11 +79,17 @@ func TestRows(t *testing.T) {
 			t.Errorf("%s: wrong problem: tasks %v, arms %v, features %v, means %v, counts %v, rows %v", c.name, p.Tasks.Names, p.Arms.Names, p.Arms.X, p.Mean, p.Reps, p.Rows)
 		}
 	}
+	if err := os.WriteFile(filepath.Join(dir, "in.csv"), []byte("in,y\n1,2\n2,3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for script, want := range map[string]string{
 		`problem(data="runs.csv", arm="lr", reward="loss", where="sit == 'Gent'")`:          `where="sit == 'Gent'": unknown name sit`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == 'Rome'")`:         "holds for none of the 9 rows",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr")`:                     "neither true nor false",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `there is no column "no"`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; a text stands in quotes, as 'Gent'`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": something is missing at its end`,
+		`problem(data="in.csv", arm="in", reward="y", where="in > 1")`:                      `"in" is not expected; the column in is written col("in")`,
 		`problem(data="runs.csv", arm="log10(lrr)", reward="loss")`:                         `no column "log10(lrr)"`,
 		`problem(data="runs.csv", arm="lr", log="kind", reward="loss")`:                     "log names a column of numbers",
 		`problem(data="runs.csv", arm="lr", successes="ok")`:                                "successes and one for trials",

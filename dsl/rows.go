@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -152,7 +153,16 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	}
 	program, err := expr.Compile(expression, opts...)
 	if err != nil {
-		return nil, nil, firstLine(err)
+		err = firstLine(err)
+		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown {
+			err = fmt.Errorf("%w; a text stands in quotes, as '%s'", err, word)
+		}
+		for _, name := range reads {
+			if reserved.MatchString(name) {
+				err = fmt.Errorf("%w; the column %s is written col(%q)", err, name, name)
+			}
+		}
+		return nil, nil, err
 	}
 	evaluate = func(row []any) (any, error) {
 		at := map[string]any{}
@@ -179,10 +189,21 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	return evaluate, reads, nil
 }
 
+// unexpected is how expr says that a word stands where none of its kind may; reserved are the words that expr reads for itself.
+var (
+	unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
+	reserved   = regexp.MustCompile(`^(let|in|and|or|not|if|else|true|false|nil|matches|contains|startsWith|endsWith)$`)
+)
+
 // firstLine keeps what an error of expr says, without the lines that show where: an expression is one line.
 func firstLine(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
+		if token := unexpected.FindStringSubmatch(at.Message); token != nil && token[1] == "EOF" {
+			return errors.New("something is missing at its end")
+		} else if token != nil {
+			return fmt.Errorf("%q is not expected", token[2])
+		}
 		return errors.New(at.Message)
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")

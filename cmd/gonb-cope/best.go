@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -116,8 +117,8 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 	if o.next < 0 {
 		return usageError{fmt.Errorf("--next must be 0 or more, got %d", o.next)}
 	}
-	if !(o.epsilon >= 0) {
-		return usageError{fmt.Errorf("--epsilon must be 0 or more, got %g", o.epsilon)}
+	if !(o.epsilon >= 0) || math.IsInf(o.epsilon, 0) {
+		return usageError{fmt.Errorf("--epsilon must be a number of 0 or more, got %g", o.epsilon)}
 	}
 	if o.goal != "" && o.goal != "min" && o.goal != "max" {
 		return usageError{fmt.Errorf("--goal must be min or max, got %q", o.goal)}
@@ -229,6 +230,10 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	}
 	fmt.Fprintf(w, "\nWhich columns name the tasks, which the options, and which was measured? Perhaps:\n\n  %s\n\n%s; for further "+
 		"measurements, add --next 24.\n", guessed.line(d.Path), goal)
+	if len(d.Rewards) > 0 {
+		fmt.Fprintf(w, "If each of %s is a task of its own, write a row for each of their cells: a column for the task, and one for "+
+			"what was measured.\n", strings.Join(d.Rewards, ", "))
+	}
 	if len(o.of("task"))+len(o.of("arm"))+len(o.of("reward")) > 0 {
 		return usageError{errors.New("best needs --arm and --reward, and --task where there are several tasks")}
 	}

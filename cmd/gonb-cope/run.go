@@ -138,6 +138,8 @@ func (o *runOptions) check() (seed *uint64, err error) {
 		hint := ""
 		if o.format == "pdf" {
 			hint = "; gonb-cope report SCRIPT.cope -o FILE.pdf makes a PDF, and browsers print pages (-o FILE.html)"
+		} else if o.format == "" {
+			hint = "; " + o.output + " has no ending that says it, and there is no --format"
 		}
 		return nil, usageError{fmt.Errorf("the format must be %s, got %q%s", formatNames(o.table != ""), o.format, hint)}
 	}

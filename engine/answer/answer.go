@@ -292,13 +292,19 @@ func (a *Answer) describe(b *belief.Belief) {
 		a.Basis += fmt.Sprintf(" (the mean of the task's other arms: ±%s)", short(l.Without))
 	}
 	a.Basis += "."
+	at := func(p Pick) string {
+		if len(a.Picks) == 1 {
+			return ""
+		}
+		return "at " + p.Task + " "
+	}
 	var unsure []string
 	for _, p := range a.Picks {
 		switch {
 		case p.More > 0:
-			unsure = append(unsure, fmt.Sprintf("at %s about %d more of %s", p.Task, p.More, strings.Join(p.MoreOf, " and ")))
+			unsure = append(unsure, fmt.Sprintf("%sabout %d more of %s", at(p), p.More, strings.Join(p.MoreOf, " and ")))
 		case p.More < 0:
-			unsure = append(unsure, fmt.Sprintf("at %s more than %d", p.Task, MaxMore))
+			unsure = append(unsure, fmt.Sprintf("%smore than %d", at(p), MaxMore))
 		}
 	}
 	if len(unsure) > 0 {

@@ -76,7 +76,7 @@ func compute(t *table, opt LoadOptions) error {
 	if opt.Where != "" {
 		holds, reads, err := opt.Compile(opt.Where, columns, numbers)
 		if err != nil {
-			return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err)}
+			return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}
 		}
 		t.read = append(t.read, reads...)
 		var kept []int
@@ -98,7 +98,8 @@ func compute(t *table, opt LoadOptions) error {
 			}
 		}
 		if len(kept) == 0 {
-			return &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines))}
+			return &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
+				Unknown: opt.Where}
 		}
 		t.only(kept)
 	}

@@ -19,6 +19,7 @@ type Column struct {
 	Most      float64  // of numbers
 	Examples  []string // the first different values, at most three
 	dates     bool
+	sizes     bool // all are powers of two from 8 on, as sizes of batches are
 }
 
 // Description is what the columns of a table look like, and what they may mean.
@@ -31,9 +32,11 @@ type Description struct {
 	Arm    []string
 	Blocks []string // columns that say what was measured together, such as days
 	Reward string
-	Counts []string // in place of Reward: columns of successes and of trials
-	Lower  bool     // whether the name of the reward says that lower is better, as a loss does
-	Wide   bool     // whether it is a table with one row per arm: it has task, arm and mean
+	// columns that may be one measurement in several tasks, where none is named as a reward
+	Rewards []string
+	Counts  []string // in place of Reward: columns of successes and of trials
+	Lower   bool     // whether the name of the reward says that lower is better, as a loss does
+	Wide    bool     // whether it is a table with one row per arm: it has task, arm and mean
 }
 
 // words by which people name the columns of tasks, of blocks, of rewards, and of none of them, in lower case.
@@ -45,13 +48,15 @@ var (
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue", "durchsatz", "ausbeute", "titre", "titer", "rate"}
 	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "plot", "patient", "time", "operator", "bearbeiter",
-		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std"}
+		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std", "status"}
 )
 
 // words by which people name the columns of successes and of trials.
 var (
-	successWords = []string{"successes", "success", "wins", "hits", "cured", "conversions", "converted", "responders", "survived", "erfolge"}
-	trialWords   = []string{"trials", "n", "attempts", "total", "patients", "visitors", "shots", "versuche"}
+	successWords = []string{"successes", "success", "wins", "hits", "cured", "conversions", "converted", "responders", "survived", "erfolge",
+		"clicks", "purchases", "signups", "orders", "germinated"}
+	trialWords = []string{"trials", "n", "attempts", "total", "patients", "visitors", "shots", "versuche", "users", "impressions", "views",
+		"participants", "seeds", "sown"}
 )
 
 // lowerWords are names of rewards where less is better.
@@ -69,7 +74,7 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 	}
 	d := Description{Path: path, Rows: len(t.lines)}
 	for k, name := range t.header {
-		c := Column{Name: name, Numbers: true, Least: math.Inf(1), Most: math.Inf(-1)}
+		c := Column{Name: name, Numbers: true, sizes: true, Least: math.Inf(1), Most: math.Inf(-1)}
 		seen := map[string]bool{}
 		for r := range t.lines {
 			text := t.cells[k].text(r)
@@ -86,6 +91,8 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 			if c.Numbers = c.Numbers && t.isNumber(text); c.Numbers {
 				if v, err := t.number(r, name); err == nil {
 					c.Least, c.Most = min(c.Least, v), max(c.Most, v)
+					part, _ := math.Frexp(v)
+					c.sizes = c.sizes && part == 0.5 && v >= 8
 				}
 			}
 		}
@@ -104,6 +111,11 @@ func (c Column) named(words []string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return slices.Contains(words, p) })
 }
 
+// block reports whether the name says what was measured together; a batch of 8, 16 or 32 and a plate size say how many are.
+func (c Column) block() bool {
+	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
+}
+
 // ofTask reports whether a column has one value in every task.
 func (d *Description) ofTask(t *table, name string) bool {
 	if d.Task == "" {
@@ -119,6 +131,22 @@ func (d *Description) ofTask(t *table, name string) bool {
 		value[task] = v
 	}
 	return true
+}
+
+// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is no option.
+func (d *Description) varies(t *table, name string) bool {
+	first, found := "", false
+	for r := range t.lines {
+		if d.Reward != "" && gap(t.cells[t.column[d.Reward]].text(r)) {
+			continue
+		}
+		if v := t.cells[t.column[name]].text(r); !found {
+			first, found = v, true
+		} else if v != first {
+			return true
+		}
+	}
+	return false
 }
 
 // counts returns the columns of successes and of trials, where no row has more successes than trials; none without.
@@ -165,12 +193,13 @@ func (d *Description) guess(t *table) {
 			most = k
 		}
 	}
+	isNamed := false
 	for _, words := range [][]string{rewardWords, lowerWords} {
 		is := func(c Column) bool {
-			return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) && !c.named(blockWords)
+			return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) && !c.block()
 		}
 		if at := slices.IndexFunc(d.Columns, is); at >= 0 {
-			most = at
+			most, isNamed = at, true
 			break
 		}
 	}
@@ -180,9 +209,17 @@ func (d *Description) guess(t *table) {
 	if d.Counts = d.counts(t); d.Counts != nil {
 		most, d.Reward, d.Lower = -1, "", false
 	}
+	for _, c := range d.Columns {
+		if !isNamed && d.Counts == nil && c.Numbers && !few(c) && !c.named(otherWords) && !c.named(blockWords) {
+			d.Rewards = append(d.Rewards, c.Name)
+		}
+	}
+	if len(d.Rewards) < 2 {
+		d.Rewards = nil
+	}
 	for _, byName := range []bool{true, false} {
 		for k, c := range d.Columns {
-			if d.Task == "" && k != most && few(c) && !c.named(blockWords) && !slices.Contains(d.Counts, c.Name) &&
+			if d.Task == "" && k != most && few(c) && !c.block() && !slices.Contains(d.Counts, c.Name) &&
 				(byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
 				d.Task = c.Name
 			}
@@ -191,9 +228,9 @@ func (d *Description) guess(t *table) {
 	for k, c := range d.Columns {
 		switch {
 		case k == most || c.Name == d.Task || !few(c) || slices.Contains(d.Counts, c.Name):
-		case c.named(blockWords):
+		case c.block():
 			d.Blocks = append(d.Blocks, c.Name)
-		case c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name):
+		case c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name) && d.varies(t, c.Name):
 			d.Arm = append(d.Arm, c.Name)
 		}
 	}

@@ -13,6 +13,14 @@ func TestDescribeGuesses(t *testing.T) {
 		{"site,variety,yield\nx,a,5\nx,b,6\ny,a,5.5\ny,b,7\n", `task "site", arm [variety], blocks [], reward "yield"`},
 		{"site,drug,cured,n\nx,a,5,9\nx,b,6,9\ny,a,5,8\ny,b,7,8\n", `task "site", arm [drug], blocks [], reward "", counts [cured n]`},
 		{"model,lr,loss\nm,0.1,5\nm,0.2,6\nn,0.1,5.5\nn,0.2,7\n", `task "model", arm [lr], blocks [], reward "loss", lower`},
+		{"country,variant,users,conversions\nDE,A,400,44\nDE,B,900,92\nFR,A,400,30\nFR,B,900,50\n",
+			`task "country", arm [variant], blocks [], reward "", counts [conversions users]`},
+		{"machine,lr,batch,val_loss,state\na,1e-3,32,1,ok\na,1e-2,64,2,ok\nb,1e-3,64,NaN,crashed\nb,1e-2,32,3,ok\n",
+			`task "machine", arm [lr batch], blocks [], reward "val_loss", lower`},
+		{"batch,dose,yield\n8,1,1\n8,2,2\n9,1,3\n9,2,4\n", `task "", arm [dose], blocks [batch], reward "yield"`},
+		{"batch_size,dose,yield\n8,1,1\n8,2,2\n9,1,3\n9,2,4\n", `task "", arm [batch_size dose], blocks [], reward "yield"`},
+		{"\ufeffRezept;Anlage 1;Anlage 2\r\nR1;80,07;63,39\r\nR1;77,22;62,37\r\nR2;71,1;60,2\r\nR2;72,1;61,2\r\n",
+			`task "", arm [Rezept], blocks [], reward "Anlage 2", rewards [Anlage 1 Anlage 2]`},
 	} {
 		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.table), nil }})
 		if err != nil {
@@ -21,6 +29,9 @@ func TestDescribeGuesses(t *testing.T) {
 		got := fmt.Sprintf("task %q, arm %v, blocks %v, reward %q", d.Task, d.Arm, d.Blocks, d.Reward)
 		if d.Counts != nil {
 			got += fmt.Sprintf(", counts %v", d.Counts)
+		}
+		if d.Rewards != nil {
+			got += fmt.Sprintf(", rewards %v", d.Rewards)
 		}
 		if d.Lower {
 			got += ", lower"

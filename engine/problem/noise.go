@@ -181,7 +181,7 @@ type DataError struct {
 	Line, Column int
 	Message      string
 
-	Unknown string   // a column named by the reader that the file does not have, "" for none
+	Unknown string   // a column or condition named by the reader that the file does not have, "" for none
 	Known   []string // with Unknown: the columns of the file
 }
 
