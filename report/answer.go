@@ -285,14 +285,13 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 		}
 	}
 	slices.Sort(names)
-	var lines []Series
-	mean := Series{Name: "mean measured", Style: Points, Hue: len(names) + 1}
+	var lines, means []Series
 	for k, name := range names {
 		title := name
 		if title == "" {
 			title = "believed"
 		}
-		line := Series{Name: title, Hue: k + 1}
+		line, mean := Series{Name: title, Hue: k + 1}, Series{Name: "mean measured", Style: Points, Hue: k + 1, Measured: true}
 		for _, arm := range arms {
 			if answerGroup(a, arm, along) != name {
 				continue
@@ -306,11 +305,11 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 		if len(line.X) > 0 {
 			lines = append(lines, line)
 		}
+		if len(mean.X) > 0 {
+			means = append(means, mean)
+		}
 	}
-	if len(mean.X) > 0 {
-		lines = append(lines, mean)
-	}
-	return append(lines, Series{Name: "pick", Style: Points, Reference: true, X: []float64{p.Features[along].(float64)},
+	return append(append(lines, means...), Series{Name: "pick", Style: Points, Reference: true, X: []float64{p.Features[along].(float64)},
 		Y: []float64{p.Estimate}})
 }
 

@@ -346,9 +346,12 @@ func budgetTable(f plan.Forecast) Table {
 		},
 	}
 	for k, p := range b.Points {
-		mark := any(nil)
-		if k == b.Knee {
+		mark := any(nil) // in no row without a knee
+		switch {
+		case k == b.Knee:
 			mark = "knee"
+		case b.Knee >= 0:
+			mark = ""
 		}
 		t.Rows = append(t.Rows, []any{p.Samples, known(p.Cost), known(p.Time), p.Loss, Share(p.Within), mark})
 	}

@@ -74,6 +74,8 @@ type Series struct {
 	// Reference marks what nothing that is compared can be, such as an oracle: it is
 	// drawn thin, in ink.
 	Reference bool `json:"reference,omitempty"`
+	// Measured marks points that were measured of the series of their hue: diamonds, which the legend has once, in ink.
+	Measured bool `json:"measured,omitempty"`
 }
 
 // XName names a place along x.

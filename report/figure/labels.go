@@ -17,13 +17,16 @@ func (d *layout) name(panes []pane) {
 	for _, p := range panes {
 		for i, s := range p.Series {
 			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points, shaded: s.Style == Shade}
+			if s.Measured {
+				e.look.color = ink
+			}
 			for k := range s.Y {
 				if p.drawable(s, k) && (!e.placed || s.X[k] > e.x) {
 					e.x, e.y, e.placed = s.X[k], s.Y[k], true
 				}
 			}
 			d.atEnds = d.atEnds && s.Style != Points && (!e.placed || p.x.fraction(e.x) > 0.85)
-			d.add(e, len(panes) > 1)
+			d.add(e, len(panes) > 1 || s.Measured)
 		}
 		for i, l := range p.Lines {
 			if _, outside := p.y.clamp(l.At); !l.Vertical && outside == 0 {

@@ -130,6 +130,9 @@ func looks(panels []Figure) [][]look {
 				next++
 				named[s.Name] = l
 			}
+			if s.Measured {
+				l.mark = mark{open{"diamond"}, "diamond"}
+			}
 			if s.Style == Shade {
 				l.mark, l.dashes = mark{}, nil
 			}

@@ -141,6 +141,11 @@ func (o open) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 			to(k == 0, q[0]*r*0.9, q[1]*r*0.9)
 		}
 		p.Close()
+	case "diamond":
+		for k, q := range [][2]vg.Length{{0, -1.2}, {1.2, 0}, {0, 1.2}, {-1.2, 0}} {
+			to(k == 0, q[0]*r, q[1]*r)
+		}
+		p.Close()
 	case "triangle":
 		for k, q := range [][2]vg.Length{{0, -1.2}, {-1.05, 0.65}, {1.05, 0.65}} {
 			to(k == 0, q[0]*r, q[1]*r)
