@@ -53,8 +53,16 @@ func protocolSentence(p campaign.Protocol) string {
 				if e := p.Options.Epsilon; e > 0 {
 					right = "within " + decimal(e, 4) + " of the best"
 				}
-				return s + fmt.Sprintf(" %s of the answers are then expected to be %s, and an answer to be %s worse than the best on average.",
-					upper(percent(r.Buys[n-1].Right)), right, decimal(r.Buys[n-1].Loss, 2))
+				answers := "answers"
+				if all := p.Forecast.Attached; len(all) > 0 {
+					now, then := all[0], all[len(all)-1]
+					s += fmt.Sprintf(" Where the measurements of the table are attached, %s of the answers are then expected to be %s (%s now), "+
+						"and an answer to be %s worse than the best on average (%s now).", percent(then.Right), right, percent(now.Right),
+						decimal(then.Loss, 2), decimal(now.Loss, 2))
+					answers = "answers of a campaign that begins without them"
+				}
+				return s + fmt.Sprintf(" %s of the %s are then expected to be %s, and an answer to be %s worse than the best on average.",
+					upper(percent(r.Buys[n-1].Right)), answers, right, decimal(r.Buys[n-1].Loss, 2))
 			}
 		}
 	}
@@ -108,9 +116,15 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		t.Rows = append(t.Rows, row)
 	}
 	out := []Block{t.withoutEmptyColumns()}
+	simulated := "What the budget buys, after each round"
+	if len(f.Attached) > 0 {
+		out = append(out, boughtTable("What the budget buys, the measurements of the table attached", f.Attached, carriedOn))
+		simulated += ", without these measurements"
+	}
 	for _, r := range f.Rows {
 		if len(r.Buys) > 0 {
-			out = append(out, boughtTable(r))
+			out = append(out, boughtTable(simulated, r.Buys, "Means over tasks and simulated runs, each graded by the rewards that it was "+
+				"simulated with: the share of tasks whose answer is within epsilon of the best."))
 		}
 	}
 	for _, n := range f.Notes {
@@ -119,16 +133,15 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	return out
 }
 
-// boughtTable shows what a budget buys, round by round.
-func boughtTable(r campaign.ForecastRow) Table {
+// boughtTable shows what a budget buys.
+func boughtTable(caption string, buys []campaign.Bought, note string) Table {
 	t := Table{
-		Caption: "What the budget buys, after each round",
+		Caption: caption,
 		Columns: []Column{number("samples", "Samples", ""), number("right", "Right answers", ""),
 			number("loss", "Worse than the best by", "reward units")},
-		Notes: []string{"Means over tasks and simulated runs, each graded by the rewards that it was simulated with: the share of " +
-			"tasks whose answer is within epsilon of the best."},
+		Notes: []string{note},
 	}
-	for _, b := range r.Buys {
+	for _, b := range buys {
 		t.Rows = append(t.Rows, []any{b.Samples, Share(b.Right), b.Loss})
 	}
 	return t

@@ -331,6 +331,10 @@ func unitWord(unit string) string {
 	return " " + unit
 }
 
+// carriedOn is the note of forecasts that carry on what is believed today.
+const carriedOn = "From what was measured, with the next measurements where they bring most; kernel and noise stay as they are believed " +
+	"today. Loss and probability are means over tasks."
+
 // budgetTable has a row for each point of the curve.
 func budgetTable(f plan.Forecast) Table {
 	b := f.Budget
@@ -356,8 +360,7 @@ func budgetTable(f plan.Forecast) Table {
 		t.Rows = append(t.Rows, []any{p.Samples, known(p.Cost), known(p.Time), p.Loss, Share(p.Within), mark})
 	}
 	if b.Simulated == "" {
-		t.Notes = []string{"From what was measured, with the next measurements where they bring most; kernel and noise stay as " +
-			"they are believed today. Loss and probability are means over tasks."}
+		t.Notes = []string{carriedOn}
 	} else {
 		t.Notes = []string{fmt.Sprintf("Means over tasks and %s of %s, after each round, simulated with %s.", plural(b.Runs, "run"),
 			b.Algorithm, b.Simulated)}

@@ -1,10 +1,15 @@
 package campaign
 
 import (
+	"math"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // TestForecastOfABudget says what a budget buys after each round: as many samples as are planned, and
@@ -22,6 +27,40 @@ func TestForecastOfABudget(t *testing.T) {
 	b := f.Rows[0].Buys
 	if len(b) != 4 || b[3].Samples != float64(400*q.V()) || b[3].Loss >= b[0].Loss || b[3].Right < 0 || b[3].Right > 1 {
 		t.Errorf("%+v", b)
+	}
+}
+
+// TestForecastWithTheTable: the forecast of a budget says what it buys where the measurements of the table are attached, from what is
+// believed today on, and what runs that begin without them come to.
+func TestForecastWithTheTable(t *testing.T) {
+	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
+	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 4, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	q, err := problem.Load("t.csv", alone, problem.LoadOptions{
+		Read: func(string) ([]byte, error) { return []byte(text), nil },
+		Long: &problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Protocol{Problem: q, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Delta: 0.05, Budget: 6}}
+	f, err := MakeForecast(t.Context(), p, 0, 4, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := belief.Of(t.Context(), q, belief.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := answer.Of(t.Context(), b, answer.Options{Next: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, last := f.Attached[0], f.Attached[len(f.Attached)-1]
+	if first.Samples != 0 || math.Abs(first.Loss-a.LossNow) > 1e-12 || last.Samples != 12 || last.Loss >= first.Loss {
+		t.Errorf("from %+v to %+v; today's loss is %v", first, last, a.LossNow)
+	}
+	if f.Assumes[0].Kind != NoteRewardsBelieved || f.Rows[0].Buys[0].Samples == 0 {
+		t.Errorf("%v, %+v", f.Assumes, f.Rows[0].Buys)
 	}
 }
 

@@ -224,7 +224,7 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 
 // statedAtStart returns the days that start states of the protocol alone.
 func statedAtStart(t *testing.T, p Protocol, runs int) (Range, error) {
-	truths, _, err := truths(t.Context(), p, 0, runs)
+	truths, _, err := truths(t.Context(), p, nil, 0, runs)
 	if err != nil {
 		return Range{}, err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -20,7 +21,9 @@ import (
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
 // others that could answer the same question.
 type Forecast struct {
-	Rows     []ForecastRow    `json:"rows"`
+	Rows []ForecastRow `json:"rows"`
+	// what the budget buys with the measurements of the table attached, from today on; empty where there is no budget, or none
+	Attached []Bought         `json:"attached,omitempty"`
 	Capacity int              `json:"capacity,omitempty"`
 	Unit     string           `json:"time_unit"`
 	Assumes  Assumptions      `json:"assumes"` // what rewards it was simulated with
@@ -111,7 +114,8 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if runs == 0 {
 		runs = plan.RunsFor(p.Problem)
 	}
-	all, rewards, err := truths(ctx, p, gap, runs)
+	memory := new(model.Memory)
+	all, rewards, err := truths(ctx, p, memory, gap, runs)
 	if err != nil {
 		return nil, err
 	}
@@ -134,11 +138,10 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if e, err := p.Entry(); err == nil {
 		f.Notes = append(f.Notes, e.CostWarnings(p.Problem)...)
 	}
-	memory := new(model.Memory)
 	for k, name := range names {
 		q, own := p.named(name), all
 		if q.fitsOwn() != p.fitsOwn() {
-			if own, _, err = truths(ctx, q, gap, runs); err != nil {
+			if own, _, err = truths(ctx, q, memory, gap, runs); err != nil {
 				return nil, err
 			}
 		}
@@ -158,6 +161,11 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		row.Chosen = k == 0
 		f.Rows = append(f.Rows, row)
 	}
+	if buys := f.Rows[0].Buys; rewards.Kind == NoteRewardsBelieved && len(buys) > 0 {
+		if f.Attached, err = p.attached(ctx, memory, int(math.Ceil(buys[len(buys)-1].Samples))); err != nil {
+			return nil, err
+		}
+	}
 	best := slices.MinFunc(f.Rows, func(a, b ForecastRow) int {
 		return cmp.Or(cmp.Compare(a.Time.Median, b.Time.Median), cmp.Compare(a.Samples.Median, b.Samples.Median))
 	})
@@ -165,6 +173,23 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		f.Rows[i].Quickest = f.Rows[i].Algorithm == best.Algorithm
 	}
 	return f, nil
+}
+
+// attached returns what further samples buy where the measurements of the table are known.
+func (p Protocol) attached(ctx context.Context, memory *model.Memory, samples int) ([]Bought, error) {
+	b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory})
+	if err != nil {
+		return nil, err
+	}
+	bought, err := plan.OfBudget(ctx, b, p.Options.Epsilon, samples, plan.Prices{})
+	if err != nil {
+		return nil, err
+	}
+	var out []Bought
+	for _, x := range bought.Points {
+		out = append(out, Bought{Samples: x.Samples, Right: x.Within, Loss: x.Loss})
+	}
+	return out, nil
 }
 
 // named returns the protocol with another algorithm. A schedule of the one that it has does not go

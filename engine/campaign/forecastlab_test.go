@@ -133,7 +133,7 @@ func TestDaysTogether(t *testing.T) {
 		t.Skip("takes long")
 	}
 	p, _, _ := couplingDays(t, "CoBayesFC", 14)
-	all, _, err := truths(t.Context(), p, 0, 4)
+	all, _, err := truths(t.Context(), p, nil, 0, 4)
 	if err != nil {
 		t.Fatal(err)
 	}

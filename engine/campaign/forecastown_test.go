@@ -27,7 +27,7 @@ func TestLoosened(t *testing.T) {
 	var drawn, kernel, along, square float64
 	q := p
 	q.Algorithm = "CoTestFC" // that takes the kernel at its word
-	base, _, err := truths(t.Context(), q, 0, runs)
+	base, _, err := truths(t.Context(), q, nil, 0, runs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestLoosened(t *testing.T) {
 	if r := along / square; math.Abs(r-0.6465) > 0.01 {
 		t.Errorf("%.3f of the kernel's part is left, want 0.6465", r)
 	}
-	own, _, err := truths(t.Context(), p, 0, 3)
+	own, _, err := truths(t.Context(), p, nil, 0, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,7 +140,7 @@ func TestOwnPartsOfManyArms(t *testing.T) {
 		p := manySettings(t, each)
 		p.Options.Epsilon = 0.5
 		for _, from := range []string{"CoTestFC", "CoBayesFC"} {
-			all, _, err := truths(t.Context(), p.named(from), 0, runs)
+			all, _, err := truths(t.Context(), p.named(from), nil, 0, runs)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -18,7 +18,7 @@ import (
 )
 
 // truths returns the rewards that runs are simulated with, one problem a run, and what they are.
-func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.Problem, Note, error) {
+func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if gap > 0 {
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
 		out := make([]*problem.Problem, runs)
@@ -30,7 +30,7 @@ func truths(ctx context.Context, p Protocol, gap float64, runs int) ([]*problem.
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, err
 	}
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
-		if b, err := belief.Of(ctx, p.Problem, belief.Options{}); err == nil {
+		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			out := make([]*problem.Problem, runs)
 			for i := range out {

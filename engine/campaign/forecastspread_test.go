@@ -62,7 +62,7 @@ func TestWhoseNoiseIsABound(t *testing.T) {
 		q, of := p, *p.Problem
 		x.change(&of.Noise)
 		q.Problem = &of
-		all, _, err := truths(t.Context(), q, 0, 2)
+		all, _, err := truths(t.Context(), q, nil, 0, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

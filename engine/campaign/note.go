@@ -94,7 +94,8 @@ var noteSentences = map[NoteKind]string{
 
 	NoteRewardsDrawn:    "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown:    "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run",
+	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run, which begins " +
+		"without these measurements",
 	NoteRewardsLed:      "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow:      "with a variance of the noise of each task evenly between none and what is stated",
 	NoteOwnPart: "for %s, which finds out how far arms are from what the kernel says, with about half of the variance " +

@@ -45,7 +45,8 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteRule, Names: []string{"min"}}, "a reaction or run that fails is a result, with the largest reward that it can have (0 would be among the best), and not a failed pull: only pulls that were not measured for reasons that have nothing to do with their reward may be given back"},
 		{Note{Kind: NoteRewardsDrawn}, "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)"},
 		{Note{Kind: NoteRewardsKnown}, "the means of the table for expected rewards"},
-		{Note{Kind: NoteRewardsBelieved}, "expected rewards drawn from what the measurements of the table say, other ones in each run"},
+		{Note{Kind: NoteRewardsBelieved}, "expected rewards drawn from what the measurements of the table say, other ones in each run, " +
+			"which begins without these measurements"},
 		{Note{Kind: NoteRewardsLed, Numbers: []float64{6}}, "the hardest rewards that the kernel can represent in which the best arm of every task leads by 6"},
 		{Note{Kind: NoteNoiseBelow}, "with a variance of the noise of each task evenly between none and what is stated"},
 		{Note{Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, "for CoBayesFC, which finds out how far arms are from what the kernel says, with about half of the variance between the arms of a task by each arm itself and from none to twice of it in one task or another"},

@@ -43,6 +43,29 @@ func TestTrueX(t *testing.T) {
 	}
 }
 
+// TestMeasured: what was measured of a series has its colour, and stands once in the legend, in ink.
+func TestMeasured(t *testing.T) {
+	at := func(name string, hue int, measured bool) Series {
+		return Series{Name: name, X: []float64{1, 2}, Y: []float64{float64(hue), 3}, Hue: hue, Measured: measured}
+	}
+	f := Figure{Series: []Series{at("a", 1, false), at("b", 2, false), at("mean", 1, true), at("mean", 2, true)}}
+	l := newLayout(f, true)
+	for k := range 2 {
+		if line, mean := l.panes[0].looks[k], l.panes[0].looks[k+2]; line.color != mean.color || line.mark == mean.mark {
+			t.Errorf("series %d is drawn as %v, what was measured of it as %v", k+1, line, mean)
+		}
+	}
+	var names []string
+	for _, e := range l.entries {
+		if names = append(names, e.name); e.name == "mean" && e.look.color != ink {
+			t.Errorf("the legend has %v", e.look.color)
+		}
+	}
+	if !reflect.DeepEqual(names, []string{"a", "b", "mean"}) {
+		t.Errorf("the legend has %q", names)
+	}
+}
+
 // TestNoLineToTheEdge: a count of 0 on a logarithmic axis has its marker at the edge and
 // its interval, and no line leads there, in the drawing and in pgfplots.
 func TestNoLineToTheEdge(t *testing.T) {
