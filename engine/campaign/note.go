@@ -92,12 +92,12 @@ var noteSentences = map[NoteKind]string{
 		"took whole when they came",
 	NoteChanged: "%[1]s while it ran, so that the probability of a wrong answer is at most %.4[4]g in place of %[5]g (docs/theory/changes.md)",
 
-	NoteRewardsDrawn:    "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
-	NoteRewardsKnown:    "the means of the table for expected rewards",
+	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
+	NoteRewardsKnown: "the means of the table for expected rewards",
 	NoteRewardsBelieved: "expected rewards drawn from what the measurements of the table say, other ones in each run, which begins " +
 		"without these measurements",
-	NoteRewardsLed:      "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
-	NoteNoiseBelow:      "with a variance of the noise of each task evenly between none and what is stated",
+	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
+	NoteNoiseBelow: "with a variance of the noise of each task evenly between none and what is stated",
 	NoteOwnPart: "for %s, which finds out how far arms are from what the kernel says, with about half of the variance " +
 		"between the arms of a task by each arm itself and from none to twice of it in one task or another",
 	NoteLosses: "with %s of pulls failing and %s of results coming up to %s late%s",
