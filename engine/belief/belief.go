@@ -233,7 +233,8 @@ func (s *search) usable(u []float64) (*problem.Problem, error) {
 	}
 	square := scale * scale
 	k, own := s.kernelOn(u, p.Tasks, p.Arms, round)
-	sum := kernels.Joint{Terms: []kernels.Term{{Scale: round(own * square), Task: kernels.Identity{}, Arm: kernels.Identity{}}, {Scale: round(level * level)}}}
+	sum := kernels.Joint{Terms: []kernels.Term{{Scale: round(own * square), Task: kernels.Identity{}, Arm: kernels.Identity{}},
+		{Scale: round(level * level)}}}
 	for t := range k.Terms {
 		k.Terms[t].Scale = round(k.Terms[t].Scale * square)
 	}

@@ -91,7 +91,8 @@ func compute(t *table, opt LoadOptions) error {
 			}
 			is, truth := got.(bool)
 			if !truth {
-				return t.at(t.cell(r, 0), "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'", opt.Where, got)
+				return t.at(t.cell(r, 0), "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
+					opt.Where, got)
 			}
 			if is {
 				kept = append(kept, r)
@@ -237,7 +238,8 @@ func (c *cells) rows() int { return max(len(c.ends), len(c.codes), len(c.numbers
 // only returns the cells of these rows.
 func (c *cells) only(rows []int) *cells {
 	out := &cells{
-		places: indices.Of(c.places, rows), numbers: indices.Of(c.numbers, rows), whole: c.whole, codes: indices.Of(c.codes, rows), labels: c.labels,
+		places: indices.Of(c.places, rows), numbers: indices.Of(c.numbers, rows), whole: c.whole, codes: indices.Of(c.codes, rows),
+		labels: c.labels,
 	}
 	if c.ends != nil {
 		for _, r := range rows {

@@ -41,12 +41,14 @@ type Description struct {
 
 // words by which people name the columns of tasks, of blocks, of rewards, and of none of them, in lower case.
 var (
-	taskWords = []string{"task", "site", "machine", "maschine", "agent", "group", "standort", "location", "model", "dataset", "environment", "env",
+	taskWords = []string{"task", "site", "machine", "maschine", "agent", "group", "standort", "location", "model",
+		"dataset", "environment", "env",
 		"farm", "country", "center", "centre", "substrate", "reaction", "subject", "campaign"}
 	blockWords = []string{"block", "blocks", "batch", "day", "date", "week", "plate", "session", "shift", "lot", "tag", "datum", "woche",
 		"charge", "schicht"}
 	rewardWords = []string{"reward", "yield", "score", "value", "response", "outcome", "result", "throughput", "accuracy", "acc", "loss",
-		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue", "durchsatz", "ausbeute", "titre", "titer", "rate"}
+		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
+		"durchsatz", "ausbeute", "titre", "titer", "rate"}
 	otherWords = []string{"seed", "rep", "reps", "replicate", "id", "plot", "patient", "time", "operator", "bearbeiter",
 		"technician", "person", "user", "comment", "note", "bemerkung", "count", "sd", "std", "status"}
 )
@@ -60,7 +62,8 @@ var (
 )
 
 // lowerWords are names of rewards where less is better.
-var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "costs", "kosten", "rmse", "mse", "mae", "nll", "regret", "perplexity",
+var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "costs", "kosten", "rmse", "mse", "mae", "nll",
+	"regret", "perplexity",
 	"latency", "runtime", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
 
 // Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.
@@ -234,7 +237,8 @@ func (d *Description) guess(t *table) {
 			d.Arm = append(d.Arm, c.Name)
 		}
 	}
-	if len(d.Arm) == 0 && d.Task != "" && !slices.ContainsFunc(d.Columns, func(c Column) bool { return c.Name == d.Task && c.named(taskWords) }) {
+	if len(d.Arm) == 0 && d.Task != "" && !slices.ContainsFunc(d.Columns,
+		func(c Column) bool { return c.Name == d.Task && c.named(taskWords) }) {
 		d.Task, d.Arm = "", []string{d.Task} // one task: its options are what the column names
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 // longLines are the lines of code above 140 characters that each folder may still have. Nobody raises a number:
 // rows of tables break by field, calls by argument, texts at a space.
-var longLines = map[string]int{"dsl": 2, "engine": 8}
+var longLines = map[string]int{"dsl": 2, "engine": 1}
 
 // Lines of code have at most 140 characters, but for what is inside raw texts.
 func TestLineLengths(t *testing.T) {

@@ -345,15 +345,19 @@ func exceeds(mean, variance, epsilon, freedom float64) float64 {
 func (a *coBayes) Done() bool { return a.Single() }
 
 // Answers returns the leaders.
-func (a *coBayes) Answers() []engine.Answer {
-	out := make([]engine.Answer, len(a.Sets))
-	for v, set := range a.Sets {
+func (a *coBayes) Answers() []engine.Answer { return leaders(&a.Candidates, a.estimates) }
+
+// leaders returns the arm of each task with the largest of the estimates (N), the first one where estimates is nil;
+// it is the answer where no other arm is left.
+func leaders(c *rounds.Candidates, estimates []float64) []engine.Answer {
+	out := make([]engine.Answer, len(c.Sets))
+	for v, set := range c.Sets {
 		first, estimate := set[0], math.NaN()
-		if a.estimates != nil {
-			first = rounds.Leader(set, a.estimates)
-			estimate = a.estimates[first]
+		if estimates != nil {
+			first = rounds.Leader(set, estimates)
+			estimate = estimates[first]
 		}
-		out[v] = a.Answer(v, first, estimate)
+		out[v] = c.Answer(v, first, estimate)
 		if out[v].Decided = len(set) == 1; out[v].Decided {
 			out[v].Arm = out[v].Leader
 		}

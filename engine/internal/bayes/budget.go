@@ -128,17 +128,9 @@ func (a *budgetFB) Done() bool { return a.purse.Empty() || a.Single() }
 
 // Answers returns the largest posterior means.
 func (a *budgetFB) Answers() []engine.Answer {
-	out := make([]engine.Answer, len(a.Sets))
-	for v, set := range a.Sets {
-		first, estimate := set[0], math.NaN()
-		if a.estimates != nil {
-			first = rounds.Leader(set, a.estimates)
-			estimate = a.estimates[first]
-		}
-		out[v] = a.Answer(v, first, estimate)
-		if out[v].Decided = len(set) == 1; out[v].Decided {
-			out[v].Arm = out[v].Leader
-		} else {
+	out := leaders(&a.Candidates, a.estimates)
+	for v := range out {
+		if !out[v].Decided {
 			out[v].Margin = math.Inf(1)
 		}
 	}
