@@ -89,6 +89,7 @@ func TestRows(t *testing.T) {
 		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `there is no column "no"`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; a text stands in quotes, as 'Gent'`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": something is missing at its end`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="site == none")`:           "the name of a function is not in quotes",
 		`problem(data="in.csv", arm="in", reward="y", where="in > 1")`:                      `"in" is not expected; the column in is written col("in")`,
 		`problem(data="runs.csv", arm="log10(lrr)", reward="loss")`:                         `no column "log10(lrr)"`,
 		`problem(data="runs.csv", arm="lr", log="kind", reward="loss")`:                     "log names a column of numbers",

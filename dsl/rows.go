@@ -156,6 +156,8 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 		err = firstLine(err)
 		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown {
 			err = fmt.Errorf("%w; a text stands in quotes, as '%s'", err, word)
+		} else if strings.Contains(err.Error(), "func(") {
+			err = errors.New("the name of a function is not in quotes; texts are, as in site == 'none'")
 		}
 		for _, name := range reads {
 			if reserved.MatchString(name) {

@@ -3,6 +3,7 @@ package problem
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -63,7 +64,11 @@ func (w rewards) read(t *table, r int, l Long, k int) (err error) {
 		return err
 	}
 	if w.means[k], err = t.number(r, l.Reward); err != nil {
-		return err
+		truth, is := truths[strings.ToLower(t.cells[t.column[l.Reward]].text(r))]
+		if !is {
+			return err
+		}
+		w.means[k], err = truth, nil
 	}
 	if w.sds != nil {
 		w.sds[k] = math.NaN()
@@ -87,6 +92,9 @@ func (w rewards) read(t *table, r int, l Long, k int) (err error) {
 	}
 	return err
 }
+
+// truths are rewards of 0 and 1 as programs write truth values, in lower case.
+var truths = map[string]float64{"false": 0, "true": 1}
 
 // readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
 func readCounts(t *table, r int, l Long) (mean, sd, trials float64, err error) {

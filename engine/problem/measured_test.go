@@ -2,9 +2,11 @@ package problem_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // A reward has the size of numbers in tables, and the squares of several are squares of such rewards.
@@ -22,5 +24,25 @@ func TestRewardsThatNothingIsComputedWith(t *testing.T) {
 		if err := problem.CheckRewards(c.count, c.mean, c.squares); (err == nil) != c.ok {
 			t.Errorf("%d rewards of mean %g and squares %g: %v", c.count, c.mean, c.squares, err)
 		}
+	}
+}
+
+// TestTruthValues: rewards of true and false, as programs write them, are 1 and 0; other words are refused.
+func TestTruthValues(t *testing.T) {
+	load := func(table string) (*problem.Problem, error) {
+		return problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
+			Read: func(string) ([]byte, error) { return []byte(table), nil },
+			Long: &problem.Long{Arm: []string{"v"}, Reward: "ok"},
+		})
+	}
+	p, err := load("v,ok\na,True\na,False\nb,TRUE\nb,\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := p.Means(); m[0] != 0.5 || m[1] != 1 {
+		t.Errorf("means %v, want 0.5 and 1", m)
+	}
+	if _, err := load("v,ok\na,True\nb,maybe\n"); err == nil || !strings.Contains(err.Error(), `got "maybe"`) {
+		t.Errorf("error %v, want one that names the word", err)
 	}
 }
