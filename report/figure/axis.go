@@ -187,13 +187,14 @@ func (a *axis) named(names []string, position func(i int) float64, most, letters
 	}
 }
 
-// shorten cuts long names for labels; tables hold them whole.
+// shorten leaves out the middle of long names for labels, for names that begin alike differ at their ends; tables hold them whole.
 func shorten(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
 		return s
 	}
-	return string(r[:most-1]) + "…"
+	end := (most - 1) / 2
+	return string(r[:most-1-end]) + "…" + string(r[len(r)-end:])
 }
 
 // axis is a range that everything drawn is clamped to, with its ticks.

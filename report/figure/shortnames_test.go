@@ -24,3 +24,20 @@ func TestKeyed(t *testing.T) {
 		}
 	}
 }
+
+// Labels that are too long keep beginning and end, by which names differ.
+func TestShorten(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		most int
+		want string
+	}{
+		{"batch 17", 8, "batch 17"},
+		{"methyl ether, batch 17", 11, "methy…ch 17"},
+		{"Ölmühle, Süd", 6, "Ölm…üd"},
+	} {
+		if got := shorten(c.name, c.most); got != c.want {
+			t.Errorf("%q in %d letters: %q, want %q", c.name, c.most, got, c.want)
+		}
+	}
+}
