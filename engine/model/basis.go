@@ -32,6 +32,7 @@ type basis struct {
 	filled  *int      // columns of data that some basis has
 	rest    []float64 // N: k(x̃_i, x̃_i) - ‖φ_i‖²; 0 for arms in the span
 	inside  []bool    // N: whether the arm is in the span
+	whole   *basis    // what this one is a view of, see knowing; nil of one that is none
 }
 
 // newBasis returns the basis of no arms; variances has the diagonal of the matrix.
@@ -52,35 +53,64 @@ func (b *basis) rows(from, to int) blas64.General {
 // up to date at a time.
 const basisTogether, basisRows = 96, 512
 
+// negligibleRest is the variance left of an arm that was pulled, relative to the variance of the mean of its rewards, up to which it
+// is taken to be in the span. basisStep is how far the arms of one step may be below the one that counts most.
+const negligibleRest, basisStep = 1e-4, 1. / 16
+
 // extended returns the basis of these arms, too: O(N m) more values of the kernel and O(N m²)
-// operations for m columns. An arm with at most 1e-12 of the largest diagonal value left is in
-// the span as it is.
-func (b *basis) extended(ctx context.Context, arms []int) (*basis, error) {
-	var fresh []int
-	for _, i := range arms {
-		if !b.inside[i] {
-			fresh = append(fresh, i)
+// operations for m columns. What is left of an arm counts by its weight, one over the variance of the mean of its rewards:
+// arms are taken in until negligibleRest or outsideBasis is left of each.
+func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*basis, error) {
+	for {
+		top := 0.0
+		for k, i := range arms {
+			top = max(top, b.rest[i]*weights[k])
 		}
-	}
-	if len(fresh) == 0 {
-		return b, ctx.Err()
-	}
-	for part := range slices.Chunk(fresh, basisTogether) {
+		if top <= negligibleRest && b.dim > 0 {
+			return b, ctx.Err()
+		}
+		least := max(negligibleRest, basisStep*top)
+		var open []int // positions in arms
+		for k, i := range arms {
+			if b.rest[i]*weights[k] > least {
+				open = append(open, k)
+			}
+		}
+		every := 1 + len(open)/basisTogether // arms of all tasks, not of the first ones
+		var part []int
+		var of []float64
+		for k := 0; k < len(open); k += every {
+			part, of = append(part, arms[open[k]]), append(of, weights[open[k]])
+		}
 		var err error
-		if b, err = b.with(ctx, part); err != nil {
+		if b, err = b.with(ctx, part, of, least); err != nil {
 			return nil, err
 		}
 	}
-	return b, nil
 }
 
-// with returns the basis of at most basisTogether arms more.
-func (b *basis) with(ctx context.Context, arms []int) (*basis, error) {
-	chosen, lower := b.choose(arms)
+// knowing returns the basis as a posterior sees it that knows what is left of these arms: 0, as it is of arms in the span.
+func (b *basis) knowing(arms []int) *basis {
+	out := *b
+	out.whole, out.rest, out.inside = b, slices.Clone(b.rest), slices.Clone(b.inside)
+	for _, i := range arms {
+		out.rest[i], out.inside[i] = 0, true
+	}
+	return &out
+}
+
+// with returns the basis of at most basisTogether arms more, until no more than the least is left of each by its weight.
+func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (*basis, error) {
+	chosen, lower := b.choose(arms, weights, least)
 	out := *b
 	out.inside = slices.Clone(b.inside)
-	for _, i := range arms {
+	for _, i := range chosen {
 		out.inside[i] = true
+	}
+	if len(chosen) == 0 { // what is left is rounding
+		for _, i := range arms {
+			out.inside[i] = true
+		}
 	}
 	more := len(chosen)
 	if b.dim == 0 {
@@ -104,10 +134,13 @@ func (b *basis) with(ctx context.Context, arms []int) (*basis, error) {
 	return &out, nil
 }
 
-// choose orders arms by what the basis leaves of them, the largest first, and leaves out those in its
-// span; lower is the Cholesky factor of the rest's residual.
-func (b *basis) choose(arms []int) (chosen []int, lower *mat.TriDense) {
+// choose orders arms by what the basis leaves of them times their weights, the largest first, and leaves out those with at most the
+// least; lower is the Cholesky factor of the rest's residual.
+func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []int, lower *mat.TriDense) {
 	n := len(arms)
+	if n == 0 {
+		return nil, nil
+	}
 	left := mat.NewDense(n, n, nil)
 	for k, i := range arms {
 		for l, j := range arms[:k+1] {
@@ -129,11 +162,11 @@ func (b *basis) choose(arms []int) (chosen []int, lower *mat.TriDense) {
 	for range n {
 		best := -1
 		for k := range n {
-			if !used[k] && (best < 0 || rest[k] > rest[best]) {
+			if !used[k] && (best < 0 || rest[k]*weights[k] > rest[best]*weights[best]) {
 				best = k
 			}
 		}
-		if !(rest[best] > outsideBasis*b.largest) {
+		if !(rest[best] > outsideBasis*b.largest && rest[best]*weights[best] > least) {
 			break
 		}
 		column, root := make([]float64, n), math.Sqrt(rest[best])

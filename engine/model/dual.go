@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -292,7 +293,7 @@ func (c *onBasis) estimator(m *Model) (*Estimator, error) {
 // normalised.
 type pulledMeans struct {
 	life    *life
-	basis   *basis
+	basis   *basis  // see throughBasis
 	natural float64 // the scale that leaves the kernel as it is
 	known   bool    // whether the level is stated
 	level   float64 // the one stated
@@ -301,8 +302,8 @@ type pulledMeans struct {
 	y       []float64 // by arm of arms
 }
 
-func newPulledMeans(m *Model, b *basis, level engine.Level, counts []int, means []float64) *pulledMeans {
-	d := &pulledMeans{life: m.life, basis: b, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
+func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
+	d := &pulledMeans{life: m.life, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
 	for i, c := range counts {
 		if c > 0 {
 			d.arms = append(d.arms, i)
@@ -311,6 +312,20 @@ func newPulledMeans(m *Model, b *basis, level engine.Level, counts []int, means 
 		}
 	}
 	return d
+}
+
+// spread returns the mean square of the means around their level, but at least the mean variance of one.
+func (d *pulledMeans) spread() float64 {
+	level := d.level
+	if !d.known {
+		level = stat.Mean(d.y, nil)
+	}
+	squares, noise := 0.0, 0.0
+	for k, t := range d.total {
+		squares += (d.y[k] - level) * (d.y[k] - level)
+		noise += 1 / t
+	}
+	return max(squares, noise) / float64(len(d.arms))
 }
 
 // fit returns the data around their level for a scale, fitted where it is 0, and for the part of arms by

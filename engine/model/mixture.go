@@ -73,22 +73,22 @@ func mixed(
 		return newUnrelatedMeans(m, prior.Level, counts, means).members(prior.Scale, negligible), nil
 	}
 	if m.Designs().Dual() {
+		d := newPulledMeans(m, prior.Level, counts, means)
 		var top *Posterior
+		expected := 0.0
 		if before != nil {
-			top = before.Members[0].Posterior
+			top, expected = before.Members[0].Posterior, before.scale()
 		}
-		b, err := basisOf(m, top).extended(m.Context(), pulledArms(counts))
-		if err != nil {
-			return nil, err
-		}
-		d := newPulledMeans(m, b, prior.Level, counts, means)
-		return membersAt(points, prior.Scale*d.natural, d.total, negligible, d.around,
-			func(c *onBasis, scale float64) (*Posterior, float64, error) {
-				of := *c
-				of.scale = scale
-				p, err := d.posterior(m, &of)
-				return p, of.likelihood(), err
-			})
+		return throughBasis(d, basisOf(m, top), prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
+			members, err := membersAt(points, stated, d.total, negligible, d.around,
+				func(c *onBasis, scale float64) (*Posterior, float64, error) {
+					of := *c
+					of.scale = scale
+					p, err := d.posterior(m, &of)
+					return p, of.likelihood(), err
+				})
+			return members, d.natural * (&Mixture{Members: members}).scale(), err
+		})
 	}
 	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
 	if err := d.room(); err != nil {
@@ -115,6 +115,15 @@ func mixed(
 
 // point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
 type point struct{ own, scale, weight, likelihood float64 }
+
+// scale returns the largest scale of a member.
+func (x *Mixture) scale() float64 {
+	out := 0.0
+	for _, of := range x.Members {
+		out = max(out, of.Scale)
+	}
+	return out
+}
 
 // points returns the members' points.
 func (x *Mixture) points() []point {

@@ -116,17 +116,59 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if m.Relations().Unrelated() {
 		return newUnrelatedPosterior(m, prior.Level, prior.Scale, counts, means)
 	}
-	b, err := basisOf(m, before).extended(m.Context(), pulledArms(counts))
+	d := newPulledMeans(m, prior.Level, counts, means)
+	expected := 0.0
+	if before != nil {
+		expected = before.Scale
+	}
+	c, err := throughBasis(d, basisOf(m, before), prior.Scale, expected, func(scale float64) (*onBasis, float64, error) {
+		c, err := d.fit(scale, prior.FitsOwn())
+		if err != nil {
+			return nil, 0, fmt.Errorf("the information matrix: %w", err)
+		}
+		return c, c.scale, nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	d := newPulledMeans(m, b, prior.Level, counts, means)
-	c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn())
-	if err != nil {
-		return nil, fmt.Errorf("the information matrix: %w", err)
-	}
 	return d.posterior(m, c)
 }
+
+// throughBasis extends the basis by the arms that were pulled and forms something in its features, and again where the scale that
+// comes out is so much larger than the one expected that more of the arms counts. stated is the scale of a prior where it is stated,
+// else expected is the one of earlier data, or 0; more is expected where the kernel as it is or the spread of the means says so. form takes
+// and returns scales in units of the features.
+func throughBasis[T any](
+	d *pulledMeans, b *basis, stated, expected float64, form func(stated float64) (T, float64, error),
+) (out T, err error) {
+	stated *= d.natural
+	scale := stated
+	if stated == 0 { // a scale that few data find small must not hide what further arms say
+		scale = d.natural * max(1, expected)
+		if b.largest > 0 {
+			scale = max(scale, d.spread()/b.largest)
+		}
+	}
+	for {
+		weights := make([]float64, len(d.arms))
+		for k, t := range d.total {
+			weights[k] = scale * t
+		}
+		dim := b.dim
+		if b, err = b.extended(d.life.Context(), d.arms, weights); err != nil || d.basis != nil && b.dim == dim {
+			return out, err
+		}
+		d.basis = b.knowing(d.arms)
+		found := 0.0
+		if out, found, err = form(stated); err != nil || found <= mostScaleOff*scale {
+			return out, err
+		}
+		scale = found
+	}
+}
+
+// mostScaleOff is how many times as large as expected a scale may be.
+const mostScaleOff = 4
 
 // posterior returns what is known of all arms by a fit.
 func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
@@ -147,20 +189,10 @@ func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
 func basisOf(m *Model, p *Posterior) *basis {
 	if p != nil {
 		if d, has := p.dual.(*dual); has {
-			return d.basis
+			return d.basis.whole
 		}
 	}
 	return newBasis(m.Gram(), m.Variances())
-}
-
-func pulledArms(counts []int) []int {
-	var out []int
-	for i, c := range counts {
-		if c > 0 {
-			out = append(out, i)
-		}
-	}
-	return out
 }
 
 // PValue returns the probability, before any data, of means at least as far from what the prior

@@ -48,7 +48,7 @@ type unrelatedMeans struct {
 }
 
 func newUnrelatedMeans(m *Model, level engine.Level, counts []int, means []float64) *unrelatedMeans {
-	from := newPulledMeans(m, nil, level, counts, means)
+	from := newPulledMeans(m, level, counts, means)
 	d := &unrelatedMeans{
 		m: m, natural: from.natural, known: from.known, centre: from.level, observed: len(from.arms),
 		variances: m.Variances(), total: make([]float64, len(counts)), y: make([]float64, len(counts)),

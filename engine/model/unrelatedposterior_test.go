@@ -28,11 +28,7 @@ func TestUnrelatedPosterior(t *testing.T) {
 		if _, special := got.dual.(*unrelated); !special {
 			t.Fatalf("%+v: the posterior is a %T", prior, got.dual)
 		}
-		b, err := basisOf(m, nil).extended(t.Context(), pulledArms(counts))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := newPulledMeans(m, b, prior.Level, counts, p.Mean)
+		d := exactly(t, m, prior.Level, counts, p.Mean)
 		c, err := d.fit(prior.Scale*d.natural, false)
 		if err != nil {
 			t.Fatal(err)
