@@ -186,7 +186,7 @@ func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts [
 	for i := range all {
 		all[i] = i
 	}
-	alone, err := post.ArmVariances()
+	alone, err := post.ArmVariances(all)
 	if err != nil {
 		t.Fatal(err)
 	}

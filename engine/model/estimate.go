@@ -7,8 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
-
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
@@ -295,16 +293,14 @@ func (e *Estimator) ArmVariance(i int) float64 {
 	return SquaredNorm(e.White.RawRowView(i)) + e.parts.between(i, i)
 }
 
-// ArmVariances returns the variances of all arms, N values, normalised. It is an error when the context of the
-// model has ended.
-func (e *Estimator) ArmVariances() ([]float64, error) {
-	out := make([]float64, len(e.Total))
+// ArmVariances returns ArmVariance of each of the arms. It is an error when the context of the model has ended.
+func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
+	out := make([]float64, len(arms))
 	if e.dual != nil {
-		all := indices.All(len(out))
-		return out, e.dual.variances(out, all, -1)
+		return out, e.dual.variances(out, arms, -1)
 	}
-	for i := range out {
-		out[i] = e.ArmVariance(i)
+	for k, i := range arms {
+		out[k] = e.ArmVariance(i)
 	}
 	return out, nil
 }

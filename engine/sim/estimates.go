@@ -132,6 +132,8 @@ func (k *keeper) thin() {
 	for i, r := range all {
 		if r.Round%k.stride == 0 || i == 0 || i == len(all)-1 {
 			k.kept.Rounds = append(k.kept.Rounds, r)
+		} else {
+			delete(k.later, r.Round)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -52,7 +53,7 @@ func compare(arms, pulled, times int, path string) error {
 			return err
 		}
 		mean = post.Estimates(means)
-		if variance, err = post.ArmVariances(); err != nil {
+		if variance, err = post.ArmVariances(indices.All(p.N())); err != nil {
 			return err
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // posteriorOf returns the Gaussian-process posterior in its textbook form [RW06, eq. 2.23 and 2.24]
@@ -355,5 +356,24 @@ func TestWrongPriorIsDoubted(t *testing.T) {
 		if got != row.kind {
 			t.Errorf("%+v: warning %q, want %q", row.opt, got, row.kind)
 		}
+	}
+}
+
+// What is said of some arms after later rounds is what was said of them at the time, with few arms and with many.
+func TestRecall(t *testing.T) {
+	for _, n := range []int{60, 400} {
+		p, err := manyarms.Problem(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := model.New(p, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alg, err := NewCoBayesFC(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.05}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		enginetest.Recall(t, p, alg.(*coBayes))
 	}
 }

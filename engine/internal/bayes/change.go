@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 var (
@@ -167,25 +168,49 @@ func (a *coBayes) replicate(counts []int) {
 	}
 }
 
-var _ engine.Estimating = (*coBayes)(nil)
+var _ engine.Recalling = (*coBayes)(nil)
 
 // ArmEstimates returns posterior means and credible intervals.
 func (a *coBayes) ArmEstimates() engine.ArmEstimates {
 	if a.estimates == nil {
 		return engine.ArmEstimates{}
 	}
-	variances := make([]float64, len(a.estimates))
-	for k, of := range a.belief.Mixture.Members {
-		own, err := of.ArmVariances()
-		if err != nil { // the run ends before its next round
-			return engine.ArmEstimates{}
-		}
-		for i, v := range own {
-			off := a.by[k][i] - a.estimates[i]
-			variances[i] += of.Weight * (v + of.Scale*a.left/2 + off*off)
-		}
+	return a.recalled()(indices.All(len(a.estimates)))
+}
+
+// Recall keeps the posteriors of the round.
+func (a *coBayes) Recall() (later func(arms []int) engine.ArmEstimates, latest []float64) {
+	if a.estimates == nil {
+		return nil, nil
 	}
-	return rounds.Intervals(a.Model, a.estimates, variances, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	return a.recalled(), a.estimates
+}
+
+// recalled returns a function that says what the data make now of some arms.
+func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
+	members, by, estimates := a.belief.Mixture.Members, slices.Clone(a.by), a.estimates
+	freedom := make([]float64, len(estimates))
+	for i := range freedom {
+		freedom[i] = a.scales.FreedomOf([]int{i})
+	}
+	return func(arms []int) engine.ArmEstimates {
+		n := len(estimates)
+		means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
+		for _, i := range arms {
+			means[i], variances[i] = estimates[i], 0
+		}
+		for k, of := range members {
+			own, err := of.ArmVariances(arms)
+			if err != nil { // the run ends before its next round
+				return engine.ArmEstimates{}
+			}
+			for l, i := range arms {
+				off := by[k][i] - estimates[i]
+				variances[i] += of.Weight * (own[l] + of.Scale*a.left/2 + off*off)
+			}
+		}
+		return rounds.Intervals(a.Model, means, variances, func(i int) float64 { return freedom[i] })
+	}
 }
 
 var _ engine.Explainer = (*coBayes)(nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Evidence judges what the data of a fixed-budget run support. In every round the design is fixed
@@ -205,7 +206,7 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left 
 		return engine.ArmEstimates{}
 	}
 	out := engine.ArmEstimates{Mean: make([]float64, len(estimates)), Half: make([]float64, len(estimates))}
-	variances, err := e.ArmVariances()
+	variances, err := e.ArmVariances(indices.All(len(estimates)))
 	if err != nil { // the run ends before its next round
 		return engine.ArmEstimates{}
 	}
