@@ -60,7 +60,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	case r.Mode == engine.ModeFB:
 		s = "each decided answer is the best arm with probability at least " + atLeast(r.Delta) + " for all tasks together"
 	case r.Epsilon > 0:
-		s = fmt.Sprintf("all decided answers are within %g of their best arm with probability at least %s", r.Epsilon, atLeast(delta))
+		s = fmt.Sprintf("all decided answers are within %.6g of their best arm with probability at least %s", r.Epsilon, atLeast(delta))
 	default:
 		s = "all decided answers are best arms with probability at least " + atLeast(delta)
 	}
@@ -238,7 +238,7 @@ func subGaussian(p *problem.Problem) bool {
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
 	what := "best arms"
 	if r.Epsilon > 0 {
-		what = fmt.Sprintf("within %g of their best arms", r.Epsilon)
+		what = fmt.Sprintf("within %.6g of their best arms", r.Epsilon)
 	}
 	prior, sizes := "the kernel", ""
 	if opt.Scale == 0 {
