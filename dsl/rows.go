@@ -160,7 +160,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 			err = errors.New("the name of a function is not in quotes; texts are, as in site == 'none'")
 		}
 		for _, name := range reads {
-			if reserved.MatchString(name) {
+			if slices.Contains(reserved, name) {
 				err = fmt.Errorf("%w; the column %s is written col(%q)", err, name, name)
 			}
 		}
@@ -191,11 +191,12 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	return evaluate, reads, nil
 }
 
-// unexpected is how expr says that a word stands where none of its kind may; reserved are the words that expr reads for itself.
-var (
-	unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
-	reserved   = regexp.MustCompile(`^(let|in|and|or|not|if|else|true|false|nil|matches|contains|startsWith|endsWith)$`)
-)
+// unexpected is how expr says that a word stands where none of its kind may.
+var unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
+
+// reserved are the words that expr reads for itself.
+var reserved = []string{"let", "in", "and", "or", "not", "if", "else", "true", "false", "nil", "matches", "contains",
+	"startsWith", "endsWith"}
 
 // firstLine keeps what an error of expr says, without the lines that show where: an expression is one line.
 func firstLine(err error) error {

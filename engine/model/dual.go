@@ -17,15 +17,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// dual is a posterior of many arms on the basis of the arms that were pulled. With their features φ and
+// dual is a posterior of many arms on a basis of the arms that were pulled, see throughBasis. With their features φ and
 // what is outside, r_ij = k(x̃_i, x̃_j) - φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i, where
-// the data bear on the level β and on θ, u ~ N(0, s·r) is 0 on the arms pulled, and v_i ~ N(0, g) is
+// the data bear on the level β and on θ, u ~ N(0, s·r) is taken to be 0 on the arms pulled, and v_i ~ N(0, g) is
 // the part of the arm by itself. So, with the numbers of Posterior and a_i = g t_i',
 //
 //	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g,
 //
-// exactly, at N m operations for the means of all arms and N m² for their variances, with m arms pulled.
-// It is the dual form of the textbook, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations
+// exactly where every arm pulled is in the basis, at N m operations for the means of all arms and N m² for their
+// variances, with m arms in the basis. It is the dual form of the textbook, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations
 // in which small variances are no differences of large numbers.
 type dual struct {
 	life      *life

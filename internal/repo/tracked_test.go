@@ -1,12 +1,10 @@
 package repo
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -15,10 +13,6 @@ import (
 // personal are texts that mean something on one machine only: home folders, and
 // settings that choose where modules and packages are fetched from.
 var personal = regexp.MustCompile(`/(?:root|home/\w+|Users/\w+|work)/|GO(?:PROXY|NOPROXY|PRIVATE|SUMDB)=|--(?:extra-)?index-url`)
-
-// hints are in every text that personal matches, and found faster.
-var hints = [][]byte{[]byte("/root/"), []byte("/home/"), []byte("/Users/"), []byte("/work/"), []byte("PROXY="), []byte("GOPRIVATE="),
-	[]byte("GOSUMDB="), []byte("index-url")}
 
 // Tracked files name nobody's machine, and no registry.
 func TestNobodysMachine(t *testing.T) {
@@ -36,9 +30,6 @@ func TestNobodysMachine(t *testing.T) {
 		}
 		if err != nil {
 			t.Fatal(err)
-		}
-		if !slices.ContainsFunc(hints, func(h []byte) bool { return bytes.Contains(text, h) }) {
-			continue
 		}
 		for _, found := range personal.FindAll(text, 1) {
 			t.Errorf("%s contains %q", name, found)
