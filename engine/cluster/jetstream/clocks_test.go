@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
@@ -90,11 +89,11 @@ func TestServerClockJumps(t *testing.T) {
 			if err := piece.Done(ctx); err != nil || piece.Work().ID != "before" {
 				t.Errorf("%s: %v", piece.Work().ID, err)
 			}
-			t.Logf("another one has it after %v; the patience is %v", time.Since(began).Round(time.Millisecond), exchangetest.Patience)
+			t.Logf("another one has it after %v; the patience is %v", time.Since(began).Round(time.Millisecond), patience)
 			if err := take(other, "after").Done(ctx); err != nil {
 				t.Error(err)
 			}
-			wait, stop := context.WithTimeout(ctx, 3*exchangetest.Patience)
+			wait, stop := context.WithTimeout(ctx, 3*patience)
 			defer stop()
 			if again, err := other.Take(wait, "r"); !errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("%s was done, and is handed out again: %v", again.Work().ID, err)

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
@@ -228,7 +227,7 @@ func TestServerKilledWithWork(t *testing.T) {
 					t.Error(err)
 				}
 				mu.Lock()
-				if time.Since(taken) > exchangetest.Patience/2 {
+				if time.Since(taken) > patience/2 {
 					slow++
 				}
 				if done[piece.Work().ID] == 0 {

@@ -11,7 +11,6 @@ import (
 	natsjs "github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
@@ -37,7 +36,7 @@ func TestServerOfOthers(t *testing.T) {
 		t.Skip("a second suite over servers is for the full run")
 	}
 	t.Parallel() // it waits for servers
-	exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+	conforms(t, func(t *testing.T) func() cluster.Exchange {
 		url := stranger(t, server.Options{JetStream: true})
 		return func() cluster.Exchange { return join(t, url, "") }
 	})

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
@@ -31,7 +30,7 @@ func serve(t testing.TB, dir string, o jetstream.ServeOptions) *jetstream.Server
 // join joins a server for the time of a test.
 func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 	t.Helper()
-	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Credentials: credentials, Patience: exchangetest.Patience})
+	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Credentials: credentials, Patience: patience})
 	if err != nil {
 		t.Fatalf("joining %s: %v", url, err)
 	}
@@ -87,7 +86,7 @@ func TestExchange(t *testing.T) {
 		for _, run := range []string{"r", "a", "b", "c"} {
 			maps.Copy(keys, makeKeys(t, made, jetstream.KeyOptions{Run: run, Agents: 8, Workers: 1}))
 		}
-		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			dir := t.TempDir()
 			if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
 				t.Fatal(err)
@@ -101,10 +100,10 @@ func TestExchange(t *testing.T) {
 // testOpenExchange runs the suite without credentials: what differs is how an exchange is reached.
 func testOpenExchange(t *testing.T) {
 	t.Run("in process", func(t *testing.T) {
-		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			s := serve(t, t.TempDir(), jetstream.ServeOptions{Listen: jetstream.Nowhere})
 			return func() cluster.Exchange {
-				x, err := s.Dial(t.Context(), jetstream.DialOptions{Patience: exchangetest.Patience})
+				x, err := s.Dial(t.Context(), jetstream.DialOptions{Patience: patience})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -114,7 +113,7 @@ func testOpenExchange(t *testing.T) {
 		})
 	})
 	t.Run("loopback", func(t *testing.T) {
-		exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			s := serve(t, t.TempDir(), jetstream.ServeOptions{})
 			return func() cluster.Exchange { return join(t, s.URL(), "") }
 		})

@@ -11,7 +11,6 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/exchangetest"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
@@ -59,7 +58,7 @@ func TestThreeServers(t *testing.T) {
 	if os.Getenv("GONB_COPE_FAULTS") == "" {
 		t.Skip("three servers for each of many tests: GONB_COPE_FAULTS=1")
 	}
-	exchangetest.Run(t, func(t *testing.T) func() cluster.Exchange {
+	conforms(t, func(t *testing.T) func() cluster.Exchange {
 		urls := threeServers(t)
 		return func() cluster.Exchange { return join(t, urls, "") }
 	})

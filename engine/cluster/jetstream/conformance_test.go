@@ -1,4 +1,4 @@
-package exchangetest
+package jetstream_test
 
 import (
 	"context"
@@ -8,15 +8,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// Patience is the patience of the exchanges that the tests ask for.
-const Patience = 2 * time.Second
+// patience is the patience of the exchanges that the tests ask for.
+const patience = 2 * time.Second
 
-// A Maker makes an exchange with nothing in it and the patience above, and returns a function that
+// TestMemory: the exchange within a process does what every exchange must.
+func TestMemory(t *testing.T) {
+	t.Parallel() // it waits for the patience
+	conforms(t, func(*testing.T) func() cluster.Exchange {
+		m := cluster.NewMemory()
+		m.Patience = patience
+		return func() cluster.Exchange { return m }
+	})
+}
+
+// A maker makes an exchange with nothing in it and the patience above, and returns a function that
 // joins it: each call is a party of its own, which the maker closes at the end of the test.
-type Maker func(t *testing.T) (join func() cluster.Exchange)
+type maker func(t *testing.T) (join func() cluster.Exchange)
 
-// Run runs all tests.
-func Run(t *testing.T, make Maker) {
+// conforms runs what every exchange must do.
+func conforms(t *testing.T, make maker) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, func() cluster.Exchange)
@@ -36,7 +46,7 @@ func Run(t *testing.T, make Maker) {
 		{"offered once", offeredOnce},
 		{"work of named runs", namedRuns},
 		{"done for ever", done},
-		{"patience", patience},
+		{"patience", patient},
 		{"alive", alive},
 		{"given back", back},
 		{"withdrawn", withdrawn},
@@ -84,8 +94,8 @@ func read(t *testing.T, x cluster.Facts, run string, n int) []cluster.Fact {
 	return nil
 }
 
-// none fails if a run has a fact beyond the first n. It waits a moment for it.
-func none(t *testing.T, x cluster.Facts, run string, n int) {
+// nothingBeyond fails if a run has a fact beyond the first n. It waits a moment for it.
+func nothingBeyond(t *testing.T, x cluster.Facts, run string, n int) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()

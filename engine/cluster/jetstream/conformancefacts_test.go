@@ -1,4 +1,4 @@
-package exchangetest
+package jetstream_test
 
 import (
 	"bytes"
@@ -45,7 +45,7 @@ func replay(t *testing.T, join func() cluster.Exchange) {
 		publish(t, x, f)
 		publish(t, y, f)
 	}
-	none(t, x, "r", 1)
+	nothingBeyond(t, x, "r", 1)
 }
 
 func conflict(t *testing.T, join func() cluster.Exchange) {
@@ -64,7 +64,7 @@ func conflict(t *testing.T, join func() cluster.Exchange) {
 			t.Errorf("the conflict does not say %q: %v", part, err)
 		}
 	}
-	none(t, x, "r", 1)
+	nothingBeyond(t, x, "r", 1)
 }
 
 func badAddresses(t *testing.T, join func() cluster.Exchange) {
@@ -142,7 +142,7 @@ func apart(t *testing.T, join func() cluster.Exchange) {
 		publish(t, x, fact(run, 1, "plan", run))
 	}
 	for _, run := range []string{"a", "b", "c"} {
-		none(t, x, run, 2)
+		nothingBeyond(t, x, run, 2)
 		for _, f := range read(t, x, run, 2) {
 			if f.Run != run || string(f.Body) != run {
 				t.Errorf("run %s has a fact of run %s", run, f.Run)
@@ -252,7 +252,7 @@ func files(t *testing.T, join func() cluster.Exchange) {
 		t.Error("../x is no hash")
 	}
 	publish(t, x, fact("r", 0, "run", ""))
-	none(t, y, "r", 1)
+	nothingBeyond(t, y, "r", 1)
 	if runs, err := y.Runs(soon(t)); err != nil || !slices.Equal(runs, []string{"r"}) {
 		t.Errorf("runs %q, %v", runs, err)
 	}

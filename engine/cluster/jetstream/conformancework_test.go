@@ -1,4 +1,4 @@
-package exchangetest
+package jetstream_test
 
 import (
 	"context"
@@ -104,17 +104,17 @@ func done(t *testing.T, join func() cluster.Exchange) {
 	w := take(t, x)
 	finish(t, w)
 	finish(t, w) // said twice
-	time.Sleep(Patience + 500*time.Millisecond)
+	time.Sleep(patience + 500*time.Millisecond)
 	idle(t, x)
 }
 
-func patience(t *testing.T, join func() cluster.Exchange) {
+func patient(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	offer(t, x, "r", "c-1")
 	begin := time.Now()
 	silent := take(t, x)
 	w := take(t, y)
-	if d := time.Since(begin); d < Patience*9/10 || d > Patience+20*time.Second {
+	if d := time.Since(begin); d < patience*9/10 || d > patience+20*time.Second {
 		t.Errorf("handed out again after %v", d)
 	}
 	if w.Attempt() != 2 || w.Work().ID != "c-1" {
@@ -122,7 +122,7 @@ func patience(t *testing.T, join func() cluster.Exchange) {
 	}
 	finish(t, silent) // late, but finished is finished
 	_ = w.Back(soon(t))
-	time.Sleep(Patience + 500*time.Millisecond)
+	time.Sleep(patience + 500*time.Millisecond)
 	idle(t, y)
 }
 
@@ -130,11 +130,11 @@ func alive(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	offer(t, x, "r", "c-1")
 	w := take(t, x)
-	ctx, stop := context.WithTimeout(t.Context(), 2*Patience)
+	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
 	defer stop()
 	var silent atomic.Int64 // the longest time between two signs of life, as a busy machine has it
 	go func() {
-		for last := time.Now(); ctx.Err() == nil; time.Sleep(Patience / 8) {
+		for last := time.Now(); ctx.Err() == nil; time.Sleep(patience / 8) {
 			if err := w.Alive(soon(t)); err != nil {
 				t.Error(err)
 			}
@@ -142,7 +142,7 @@ func alive(t *testing.T, join func() cluster.Exchange) {
 			last = time.Now()
 		}
 	}()
-	if w, err := y.Take(ctx); err == nil && time.Duration(silent.Load()) < Patience/2 {
+	if w, err := y.Take(ctx); err == nil && time.Duration(silent.Load()) < patience/2 {
 		t.Errorf("%s was handed out again, attempt %d", w.Work().ID, w.Attempt())
 	}
 	finish(t, w)
@@ -164,7 +164,7 @@ func back(t *testing.T, join func() cluster.Exchange) {
 		}
 		took := time.Since(begin)
 		finish(t, w)
-		if took < Patience*3/4 {
+		if took < patience*3/4 {
 			return
 		}
 	}

@@ -1,2 +1,0 @@
-// Package exchangetest holds what every cluster.Exchange must do, as tests.
-package exchangetest
