@@ -160,7 +160,7 @@ type Result struct {
 	Name   string `json:"name,omitempty"`
 	Kernel string `json:"kernel,omitempty"` // of the problem, as text; a long one abridged
 	Noise  string `json:"noise,omitempty"`  // what is known of the noise of the problem, and its scale
-	// the form that the computation had, as model.Regimes has it; "" of algorithms of one's own
+	// the form that the computation had, one of the Regime constants of model; "" of algorithms of one's own
 	Regime string `json:"regime,omitempty"`
 	// further options that are not at their defaults
 	Stated []Setting `json:"options,omitempty"`

@@ -149,13 +149,6 @@ func TestPointsIdentity(t *testing.T) {
 	if p.Distinct() != 3 || q.Distinct() != 3 || q.Point(0).ID != 2 || q.Point(1).ID != 0 || q.Point(1).X[0] != 1 || q.Point(0).Name != "c" {
 		t.Errorf("p %+v, subset %+v", p, q)
 	}
-	other, err := NewPoints([]string{"x"}, []string{"b", "a"}, [][]float64{{2}, {1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Cross(Identity{}, p, other); err == nil || !strings.Contains(err.Error(), `"b" is numbered differently`) {
-		t.Errorf("lists with other numbers: %v", err)
-	}
 }
 
 func TestUnboundColumnNamesPanic(t *testing.T) {

@@ -126,34 +126,6 @@ func (p *Points) Subset(indices []int) *Points {
 	return q
 }
 
-// sameSpace reports lists that a kernel must not compare: with other columns, or
-// with IDs that mean other names.
-func sameSpace(p, q *Points) error {
-	if len(p.Columns) != len(q.Columns) {
-		return fmt.Errorf("points with %s cannot be compared with points with %d", howMany(len(p.Columns), "column"), len(q.Columns))
-	}
-	for c, name := range p.Columns {
-		if q.Columns[c] != name {
-			return fmt.Errorf("column %d is %q in one list of points and %q in the other", c+1, name, q.Columns[c])
-		}
-	}
-	if !slices.Equal(p.Units, q.Units) {
-		return fmt.Errorf("the features of one list of points are scaled and the other's are not, or otherwise")
-	}
-	name, id := map[int]string{}, map[string]int{}
-	for i, n := range p.Names {
-		name[p.ID[i]], id[n] = n, p.ID[i]
-	}
-	for i, n := range q.Names {
-		other, used := name[q.ID[i]]
-		number, known := id[n]
-		if used && other != n || known && number != q.ID[i] {
-			return fmt.Errorf("point %q is numbered differently in the two lists; take both as subsets of one list", n)
-		}
-	}
-	return nil
-}
-
 // Unit says how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value of
 // the data, or its decimal logarithm where Log is set. The zero value means that they were not.
 type Unit struct {

@@ -212,8 +212,8 @@ func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	return []engine.Warning{{Kind: engine.WarnCostPulls, Names: []string{e.Name}}}
 }
 
-// Regime names the form that the computation had on the problem, as model.Regimes has it; "" of algorithms that the catalogue does not
-// have.
+// Regime names the form that the computation had on the problem, one of the Regime constants of model; "" of algorithms
+// that the catalogue does not have.
 func (b Basis) Regime() string {
 	e, m := b.Algorithm, b.Model
 	if _, err := Named(e.Mode, e.Name); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The table of docs/architecture.md has the rows of Regimes, in order, and no others.
+// The table of docs/architecture.md has the rows of regimes, in order, and no others.
 func TestRegimesAreDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/architecture.md")
 	if err != nil {
@@ -25,10 +25,55 @@ func TestRegimesAreDocumented(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, r := range Regimes() {
+	for _, r := range regimes() {
 		want = append(want, fmt.Sprintf("| %s | %d %s | %s | %s | %s |", r.What, r.Most, r.Of, r.Within, r.Beyond, r.Why))
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("docs/architecture.md, Regimes of size, has\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// regime is a size at which another form of a computation takes over.
+type regime struct {
+	What   string // what is computed
+	Most   int    // up to which size it is as Within says
+	Of     string // what is counted: arms of all tasks, or directions: the rank of the kernel on them
+	Within string
+	Beyond string
+	Why    string // what the number rests on
+}
+
+// regimes returns the sizes that decide which form of a computation runs, which docs/architecture.md shows.
+func regimes() []regime {
+	const arms, directions = "arms", "directions"
+	return []regime{
+		{"exact features", eagerArms, arms, "made with the model", "made when something needs them",
+			"they take no time, and what is wrong with a kernel is said first"},
+		{"exact features", MaxRank, directions, "exact to rounding", "cut, with a bound on what is left out", "memory"},
+		{"norm of known rewards after a cut", exactNorm, arms, "from the whole Gram matrix", "from the features", "0.1 GB and some seconds"},
+		{"CoTestFC without a norm", MostLeastSquares, directions, RegimeTogether, "each agent alone, or each arm by its own mean",
+			"a design takes seconds"},
+		{"CoTestFC on arms that say nothing of each other", MostDesigned, arms, "designs of each task", RegimeMeans,
+			"a closed form takes a millisecond"},
+		{"CoTestFB by the posterior", MostTested, directions, "tests what is decided", "decides nothing",
+			"a test needs a pull for each direction in every round"},
+		{"kernel learned in the run", MostLearned, arms, "covariances of all arms, 12 sets of numbers", "128 features, 2 sets of numbers",
+			"time; arms that nothing relates have few features at any number"},
+		{"posterior of CoBayesFC, CoKernelFB", mostOwn, arms, "in features of all arms", "on the arms pulled",
+			"time; CoTestFB goes by the arms pulled at any size"},
+		{"CoBayesFC within blocks", MostWithin, arms, "along the eigenvectors of the information from blocks", "refused",
+			"time and memory of the eigenvectors"},
+		{"part of arms by themselves, fixed budget", ownUntested, arms, "fitted, but for CoTestFB", "taken where a test asks for it",
+			"each arm that is not pulled is then uncertain by itself"},
+		{"posterior in features", mostDecomposed, directions, "by eigenvalues", "by a tridiagonal matrix", "time of a fit"},
+		{"round 1 of CoBayesFC beyond 256 arms", spanningMost, arms, "as many pivots as leave 5e-4", "no more",
+			"mistakes against samples, see measured/many-arms.md"},
+		{"designs under a ridge", fewArms, arms, "all arms and pairs in exact features",
+			"by exchange where the rank is larger than the next number", "time"},
+		{"designs under a ridge", fewDirections, directions, "all arms and pairs in exact features", "by exchange", "time"},
+		{"ρ*", exactHardness, arms, "in exact features", "in fewer directions", "seconds"},
+		{"posterior of unrelated arms", mostUnrelated, arms, "each arm and the level, by a formula", "as of related ones",
+			"N² values of the kernel"},
+		{"warnings on unrelated arms", comparedArms, arms, "all pairs are compared", "by rank alone", "N² values of the kernel"},
 	}
 }

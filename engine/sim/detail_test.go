@@ -219,29 +219,17 @@ func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 	for v := range w.p.V() {
 		lo, hi := w.p.ArmsOf(v)
 		h := wire.Header{Agent: v, Round: plan.Round, Digest: digest}
-		var arms []int
-		for i, n := range b.Counts[lo:hi] {
-			for range n {
-				arms = append(arms, i)
-			}
-		}
 		var squares []float64
 		if plan.WantSquares {
 			squares = b.Squares[lo:hi]
 		}
-		for at, m := range map[*int]interface {
-			Append([]byte) ([]byte, error)
-		}{
-			&w.merged: wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi], Squares: squares},
-			&w.raw:    wire.Raw{Header: h, Arms: arms, Rewards: make([]float64, len(arms))},
-			&w.theta:  wire.Theta{Header: h, Theta: make([]float64, w.features)},
-		} {
-			text, err := m.Append(nil)
-			if err != nil {
-				w.t.Fatal(err)
-			}
-			*at += len(text)
+		text, err := wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi], Squares: squares}.Append(nil)
+		if err != nil {
+			w.t.Fatal(err)
 		}
+		w.merged += len(text)
+		w.raw += wire.RawSize(v, plan.Round, b.Counts[lo:hi])
+		w.theta += wire.ThetaSize(v, plan.Round, w.features)
 		w.messages++
 	}
 	return b, nil

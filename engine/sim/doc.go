@@ -9,8 +9,8 @@
 //
 // Every random number is a function of (seed, run, round, arm) alone. Results are
 // therefore the same bytes whatever the number of workers and the order in which
-// runs finish, and two algorithms with the same seed meet the same luck: Paired and
-// Compare take differences run by run.
+// runs finish, and two algorithms with the same seed meet the same luck:
+// Compare takes differences run by run.
 //
 //	Experiment ─Run─▶ engine.Result          (or Store.Run, which remembers)
 //	Sweep ─Compare─▶ Comparisons             algorithms beside a reference
@@ -18,6 +18,6 @@
 //	Sweeps ─ClaimsOf─▶ Claims                what the paper says, and whether it holds
 //
 // All intervals are of 95 %: Student's t for means, Wilson's for error rates, for shares of
-// tasks see Shares, for differences and ratios see Paired, for claims see ClaimsOf. The
+// tasks see Shares, for differences and ratios see Compare, for claims see ClaimsOf. The
 // warning that errors exceed delta goes by the exact interval.
 package sim

@@ -158,9 +158,6 @@ func Gaussian(mean, sd []float64) Drawer {
 	}
 }
 
-// Bernoulli draws the mean of n rewards that are 1 with probability mean_i.
-func Bernoulli(mean []float64) Drawer { return TwoPoint(mean, 0, 1) }
-
 // TwoPoint draws the mean of n rewards that are hi or lo, in the proportions that mean_i takes: of
 // rewards between the two, those that scatter most. Of k that are hi among n the squares are
 // (hi-lo)² k(n-k)/n.

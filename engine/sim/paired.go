@@ -14,26 +14,17 @@ import (
 // outside is the probability that a 95 % interval misses.
 const outside = 0.05
 
-// Paired sets an algorithm beside a reference on the same problem, by one of
-// Measures. Runs are compared one by one when both results have Detail of the same
-// runs from the same seed, and mean against mean otherwise.
+// compared sets an algorithm beside a reference on the same problem, by one of
+// Measures. The results of each differ in the seed only. Runs are compared one by one when all results have Detail of the same
+// runs from the same seeds, and mean against mean otherwise.
 //
 // Differences of means have Student's interval over the differences of paired runs, or
 // Welch's; differences of error rates the adjusted Wald intervals of Bonett and Price
 // (2012), or of Agresti and Caffo (2000). Ratios have the interval of their logarithm
 // by the delta method; for error rates after adding half a wrong run to both sides.
 //
-// An unknown measure, a result without runs, one whose truth is unknown where the
-// measure needs it, and different problems or modes are errors.
-func Paired(algorithm, reference engine.Result, measure string) (Comparison, error) {
-	if algorithm.Problem != reference.Problem || algorithm.Mode != reference.Mode {
-		return Comparison{}, fmt.Errorf("only runs on the same problem compare: %s has %s on %q, %s has %s on %q",
-			algorithm.Algorithm, algorithm.Mode, algorithm.Problem, reference.Algorithm, reference.Mode, reference.Problem)
-	}
-	return compared(algorithm.Algorithm, []engine.Result{algorithm}, []engine.Result{reference}, measure)
-}
-
-// compared pairs results that differ in the seed only.
+// An unknown measure, a result without runs and one whose truth is unknown where the
+// measure needs it are errors.
 func compared(name string, algorithm, reference []engine.Result, measure string) (Comparison, error) {
 	c, err := contrasted(algorithm, reference, measure)
 	if err != nil {

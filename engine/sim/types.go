@@ -207,7 +207,7 @@ type Claims struct {
 }
 
 // SpeedupOf measures the speedup β of [Du23, eq. (4)] over a sweep: samples per agent of one agent
-// alone, over samples of an algorithm of many agents, with the interval of Paired. Beside it stand V
+// alone, over samples of an algorithm of many agents, with the interval of Compare. Beside it stand V
 // / rank K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which need Result.Detail and are 0 without.
 //
 // The paper's β takes the best single-agent algorithm; this one takes the algorithm

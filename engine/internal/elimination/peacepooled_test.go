@@ -45,8 +45,8 @@ func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ref := plain.NewReference(p, plain.LeastSquares)
-	gamma := func(set []int) float64 { return ref.Width(t, slices.Sorted(slices.Values(set))).Value / 4 }
+	ref := newListing(p, plain.LeastSquares)
+	gamma := func(set []int) float64 { return ref.width(t, slices.Sorted(slices.Values(set))).Value / 4 }
 	left := ref.Sets[0]
 	count := int(math.Ceil(max(math.Log2(gamma(left)), 2)))
 	if alg.rounds != count || alg.pulls != budget/count {
@@ -77,7 +77,7 @@ func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64)
 		theta, _ := ref.LeastSquares(all)
 		rewards = ref.Rewards(theta)
 		left = cutPooled(left, rewards, gamma)
-		plain.SameDecisions(t, p, alg.Sets, [][]int{left}, alg.estimates, rewards)
+		sameDecisions(t, p, alg.Sets, [][]int{left}, alg.estimates, rewards)
 	}
 	if !alg.Done() {
 		t.Errorf("%s: not done after %d rounds with %v left", p.Name, count, left)

@@ -23,7 +23,7 @@ func TestReferenceFC(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := plain.NewReference(p, ridge)
+			ref := newListing(p, ridge)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for !alg.Done() {
 				plan, err := alg.Plan(t.Context())
@@ -34,15 +34,15 @@ func TestReferenceFC(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rho := ref.LargestVariance(d.Weights, ref.Sets); math.Abs(rho/plan.Rho-1) > 1e-6 {
+				if rho := ref.largestVariance(d.Weights, ref.Sets); math.Abs(rho/plan.Rho-1) > 1e-6 {
 					t.Errorf("%s, %s: rho = %g, in feature space %g", p.Name, schedule, plan.Rho, rho)
 				}
 				b := enginetest.Pull(rng, p, plan)
 				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
-				rewards := ref.LearnFC(b, delta, alg.bound.Norm, schedule)
-				plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
+				rewards := ref.learnFC(b, delta, alg.bound.Norm, schedule)
+				sameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
 			}
 		}
 	}
@@ -56,12 +56,12 @@ func TestReferenceFB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ref := plain.NewReference(p, ridge)
+		ref := newListing(p, ridge)
 		all := make([]int, p.N())
 		for i := range all {
 			all[i] = i
 		}
-		if want := int(math.Ceil(math.Log2(ref.Omega(t, all)))); alg.rounds != want {
+		if want := int(math.Ceil(math.Log2(ref.omega(t, all)))); alg.rounds != want {
 			t.Errorf("%s: %d rounds, log2 of omega in feature space gives %d", p.Name, alg.rounds, want)
 		}
 		rng := rand.New(rand.NewPCG(3, 4))
@@ -77,8 +77,8 @@ func TestReferenceFB(t *testing.T) {
 			if err := alg.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
-			rewards := ref.LearnFB(t, b)
-			plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
+			rewards := ref.learnFB(t, b)
+			sameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
 		}
 	}
 }
@@ -93,7 +93,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ref := plain.NewReference(p, ridge)
+		ref := newListing(p, ridge)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for !alg.Done() {
 			plan, err := alg.Plan(t.Context())
@@ -111,14 +111,14 @@ func TestReferenceIndAllocFB(t *testing.T) {
 				t.Errorf("%s: %d pulls in a round, Alg. 2 l. 2 gives %d", p.Name, plan.Pulls(), total)
 			}
 			for v, set := range ref.Sets {
-				ref.CheckShare(t, v, set, plan.Counts, float64(total)/float64(open))
+				ref.checkShare(t, v, set, plan.Counts, float64(total)/float64(open))
 			}
 			b := enginetest.Pull(rng, p, plan)
 			if err := alg.Learn(t.Context(), b); err != nil {
 				t.Fatal(err)
 			}
-			rewards := ref.LearnFB(t, b)
-			plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
+			rewards := ref.learnFB(t, b)
+			sameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
 		}
 	}
 }
@@ -133,9 +133,9 @@ func TestReferencePeace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ref := plain.NewReference(q, plain.LeastSquares)
+			ref := newListing(q, plain.LeastSquares)
 			left := ref.Sets[0]
-			rounds := int(math.Ceil(math.Log2(ref.Width(t, left).Value)))
+			rounds := int(math.Ceil(math.Log2(ref.width(t, left).Value)))
 			if alg.rounds != rounds || alg.pulls != 3000/rounds {
 				t.Errorf("%s, task %d: %d rounds of %d pulls, want %d of %d", p.Name, v, alg.rounds, alg.pulls, rounds, 3000/rounds)
 			}
@@ -145,7 +145,7 @@ func TestReferencePeace(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				d := ref.Width(t, left)
+				d := ref.width(t, left)
 				if math.Abs(plan.Rho/d.Value-1) > widthSlack {
 					t.Errorf("%s, task %d: width %g, on the explicit features %g", p.Name, v, plan.Rho, d.Value)
 				}
@@ -165,7 +165,7 @@ func TestReferencePeace(t *testing.T) {
 				keep := 1
 				for k := 2; k <= len(sorted); k++ {
 					prefix := slices.Sorted(slices.Values(sorted[:k]))
-					if ref.Width(t, prefix).Value <= d.Value/2 {
+					if ref.width(t, prefix).Value <= d.Value/2 {
 						keep = k
 					}
 				}
@@ -200,9 +200,9 @@ func TestReferenceIndividual(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var agents []*plain.Agent
+				var agents []*agent
 				for v := range p.V() {
-					agents = append(agents, plain.NewAgent(p.Only(v), kind, delta/float64(p.V()), schedule))
+					agents = append(agents, newAgent(p.Only(v), kind, delta/float64(p.V()), schedule))
 				}
 				compareIndividual(t, p, kind+", "+schedule, alg, agents)
 			}
@@ -210,7 +210,7 @@ func TestReferenceIndividual(t *testing.T) {
 	}
 }
 
-func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engine.Algorithm, agents []*plain.Agent) {
+func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engine.Algorithm, agents []*agent) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	for !alg.Done() {
@@ -253,7 +253,7 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 // equalNoise gives every arm the same noise, as the authors of the baselines assume.
 func equalNoise(problems []*problem.Problem) []*problem.Problem {
 	for _, p := range problems {
-		p.Noise.Scales = plain.Ones(p.N())
+		p.Noise.Scales = ones(p.N())
 	}
 	return problems
 }
@@ -270,14 +270,14 @@ func TestReferenceIndAlloc(t *testing.T) {
 				t.Fatal(err)
 			}
 			alg := built.(*elimination)
-			ref := plain.NewReference(p, ridge)
+			ref := newListing(p, ridge)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for r := 1; !alg.Done(); r++ {
 				d, err := localDesign(m, ridge, alg.Sets)
 				if err != nil {
 					t.Fatal(err)
 				}
-				rho := ref.CheckLocal(t, d.Weights)
+				rho := ref.checkLocal(t, d.Weights)
 				plan, err := alg.Plan(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -294,8 +294,8 @@ func TestReferenceIndAlloc(t *testing.T) {
 				if err := alg.Learn(t.Context(), b); err != nil {
 					t.Fatal(err)
 				}
-				rewards := ref.LearnFC(b, delta, alg.bound.Norm, schedule)
-				plain.SameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
+				rewards := ref.learnFC(b, delta, alg.bound.Norm, schedule)
+				sameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
 			}
 		}
 	}

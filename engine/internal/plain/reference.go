@@ -2,15 +2,12 @@ package plain
 
 import (
 	"errors"
-	"math"
-	"slices"
-	"sort"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
@@ -27,14 +24,14 @@ import (
 type Reference struct {
 	P     *problem.Problem
 	Phi   []*mat.VecDense
-	ridge float64
+	Ridge float64
 	Sets  [][]int
 	Round int
 }
 
 // NewReference returns the listing before its first round, with ridge ξ.
 func NewReference(p *problem.Problem, ridge float64) *Reference {
-	ref := &Reference{P: p, ridge: ridge, Sets: p.Groups()}
+	ref := &Reference{P: p, Ridge: ridge, Sets: p.Groups()}
 	for i, v := range p.TaskOf {
 		z, x := p.Tasks.Point(v).X, p.Arms.Point(i).X
 		f := mat.NewVecDense(len(z)*len(x), nil)
@@ -62,10 +59,10 @@ func (ref *Reference) Estimate(b engine.Batch) (theta *mat.VecDense, inverse *ma
 		right.AddScaledVec(right, w*b.Means[i]/ref.P.LargestNoise(), ref.Phi[i])
 	}
 	for k := 0; k < dim; k++ {
-		a.Set(k, k, a.At(k, k)+total*ref.ridge)
+		a.Set(k, k, a.At(k, k)+total*ref.Ridge)
 	}
 	inverse, theta = new(mat.Dense), new(mat.VecDense)
-	if err := inverse.Inverse(a); err != nil && !illConditioned(err) {
+	if err := inverse.Inverse(a); err != nil && !IllConditioned(err) {
 		panic(err)
 	}
 	theta.MulVec(inverse, right)
@@ -75,121 +72,96 @@ func (ref *Reference) Estimate(b engine.Batch) (theta *mat.VecDense, inverse *ma
 // Sq returns x².
 func Sq(x float64) float64 { return x * x }
 
-// illConditioned reports whether an inverse is only warned about.
-func illConditioned(err error) bool {
+// IllConditioned reports whether an inverse is only warned about.
+func IllConditioned(err error) bool {
 	var c mat.Condition
 	return errors.As(err, &c)
 }
 
-// LargestVariance returns max ‖φ_i - φ_j‖²_{A(ξ,λ)⁻¹} over pairs within sets, with a dense inverse.
-func (ref *Reference) LargestVariance(lambda []float64, sets [][]int) float64 {
-	dim := ref.Phi[0].Len()
-	a := mat.NewDense(dim, dim, nil)
-	for i, w := range lambda {
-		var outer mat.Dense
-		outer.Outer(w*Sq(ref.P.LargestNoise()/ref.P.Noise.Scales[i]), ref.Phi[i], ref.Phi[i])
-		a.Add(a, &outer)
+// LeastSquares is the ridge that stands for none where features of other tasks
+// make dense information matrices singular.
+const LeastSquares = 1e-9
+
+// Gram returns Σ w_i φ_iφ_iᵀ, with the precision of each arm.
+func (ref *Reference) Gram(weights []float64) *mat.SymDense {
+	a := mat.NewSymDense(ref.Phi[0].Len(), nil)
+	for i, w := range weights {
+		a.SymRankOne(a, w*Sq(ref.P.LargestNoise()/ref.P.Noise.Scales[i]), ref.Phi[i])
 	}
-	for k := 0; k < dim; k++ {
-		a.Set(k, k, a.At(k, k)+ref.ridge)
-	}
-	var inverse mat.Dense
-	if err := inverse.Inverse(a); err != nil && !illConditioned(err) {
-		panic(err)
-	}
-	largest := 0.0
-	for _, set := range sets {
-		for _, i := range set {
-			for _, j := range set {
-				var y mat.VecDense
-				y.SubVec(ref.Phi[i], ref.Phi[j])
-				largest = max(largest, mat.Inner(&y, &inverse, &y))
-			}
-		}
-	}
-	return largest
+	return a
 }
 
-// LearnFC runs lines 11-15 of Algorithm 1, with the rule of either schedule.
-func (ref *Reference) LearnFC(b engine.Batch, delta, norm float64, schedule string) []float64 {
-	ref.Round++
-	r := float64(ref.Round)
-	theta, inverse := ref.Estimate(b)
-	total := 0.0
-	for _, c := range b.Counts {
-		total += float64(c)
-	}
-	pairs := 0.0
-	for _, set := range ref.P.Groups() {
-		pairs += Sq(float64(len(set)))
-	}
-	logTerm := math.Log(2 * pairs / (delta / (2 * r * r)))
-	for v, set := range ref.Sets {
-		var keep []int
-		for _, i := range set {
-			beaten := false
-			for _, j := range set {
-				var y, solved mat.VecDense
-				y.SubVec(ref.Phi[j], ref.Phi[i])
-				solved.MulVec(inverse, &y)
-				width := math.Pow(2, -r)
-				if schedule == engine.ScheduleTuned {
-					width = math.Sqrt(2*mat.Dot(&y, &solved)*logTerm) + total*ref.ridge*mat.Norm(&solved, 2)*norm
-				}
-				if i != j && mat.Dot(&y, theta) >= width {
-					beaten = true
-				}
-			}
-			if !beaten {
-				keep = append(keep, i)
-			}
+// LeastSquares returns the estimator without regularisation.
+func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
+	weights, right := make([]float64, len(b.Counts)), mat.NewVecDense(ref.Phi[0].Len(), nil)
+	for i, c := range b.Counts {
+		weights[i] = float64(c)
+		if c > 0 {
+			right.AddScaledVec(right, float64(c)*ref.P.LargestNoise()/Sq(ref.P.Noise.Scales[i])*b.Means[i], ref.Phi[i])
 		}
-		ref.Sets[v] = keep
 	}
-	return ref.Rewards(theta)
+	inverse := PseudoInverse(ref.Gram(weights))
+	theta := new(mat.VecDense)
+	theta.MulVec(inverse, right)
+	return theta, inverse
 }
 
-// LearnFB runs lines 9-14 of Algorithm 2: the longest prefix by estimate of at most half the
-// dimension, found by trying every prefix.
-func (ref *Reference) LearnFB(t *testing.T, b engine.Batch) []float64 {
-	theta, _ := ref.Estimate(b)
-	rewards := ref.Rewards(theta)
-	for v, set := range ref.Sets {
-		if len(set) < 2 {
-			continue
-		}
-		sorted := slices.Clone(set)
-		sort.SliceStable(sorted, func(x, y int) bool { return rewards[sorted[x]] > rewards[sorted[y]] })
-		half := ref.Omega(t, set) / 2
-		keep := 1
-		for k := 2; k <= len(sorted); k++ {
-			if ref.Omega(t, sorted[:k]) <= half*(1+1e-9) {
-				keep = k
-			}
-		}
-		ref.Sets[v] = sorted[:keep]
-		slices.Sort(ref.Sets[v])
+// Rewards returns φᵀtheta of every arm.
+func (ref *Reference) Rewards(theta *mat.VecDense) []float64 {
+	out := make([]float64, len(ref.Phi))
+	for i, f := range ref.Phi {
+		out[i] = mat.Dot(f, theta)
 	}
-	return rewards
+	return out
 }
 
-// Omega returns ω(ξ, S) on the explicit features.
-func (ref *Reference) Omega(t *testing.T, set []int) float64 {
+// ModelOf returns the model of p.
+func ModelOf(t testing.TB, p *problem.Problem) *model.Model {
 	t.Helper()
-	d, err := design.Minimax(ref.space(), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: 1e-9})
+	m, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return d.Value
+	return m
 }
 
-// space returns the explicit features with the precision of each arm.
-func (ref *Reference) space() design.Space {
-	features := mat.NewDense(len(ref.Phi), ref.Phi[0].Len(), nil)
-	precision := make([]float64, len(ref.Phi))
-	for i, f := range ref.Phi {
-		features.SetRow(i, f.RawVector().Data)
-		precision[i] = Sq(ref.P.LargestNoise() / ref.P.Noise.Scales[i])
+// PseudoInverse returns A⁺, by eigenvalues.
+func PseudoInverse(a *mat.SymDense) *mat.Dense {
+	var eig mat.EigenSym
+	if !eig.Factorize(a, true) {
+		panic("eigenvalues")
 	}
-	return design.Space{Features: features, Precision: precision, Ridge: ref.ridge}
+	values, n := eig.Values(nil), a.SymmetricDim()
+	var vectors mat.Dense
+	eig.VectorsTo(&vectors)
+	out := mat.NewDense(n, n, nil)
+	for k, v := range values {
+		if v > 1e-10*values[n-1] {
+			var outer mat.Dense
+			outer.Outer(1/v, vectors.ColView(k), vectors.ColView(k))
+			out.Add(out, &outer)
+		}
+	}
+	return out
+}
+
+// On returns a constructor that checks the options for the mode first, as entries of the catalogue do.
+func On[A any](mode string, begin func(*model.Model, model.Terms) (A, error)) func(*model.Model, engine.Options) (A, error) {
+	return func(m *model.Model, opt engine.Options) (a A, err error) {
+		t, err := m.Terms(mode, opt)
+		if err != nil {
+			return a, err
+		}
+		return begin(m, t)
+	}
+}
+
+// TermsOf returns options on a model.
+func TermsOf(t testing.TB, m *model.Model, mode string, opt engine.Options) model.Terms {
+	t.Helper()
+	terms, err := m.Terms(mode, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terms
 }
