@@ -38,14 +38,14 @@ func BenchmarkRow(b *testing.B) {
 			b.Fatal(err)
 		}
 		for where, k := range map[string]kernels.Kernel{"function": s["decay"].(kernels.Kernel), "here": kernels.Func("decay", decay(1))} {
-			m, err := kernels.On(k, p)
+			bound, err := kernels.Bind(k, p)
 			if err != nil {
 				b.Fatal(err)
 			}
 			b.Run(fmt.Sprintf("%s/n=%d", where, n), func(b *testing.B) {
 				dst := make([]float64, n)
 				for i := range b.N {
-					m.Row(dst, i%n)
+					bound.Row(dst, p.Point(i%n), p, 0)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pair")
 			})
