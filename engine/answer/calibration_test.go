@@ -76,11 +76,11 @@ func (r *record) add(k known, a *answer.Answer) {
 // TestCalibration: over tables of known truth, what best(...) says is as true as it says. TABLES= sets how many of each
 // generator, SEED= other tables than seed 100; docs/measured/answers.md has the figures of 200.
 func TestCalibration(t *testing.T) {
-	tables := 2
+	tables, slow := 2, []string{"1,000 arms"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
-		tables = n
+		tables, slow = n, nil
 	} else if testing.Short() {
-		tables = 1
+		tables, slow = 1, append(slow, "1,000 arms of their own", "hyper-parameters, minimised")
 	}
 	seed := 100
 	if n, err := strconv.Atoi(os.Getenv("SEED")); err == nil {
@@ -89,7 +89,7 @@ func TestCalibration(t *testing.T) {
 	only := os.Getenv("GENERATOR")
 	var all record
 	for g, gen := range generators {
-		if only != "" && only != gen.name || testing.Short() && slices.Contains([]string{"1,000 arms", "hyper-parameters, minimised"}, gen.name) {
+		if only != "" && only != gen.name || slices.Contains(slow, gen.name) {
 			continue
 		}
 		var r record

@@ -119,8 +119,8 @@ func successes(rng *rand.Rand, p float64, count int) []float64 {
 }
 
 // generators are tables such as people have: a field trial, losses over hyper-parameters and outcomes of treatments at
-// several sites, each with tasks that differ in optimum and level; and one task, 1,000 arms, small counts,
-// unrelated arms, unequal noise, and days that differ. Each table draws all of its numbers.
+// several sites, each with tasks that differ in optimum and level; and one task, 1,000 arms whose features say all, small counts,
+// unrelated arms, unequal noise, days that differ, and 1,000 arms whose features do not. Each table draws all of its numbers.
 var generators = []generator{
 	{"field trial", func(rng *rand.Rand) known {
 		d := draft{tasks: []string{"t1", "t2", "t3", "t4"}, columns: []string{"variety", "nitrogen"}}
@@ -188,30 +188,7 @@ var generators = []generator{
 		}
 		return d.known(1, "")
 	}},
-	{"1,000 arms", func(rng *rand.Rand) known {
-		d := draft{tasks: []string{"t1", "t2"}, columns: []string{"x", "y"}}
-		var centers [3][3]float64
-		for k := range centers {
-			centers[k] = [3]float64{rng.Float64(), rng.Float64(), rng.NormFloat64()}
-		}
-		for v := range d.tasks {
-			shift := 0.2 * rng.Float64()
-			for i := range 25 {
-				for j := range 20 {
-					x, y, m := float64(i)/24, float64(j)/19, 0.0
-					for _, c := range centers {
-						m += c[2] * math.Exp(-10*(x-c[0]-shift)*(x-c[0]-shift)-10*(y-c[1])*(y-c[1]))
-					}
-					count := 0
-					if rng.Float64() < 0.3 {
-						count = 1 + rng.IntN(2)
-					}
-					d.arm(v, fmt.Sprint(i, j), []float64{x, y}, m, normals(rng, m, 0.2, count))
-				}
-			}
-		}
-		return d.known(0.1, "")
-	}},
+	{"1,000 arms", func(rng *rand.Rand) known { return bumps(rng, 0) }},
 	{"small counts", func(rng *rand.Rand) known {
 		d := draft{tasks: []string{"t1", "t2", "t3"}, columns: []string{"dose"}}
 		for v := range d.tasks {
@@ -274,4 +251,35 @@ var generators = []generator{
 		k.days = effects[:]
 		return k
 	}},
+	{"1,000 arms of their own", func(rng *rand.Rand) known { return bumps(rng, 0.1*rng.Float64()) }},
+}
+
+// bumps is a table of 1,000 arms on a grid in two tasks: sums of three bumps, and what each arm has of its own, with a standard
+// deviation.
+func bumps(rng *rand.Rand, own float64) known {
+	d := draft{tasks: []string{"t1", "t2"}, columns: []string{"x", "y"}}
+	var centers [3][3]float64
+	for k := range centers {
+		centers[k] = [3]float64{rng.Float64(), rng.Float64(), rng.NormFloat64()}
+	}
+	for v := range d.tasks {
+		shift := 0.2 * rng.Float64()
+		for i := range 25 {
+			for j := range 20 {
+				x, y, m := float64(i)/24, float64(j)/19, 0.0
+				for _, c := range centers {
+					m += c[2] * math.Exp(-10*(x-c[0]-shift)*(x-c[0]-shift)-10*(y-c[1])*(y-c[1]))
+				}
+				if own > 0 {
+					m += own * rng.NormFloat64()
+				}
+				count := 0
+				if rng.Float64() < 0.3 {
+					count = 1 + rng.IntN(2)
+				}
+				d.arm(v, fmt.Sprint(i, j), []float64{x, y}, m, normals(rng, m, 0.2, count))
+			}
+		}
+	}
+	return d.known(0.1, "")
 }
