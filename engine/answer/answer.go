@@ -1,9 +1,11 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -286,6 +288,9 @@ func (a *Answer) describe(b *belief.Belief) {
 	case len(blocks) > 0:
 		a.Warnings = append(a.Warnings, "effects of blocks are not taken out of counts of successes")
 	}
+	if len(b.Unlikely) > 0 {
+		a.Warnings = append(a.Warnings, a.unlikely(b))
+	}
 	l := b.Left
 	a.Basis = fmt.Sprintf("Believe this as far as the kernel predicts: means that were left out, to ±%s", short(l.Error))
 	if l.Without > 0 {
@@ -327,6 +332,44 @@ func (a *Answer) describe(b *belief.Belief) {
 		a.Warnings = append(a.Warnings,
 			"the features predict the arms no better than the mean of the task: the answer rests on what was measured of each arm alone")
 	}
+}
+
+// mostNamed is how many measurements that others contradict are named.
+const mostNamed = 2
+
+// unlikely names the measurements that all others contradict, and says how one is left out.
+func (a *Answer) unlikely(b *belief.Belief) string {
+	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
+	if len(p.Sources) > 0 {
+		file = " of " + filepath.Base(p.Sources[0].Path)
+	}
+	var named []string
+	for _, u := range b.Unlikely[:min(len(b.Unlikely), mostNamed)] {
+		text := fmt.Sprintf("%s %g", reward, p.Turned(u.Reward))
+		if u.Line > 0 {
+			text += fmt.Sprintf(" in line %d%s", u.Line, file)
+		}
+		of := a.Arms[u.Arm].Label
+		if p.V() > 1 {
+			of = a.Arms[u.Arm].Task + ", " + of
+		}
+		text += " (" + of + ")"
+		if ci := p.TurnedBounds(&u.CI95); ci[0] < ci[1] {
+			text += fmt.Sprintf(", where %s to %s was to be expected", short(ci[0]), short(ci[1]))
+		} else {
+			text += ", where all others are one of two values"
+		}
+		named = append(named, text)
+	}
+	if more := len(b.Unlikely) - mostNamed; more > 0 {
+		named = append(named, fmt.Sprintf("and %d more", more))
+	}
+	text := "all other measurements speak against " + strings.Join(named, "; ") + "; correct what is a slip"
+	if l, y := p.Long, b.Unlikely[0].Reward; l != nil && a.Reward == l.Reward &&
+		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != b.Unlikely[0].Line }) {
+		text += fmt.Sprintf(", or leave it out: where=\"col('%s') != %g\"", l.Reward, p.Turned(y))
+	}
+	return text
 }
 
 // leastCoverage is the share of left-out means in their 95 % interval below which that is said, of

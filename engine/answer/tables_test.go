@@ -73,12 +73,16 @@ func (d *draft) known(epsilon float64, goal string, categories ...string) known 
 		panic(err)
 	}
 	p.Partial, p.Reps, p.Noise.SD, p.Noise.UnknownBy = mean, reps, sd, problem.UnknownProblem
-	for i, days := range d.days {
-		for k, day := range days {
-			p.Rows = append(p.Rows, problem.Row{Arm: i, Block: day, Reward: d.rewards[i][k], Count: 1})
-			for len(p.Blocks) <= day {
-				p.Blocks = append(p.Blocks, fmt.Sprint("day ", len(p.Blocks)))
+	for i, rewards := range d.rewards {
+		for k, y := range rewards {
+			r := problem.Row{Arm: i, Reward: y, Count: 1}
+			if d.days != nil {
+				r.Block = d.days[i][k]
+				for len(p.Blocks) <= r.Block {
+					p.Blocks = append(p.Blocks, fmt.Sprint("day ", len(p.Blocks)))
+				}
 			}
+			p.Rows = append(p.Rows, r)
 		}
 	}
 	if len(categories) > 0 {

@@ -40,6 +40,8 @@ type Belief struct {
 	Usable *problem.Problem
 	Log    []string // these columns
 	Left   Left
+	// measurements that all others contradict, the least likely first
+	Unlikely []Unlikely
 	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
 	Draws *mat.Dense
 	// variance of one measurement of each arm, reward units squared, without the effects of blocks
@@ -108,6 +110,9 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 		}
 	}
 	b.Left = s.left(top)
+	if b.Unlikely, err = s.unlikely(rank); err != nil {
+		return nil, err
+	}
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
 	var target, variance []float64
@@ -153,18 +158,7 @@ func (d *data) variances(sigma2 float64) []float64 {
 // scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
 // is compared: the other choice is taken where its most probable numbers have more evidence.
 func (d *data) scales(ctx context.Context) (*search, error) {
-	climbed := func(near *search) (*search, error) {
-		d.scale()
-		m := newModel(d)
-		if near == nil && len(d.cells) > first {
-			var err error
-			if near, err = newSearch(ctx, newChosen(m, d.evenly(first)), nil); err != nil {
-				return nil, err
-			}
-		}
-		return newSearch(ctx, newChosen(m, d.evenly(densest)), near)
-	}
-	best, err := climbed(nil)
+	best, err := d.climbed(ctx, nil, false)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +168,7 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 		}
 		before := d.arms
 		d.log[c] = !d.log[c]
-		other, err := climbed(best)
+		other, err := d.climbed(ctx, best, false)
 		if err != nil {
 			return nil, err
 		}
@@ -185,6 +179,20 @@ func (d *data) scales(ctx context.Context) (*search, error) {
 		}
 	}
 	return best, nil
+}
+
+// climbed searches the numbers of a model of the columns as d.log has them.
+func (d *data) climbed(ctx context.Context, near *search, gaussian bool) (*search, error) {
+	d.scale()
+	m := newModel(d)
+	m.gaussian = gaussian
+	if near == nil && len(d.cells) > first {
+		var err error
+		if near, err = newSearch(ctx, newChosen(m, d.evenly(first)), nil); err != nil {
+			return nil, err
+		}
+	}
+	return newSearch(ctx, newChosen(m, d.evenly(densest)), near)
 }
 
 // changed searches again where scatter changes with what others predict of each arm.

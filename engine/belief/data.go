@@ -33,9 +33,10 @@ type data struct {
 	pureKnown bool
 	known     bool // σ² is 1 and not to be found: the noise was stated
 	scatter   Scatter
-	gained    float64 // log m of scatter, see noise
-	changing  bool    // means that are not yet smoothed say that scatter changes with them
-	blocks    *blocks // nil without
+	shrunk    *shrinkage // where scatter differs by task or arm
+	gained    float64    // log m of scatter, see noise
+	changing  bool       // means that are not yet smoothed say that scatter changes with them
+	blocks    *blocks    // nil without
 }
 
 // dataOf reads the measurements of a problem.
@@ -249,6 +250,9 @@ func (d *data) successes() []float64 {
 
 // mean returns the mean of a measured arm, reward units.
 func (d *data) mean(k int) float64 { return d.offset + d.unit*d.y[k] }
+
+// scaled returns a reward in scaled units.
+func (d *data) scaled(reward float64) float64 { return (reward - d.offset) / d.unit }
 
 // squares returns the sum of squares within each measured arm and its degrees of freedom.
 func (d *data) squares() (squares, freedom []float64) {

@@ -71,8 +71,8 @@ func (d *data) noise() {
 				group[k] = d.p.TaskOf[i]
 			}
 		}
-		if found, rel := shrunk(squares, freedom, group); found > d.gained+gainAsked {
-			d.gained, d.scatter.Kind, d.rel = found, kind, rel
+		if found, law := shrunk(squares, freedom, group); found > d.gained+gainAsked {
+			d.gained, d.scatter.Kind, d.shrunk, d.rel = found, kind, law, law.relative()
 		}
 	}
 	found, _ := withMean(d.y, squares, freedom)
@@ -116,7 +116,7 @@ func (d *data) change(m []float64) bool {
 	if !(found > d.gained+gainAsked) {
 		return false
 	}
-	d.gained, d.scatter.Kind, d.rel = found, ScatterMean, rel
+	d.gained, d.scatter.Kind, d.shrunk, d.rel = found, ScatterMean, nil, rel
 	d.weigh(within, squares, freedom)
 	d.join()
 	return true
@@ -125,8 +125,30 @@ func (d *data) change(m []float64) bool {
 // gainAsked is how many nats a law with one number more must gain.
 const gainAsked = 2
 
-// shrunk returns the largest log m over σ₀² and ν₀, and the variances over their mean.
-func shrunk(squares, freedom []float64, group []int) (best float64, rel []float64) {
+// shrinkage is a variance for each group of arms, shrunk towards the others: a, b, S_g and ν_g of noise.
+type shrinkage struct {
+	a, b         float64
+	group        []int // of each measured arm
+	sums, counts []float64
+}
+
+// of returns the variance of group g with so much less of squares and of degrees of freedom.
+func (s *shrinkage) of(g int, square, freedom float64) float64 {
+	return (s.b + max(s.sums[g]-square, 0)/2) / (s.a + (s.counts[g]-freedom)/2)
+}
+
+// relative returns the variances of measured arms over their mean.
+func (s *shrinkage) relative() []float64 {
+	rel := make([]float64, len(s.group))
+	for k, g := range s.group {
+		rel[k] = s.of(g, 0, 0)
+	}
+	floats.Scale(1/stat.Mean(rel, nil), rel)
+	return rel
+}
+
+// shrunk returns the largest log m over σ₀² and ν₀, and the variances there.
+func shrunk(squares, freedom []float64, group []int) (best float64, law *shrinkage) {
 	sums, counts := make([]float64, 1+slices.Max(group)), make([]float64, 1+slices.Max(group))
 	var all, free float64
 	for k, g := range group {
@@ -134,8 +156,7 @@ func shrunk(squares, freedom []float64, group []int) (best float64, rel []float6
 		counts[g] += freedom[k]
 		all, free = all+squares[k], free+freedom[k]
 	}
-	best = math.Inf(-1)
-	var a, b float64
+	best, law = math.Inf(-1), &shrinkage{group: group, sums: sums, counts: counts}
 	for _, prior := range []float64{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64} {
 		ups := map[float64]float64{} // by degrees of freedom, which few are different
 		for _, nu := range counts {
@@ -154,16 +175,11 @@ func shrunk(squares, freedom []float64, group []int) (best float64, rel []float6
 				}
 			}
 			if m > best {
-				best, a, b = m, x, z
+				best, law.a, law.b = m, x, z
 			}
 		}
 	}
-	rel = make([]float64, len(group))
-	for k, g := range group {
-		rel[k] = (b + sums[g]/2) / (a + counts[g]/2)
-	}
-	floats.Scale(1/stat.Mean(rel, nil), rel)
-	return best, rel
+	return best, law
 }
 
 // withMean returns the largest log likelihood over γ, and the variances over their mean. Means count in standard deviations.

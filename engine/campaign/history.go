@@ -109,7 +109,7 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 }
 
 // Known returns the problem with what was measured in rounds that are over, late, and attached, as a table of
-// measurements has it: means, counts and standard deviations of each arm, NaN where there are none, and each measurement with
+// measurements has it: means, counts and standard deviations of each arm, NaN where there are none, and each measurement, with
 // its block where the problem knows blocks. Rewards of the open round are not in it, so that nobody can let them decide when it
 // is closed.
 func (s Moment) Known() *problem.Problem {
@@ -128,13 +128,15 @@ func (s Moment) Known() *problem.Problem {
 		if k > 1 && m.Squares > 0 { // of the rewards behind a mean
 			within[m.Arm] += m.Squares
 		}
+		row := problem.Row{Arm: m.Arm, Reward: y, Count: k}
 		if len(blockColumns(s.Problem)) > 0 || s.Problem.Block != nil {
 			name := s.blockOf(m)
 			if _, there := known[name]; !there {
 				known[name], blocks = len(blocks), append(blocks, name)
 			}
-			measurements = append(measurements, problem.Row{Arm: m.Arm, Block: known[name], Reward: y, Count: k})
+			row.Block = known[name]
 		}
+		measurements = append(measurements, row)
 	}
 	for _, r := range s.rounds {
 		if r.closed != 0 || s.complete(r) {

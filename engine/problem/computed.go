@@ -17,9 +17,10 @@ type Compiler func(expression string, columns []string, numbers []bool) (evaluat
 // Row is a row of a long table that has a reward.
 type Row struct {
 	Arm    int     // whose
-	Block  int     // number of the block it was measured in
+	Block  int     // number of the block it was measured in; 0 without blocks
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
+	Line   int // of the table; 0 where it is of none
 }
 
 // positive reports the first value of a column that has no logarithm.

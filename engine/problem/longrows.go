@@ -17,10 +17,11 @@ type rewards struct {
 	sds    []float64 // of the measurements behind each mean, NaN when unknown; nil where rows have none
 	counts []float64 // how many they are; nil where each is one
 	blocks []int32   // number of each one's block; nil without blocks
+	lines  []int32   // of the table
 }
 
 func newRewards(l Long, rows int) rewards {
-	w := rewards{means: make([]float64, rows)}
+	w := rewards{means: make([]float64, rows), lines: make([]int32, rows)}
 	if l.SD != "" || l.Trials != "" {
 		w.sds = make([]float64, rows)
 	}
@@ -35,7 +36,7 @@ func newRewards(l Long, rows int) rewards {
 
 // between returns the rows of a range.
 func (w rewards) between(lo, hi int) rewards {
-	out := rewards{means: w.means[lo:hi:hi]}
+	out := rewards{means: w.means[lo:hi:hi], lines: w.lines[lo:hi:hi]}
 	if w.sds != nil {
 		out.sds = w.sds[lo:hi:hi]
 	}
@@ -59,6 +60,7 @@ func (w rewards) count(k int) float64 {
 // read reads the reward of a row of the table as row k, and where there are columns for them its standard
 // deviation and its count.
 func (w rewards) read(t *table, r int, l Long, k int) (err error) {
+	w.lines[k] = t.lines[r]
 	if l.Successes != "" {
 		w.means[k], w.sds[k], w.counts[k], err = readCounts(t, r, l)
 		return err
@@ -257,18 +259,24 @@ func (p reading) measuredArms() int {
 	return count
 }
 
-// keepRows keeps the rows where the table has blocks.
+// keepRows keeps the rows with a reward, and their blocks.
 func (p reading) keepRows(arms []arm, blocks []string) {
-	if len(blocks) == 0 {
-		return
-	}
 	p.Blocks = blocks
 	if len(blocks) > 1 {
 		p.Notes = append(p.Notes, Note{Kind: NoteBlocks, Path: p.t.path, Names: p.Long.Blocks})
 	}
+	rows := 0
+	for _, a := range arms {
+		rows += len(a.rows.means)
+	}
+	p.Rows = make([]Row, 0, rows)
 	for i, a := range arms {
 		for k, mean := range a.rows.means {
-			p.Rows = append(p.Rows, Row{i, int(a.rows.blocks[k]), mean, a.rows.count(k)})
+			r := Row{Arm: i, Reward: mean, Count: a.rows.count(k), Line: int(a.rows.lines[k])}
+			if blocks != nil {
+				r.Block = int(a.rows.blocks[k])
+			}
+			p.Rows = append(p.Rows, r)
 		}
 	}
 }

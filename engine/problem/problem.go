@@ -40,8 +40,8 @@ type Problem struct {
 	// what measurements of one task that are made side by side have in common; nil where nothing is known to
 	// be. Measured populations are then alike: the k-th rewards of all arms of a task are of one block
 	Block   *Block
-	Rows    []Row    // what was measured, one by one, by arm, where it came with blocks; else nil
-	Blocks  []string // names of the blocks of Rows
+	Rows    []Row    // what was measured, one by one, by arm, where it came so; else nil
+	Blocks  []string // names of the blocks of Rows; nil without blocks
 	Sources []Source // the files it came from
 	Long    *Long    // columns of the long table that it came from; nil of another
 	// of feature columns of text: what their codes stand for, from 0; nil without any
@@ -167,7 +167,8 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 		}
 		for _, r := range p.Rows {
 			if k, kept := place[r.Arm]; kept {
-				q.Rows = append(q.Rows, Row{k, r.Block, r.Reward, r.Count})
+				r.Arm = k
+				q.Rows = append(q.Rows, r)
 			}
 		}
 		slices.SortStableFunc(q.Rows, func(a, b Row) int { return a.Arm - b.Arm })

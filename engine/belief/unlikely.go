@@ -1,0 +1,319 @@
+package belief
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Unlikely is a measurement that all others contradict: a slip, most likely.
+type Unlikely struct {
+	problem.Row
+	// where the others expect it, reward units, its sign as Problem.Mean; the same number twice where the others are
+	// all one of two rewards
+	CI95 [2]float64
+}
+
+// falseAlarms is how many measurements of a table without slips are called unlikely, on average, where noise is normal;
+// so many are suspected.
+const falseAlarms, suspected = 0.002, 0.2
+
+// fewestJudged is the number of measurements from which on each is judged by the others.
+const fewestJudged = 8
+
+// unlikely returns the measurements that all others contradict, the least likely first. Numbers that are found from a slip allow for
+// it: the suspected are left out together, and judged by numbers that are found from the rest.
+func (s *search) unlikely(rank int) ([]Unlikely, error) {
+	rows := rowsOf(s.d.p)
+	n := float64(len(rows))
+	if s.d.wins != nil || n < fewestJudged {
+		return nil, nil
+	}
+	all, err := s.foresight(rows, rank)
+	if err != nil {
+		return nil, err
+	}
+	var odd, rest []problem.Row
+	far := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - suspected/(2*n))
+	for _, r := range rows {
+		z := all.left(r).off(all.d.scaled(r.Reward))
+		if z*math.Sqrt((n-1)/max(n-z*z, 1e-9)) > far { // Student's t, as if it had widened all variances alike
+			odd = append(odd, r)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	if len(odd) == 0 || len(rest) < fewestJudged {
+		return nil, nil
+	}
+	others, counts, err := s.again(without(s.d.p, rest, odd), rest, rank)
+	if err != nil {
+		return nil, s.ctx.Err() // they are too few to find numbers from
+	}
+	if counts {
+		lo, hi := s.d.p.TwoRewards()
+		odd = slices.DeleteFunc(odd, func(r problem.Row) bool { return r.Reward == lo || r.Reward == hi })
+		out := make([]Unlikely, len(odd))
+		for k, r := range odd {
+			out[k].Row = r
+		}
+		return out, nil
+	}
+	return others.contradict(odd, rest), nil
+}
+
+// contradict returns the measurements that are beyond the law by which all but these are off, the farthest first: predictions may be
+// worse than they say, and noise may have heavy tails. They are few: three, or one of a hundred measurements.
+func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
+	n := len(odd) + len(rest)
+	off := make([]float64, len(rest), n)
+	for k, r := range rest {
+		off[k] = f.left(r).off(f.d.scaled(r.Reward))
+	}
+	far := func(r problem.Row) float64 { return f.of(r).off(f.d.scaled(r.Reward)) }
+	slices.SortFunc(odd, func(a, b problem.Row) int { return cmp.Compare(far(b), far(a)) })
+	for k := min(len(odd), max(3, n/100)); k > 0; k-- {
+		beside := off[:len(rest)]
+		for _, r := range odd[k:] {
+			beside = append(beside, far(r))
+		}
+		scale, freedom := student(beside)
+		within := func(r problem.Row) prediction {
+			e := f.of(r)
+			return prediction{e.mean, e.sd * scale, min(e.freedom, freedom)}
+		}
+		if within(odd[k-1]).tail(f.d.scaled(odd[k-1].Reward))*float64(n) > falseAlarms {
+			continue
+		}
+		var out []Unlikely
+		for _, r := range odd[:k] {
+			out = append(out, Unlikely{r, within(r).interval(f.d)})
+		}
+		return out
+	}
+	return nil
+}
+
+// student returns scale and degrees of freedom of Student's law for numbers about 0, by maximum likelihood; a scale of 1 at
+// least and infinite ones for numbers that a normal law explains nearly as well.
+func student(z []float64) (scale, freedom float64) {
+	likelihood := func(scale, freedom float64) (sum float64) {
+		law := distuv.StudentsT{Sigma: scale, Nu: freedom}
+		for _, x := range z {
+			sum += law.LogProb(x)
+		}
+		return sum
+	}
+	const normal = 1e6
+	scale = floats.Norm(z, 2) / math.Sqrt(float64(len(z)))
+	best, s := likelihood(scale, normal)+gainAsked, scale
+	scale, freedom = max(scale, 1), normal
+	for _, nu := range []float64{30, 15, 10, 7, 5, 4, 3, 2} {
+		for range 20 { // expectation and maximisation
+			var sum float64
+			for _, x := range z {
+				sum += (nu + 1) * x * x / (nu + x*x/(s*s))
+			}
+			s = math.Sqrt(sum / float64(len(z)))
+		}
+		if l := likelihood(s, nu); l > best {
+			best, scale, freedom = l, s, nu
+		}
+	}
+	return scale, freedom
+}
+
+// rowsOf returns the measurements of a problem: rows of its table, or else rewards or means of its arms.
+func rowsOf(p *problem.Problem) []problem.Row {
+	if p.Rows != nil {
+		return p.Rows
+	}
+	var rows []problem.Row
+	for i, m := range p.Means() {
+		switch {
+		case math.IsNaN(m):
+		case p.Rewards != nil:
+			for _, y := range p.Rewards[i] {
+				rows = append(rows, problem.Row{Arm: i, Reward: y, Count: 1})
+			}
+		case p.Reps != nil:
+			rows = append(rows, problem.Row{Arm: i, Reward: m, Count: p.Reps[i]})
+		default:
+			rows = append(rows, problem.Row{Arm: i, Reward: m, Count: 1})
+		}
+	}
+	return rows
+}
+
+// without returns a problem with the rest of its measurements. Arms whose rows are means keep the standard deviation within them.
+func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
+	q := *p
+	q.Mean, q.Partial, q.Rewards, q.Rows = nil, slices.Clone(p.Means()), nil, rest
+	q.Reps, q.Noise.SD = slices.Repeat([]float64{1}, p.N()), slices.Repeat([]float64{math.NaN()}, p.N())
+	if p.Reps != nil {
+		copy(q.Reps, p.Reps)
+	}
+	if p.Noise.SD != nil {
+		copy(q.Noise.SD, p.Noise.SD)
+	}
+	for i, y := range p.Rewards {
+		q.Noise.SD[i] = stat.StdDev(y, nil)
+	}
+	byArm := map[int][2][]float64{}
+	for _, r := range odd {
+		byArm[r.Arm] = [2][]float64{}
+	}
+	for _, r := range rest {
+		if x, touched := byArm[r.Arm]; touched {
+			byArm[r.Arm] = [2][]float64{append(x[0], r.Reward), append(x[1], r.Count)}
+		}
+	}
+	for i, x := range byArm {
+		y, counts := x[0], x[1]
+		if len(y) == 0 {
+			q.Partial[i], q.Reps[i], q.Noise.SD[i] = math.NaN(), 1, math.NaN()
+			continue
+		}
+		q.Partial[i], q.Reps[i] = stat.Mean(y, counts), floats.Sum(counts)
+		if q.Reps[i] == float64(len(y)) {
+			q.Noise.SD[i] = stat.StdDev(y, nil) // NaN of one
+		}
+	}
+	return &q
+}
+
+// again returns what the measurements of a problem say by numbers of their own, or that they are counts of two rewards.
+func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *foresight, counts bool, err error) {
+	d, err := dataOf(p)
+	if err != nil || d.wins != nil {
+		return nil, err == nil, err
+	}
+	d.log = s.d.log
+	next, err := d.climbed(s.ctx, nil, s.gaussian)
+	if err != nil {
+		return nil, false, err
+	}
+	if next, err = next.changed(rank); err != nil {
+		return nil, false, err
+	}
+	f, err = next.foresight(rows, rank)
+	return f, false, err
+}
+
+// foresight is what measurements say of each other and of new ones at the most probable numbers, in scaled units.
+type foresight struct {
+	d              *data
+	mean, variance []float64    // of the expected reward of each arm
+	noise          []float64    // variance of one measurement of each arm
+	usual          float64      // its mean
+	place          map[int]int  // of arms in d.cells
+	freedom        float64      // degrees of freedom of the noise, where it does not differ
+	blocks         [][2]float64 // of each block Σ of weights and of weighted rewards less those expected; nil without blocks
+	precision      float64      // of the effects of blocks
+}
+
+func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
+	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
+	m, err := s.memberAt(s.ctx, s.best, d.y, d.variances(sigma2), rank)
+	if err != nil {
+		return nil, err
+	}
+	f := &foresight{d: d, mean: m.mean, noise: relativeNoise(d), usual: sigma2, place: map[int]int{}, freedom: d.free}
+	floats.Scale(sigma2, f.noise)
+	if f.freedom == 0 {
+		f.freedom = float64(len(rows) - 1)
+	}
+	for i, own := range m.own {
+		root := m.root.RawRowView(i)
+		f.variance = append(f.variance, floats.Dot(root, root)+own*own)
+	}
+	for k, i := range d.cells {
+		f.place[i] = k
+	}
+	if d.blocks != nil {
+		f.blocks, f.precision = make([][2]float64, len(d.p.Blocks)), 1/s.value(s.best, blocksNumber, 0)
+		for _, r := range rows {
+			f.count(r, 1)
+		}
+	}
+	return f, nil
+}
+
+// count adds a measurement, so many times, to what is known of the effect of its block.
+func (f *foresight) count(r problem.Row, times float64) {
+	weight, b := times*r.Count/f.noise[r.Arm], &f.blocks[r.Block]
+	b[0], b[1] = b[0]+weight, b[1]+weight*(f.d.scaled(r.Reward)-f.mean[r.Arm])
+}
+
+// effect returns mean and variance of the effect of the block of a measurement.
+func (f *foresight) effect(r problem.Row) (mean, variance float64) {
+	if f.blocks == nil {
+		return 0, 0
+	}
+	b := f.blocks[r.Block]
+	return b[1] / (b[0] + f.precision), 1 / (b[0] + f.precision)
+}
+
+// of predicts a measurement that the foresight is not made from.
+func (f *foresight) of(r problem.Row) prediction {
+	effect, unknown := f.effect(r)
+	noise := f.noise[r.Arm]
+	if f.d.scatter.Kind == ScatterMean { // an exponential that is found by chance says too little at its end
+		noise = max(noise, f.usual)
+	}
+	out := prediction{f.mean[r.Arm] + effect, math.Sqrt(f.variance[r.Arm] + noise/r.Count + unknown), f.freedom}
+	if law := f.d.shrunk; law != nil {
+		out.freedom = 2 * law.a
+		if k, measured := f.place[r.Arm]; measured {
+			out.freedom += law.counts[law.group[k]]
+		}
+	}
+	return out
+}
+
+// left predicts a measurement from all others. Of the posterior N(m, v) of its arm it takes the factor N(y, s²) off,
+//
+//	N((s² m - v y)/(s² - v), s² v/(s² - v)),
+//
+// and from squares within its group y's own.
+func (f *foresight) left(r problem.Row) prediction {
+	if f.blocks != nil {
+		f.count(r, -1)
+		defer f.count(r, 1)
+	}
+	effect, unknown := f.effect(r)
+	m, v, s, y := f.mean[r.Arm], f.variance[r.Arm], f.noise[r.Arm]/r.Count, f.d.scaled(r.Reward)-effect
+	if !(v < s) { // with blocks, about
+		return prediction{mean: m, sd: math.Inf(1)}
+	}
+	k := f.place[r.Arm]
+	noise := s
+	if law, n := f.d.shrunk, f.d.n[k]; law != nil && f.blocks == nil && n > r.Count {
+		square := r.Count * n / (n - r.Count) * math.Pow(r.Reward-f.d.mean(k), 2)
+		noise *= law.of(law.group[k], square, 1) / law.of(law.group[k], 0, 0)
+	}
+	return prediction{mean: (s*m-v*y)/(s-v) + effect, sd: math.Sqrt(s*v/(s-v) + noise + unknown)}
+}
+
+// prediction is where a measurement is expected: Student's law, in scaled units.
+type prediction struct{ mean, sd, freedom float64 }
+
+// off returns how many standard deviations y is off.
+func (p prediction) off(y float64) float64 { return math.Abs(y-p.mean) / p.sd }
+
+func (p prediction) law() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: p.freedom} }
+
+// tail returns the probability of a measurement that is as far off as y.
+func (p prediction) tail(y float64) float64 { return 2 * p.law().Survival(p.off(y)) }
+
+// interval returns where 95 % are expected, reward units.
+func (p prediction) interval(d *data) [2]float64 {
+	half := p.sd * p.law().Quantile(0.975)
+	return [2]float64{d.offset + d.unit*(p.mean-half), d.offset + d.unit*(p.mean+half)}
+}
