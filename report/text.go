@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -181,6 +182,55 @@ func (t *textWriter) table(x Table) {
 	if t.natural(x, rows) > t.opt.Width {
 		withoutBars(rows)
 	}
+	lead := keys(rows)
+	for at := 0; at < len(x.Columns); {
+		for some := len(x.Columns) - at; ; some-- { // as many columns as fit
+			part, shown := someColumns(x, rows, min(at, lead), at, at+some)
+			configs, fits := t.columns(part, shown)
+			if fits || some == 1 {
+				if at > 0 {
+					t.b.WriteString("\n")
+				}
+				t.grid(part, shown, configs)
+				at += some
+				break
+			}
+		}
+	}
+	if left > 0 {
+		t.b.WriteString("  " + x.further(left) + "\n")
+	}
+	for _, n := range x.Notes {
+		t.wrap("  ", n)
+	}
+}
+
+// keys returns how many of the first columns tell rows apart, at most three; 1 where they do not.
+func keys(rows [][]string) int {
+	for k := 1; k <= 3 && len(rows) > 0 && k < len(rows[0]); k++ {
+		seen := map[string]bool{}
+		for _, r := range rows {
+			seen[strings.Join(r[:k], "\x00")] = true
+		}
+		if len(seen) == len(rows) {
+			return k
+		}
+	}
+	return 1
+}
+
+// someColumns returns the first columns and some others.
+func someColumns(x Table, rows [][]string, first, from, to int) (Table, [][]string) {
+	x.Columns = slices.Concat(x.Columns[:first], x.Columns[from:to])
+	out := make([][]string, len(rows))
+	for k, r := range rows {
+		out[k] = slices.Concat(r[:first], r[from:to])
+	}
+	return x, out
+}
+
+// grid writes the columns of a table.
+func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig) {
 	tw := table.NewWriter()
 	style := table.StyleLight
 	style.Format.Header = prose.FormatDefault
@@ -201,22 +251,16 @@ func (t *textWriter) table(x Table) {
 		}
 		tw.AppendRow(row)
 	}
-	tw.SetColumnConfigs(t.columns(x, rows))
+	tw.SetColumnConfigs(configs)
 	for _, line := range strings.Split(tw.Render(), "\n") {
 		t.b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	if left > 0 {
-		t.b.WriteString("  " + x.further(left) + "\n")
-	}
-	for _, n := range x.Notes {
-		t.wrap("  ", n)
 	}
 }
 
 // columns aligns the columns and narrows those whose text can wrap (headings
-// and words, never numbers) until the table fits the width.
-func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
-	out := make([]table.ColumnConfig, len(x.Columns))
+// and words, never numbers) until the table fits the width, and reports whether it does.
+func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig, fits bool) {
+	out = make([]table.ColumnConfig, len(x.Columns))
 	width, least, total, fewest := make([]int, len(out)), make([]int, len(out)), 0, 0
 	for j, c := range x.Columns {
 		width[j] = prose.StringWidth(c.heading())
@@ -257,7 +301,7 @@ func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 			}
 		}
 		if widest < 0 {
-			break // nothing left to narrow: the terminal wraps
+			break // nothing left to narrow
 		}
 		least[widest]--
 	}
@@ -269,7 +313,7 @@ func (t *textWriter) columns(x Table, rows [][]string) []table.ColumnConfig {
 		out[j] = table.ColumnConfig{Number: j + 1, Align: align, AlignHeader: align, VAlignHeader: prose.VAlignBottom,
 			WidthMax: max(width[j], 1), WidthMaxEnforcer: prose.WrapSoft}
 	}
-	return out
+	return out, total <= t.opt.Width
 }
 
 // fewestWide is the width below which no column of text is narrowed.

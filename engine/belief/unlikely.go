@@ -22,7 +22,7 @@ type Unlikely struct {
 
 // falseAlarms is how many measurements of a table without slips are called unlikely, on average, where noise is normal;
 // so many are suspected.
-const falseAlarms, suspected = 0.002, 0.2
+const falseAlarms, suspected = 0.005, 0.2
 
 // fewestJudged is the number of measurements from which on each is judged by the others.
 const fewestJudged = 8

@@ -146,7 +146,10 @@ func (n Note) words() []string {
 		for k := 1; k < len(n.Names); k++ {
 			codes = append(codes, fmt.Sprintf("%s = %d", n.Names[k], k-1))
 		}
-		return []string{n.name(0), listed(codes)}
+		if len(codes) > 2*fewShown {
+			codes = codes[:fewShown]
+		}
+		return []string{n.name(0), listedOf(codes, len(n.Names)-1)}
 	case NoteDropped:
 		var arms []string
 		for k := 0; k < len(n.Names); k += 2 {
@@ -154,7 +157,7 @@ func (n Note) words() []string {
 		}
 		count := int(n.number(0))
 		if count > len(arms) { // nobody reads them all: a few show what kind they are
-			arms = arms[:min(len(arms), fewDropped)]
+			arms = arms[:min(len(arms), fewShown)]
 		}
 		return []string{listedOf(arms, count)}
 	case NoteUnmeasured, NoteInferred, NoteOnce, NotePooled:
@@ -169,8 +172,8 @@ func (n Note) words() []string {
 	return n.Names
 }
 
-// fewDropped is how many arms that are left out are named where they are too many to name all.
-const fewDropped = 3
+// fewShown is how many arms that are left out are named where they are too many to name all, and codes of categories.
+const fewShown = 3
 
 // name and number return what stands at a place, nothing where there is none.
 func (n Note) name(k int) string {
