@@ -140,12 +140,6 @@ func (c *call) has(name string) bool {
 	return a.Node != nil || a.known()
 }
 
-// move gives a parameter the argument of another one, which then has none.
-func (c *call) move(from, to string) {
-	i, j := c.fn.param(from), c.fn.param(to)
-	c.args[i], c.args[j] = argument{}, c.args[i]
-}
-
 func (c *call) text(name string) string {
 	s, _ := c.arg(name).Data.(string)
 	return s
@@ -186,7 +180,6 @@ func stated[A any](c *call) (a A) {
 	return a
 }
 
-// fill sets the fields of a struct.
 func fill(c *call, into reflect.Value, fields []field) {
 	for _, x := range fields {
 		data := c.args[x.param].Data

@@ -170,7 +170,6 @@ func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	f.Calls = append(f.Calls, x)
 }
 
-// kernelOf reads the text of a kernel.
 func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	script, errs := Parse(foundFile, text)
 	if len(errs) > 0 {

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -60,7 +61,9 @@ func campaignFunctions() []Function {
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
 	// the options of runs, without options of simulations
-	own := slices.DeleteFunc(index0(runFunctions(), engine.ModeFC).Params, func(x Param) bool {
+	runs := runFunctions()
+	fc := runs[slices.IndexFunc(runs, func(f Function) bool { return f.Name == engine.ModeFC })]
+	own := slices.DeleteFunc(fc.Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
 	algorithm := algorithmParam(engine.ModeFC)
@@ -116,11 +119,6 @@ func protocolFunction() Function {
 		}),
 		Result: typeOf[campaign.Protocol](), Example: `protocol(paper(case=2), delta=0.1, plate=24, capacity=24, time_unit="days", runs=0)`,
 	}, checkProtocol, evalProtocol)
-}
-
-// index0 returns the function of a name.
-func index0(all []Function, name string) Function {
-	return all[slices.IndexFunc(all, func(f Function) bool { return f.Name == name })]
 }
 
 // entryNamed finds an algorithm of either mode.
@@ -228,9 +226,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
-	if p.Options.Delta == 0 {
-		p.Options.Delta = engine.DefaultDelta
-	}
+	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta)
 	if err := p.Check(c.e.ctx); err != nil {
 		return nil, err
 	}

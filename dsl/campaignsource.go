@@ -197,7 +197,6 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	return out, nil
 }
 
-// namesIn returns the names in a statement.
 func namesIn(st *front.Statement) map[string]bool {
 	v := names{}
 	ast.Walk(&st.Node, v)

@@ -94,7 +94,6 @@ func Paragraphs(src string) []Paragraph {
 	return all
 }
 
-// paragraph makes a paragraph of lines.
 func paragraph(lines []string, at int) Paragraph {
 	p := Paragraph{Comment: true, Line: at}
 	text := make([]string, len(lines))

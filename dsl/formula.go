@@ -279,7 +279,6 @@ func (env fixedEnv) UnknownFunction(*ast.IdentifierNode) {}
 // Place says where a node is in the script.
 func (env fixedEnv) Place(n ast.Node) string { return place(env.st, n) }
 
-// place says where a node of a statement is.
 func place(st *front.Statement, n ast.Node) string {
 	line, col := st.Source.Position(st.Span(n).From)
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)

@@ -274,7 +274,6 @@ func (e *evaluator) bounded(n ast.Node, v value) value {
 	return v
 }
 
-// parts counts the kernels that a kernel is made of.
 func parts(k kernels.Kernel) int {
 	n := 1
 	switch k := k.(type) {

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -76,10 +77,7 @@ func (p Param) written() string {
 
 // Given says what a parameter accepts and what it is when not given.
 func (p Param) Given() string {
-	text := p.wants()
-	if text == "" {
-		text = "any value"
-	}
+	text := cmp.Or(p.wants(), "any value")
 	if p.Whole && !p.IsSwitch() {
 		text += ", whole"
 	}
@@ -181,9 +179,7 @@ func (p *Param) complete(t reflect.Type) {
 		p.Types, p.Whole = []Type{Number}, true
 	case reflect.Bool:
 		p.Types, p.Whole, p.Range = []Type{Number}, true, kernels.Range{Min: 0, Max: 1}
-		if p.Default == "" {
-			p.Default = "0"
-		}
+		p.Default = cmp.Or(p.Default, "0")
 	case reflect.String:
 		p.Types = []Type{Text}
 	case reflect.Slice:

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -53,9 +54,7 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}
-	if s.steps == 0 {
-		s.steps = steps
-	}
+	s.steps = cmp.Or(s.steps, steps)
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
 	return func(x sim.Step) {
 		stored := s.stored

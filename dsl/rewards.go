@@ -201,7 +201,8 @@ func (a longArgs) columns() *problem.Long {
 // checkProblem reports arguments of problem that do not fit together.
 func checkProblem(c *call, a problemArgs) {
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is
-		c.move("path", "data")
+		i, j := c.fn.param("path"), c.fn.param("data")
+		c.args[i], c.args[j] = argument{}, c.args[i]
 	}
 	switch path := c.arg("path"); {
 	case c.has("path") && c.has("data"):

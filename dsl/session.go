@@ -319,7 +319,6 @@ func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
 	return script.replace(s.opt.Set, s.opt.Rebind)
 }
 
-// sentencesOf returns the sentences of notes.
 func sentencesOf(notes []problem.Note) []string {
 	var out []string
 	for _, n := range notes {

@@ -46,7 +46,6 @@ type swept struct {
 	lacking []optionUse          // the same in the order in which they were met
 }
 
-// names lists the swept names.
 func (s *swept) names() []string {
 	names := make([]string, len(s.axes))
 	for i, x := range s.axes {

@@ -32,7 +32,6 @@ func printFunction() Function {
 	}
 }
 
-// printed returns a value as print shows it.
 func printed(v value) string {
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -211,10 +212,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 		endings = save.Endings()
 	}
 	folder, start := path.Split(prefix)
-	system := s.path(filepath.FromSlash(folder))
-	if system == "" {
-		system = "."
-	}
+	system := cmp.Or(s.path(filepath.FromSlash(folder)), ".")
 	f, err := os.Open(system)
 	if err != nil {
 		return nil

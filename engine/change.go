@@ -43,7 +43,7 @@ const (
 // be changed at any time for any reason. While a round is open it waits for the round's rewards, as
 // all changes do: what the round decides was fixed with it.
 func (s *Steps) SetEpsilon(epsilon float64) error {
-	if err := (Options{Epsilon: epsilon}).checkOne(); err != nil {
+	if _, err := (Options{Epsilon: epsilon}).Checked(""); err != nil {
 		return err
 	}
 	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c Changer) error {
@@ -68,12 +68,6 @@ func (s *Steps) SetDelta(delta float64) error {
 		}
 		return err
 	})
-}
-
-// checkOne checks one option, all others being at their defaults.
-func (o Options) checkOne() error {
-	_, err := o.Checked("")
-	return err
 }
 
 // Withdraw takes arms, by their numbers, out of their tasks for the rest of the run: they are no

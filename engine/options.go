@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -117,21 +118,11 @@ const DefaultDelta = 0.05
 
 // Checked fills the zero fields and reports values outside their range.
 func (o Options) Checked(mode string) (Options, error) {
-	if o.Delta == 0 {
-		o.Delta = DefaultDelta
-	}
-	if o.Schedule == "" {
-		o.Schedule = ScheduleTuned
-	}
-	if o.Ridge.Kind == "" {
-		o.Ridge.Kind = RidgeAuto
-	}
-	if o.MaxRounds == 0 {
-		o.MaxRounds = 30
-	}
-	if o.MaxSamples == 0 {
-		o.MaxSamples = 1e12
-	}
+	o.Delta = cmp.Or(o.Delta, DefaultDelta)
+	o.Schedule = cmp.Or(o.Schedule, ScheduleTuned)
+	o.Ridge.Kind = cmp.Or(o.Ridge.Kind, RidgeAuto)
+	o.MaxRounds = cmp.Or(o.MaxRounds, 30)
+	o.MaxSamples = cmp.Or(o.MaxSamples, 1e12)
 	return o, o.check(mode)
 }
 

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -17,10 +18,7 @@ type Parameter struct {
 
 // Label returns the name of the number, or its place.
 func (p Parameter) Label() string {
-	if p.Name != "" {
-		return p.Name
-	}
-	return p.Where
+	return cmp.Or(p.Name, p.Where)
 }
 
 // setting says what becomes of a free number: as listed (limits written out) and as

@@ -1,6 +1,9 @@
 package kernels
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Linear is the scalar product,
 //
@@ -78,10 +81,7 @@ func (k Polynomial) form() form {
 }
 
 func (k Polynomial) degree() int {
-	if k.Degree == 0 {
-		return 2
-	}
-	return k.Degree
+	return cmp.Or(k.Degree, 2)
 }
 
 // Eval returns k(x, y).

@@ -1,6 +1,9 @@
 package kernels
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with r² = Σ_c (x_c - y_c)² / ℓ_c²
 // and s = √(2ν) r,
@@ -27,10 +30,7 @@ func (k Matern) form() form {
 }
 
 func (k Matern) nu() float64 {
-	if k.Nu == 0 {
-		return 2.5
-	}
-	return k.Nu
+	return cmp.Or(k.Nu, 2.5)
 }
 
 func (k Matern) lengthscales() []float64 { return k.Lengthscale }

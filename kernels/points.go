@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -191,9 +192,7 @@ func (p *Points) Standardized(kept func(column string) bool) *Points {
 			panic("kernels: points are scaled already")
 		}
 		u := Unit{slices.Min(column), slices.Max(column) - slices.Min(column), q.Units[c].Log}
-		if u.Range == 0 {
-			u.Range = 1
-		}
+		u.Range = cmp.Or(u.Range, 1)
 		q.Units[c], q.X[c] = u, make([]float64, len(column))
 		for i, v := range column {
 			q.X[c][i] = (v - u.Offset) / u.Range

@@ -1,6 +1,9 @@
 package kernels
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // RBF is the Gaussian kernel,
 //
@@ -72,10 +75,7 @@ func (k RQ) form() form {
 func (k RQ) lengthscales() []float64 { return k.Lengthscale }
 
 func (k RQ) alpha() float64 {
-	if k.Alpha == 0 {
-		return 1
-	}
-	return k.Alpha
+	return cmp.Or(k.Alpha, 1)
 }
 
 // Eval returns k(x, y).

@@ -82,10 +82,7 @@ func columnsOf(a answer.Answer) problem.Words {
 }
 
 func rewardTitle(a answer.Answer) string {
-	if a.Reward != "" {
-		return a.Reward
-	}
-	return "reward"
+	return cmp.Or(a.Reward, "reward")
 }
 
 // pickTable has a row for each task.
@@ -287,10 +284,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	slices.Sort(names)
 	var lines, means []Series
 	for k, name := range names {
-		title := name
-		if title == "" {
-			title = "believed"
-		}
+		title := cmp.Or(name, "believed")
 		line, mean := Series{Name: title, Hue: k + 1}, Series{Name: "mean measured", Style: Points, Hue: k + 1, Measured: true}
 		for _, arm := range arms {
 			if answerGroup(a, arm, along) != name {

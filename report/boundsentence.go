@@ -43,7 +43,6 @@ func tightest(all []named) (names []string, value float64) {
 	return names, value
 }
 
-// forms returns the forms of a corollary.
 func forms(c bounds.ABC) []named {
 	return []named{{"(a), by information gain,", c.A}, {"(b), by effective dimension,", c.B}, {"(c), by ranks,", c.C}}
 }

@@ -48,9 +48,7 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	if len(c.measures) > 1 {
 		f.YLabel = m.quantity
 	}
-	if f.Title == "" {
-		f.Title = f.YLabel + " against " + o.X
-	}
+	f.Title = cmp.Or(f.Title, f.YLabel+" against "+o.X)
 	if o.Panel == "" {
 		f.Series = g.series(g.panels[0])
 		return f, nil

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -127,10 +128,7 @@ func (s section) value() (v string, code bool) {
 }
 
 func (d Document) title() string {
-	if d.Title == "" {
-		return "Report"
-	}
-	return d.Title
+	return cmp.Or(d.Title, "Report")
 }
 
 // MediaType is the media type under which a bundle has the value itself. It is a

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -69,7 +70,6 @@ func barFigure(title, label, of string, log bool) Figure {
 	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
 
-// addBar adds a bar.
 func addBar(f *Figure, name string, value float64) {
 	s := &f.Series[0]
 	s.X = append(s.X, float64(len(f.Categories)))
@@ -273,10 +273,7 @@ func heatTable(h *Heat, caption string) Table {
 }
 
 func orValue(label string) string {
-	if label == "" {
-		return "Value"
-	}
-	return label
+	return cmp.Or(label, "Value")
 }
 
 // What figures are made of, as in package figure, which draws them.

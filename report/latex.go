@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -186,9 +187,7 @@ func (l *latexWriter) code(c Code) {
 		words := strings.TrimLeft(line, " ")
 		indent := strings.Repeat("~", len(line)-len(words))
 		words = strings.ReplaceAll(inlineLaTeX(words), "  ", "~ ")
-		if words == "" {
-			words = "~"
-		}
+		words = cmp.Or(words, "~")
 		l.writef("%s%s\\\\\n", indent, words)
 	}
 	l.writef("\\end{flushleft}\n")

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -119,7 +120,6 @@ func PartOf(v any, name string) (part any, ok bool) {
 	return nil, false
 }
 
-// hasPart reports whether one of the parts has a name.
 func hasPart(parts []Part, name string) bool {
 	for _, p := range parts {
 		if p.Name == name {
@@ -149,9 +149,7 @@ func fields(t reflect.Type) []Part {
 		if !f.IsExported() || name == "-" {
 			continue
 		}
-		if name == "" {
-			name = f.Name
-		}
+		name = cmp.Or(name, f.Name)
 		parts = append(parts, Part{Name: name, Type: f.Type, field: i, empty: options})
 	}
 	return parts

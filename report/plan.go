@@ -169,7 +169,6 @@ func needTable(rows []plan.Row, prices plan.Prices) Table {
 	return t
 }
 
-// best says what a row is the best at.
 func best(r plan.Row, prices plan.Prices) any {
 	least, quick := bestWords(prices)
 	var words []string

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -22,12 +23,8 @@ const collapsedRows = 10
 
 // Text writes the document for a terminal. It returns the error of w.
 func Text(w io.Writer, d Document, opt TextOptions) error {
-	if opt.Width == 0 {
-		opt.Width = 100
-	}
-	if opt.Rows == 0 {
-		opt.Rows = 60
-	}
+	opt.Width = cmp.Or(opt.Width, 100)
+	opt.Rows = cmp.Or(opt.Rows, 60)
 	t := textWriter{opt: opt}
 	if d.Title != "" {
 		t.line(prose.Bold, d.Title)
@@ -163,7 +160,6 @@ func (t *textWriter) keyValues(kv KeyValues) {
 	}
 }
 
-// text returns the value with its unit.
 func (kv KeyValue) text() string {
 	s := cell(kv.Value, kv.Digits)
 	if kv.Unit != "" && s != absent {

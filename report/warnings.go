@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -143,10 +144,7 @@ func environmentWords(p problem.Problem) string {
 	if entry.Name == problem.EnvironmentPosterior {
 		return "around expected rewards that each run draws from what these measurements say"
 	}
-	strength := p.Noise.Strength
-	if strength == 0 {
-		strength = entry.Strength
-	}
+	strength := cmp.Or(p.Noise.Strength, entry.Strength)
 	if entry.Strength == 0 {
 		return entry.Name
 	}

@@ -87,7 +87,6 @@ func Put(name string, v any) {
 	}
 }
 
-// prefixed says where an error is from.
 func prefixed(err error) error {
 	if err == nil {
 		return err

@@ -184,7 +184,6 @@ func (o *agentOptions) notice(n cluster.Notice) {
 	fmt.Fprintln(os.Stderr, n.Text)
 }
 
-// show prints the result.
 func (o *agentOptions) show(f cluster.Finished) error {
 	if o.json {
 		return writeFinished(os.Stdout, f)

@@ -138,7 +138,6 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 	return o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.script(table, wide)})
 }
 
-// script returns the script of the flags.
 func (o *bestOptions) script(table string, wide bool) string {
 	args := []string{"data=" + kernels.Quote(table)}
 	if wide {
@@ -163,7 +162,6 @@ func (o *bestOptions) script(table string, wide bool) string {
 		strconv.FormatFloat(o.epsilon, 'g', -1, 64), o.next)
 }
 
-// line returns the command.
 func (o *bestOptions) line(table string) string {
 	line := "gonb-cope best " + quote(table)
 	for _, c := range o.columns {

@@ -102,11 +102,6 @@ func arguments(least, most int, what string) cobra.PositionalArgs {
 	}
 }
 
-// open opens the campaign of a folder.
-func (o *campaignOptions) open(ctx context.Context, dir string) (*folder.Campaign, error) {
-	return folder.Open(ctx, dir, dsl.MakeProtocol, o.folder())
-}
-
 func (o *campaignOptions) folder() folder.Options {
 	b := buildOf()
 	return folder.Options{Build: strings.TrimSpace(b.version + " " + b.revision), Notice: func(text string) { fmt.Fprintln(os.Stderr, text) }}
@@ -114,7 +109,7 @@ func (o *campaignOptions) folder() folder.Options {
 
 // in opens the campaign of a folder and does something with it.
 func (o *campaignOptions) in(ctx context.Context, dir string, f func(*folder.Campaign) error) error {
-	k, err := o.open(ctx, dir)
+	k, err := folder.Open(ctx, dir, dsl.MakeProtocol, o.folder())
 	if err != nil {
 		return err
 	}
@@ -210,7 +205,7 @@ has the header alone, so that no list of before is measured twice.`,
 				if output == "" {
 					return o.show(list)
 				}
-				if err := writeList(output, list); err != nil {
+				if err := report.WriteFile(output, func(w io.Writer) error { return report.CSV(w, list) }); err != nil {
 					return err
 				}
 				pulls := fmt.Sprintf("%d pulls of round %d", len(list.Rows), list.Round)
@@ -248,11 +243,6 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 		return fmt.Errorf("%s is there, and is no list that could be written over; choose another file", path)
 	}
 	return r.Unsaved(path)
-}
-
-// writeList writes a list as CSV, whole or not at all.
-func writeList(path string, list campaign.List) error {
-	return report.WriteFile(path, func(w io.Writer) error { return report.CSV(w, list) })
 }
 
 // tellCommand takes a sheet, as the act does, or values of ids.

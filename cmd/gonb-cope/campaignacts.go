@@ -28,7 +28,6 @@ func actCommands() []*cobra.Command {
 	return out
 }
 
-// actCommand returns the command of an act.
 func actCommand(e campaign.Entry) *cobra.Command {
 	var o campaignOptions
 	act := e.New()
@@ -186,7 +185,6 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	return err
 }
 
-// said prints a sentence.
 func (o *campaignOptions) said(text string) error {
 	if o.json {
 		return o.show(map[string]string{"done": text})

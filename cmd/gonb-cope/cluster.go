@@ -40,9 +40,8 @@ any one may fail. Two are no safer than one: both are needed to elect a leader.`
 		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(clusterServeCommand())
-	c.AddCommand(clusterKeysCommand())
-	c.AddCommand(clusterRunCommands()...)
+	c.AddCommand(clusterServeCommand(), clusterKeysCommand(), clusterOpenCommand(), clusterStatusCommand(), clusterStopCommand(),
+		clusterExportCommand())
 	return c
 }
 
@@ -242,10 +241,8 @@ func (o serverOptions) shown() string { return jetstream.Redacted(o.url) }
 // serverFlags are the flags of commands that cannot do without a server.
 type serverFlags struct{ serverOptions }
 
-// add adds them to a command.
 func (o *serverFlags) add(c *cobra.Command) { o.needed(c) }
 
-// join joins the server.
 func (o *serverFlags) join(ctx context.Context) (cluster.Exchange, error) {
 	if o.url == "" {
 		return nil, usageError{errors.New("--server URL is needed: gonb-cope cluster serve prints it")}

@@ -26,11 +26,6 @@ import (
 
 // Runs of agents that are apart: open, status, stop, export.
 
-// clusterRunCommands returns the commands about runs.
-func clusterRunCommands() []*cobra.Command {
-	return []*cobra.Command{clusterOpenCommand(), clusterStatusCommand(), clusterStopCommand(), clusterExportCommand()}
-}
-
 // runFlags are the flags of commands about a run.
 type runFlags struct {
 	serverFlags

@@ -130,14 +130,10 @@ func (o *agentOptions) people(ctx context.Context) (cluster.Puller, error) {
 	return people{o}, k.Close()
 }
 
-// led names the run that leads the campaign.
-func (o *agentOptions) led() string { return fmt.Sprintf("run %s for task %q", o.run, o.task) }
-
-// openLed opens the campaign of the agent.
 func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 	var common campaignOptions
 	opt := common.folder()
-	opt.Led = o.led()
+	opt.Led = fmt.Sprintf("run %s for task %q", o.run, o.task)
 	k, err := folder.Open(ctx, o.campaign, dsl.MakeProtocol, opt)
 	if err == nil {
 		if k.Led() != opt.Led {

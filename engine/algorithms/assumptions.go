@@ -276,7 +276,7 @@ func (b Basis) ofKernel() []string {
 	if !free && b.Options.Misfit == 0 && !b.Options.Robust {
 		s := "the kernel can represent their expectations"
 		switch {
-		case !b.tested():
+		case !slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil }):
 			s += " (which no data tested: no more arms were measured than its dimensions)"
 		case counted && b.Algorithm.TakesMisfit():
 			s += fmt.Sprintf(" (it has %d dimensions for %d arms; robust=true allows for what it cannot)", dimensions, arms)
@@ -294,11 +294,6 @@ func (b Basis) ofKernel() []string {
 		out = append(out, fmt.Sprintf("no gap is below %.3g", b.Options.Gap))
 	}
 	return out
-}
-
-// tested reports whether data had a degree of freedom left that speaks of the kernel.
-func (b Basis) tested() bool {
-	return slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil })
 }
 
 // ofRewards returns what the guarantee takes for granted of rewards that were measured or that a

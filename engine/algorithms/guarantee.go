@@ -95,17 +95,12 @@ func (b Basis) unbacked() string {
 			", where answers are the largest posterior means and nothing is tested"
 	case b.Algorithm.Backing == BackingNone:
 		return "a baseline without guarantee; an answer counts as decided only where the data separate it at level " + percent(b.Result.Delta)
-	case b.nothingDecided():
+	case b.Result.Runs > 0 && b.Result.DecidedTasks == 0:
 		return "nothing was decided"
 	case b.uncovered():
 		return "xi is too large for the theorem behind the literal schedule, see the warning (the tuned schedule holds for every xi)"
 	}
 	return ""
-}
-
-// nothingDecided reports whether runs are over and there is no answer that anything is said of.
-func (b Basis) nothingDecided() bool {
-	return b.Result.Runs > 0 && b.Result.DecidedTasks == 0
 }
 
 // untested reports whether the algorithm had a form that tests nothing.

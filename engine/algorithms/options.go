@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -77,14 +78,10 @@ func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Res
 		Tasks: p.V(), Arms: p.N(), Goal: p.Goal, Words: p.Words(), Delta: opt.Delta, Epsilon: opt.Epsilon, Budget: opt.Budget,
 	}
 	Describe(&r, p, opt)
-	if r.Delta == 0 {
-		r.Delta = engine.DefaultDelta
-	}
+	r.Delta = cmp.Or(r.Delta, engine.DefaultDelta)
 	if e.Scheduled {
 		r.Schedule = opt.Schedule
-		if r.Schedule == "" {
-			r.Schedule = engine.ScheduleTuned
-		}
+		r.Schedule = cmp.Or(r.Schedule, engine.ScheduleTuned)
 	}
 	return r
 }

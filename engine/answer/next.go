@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -147,9 +148,7 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 		}
 		before, at = after, n
 	}
-	if p.More == 0 {
-		p.More = -1
-	}
+	p.More = cmp.Or(p.More, -1)
 	slices.SortStableFunc(arms, func(x, y int) int { return b.counts[y] - b.counts[x] })
 	for _, k := range arms[:min(furtherArms, len(arms))] {
 		if b.counts[k] > 0 {

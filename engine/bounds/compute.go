@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,9 +29,7 @@ func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Repor
 // Of computes the report of a model, whose designs are remembered there.
 func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
 	p := m.Problem
-	if opt.Delta == 0 {
-		opt.Delta = engine.DefaultDelta
-	}
+	opt.Delta = cmp.Or(opt.Delta, engine.DefaultDelta)
 	mode := engine.ModeFC
 	if opt.Budget != 0 {
 		mode = engine.ModeFB

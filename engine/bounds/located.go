@@ -1,6 +1,7 @@
 package bounds
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -209,9 +210,7 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 // firstRound solves for all pairs of all tasks; of very many arms by exchange.
 func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
 	c := design.Contrasts{Groups: m.Problem.Groups()}
-	if tol == 0 {
-		tol = 1e-6
-	}
+	tol = cmp.Or(tol, 1e-6)
 	if ridge > 0 && m.Many() {
 		const within = 2.5 // times its tolerance is where it may end
 		x, err := m.Designs().CertifierWithin(ridge, tol/within)

@@ -131,7 +131,6 @@ var bodies = map[Kind]func() recorded{
 	KindRepair:  func() recorded { return new(RepairBody) },
 }
 
-// body reads what an event records.
 func (e Event) body() (recorded, error) {
 	make := bodies[e.Kind]
 	if make == nil {

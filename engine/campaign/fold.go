@@ -39,7 +39,6 @@ func (s *State) Add(events []Event, taskOf []int) error {
 	return nil
 }
 
-// add takes one event in.
 func (s *State) add(e Event) error {
 	s.events++
 	if s.aside[e.Seq] {

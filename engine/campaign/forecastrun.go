@@ -167,9 +167,7 @@ type losses struct {
 // lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
-	if l.delay == 0 {
-		l.delay = DefaultDelay
-	}
+	l.delay = cmp.Or(l.delay, DefaultDelay)
 	if p.Capacity == 0 {
 		return l
 	}

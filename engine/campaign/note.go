@@ -185,7 +185,6 @@ func (n *Note) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*note)(n))
 }
 
-// noteOf returns a note with counts.
 func noteOf(kind NoteKind, counts ...int) Note {
 	n := Note{Kind: kind}
 	for _, x := range counts {

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -67,10 +68,7 @@ func unitLength(unit string) time.Duration {
 
 // Unit returns the unit of time in words.
 func (p Protocol) Unit() string {
-	if p.TimeUnit == "" {
-		return "days"
-	}
-	return p.TimeUnit
+	return cmp.Or(p.TimeUnit, "days")
 }
 
 // until returns when pulls that are handed out now are overdue; zero is never.
@@ -146,9 +144,7 @@ func (p Protocol) question() question.Question {
 	if e, err := q.Entry(); err == nil && e.TakesTotal() {
 		q.Options.Batch = max(p.Plate, p.Capacity)
 	}
-	if q.Options.MaxRounds == 0 {
-		q.Options.MaxRounds = noRounds
-	}
+	q.Options.MaxRounds = cmp.Or(q.Options.MaxRounds, noRounds)
 	return q
 }
 

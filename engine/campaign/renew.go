@@ -172,7 +172,6 @@ func (k *known) draw(p Protocol, run int) *problem.Problem {
 	return out
 }
 
-// run makes the rest of one run.
 func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Problem, run int) (need, error) {
 	p := s.Protocol
 	draw, err := sim.DrawerOf(truth)

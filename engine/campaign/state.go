@@ -195,7 +195,6 @@ func (s *State) owed(by string) []*item {
 	return out
 }
 
-// capacity returns the capacity in force.
 func (s *State) capacity(p Protocol) int {
 	if s.Capacity >= 0 {
 		return s.Capacity

@@ -40,7 +40,6 @@ func (a *Tell) Params() []Param {
 	return append([]Param{file, byParam(&a.By)}, a.params()...)
 }
 
-// params are the options of sheets.
 func (o *TellOptions) params() []Param {
 	return []Param{
 		{Name: "sure", Into: &o.Sure, Doc: "rewards that look like slips are right"},

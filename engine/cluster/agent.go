@@ -152,7 +152,6 @@ func (w *agent) enter(ctx context.Context) error {
 	return nil
 }
 
-// say notices something.
 func (w *agent) say(n Notice) {
 	if w.Notice != nil {
 		w.Notice(n)
@@ -291,7 +290,6 @@ type JoinBody struct {
 	Build    Build  `json:"build"` // when it came first
 }
 
-// check reports a join that is not of the run.
 func (j JoinBody) check(run string, b RunBody, v int) error {
 	if j.Task != b.Tasks[v] {
 		return &RefusedError{run, fmt.Sprintf("%s says that it is of task %q, and its task is %q", AgentName(v), j.Task, b.Tasks[v])}

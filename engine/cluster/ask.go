@@ -165,7 +165,6 @@ func (r *responses) refuse(err error) {
 	r.fail(r.err)
 }
 
-// take takes one line.
 func (r *responses) take(line []byte) {
 	r.line++
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -212,7 +211,6 @@ func (r *responses) told(all ...Reward) {
 	}
 }
 
-// parse reads a Response.
 func (r *responses) parse(line []byte) (Reward, error) {
 	var x Response
 	d := json.NewDecoder(bytes.NewReader(line))

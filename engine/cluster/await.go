@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ func (w *agent) listen(all bool) {
 	n, able := w.Facts.(NamedReader)
 	if all || !able {
 		w.reads = true
-		go w.history.read(w.follow, w.Facts, w.Run)
+		go w.history.take(w.follow, w.Facts.Read(w.follow, w.Run))
 		return
 	}
 	go w.history.take(w.follow, n.ReadNamed(w.follow, w.Run, namePlan, nameStop))
@@ -87,10 +88,7 @@ func (w *agent) limit(r, author int) time.Duration {
 	}
 	// the next agent after the author takes its place after a while, the one after that after twice as
 	// long, so that few agents read in vain when pulls take long
-	after := w.relayAfter
-	if after == 0 {
-		after = 10 * time.Second
-	}
+	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
 	return after << min((w.v-author+n-1)%n, 20)
 }
@@ -286,10 +284,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 			cancel(errLeftOut)
 		}
 	}()
-	most := w.tries
-	if most == 0 {
-		most = 3
-	}
+	most := cmp.Or(w.tries, 3)
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
 		left := w.journal.pullsOf(p, plan, w.lo, w.hi)

@@ -272,11 +272,6 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	return p, nil
 }
 
-// plan returns the body as an engine.Plan.
-func (p PlanBody) plan() engine.Plan {
-	return engine.Plan{Round: p.Round, Counts: slices.Clone(p.Counts), WantSquares: p.Squares, Digest: p.Digest}
-}
-
 // maxInline is the most bytes of messages that ride in a plan itself.
 const maxInline = MaxBody / 2
 

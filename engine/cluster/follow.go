@@ -216,7 +216,6 @@ func (h *history) wake() {
 	h.changed = make(chan struct{})
 }
 
-// get returns the fact of an address.
 func (h *history) get(round int, name string) (Fact, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -252,9 +251,6 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 		}
 	}
 }
-
-// read takes in the facts of a run until the context ends.
-func (h *history) read(ctx context.Context, x Facts, run string) { h.take(ctx, x.Read(ctx, run)) }
 
 // take takes in facts until there are no more.
 func (h *history) take(ctx context.Context, facts iter.Seq2[Fact, error]) {

@@ -37,7 +37,8 @@ var _ Exchange = (*Memory)(nil)
 
 // NewMemory returns an empty exchange.
 func NewMemory() *Memory {
-	return &Memory{at: map[address]int{}, files: map[[2]string][]byte{}, queue: newQueue(), news: make(chan struct{})}
+	return &Memory{at: map[address]int{}, files: map[[2]string][]byte{}, news: make(chan struct{}),
+		queue: queue{all: map[[2]string]*piece{}, news: make(chan struct{})}}
 }
 
 // Publish implements Facts.
@@ -176,8 +177,6 @@ type piece struct {
 	until    time.Time // its patience, by the monotonic clock
 	gone     bool      // finished or withdrawn
 }
-
-func newQueue() queue { return queue{all: map[[2]string]*piece{}, news: make(chan struct{})} }
 
 func (q *queue) wake() {
 	close(q.news)

@@ -101,7 +101,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}
 	}
 	if !r.ended {
-		if r.planned && !sameLate(p.Late, r.lately) {
+		if r.planned && !slices.EqualFunc(p.Late, r.lately, func(x, y Late) bool { return x.Round == y.Round && x.Agent == y.Agent }) {
 			return errOtherLate
 		}
 		if !r.planned {
@@ -141,7 +141,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	r.differ = append(r.differ, r.differences(r.rounds, p.Before)...)
 	r.sent.Plans++
 	r.sent.PlanBytes += int64(size)
-	r.plan, r.opens = p.plan(), !p.Done
+	r.plan, r.opens = engine.Plan{Round: p.Round, Counts: slices.Clone(p.Counts), WantSquares: p.Squares, Digest: p.Digest}, !p.Done
 	r.plans = append(r.plans, r.plan)
 	r.planned, r.lately = false, nil
 	return nil
@@ -331,8 +331,3 @@ func (r *replica) inform(all []Late) error {
 // errOtherLate says that the plan which stands informs of other late messages than the one that was made
 // here. The replica has gone too far by then, and is made again from the facts.
 var errOtherLate = errors.New("another plan was made here")
-
-// sameLate reports whether two plans inform of the same.
-func sameLate(a, b []Late) bool {
-	return slices.EqualFunc(a, b, func(x, y Late) bool { return x.Round == y.Round && x.Agent == y.Agent })
-}

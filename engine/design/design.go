@@ -218,10 +218,6 @@ type bound struct {
 	dual  Certificate
 }
 
-func newBound(n int) *bound {
-	return &bound{value: math.Inf(1), lambda: make([]float64, n), dual: Certificate{Weights: make([]float64, n)}}
-}
-
 // gap returns the relative duality gap certified so far.
 func (b *bound) gap() float64 {
 	if b.lower <= 0 {

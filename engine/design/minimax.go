@@ -1,6 +1,9 @@
 package design
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // Minimax returns the allocation with the smallest largest variance,
 //
@@ -97,7 +100,7 @@ func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) 
 	}
 	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
 	if best == nil {
-		m.best = newBound(p.phi.Rows)
+		m.best = &bound{value: math.Inf(1), lambda: make([]float64, p.phi.Rows), dual: Certificate{Weights: make([]float64, p.phi.Rows)}}
 	}
 	return m, nil
 }

@@ -191,7 +191,6 @@ func tile(g blas64.General, n int) blas64.General {
 	return reshape(g, min(n, tileRows), min(n, tileCols))
 }
 
-// row returns row i of g.
 func row(g blas64.General, i int) []float64 {
 	return g.Data[i*g.Stride : i*g.Stride+g.Cols]
 }
@@ -316,7 +315,6 @@ func dot(x, y []float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// axpy adds alpha·x to y.
 func axpy(alpha float64, x, y []float64) {
 	n := len(x)
 	blas64.Axpy(alpha, blas64.Vector{N: n, Inc: 1, Data: x}, blas64.Vector{N: n, Inc: 1, Data: y})

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync"
@@ -225,10 +226,7 @@ func (p *pairScan) guess() float64 {
 func (p *pairScan) run() (high []float64, partner []int, top float64) {
 	x := p.c.covariances.x
 	n := len(p.g)
-	limit := x.opt.Scan
-	if limit == 0 {
-		limit = mostPairProducts
-	}
+	limit := cmp.Or(x.opt.Scan, mostPairProducts)
 	found := newFarthest(n)
 	if float64(n)*float64(n)/2*float64(p.short.Cols) > limit {
 		a, b := math.Sqrt(p.order[0].key), math.Sqrt(p.order[min(1, n-1)].key)

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -53,9 +54,7 @@ func Width(s Space, set []int, opt Options) (d Design, err error) {
 	if w == nil {
 		return trivial(p.phi.Rows), nil
 	}
-	if opt.Tolerance == 0 {
-		opt.Tolerance = widthTolerance
-	}
+	opt.Tolerance = cmp.Or(opt.Tolerance, widthTolerance)
 	d, err = w.minimise(opt)
 	if err != nil || d.Status == Separated {
 		return d, err

@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,12 +31,8 @@ const MaxArms = 20_000
 func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	whole := p
 	p = p.Measured()
-	if opt.Mean == "" {
-		opt.Mean = MeanProblem
-	}
-	if opt.Starts == 0 {
-		opt.Starts = defaultStarts
-	}
+	opt.Mean = cmp.Or(opt.Mean, MeanProblem)
+	opt.Starts = cmp.Or(opt.Starts, defaultStarts)
 	if len(opt.Kernel.Terms) == 0 {
 		opt.Kernel = p.Kernel
 	}
@@ -229,8 +226,6 @@ func (f *Fit) warn() {
 
 // tooGood is the level at which a fit better than noise allows is reported.
 const tooGood = 1e-3
-
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
 
 // stopped tells the end of the context from other mistakes.
 func stopped(err error) bool {

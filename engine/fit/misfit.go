@@ -71,7 +71,7 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 // what the first test does not: a kernel that bends to rough means, all over.
 func (m *Misfit) propose() {
 	if m.Nugget > 0 && m.rejects() < misfitLevel {
-		m.Remedy = fmt.Sprintf("+ %s*identity()", short(m.Nugget))
+		m.Remedy = fmt.Sprintf("+ %.3g*identity()", m.Nugget)
 	}
 }
 

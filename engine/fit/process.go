@@ -174,7 +174,6 @@ func (g *process) precisions() []float64 {
 	return out
 }
 
-// inverseDiagonal returns the diagonal of Σ⁻¹.
 func (g *process) inverseDiagonal() []float64 {
 	if g.low == nil {
 		return diagonalOf(g.invert())
@@ -200,13 +199,9 @@ func (g *process) condition() float64 {
 	for _, v := range g.low.noise {
 		least, most = min(least, v), max(most, v)
 	}
-	return mat.Trace(innerOf(g.low)) * most / least
-}
-
-func innerOf(l *inducing) *mat.SymDense {
-	var out mat.SymDense
-	l.inner.ToSym(&out)
-	return &out
+	var inner mat.SymDense
+	g.low.inner.ToSym(&inner)
+	return mat.Trace(&inner) * most / least
 }
 
 // data are the sufficient statistics of N arms, with the level that is not the kernel's

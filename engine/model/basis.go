@@ -41,7 +41,6 @@ func newBasis(gram kernels.Matrix, variances []float64) *basis {
 		inside: make([]bool, gram.Len())}
 }
 
-// row returns φ_i.
 func (b *basis) row(i int) []float64 { return b.data[i*b.stride : i*b.stride+b.dim] }
 
 // rows views φ_i of the arms from ≤ i < to; there must be columns.

@@ -140,7 +140,6 @@ func (d *dual) apart(i, j int, product float64) float64 {
 	return d.scale * math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
 }
 
-// armVariance returns the variance of one arm.
 func (d *dual) armVariance(i int) float64 {
 	w, k := d.whitened(i, -1), d.kept(i)
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
@@ -172,7 +171,6 @@ func (d *dual) covariances(dst []float64, arms []int, with int) {
 	}
 }
 
-// matrix returns the covariances of arms.
 func (d *dual) matrix(arms []int) *mat.SymDense {
 	b, n := d.basis, len(arms)
 	white := mat.NewDense(n, b.dim, nil)
@@ -273,7 +271,6 @@ func (e *Estimator) normalised(means []float64) []float64 {
 	return out
 }
 
-// estimator returns the estimator of all arms.
 func (c *onBasis) estimator(m *Model) (*Estimator, error) {
 	d, err := newDual(c.life, c.basis, c)
 	if err != nil {

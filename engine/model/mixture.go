@@ -125,7 +125,6 @@ func (x *Mixture) scale() float64 {
 	return out
 }
 
-// points returns the members' points.
 func (x *Mixture) points() []point {
 	out := make([]point, len(x.Members))
 	for k, of := range x.Members {

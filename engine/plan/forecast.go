@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -55,9 +56,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 		return Forecast{}, fmt.Errorf("plan: %w", err)
 	}
 	out := Forecast{Problem: p.Name, Delta: q.Options.Delta, Epsilon: q.Options.Epsilon, Prices: q.Prices, Words: p.Words(), Notes: notes}
-	if out.Delta == 0 {
-		out.Delta = engine.DefaultDelta
-	}
+	out.Delta = cmp.Or(out.Delta, engine.DefaultDelta)
 	for _, w := range q.resolution(ctx, p) {
 		out.note(w)
 	}
@@ -73,7 +72,9 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 				out.Rows = append(out.Rows, row)
 			}
 			if ctx.Err() != nil {
-				return out.interrupted(ctx, from)
+				out.Prices.mark(out.Rows[from:])
+				out.note(engine.Warning{Kind: engine.WarnForecastStopped})
+				return out, ctx.Err()
 			}
 			if err != nil && row.Runs == 0 {
 				failed = err
@@ -86,13 +87,6 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 		return out, fmt.Errorf("plan: %w", failed)
 	}
 	return out, nil
-}
-
-// interrupted returns what was forecast before an interrupt.
-func (f Forecast) interrupted(ctx context.Context, from int) (Forecast, error) {
-	f.Prices.mark(f.Rows[from:])
-	f.note(engine.Warning{Kind: engine.WarnForecastStopped})
-	return f, ctx.Err()
 }
 
 // note adds a note once: a method fails in the same way for every gap.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -321,9 +322,7 @@ func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes [
 	f := &forecaster{Question: q, total: q.Runs * (1 + len(changes))}
 	f.start()
 	baseline := q.Options
-	if baseline.Delta == 0 {
-		baseline.Delta = engine.DefaultDelta
-	}
+	baseline.Delta = cmp.Or(baseline.Delta, engine.DefaultDelta)
 	for _, c := range append([]Change{{}}, changes...) {
 		opt, s := baseline, scenarios[0]
 		switch c.Vary {

@@ -64,7 +64,6 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 	return f.fold(all, s.gap, opt), err
 }
 
-// simulate makes runs of a method on one problem.
 func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem, opt engine.Options, runs int,
 	offset uint64) (batch, error) {
 	entry, err := algorithms.Named(engine.ModeFC, m.algorithm)

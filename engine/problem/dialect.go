@@ -2,6 +2,7 @@ package problem
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -38,9 +39,7 @@ func (d Dialect) Written(decimals string) (Dialect, error) {
 	case "":
 	case DecimalComma:
 		d.DecimalCommas = true
-		if d.Separator == "" {
-			d.Separator = ";"
-		}
+		d.Separator = cmp.Or(d.Separator, ";")
 	case DecimalPoint:
 		d.DecimalCommas = false
 		if d.Separator == ";" {
@@ -133,12 +132,6 @@ func sourceOf(t *table) Source {
 
 // byteOrderMark stands before the text of files that Excel writes as UTF-8.
 var byteOrderMark = []byte("\ufeff")
-
-// unmarked returns a file without its mark, and notes whether there was one.
-func unmarked(t *table, data []byte) []byte {
-	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
-	return data
-}
 
 // checkEncoding reports a file that is no text in UTF-8 with usual line ends, as far as the
 // whole file tells that better than a cell does.

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -130,9 +131,7 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	case len(m.Scales) > 1:
 		return wrong("Scales", "one noise scale can be stated for all arms, got %d", len(m.Scales))
 	}
-	if m.Strength == 0 {
-		m.Strength = entry.Strength
-	}
+	m.Strength = cmp.Or(m.Strength, entry.Strength)
 	half := m.Known == NoiseStated && m.UnknownBy == "" && m.Scales != nil && m.Scales[0] == 0.5
 	if m.Environment == EnvironmentBernoulli && m.Bounds == nil && (m.silent() || half) {
 		m.Bounds = &[2]float64{0, 1}

@@ -43,7 +43,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 	if err := t.require(wanted...); err != nil {
 		return armNoise{}, err
 	}
-	sides := newSides(opt.Block, p.N())
+	sides := &sides{opt.Block, make([][]string, p.N())}
 	index := map[[2]string]int{}
 	for i, v := range p.TaskOf {
 		index[[2]string{p.Tasks.Names[v], p.Arms.Names[i]}] = i

@@ -11,8 +11,6 @@ type sides struct {
 	names  [][]string // by arm, in the order of its rewards
 }
 
-func newSides(column string, arms int) *sides { return &sides{column, make([][]string, arms)} }
-
 // add takes the block of the last reward of arm i.
 func (s *sides) add(p *Problem, t *table, r, i int) error {
 	if s.column == "" {

@@ -104,7 +104,7 @@ func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Rea
 	if err := t.checkEncoding(data); err != nil {
 		return nil, nil, err
 	}
-	data = unmarked(t, data)
+	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	r := csv.NewReader(bytes.NewReader(data))

@@ -87,7 +87,6 @@ func (k *keeper) keep() {
 	k.limit(len(now.Mean))
 }
 
-// note adds the estimates after a round.
 func (k *keeper) note(round int, now engine.ArmEstimates) {
 	if len(now.Mean) == 0 {
 		return

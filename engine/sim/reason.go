@@ -76,7 +76,6 @@ var reasons = map[ReasonKind]string{
 	ReasonApart:        "they are %.2g %% of the runs further apart",
 }
 
-// because returns a reason with numbers.
 func because(kind ReasonKind, numbers ...float64) Reason { return Reason{Kind: kind, Numbers: numbers} }
 
 // String returns the sentence, "" for none.

@@ -18,7 +18,8 @@ import (
 // summary folds the finished runs in run order.
 func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	x, entry, model := ts.x, ts.entry, ts.model
-	r := x.blank(entry)
+	r := algorithms.Asked(entry, x.Problem, x.Options, x.Runs)
+	r.Algorithm, r.Seed = x.Algorithm, x.Seed
 	if t.done == 0 && t.left != nil {
 		ts.unfinished(ctx, &r, t)
 	}
@@ -59,13 +60,6 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, ts.judge.lost != nil, r.Ridge, scores, runs)
 	}
-	return r
-}
-
-// blank returns the result before any run: what was asked.
-func (x Experiment) blank(entry algorithms.Entry) engine.Result {
-	r := algorithms.Asked(entry, x.Problem, x.Options, x.Runs)
-	r.Algorithm, r.Seed = x.Algorithm, x.Seed
 	return r
 }
 
@@ -264,7 +258,6 @@ func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	return s, nil
 }
 
-// measured returns the column of a measure.
 func measured(measure string, d *engine.Detail) []float64 {
 	out := make([]float64, len(d.Run))
 	for i := range out {

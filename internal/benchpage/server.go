@@ -1,6 +1,7 @@
 package benchpage
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/tls"
@@ -215,7 +216,6 @@ func (s *server) stranger(w http.ResponseWriter) {
 	s.show(w, http.StatusForbidden, view{Page: "stranger"})
 }
 
-// fail shows an error.
 func (s *server) fail(w http.ResponseWriter, by string, err error) {
 	s.show(w, http.StatusInternalServerError, view{By: by, Page: "error", Said: []said{{Text: err.Error(), Wrong: true}}})
 }
@@ -280,9 +280,7 @@ type Address struct {
 
 // Serve serves the page until the context ends, and says where once it listens.
 func Serve(ctx context.Context, c *folder.Campaign, a Address, said func(url string)) error {
-	if a.Listen == "" {
-		a.Listen = "127.0.0.1:0"
-	}
+	a.Listen = cmp.Or(a.Listen, "127.0.0.1:0")
 	if (a.Cert == "") != (a.Key == "") {
 		return errors.New("--cert and --key belong together")
 	}

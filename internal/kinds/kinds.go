@@ -8,6 +8,7 @@
 package kinds
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 	"sync"
@@ -102,9 +103,7 @@ func list[V any]() []Kind[V] {
 func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 	k.Type = reflect.TypeFor[T]()
 	k.View = func(vs Views[V], v any) V { return view(vs, v.(T)) }
-	if k.JSON == "" {
-		k.JSON = k.Name
-	}
+	k.JSON = cmp.Or(k.JSON, k.Name)
 	return k
 }
 

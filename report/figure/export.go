@@ -118,10 +118,7 @@ func svgOf(f Figure, id string, titled bool, in []string) (string, error) {
 	}
 	s := b.String()
 	head := svgHead.FindStringSubmatch(s)
-	title := f.Title
-	if title == "" {
-		title = "Figure"
-	}
+	title := cmp.Or(f.Title, "Figure")
 	s = fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" width="%spt" height="%spt" viewBox="%s" role="img" aria-labelledby="%s-title %[4]s-desc"`+
 		` font-family="'Liberation Sans', Arial, Helvetica, sans-serif">`+"\n"+`<title id="%[4]s-title">%[5]s</title>`+"\n"+
 		`<desc id="%[4]s-desc">%[6]s</desc>`,

@@ -62,7 +62,6 @@ func (e entry) rank() int {
 	return 0
 }
 
-// withName returns the entries with a name.
 func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
 }

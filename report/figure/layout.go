@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -244,10 +245,7 @@ const (
 // sheet returns the width of the sheet. Letters keep their size: a narrow figure has less room, and
 // is not a wide one made small.
 func (f Figure) sheet() vg.Length {
-	columns := f.Width
-	if columns == 0 {
-		columns = Widest
-	}
+	columns := cmp.Or(f.Width, Widest)
 	return vg.Length(columns*(column+gutter) - gutter)
 }
 

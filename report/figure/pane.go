@@ -88,7 +88,6 @@ func (p pane) inOrder() []ReferenceLine {
 	return out
 }
 
-// draw draws the pane with its axes.
 func (p pane) draw(c draw.Canvas) {
 	switch {
 	case p.Heat != nil:

@@ -143,7 +143,6 @@ func (h anchored) Draw(c vg.Canvas, s string, style plottext.Style, at vg.Point)
 	h.Plain.Draw(c, s, style, at)
 }
 
-// onSVG reports whether a canvas writes SVG.
 func onSVG(c vg.Canvas) bool {
 	if d, ok := c.(*draw.Canvas); ok {
 		c = d.Canvas

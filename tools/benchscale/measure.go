@@ -136,7 +136,6 @@ func operations() []operation {
 	}
 }
 
-// script returns the script for a table.
 func (o operation) script(table string) string {
 	return fmt.Sprintf("p = problem(%q, kernel=%s, noise=%g)\n%s\n", table, manyarms.Kernel, manyarms.Noise, o.last)
 }

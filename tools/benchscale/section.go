@@ -55,7 +55,6 @@ func section(rows []row, limit time.Duration) string {
 	return b.String()
 }
 
-// text returns a cell of the table.
 func (r row) text(c cell) string {
 	if c.trouble != "" {
 		return "refused"

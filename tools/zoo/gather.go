@@ -38,7 +38,6 @@ type row struct {
 // runs are a method's on a table, by the number of the run.
 type runs map[int]line
 
-// gather reads what is kept.
 func gather(results string, chosen []table, columns []method, most int) (*zoo, error) {
 	z := &zoo{}
 	for _, m := range columns {
@@ -103,7 +102,6 @@ func (r runs) shares(budget int) []float64 {
 	return out
 }
 
-// numbers returns the numbers of the runs in order.
 func (r runs) numbers() []int {
 	out := make([]int, 0, len(r))
 	for run := range r {
@@ -247,7 +245,6 @@ func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count,
 	return c, l
 }
 
-// foreign tells methods that are not ours.
 func (z *zoo) foreign(k int) bool { return !z.methods[k].ours }
 
 // counts prints for each of our methods how it stands.

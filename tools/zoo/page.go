@@ -259,7 +259,6 @@ type cost struct {
 	memory        []float64 // MB
 }
 
-// add adds the runs on a table.
 func (c *cost) add(of runs) {
 	var cpu, decisions, peak float64
 	for _, l := range of {

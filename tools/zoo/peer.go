@@ -107,7 +107,6 @@ func (a *adapter) start(ctx context.Context) error {
 	return nil
 }
 
-// run makes one run.
 func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets []int) (result, error) {
 	var r result
 	if a.in == nil {

@@ -118,7 +118,6 @@ type draft struct {
 	truth, sd  []float64
 }
 
-// arm adds a cell.
 func (d *draft) arm(task int, name string, features []float64, truth, sd float64) {
 	d.names, d.rows, d.taskOf = append(d.names, name), append(d.rows, features), append(d.taskOf, task)
 	d.truth, d.sd = append(d.truth, truth), append(d.sd, sd)
@@ -178,7 +177,6 @@ func newPlay(w *world) *play {
 	return &play{world: w, count: make([]int, n), sum: make([]float64, n), squares: make([]float64, n), mean: make([]float64, n)}
 }
 
-// pull makes the next pull of a cell.
 func (p *play) pull(cell int) float64 {
 	y := p.reward(cell, p.count[cell])
 	p.count[cell]++

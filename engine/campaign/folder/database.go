@@ -74,7 +74,6 @@ func (d *database) close() error {
 	return err
 }
 
-// create makes the tables.
 func (d *database) create(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, tables); err != nil {
 		return err

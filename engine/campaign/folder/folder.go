@@ -129,7 +129,6 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Rec
 	return start, r, nil
 }
 
-// open reads the events.
 func (c *Campaign) open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

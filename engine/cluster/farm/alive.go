@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,10 +39,7 @@ func (r *Runner) beat(ctx context.Context) error {
 
 // live publishes signs of life until the context ends.
 func (r *Runner) live(ctx context.Context) {
-	each := r.beatEach
-	if each == 0 {
-		each = beatEach
-	}
+	each := cmp.Or(r.beatEach, beatEach)
 	tick := time.NewTicker(each)
 	defer tick.Stop()
 	for {
@@ -65,7 +63,6 @@ type caller struct {
 	look  time.Time // when the worker looked last
 }
 
-// caller returns a runner by its name.
 func (w *Worker) caller(name string) *caller {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -226,9 +223,7 @@ type quiet struct {
 
 func (j *Job) quiet() *quiet {
 	q := &quiet{least: j.runner.silence, notice: j.runner.notice}
-	if q.least == 0 {
-		q.least = silence
-	}
+	q.least = cmp.Or(q.least, silence)
 	return q
 }
 
@@ -251,11 +246,6 @@ func (q *quiet) answered() {
 		q.notice("workers answer again")
 	}
 	q.heard, q.told = true, false
-}
-
-// took notes how long a chunk took.
-func (q *quiet) took(seconds float64) {
-	q.longest = max(q.longest, time.Duration(seconds*float64(time.Second)))
 }
 
 // late tells that the limit is over.

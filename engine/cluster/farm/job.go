@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -208,7 +209,6 @@ func (j *Job) idle() bool {
 	return j.unoffered == 0 && len(j.waiting) == 0
 }
 
-// settle settles a task with an error.
 func (j *Job) settle(t *task, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -220,7 +220,7 @@ func (j *Job) settle(t *task, err error) {
 
 // take takes what a worker said.
 func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
-	if f.Round == 0 || isPiece(f) {
+	if f.Round == 0 || strings.Contains(f.Name, "-piece-") {
 		return nil
 	}
 	q.answered()
@@ -270,7 +270,7 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	for _, seconds := range r.Seconds {
 		took += r.Prepare + seconds // each item may have been the first of its experiment
 	}
-	q.took(took)
+	q.longest = max(q.longest, time.Duration(took*float64(time.Second)))
 	j.meet(r)
 	if tell := j.work.Progress; tell != nil {
 		tell(Progress{Done: j.runs, Workers: j.workers[:len(j.workers):len(j.workers)]})

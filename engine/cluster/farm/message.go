@@ -181,9 +181,6 @@ func (r Report) piece(name string, k int) string {
 	return fmt.Sprintf("%s-piece-%s-%d", name, r.Hash[:12], k)
 }
 
-// isPiece reports whether a fact is part of a longer report.
-func isPiece(f cluster.Fact) bool { return strings.Contains(f.Name, "-piece-") }
-
 // outcomes returns the outcomes of a report, whose pieces are there.
 func (r Report) outcomes(ctx context.Context, facts cluster.Facts, at cluster.Fact) (made []Outcome, err error) {
 	text := []byte(r.Made)

@@ -87,7 +87,6 @@ func touched[T comparable](list []T, v T) []T {
 	return append(list, v)
 }
 
-// cache returns the place for a recipe.
 func (w *Worker) cache(name string) *recipeCache {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -63,11 +63,6 @@ func (r Role) sender() string {
 	return ""
 }
 
-// tags returns the role as tags of a user's claims.
-func (r Role) tags() []string {
-	return []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
-}
-
 // roleOf reads what tags has written; the role of a stranger's credentials is the zero one.
 func roleOf(tags []string) (r Role) {
 	for _, t := range tags {

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -53,10 +54,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 			return nil, err
 		}
 	}
-	limit := o.Wait
-	if limit == 0 {
-		limit = 10 * time.Second
-	}
+	limit := cmp.Or(o.Wait, 10*time.Second)
 	ctx, stop := context.WithTimeout(ctx, limit+elect+step)
 	defer stop()
 	waited, stop := context.WithTimeout(ctx, limit)
@@ -80,9 +78,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 // connect makes the connection, by a server of this process where one is among the options.
 func connect(ctx context.Context, url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	x := &Exchange{login: l, patience: o.Patience, violations: &violations{who: l.name()}, consumers: map[string]time.Time{}}
-	if x.patience == 0 {
-		x.patience = cluster.Patience
-	}
+	x.patience = cmp.Or(x.patience, cluster.Patience)
 	notice := o.Notice
 	if notice == nil {
 		notice = func(string) {}

@@ -1,6 +1,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -230,10 +231,7 @@ type silence struct {
 
 // long reports whether nobody has answered for so long that it is worth saying.
 func (s *silence) long(since time.Time) bool {
-	limit := s.limit
-	if limit == 0 {
-		limit = elect
-	}
+	limit := cmp.Or(s.limit, elect)
 	return time.Since(since) > limit
 }
 

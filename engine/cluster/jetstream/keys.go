@@ -2,6 +2,7 @@ package jetstream
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/pem"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -85,9 +87,7 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents < 0 || o.Workers < 0 || o.Days < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
 		return nil, fmt.Errorf("agents and workers are counts up to 100000, and days a count, got %d, %d and %d", o.Agents, o.Workers, o.Days)
 	}
-	if o.Days == 0 {
-		o.Days = 365
-	}
+	o.Days = cmp.Or(o.Days, 365)
 	for _, h := range o.Hosts {
 		if err := checkHost(h); err != nil {
 			return nil, err
@@ -201,7 +201,6 @@ func openKeyring(dir string) (*keyring, error) {
 	return k, err
 }
 
-// seed reads a key.
 func (k *keyring) seed(file string) (nkeys.KeyPair, error) {
 	text, err := os.ReadFile(filepath.Join(k.dir, file))
 	if err != nil {
@@ -239,7 +238,7 @@ func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err e
 	}
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
-	claims.Tags = r.tags()
+	claims.Tags = []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
 	claims.IssuerAccount = r.account()
 	if !ends.IsZero() {
 		claims.Expires = ends.Unix()

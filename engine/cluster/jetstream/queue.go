@@ -2,11 +2,9 @@ package jetstream
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +15,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
-
-// byPlace returns the keys in the order of their places.
-func byPlace(at map[string]uint64) []string {
-	return slices.SortedFunc(maps.Keys(at), func(a, b string) int { return cmp.Compare(at[a], at[b]) })
-}
 
 // Offer implements cluster.Exchange.
 func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error {

@@ -1,11 +1,14 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"iter"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -197,10 +200,9 @@ func (x *Exchange) Runs(ctx context.Context) ([]string, error) {
 			first[f.Run] = sequence(m)
 		}
 	}
-	return byPlace(first), nil
+	return slices.SortedFunc(maps.Keys(first), func(a, b string) int { return cmp.Compare(first[a], first[b]) }), nil
 }
 
-// subjects returns all subjects of facts.
 func (x *Exchange) subjects(ctx context.Context) (all map[string]uint64, err error) {
 	err = x.until(ctx, "$JS.API.STREAM.INFO."+factStream, func(ctx context.Context) error {
 		s, err := x.js.Stream(ctx, factStream)

@@ -3,6 +3,7 @@
 package jetstream
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -69,10 +70,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	if n.DontListen {
 		return n, nil
 	}
-	listen := o.Listen
-	if listen == "" {
-		listen = "127.0.0.1:4222"
-	}
+	listen := cmp.Or(o.Listen, "127.0.0.1:4222")
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return nil, fmt.Errorf("listen on HOST:PORT, as in 127.0.0.1:4222, got %q", o.Listen)
@@ -80,9 +78,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	if n.Port, err = strconv.Atoi(port); err != nil || n.Port < 0 || n.Port > 65535 {
 		return nil, fmt.Errorf("a port is a number from 0 to 65535, got %q", port)
 	}
-	if n.Port == 0 {
-		n.Port = server.RANDOM_PORT
-	}
+	n.Port = cmp.Or(n.Port, server.RANDOM_PORT)
 	n.Host = host
 	if !hasKeys(dir) && !loopback(host) {
 		return nil, fmt.Errorf("other machines can reach %s, so that credentials are needed: make them first by gonb-cope "+

@@ -189,7 +189,6 @@ func (a *accounts) Fetch(name string) (string, error) {
 	return token, err
 }
 
-// claims returns what the account of a role is.
 func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	c := jwt.NewAccountClaims(r.account())
 	c.Name = r.String()

@@ -203,11 +203,6 @@ func designValue(d design.Design) float64 {
 	return d.Value
 }
 
-// rivals returns the arms of task v that may eliminate others.
-func (e *elimination) rivals(v int) []int {
-	return rounds.Strongest(e.Model, e.Sets[v], e.estimates)
-}
-
 // byValues returns a model of very many arms as it is, and others with their exact features.
 func byValues(m *model.Model) (*model.Model, error) {
 	if m.Many() {

@@ -185,7 +185,7 @@ func (e *elimination) Learn(_ context.Context, b engine.Batch) error {
 // set beats by the threshold goes.
 func (e *elimination) eliminate(v int) {
 	var keep []int
-	rivals := e.rivals(v)
+	rivals := rounds.Strongest(e.Model, e.Sets[v], e.estimates)
 	for _, i := range e.Sets[v] {
 		rival, gap, width := e.strongestRival(rivals, i)
 		// Arms that the kernel cannot tell apart have gap and width 0: the first stays.

@@ -116,7 +116,6 @@ func (ev *Evidence) Answers() []engine.Answer {
 	return out
 }
 
-// answer returns the answer of task v.
 func (ev *Evidence) answer(v int) engine.Answer {
 	m := ev.of.Model
 	p, first := m.Problem, ev.leader(v)

@@ -18,7 +18,7 @@ func (n *Scales) Pool() {
 	p := n.Model.Problem
 	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()
 	if p.Noise.Bounds != nil {
-		n.seen = newShown(p.N())
+		n.seen = &shown{make([]float64, p.N()), make([]float64, p.N()), make([]float64, p.N())}
 		return
 	}
 	n.each = newReplicates(p.N())

@@ -373,10 +373,6 @@ func (n *Scales) learnBounded(b engine.Batch) (err error) {
 // shown are the bounded rewards of arms, over their range.
 type shown struct{ count, mean, squares []float64 }
 
-func newShown(n int) *shown {
-	return &shown{make([]float64, n), make([]float64, n), make([]float64, n)}
-}
-
 // add takes in a round; squares of rewards that nobody gave are the largest that there can be.
 func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 	width := bounds[1] - bounds[0]

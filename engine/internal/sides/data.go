@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -39,7 +40,7 @@ func NewData(m *model.Model) *Data {
 // fits returns a fit for each task, before any data.
 func (d *Data) fits() (out []Fit) {
 	for _, set := range d.groups {
-		out = append(out, newFit(len(set)))
+		out = append(out, Fit{arms: len(set), Info: mat.NewSymDense(len(set), nil), Right: mat.NewVecDense(len(set), nil)})
 	}
 	return out
 }

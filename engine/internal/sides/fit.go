@@ -20,10 +20,6 @@ type Fit struct {
 	Gaps    []float64 // estimates, but for the level of each part
 }
 
-func newFit(arms int) Fit {
-	return Fit{arms: arms, Info: mat.NewSymDense(arms, nil), Right: mat.NewVecDense(arms, nil)}
-}
-
 // add takes in the blocks of a side, of arms at these places with these means.
 func (f *Fit) add(at []int, blocks float64, means []float64) {
 	mean, k := 0.0, float64(len(at))

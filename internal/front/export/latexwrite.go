@@ -190,10 +190,7 @@ func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
 
 func (l *latexWriter) figure(p picture) {
 	l.files++
-	caption := p.caption
-	if caption == "" {
-		caption = p.alt
-	}
+	caption := cmp.Or(p.caption, p.alt)
 	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n",
 		l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -225,7 +226,6 @@ func (m *mdWriter) code(number int, c *notebook.Cell) {
 	}
 }
 
-// source returns the code of a cell.
 func (m *mdWriter) source(c *notebook.Cell, fold bool) string {
 	lang := language(c.Source)
 	switch {
@@ -313,10 +313,7 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 			return "![" + mdEscape(p.alt) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + ")\n"
 		}
 		alt := strings.NewReplacer("[", "(", "]", ")", `"`, "'", "\n", " ").Replace(p.alt)
-		caption := p.caption
-		if caption == "" {
-			caption = alt
-		}
+		caption := cmp.Or(p.caption, alt)
 		return "![" + mdEscape(caption) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + "){fig-alt=\"" + alt + "\"}\n"
 	}
 	source, kind := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")

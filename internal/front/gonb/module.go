@@ -62,7 +62,6 @@ func FindSource(ctx context.Context, start string) (Module, error) {
 		"to the folder of a checkout", modulePath)
 }
 
-// sourceAt returns the module in a folder.
 func sourceAt(folder, version string) (Module, error) {
 	folder, err := filepath.Abs(folder)
 	if err != nil {

@@ -358,7 +358,6 @@ var excerpt = regexp.MustCompile(`^ (\d+) \|`)
 // ansi matches colours of a terminal.
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// ofScript makes a notebook of a script.
 func ofScript(text string) *notebook.Notebook {
 	n := &notebook.Notebook{Metadata: map[string]any{"kernelspec": map[string]any{"name": KernelName,
 		"display_name": "Go + CoPE (gonb-cope)", "language": "go"}}}

@@ -268,7 +268,6 @@ func freshID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// address returns the network and address of a port.
 func (c Connection) address(port int) (network, address string) {
 	if c.Transport == "ipc" {
 		return "unix", fmt.Sprintf("%s-%d", c.IP, port)

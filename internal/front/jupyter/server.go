@@ -120,7 +120,6 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 // handshakeTime limits the time that a connection takes to say what it is.
 const handshakeTime = 10 * time.Second
 
-// join makes a connection a peer.
 func (s *Server) join(conn net.Conn, kind zmtp.Kind) (*peer, error) {
 	_ = conn.SetDeadline(time.Now().Add(handshakeTime))
 	p, err := newPeer(conn, kind, "")

@@ -2,6 +2,7 @@ package kernelspec
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/json"
@@ -103,7 +104,6 @@ func Install(o Options) (Installed, error) {
 	return done, replace(data, done.LabExtension, extension(o))
 }
 
-// resources returns the files of the kernelspec.
 func (o Options) resources(done Installed) (map[string]file, error) {
 	text, err := json.MarshalIndent(spec{
 		Argv:          append([]string{done.Executable}, arguments...),
@@ -181,10 +181,7 @@ func HasExtension(dir string) bool {
 
 // place returns the folder of Jupyter's data, and the one of the kernelspec in it.
 func (o Options) place() (data, dir string, err error) {
-	name := o.Name
-	if name == "" {
-		name = DefaultName
-	}
+	name := cmp.Or(o.Name, DefaultName)
 	switch {
 	case !validName.MatchString(name):
 		return "", "", fmt.Errorf("name of the kernel %q: letters, digits, -, _ and . are allowed, and no . in front", name)

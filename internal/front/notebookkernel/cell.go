@@ -63,7 +63,6 @@ func interrupted(what string) *failure {
 	return &failure{Name: "Interrupted", Value: text, Traceback: []string{text}}
 }
 
-// execute answers an execute_request.
 func (k *kernel) execute(ctx context.Context, r request) {
 	c := &cell{k: k, request: r.message, payload: []any{}}
 	if err := r.message.Decode(&c.ask); err != nil {

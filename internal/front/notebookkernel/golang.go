@@ -36,7 +36,6 @@ type goSide struct {
 
 func newGoSide(k *kernel) *goSide { return &goSide{k: k} }
 
-// run executes a Go cell.
 func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	child, failed := g.ready(ctx, c)
 	if failed != nil {

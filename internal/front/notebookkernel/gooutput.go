@@ -20,7 +20,6 @@ type goOutput struct {
 	last   holder // the end of the cell's stderr, which the error may say
 }
 
-// newGoOutput returns the output of a cell.
 func newGoOutput(c *cell) *goOutput {
 	o := &goOutput{cell: c}
 	o.joiner.send = c.stream
@@ -34,7 +33,6 @@ func (o *goOutput) finish(failed *failure) {
 	o.joiner.flush()
 }
 
-// take handles one message.
 func (o *goOutput) take(m *jupyter.Message) {
 	if m.Header.Type == "stream" {
 		var s struct{ Name, Text string }

@@ -1,6 +1,7 @@
 package notebookkernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,10 +83,7 @@ func (g *goSide) prepare(ctx context.Context, child *child) {
 // writeModule looks for the source that Go cells are compiled with, and writes their
 // go.mod.
 func (g *goSide) writeModule(ctx context.Context) error {
-	folder := g.k.opt.Folder
-	if folder == "" {
-		folder = "."
-	}
+	folder := cmp.Or(g.k.opt.Folder, ".")
 	m, err := gonb.FindSource(ctx, folder)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package notebookkernel
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -226,8 +227,6 @@ func lastOfEach(entries []entry) []entry {
 // matcher returns the expression of a pattern in which * stands for any text and ? for any character, as in a shell;
 // without pattern everything matches.
 func matcher(pattern string) *regexp.Regexp {
-	if pattern == "" {
-		pattern = "*"
-	}
+	pattern = cmp.Or(pattern, "*")
 	return regexp.MustCompile(`(?s)^` + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + `$`)
 }

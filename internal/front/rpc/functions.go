@@ -69,7 +69,6 @@ func (a *asker) end() error {
 // errBetween answers a computation that was left behind by a request that is over.
 var errBetween = errors.New("the request that needs the value is over")
 
-// ask asks the program.
 func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err error) {
 	a.mu.Lock()
 	ctx := a.ctx
@@ -112,7 +111,6 @@ func (a *asker) draw(function int) sim.RoundFunc {
 	}
 }
 
-// floats reads numbers from a block.
 func floats(block []byte, n int) ([]float64, error) {
 	if len(block) != 8*n {
 		return nil, fmt.Errorf("a block of %d bytes; %d numbers have %d", len(block), n, 8*n)

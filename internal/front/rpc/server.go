@@ -194,7 +194,6 @@ func (s *server) call(ctx context.Context, p callParams) (*described, error) {
 	return d, nil
 }
 
-// newName returns a name for what a function gives.
 func (s *server) newName(function string) string {
 	if !isName(function) {
 		function = "value"

@@ -64,7 +64,6 @@ type valueParams struct {
 	ID   string `json:"id"` // of a bundle: unique in a notebook
 }
 
-// value returns a value in a form.
 func (s *server) value(_ context.Context, p valueParams) (any, error) {
 	v, _, ok := s.session.Value(p.Name)
 	if !ok {

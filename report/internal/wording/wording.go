@@ -2,6 +2,7 @@
 package wording
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -16,9 +17,7 @@ const Absent = "—"
 // prints whole numbers in groups of three; very large and very small ones in
 // Scientific notation; what is not finite as a word.
 func Decimal(x float64, digits int) string {
-	if digits == 0 {
-		digits = 4
-	}
+	digits = cmp.Or(digits, 4)
 	a := math.Abs(x)
 	switch {
 	case math.IsNaN(x):

@@ -62,7 +62,6 @@ func (h *Host) newFunction(put bridge.FunctionPut, l ledger) (*function, error) 
 	return f, nil
 }
 
-// formula makes the kernel of a function of the process.
 func (f *function) formula(g kernels.Formula, number uint64) (kernels.Formula, error) {
 	return bridge.Formula(g, number, f), nil
 }
@@ -92,7 +91,6 @@ func (f *function) Fault(err error) {
 	f.process.host.setFault(err)
 }
 
-// reward makes the reward function of the process.
 func (f *function) reward() (sim.RewardFunc, error) {
 	return func(rng *rand.Rand, task, arm string, n int) (float64, error) {
 		r, err := f.live()

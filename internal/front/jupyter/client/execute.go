@@ -337,7 +337,6 @@ func (r *run) prepare() []int {
 	return cells
 }
 
-// cell executes one cell.
 func (r *run) cell(ctx context.Context, i int) error {
 	if ctx.Err() != nil {
 		return r.failure(i, CellError{Err: context.Cause(ctx)})
@@ -393,7 +392,6 @@ func (r *run) show(name, value string, traceback []string) {
 	r.collector.add(notebook.Output{Type: notebook.Error, ErrorName: name, ErrorValue: value, Traceback: traceback})
 }
 
-// failure adds to an error which cell it is.
 func (r *run) failure(i int, e CellError) error {
 	e.Cell = i + 1
 	for _, c := range r.nb.Cells[:e.Cell] {

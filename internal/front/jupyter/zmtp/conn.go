@@ -183,7 +183,6 @@ func unfinished(err error) error {
 	return err
 }
 
-// writeFrame writes one frame.
 func writeFrame(w io.Writer, flags byte, body []byte) error {
 	head := append(make([]byte, 0, 9), flags, byte(len(body)))
 	if len(body) > 255 {
