@@ -41,9 +41,7 @@ func (p Param) About() string { return p.Doc + p.only }
 func (p Param) IsFile() bool { return p.words == wordsData }
 
 // IsSwitch reports whether a parameter is true or false, which the language counts as 1 and 0.
-func (p Param) IsSwitch() bool {
-	return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1}
-}
+func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }
 
 // rule says which numbers a parameter accepts, as it reads after "it must be".
 func (p Param) rule() string {

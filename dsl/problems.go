@@ -138,9 +138,7 @@ func evalBounds(c *call) (any, error) {
 
 // measuredProblem returns the problem of a call, of its measured arms where some are not: the theory goes
 // by the means. Its name says so.
-func measuredProblem(c *call) *problem.Problem {
-	return c.arg("p").Data.(*problem.Problem).Measured()
-}
+func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
 // given drops a value that comes with an error.
 func given[T any](v T, err error) (any, error) {

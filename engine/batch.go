@@ -64,9 +64,7 @@ func (b Batch) Turned(goal string) Batch {
 }
 
 // Empty reports whether no pull was made.
-func (b Batch) Empty() bool {
-	return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 })
-}
+func (b Batch) Empty() bool { return !slices.ContainsFunc(b.Counts, func(c int) bool { return c > 0 }) }
 
 // CheckBatch reports how a batch differs from the plan that it answers.
 func CheckBatch(p Plan, b Batch) error {

@@ -192,9 +192,7 @@ func (p Product) String() string {
 func (s Scaled) String() string { return number(s.Scale) + "*" + enclose(s.Kernel, bindsProduct) }
 
 // String prints the power.
-func (p Power) String() string {
-	return fmt.Sprintf("%s^%d", enclose(p.Kernel, bindsAll), p.Exponent)
-}
+func (p Power) String() string { return fmt.Sprintf("%s^%d", enclose(p.Kernel, bindsAll), p.Exponent) }
 
 // Eval returns the sum of the terms.
 func (s Sum) Eval(x, y Point) float64 {

@@ -17,9 +17,7 @@ type Parameter struct {
 }
 
 // Label returns the name of the number, or its place.
-func (p Parameter) Label() string {
-	return cmp.Or(p.Name, p.Where)
-}
+func (p Parameter) Label() string { return cmp.Or(p.Name, p.Where) }
 
 // setting says what becomes of a free number: as listed (limits written out) and as
 // written. One that comes back Fixed is a plain number from then on.

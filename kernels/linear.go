@@ -21,9 +21,7 @@ func (k Linear) form() form {
 }
 
 // Eval returns k(x, y).
-func (k Linear) Eval(x, y Point) float64 {
-	return k.Bias + k.Dims.product(x.X, y.X, k.Lengthscale)
-}
+func (k Linear) Eval(x, y Point) float64 { return k.Bias + k.Dims.product(x.X, y.X, k.Lengthscale) }
 
 // Row sets dst[j] = k(x, ys[from+j]).
 func (k Linear) Row(dst []float64, x Point, ys *Points, from int) {
@@ -80,9 +78,7 @@ func (k Polynomial) form() form {
 	}, &k.Dims}
 }
 
-func (k Polynomial) degree() int {
-	return cmp.Or(k.Degree, 2)
-}
+func (k Polynomial) degree() int { return cmp.Or(k.Degree, 2) }
 
 // Eval returns k(x, y).
 func (k Polynomial) Eval(x, y Point) float64 {

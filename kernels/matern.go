@@ -29,9 +29,7 @@ func (k Matern) form() form {
 	return form{"matern", []value{scalar(nuParam, k.Nu), {param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
 }
 
-func (k Matern) nu() float64 {
-	return cmp.Or(k.Nu, 2.5)
-}
+func (k Matern) nu() float64 { return cmp.Or(k.Nu, 2.5) }
 
 func (k Matern) lengthscales() []float64 { return k.Lengthscale }
 

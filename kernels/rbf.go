@@ -22,9 +22,7 @@ func (k RBF) form() form {
 func (k RBF) lengthscales() []float64 { return k.Lengthscale }
 
 // Eval returns k(x, y).
-func (k RBF) Eval(x, y Point) float64 {
-	return math.Exp(-0.5 * k.Dims.square(x.X, y.X, k.Lengthscale))
-}
+func (k RBF) Eval(x, y Point) float64 { return math.Exp(-0.5 * k.Dims.square(x.X, y.X, k.Lengthscale)) }
 
 // Row sets dst[j] = k(x, ys[from+j]).
 func (k RBF) Row(dst []float64, x Point, ys *Points, from int) {
@@ -74,9 +72,7 @@ func (k RQ) form() form {
 
 func (k RQ) lengthscales() []float64 { return k.Lengthscale }
 
-func (k RQ) alpha() float64 {
-	return cmp.Or(k.Alpha, 1)
-}
+func (k RQ) alpha() float64 { return cmp.Or(k.Alpha, 1) }
 
 // Eval returns k(x, y).
 func (k RQ) Eval(x, y Point) float64 {

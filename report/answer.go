@@ -81,9 +81,7 @@ func columnsOf(a answer.Answer) problem.Words {
 	return problem.Words{Task: a.Tasks, Arm: a.Columns, Reward: a.Reward}
 }
 
-func rewardTitle(a answer.Answer) string {
-	return cmp.Or(a.Reward, "reward")
-}
+func rewardTitle(a answer.Answer) string { return cmp.Or(a.Reward, "reward") }
 
 // pickTable has a row for each task.
 func pickTable(a answer.Answer) Table {

@@ -127,9 +127,7 @@ func (s section) value() (v string, code bool) {
 	panic("report: not an inline section")
 }
 
-func (d Document) title() string {
-	return cmp.Or(d.Title, "Report")
-}
+func (d Document) title() string { return cmp.Or(d.Title, "Report") }
 
 // MediaType is the media type under which a bundle has the value itself. It is a
 // type of our own because front ends rank types: JupyterLab and VS Code would show

@@ -272,9 +272,7 @@ func heatTable(h *Heat, caption string) Table {
 	return t
 }
 
-func orValue(label string) string {
-	return cmp.Or(label, "Value")
-}
+func orValue(label string) string { return cmp.Or(label, "Value") }
 
 // What figures are made of, as in package figure, which draws them.
 type (

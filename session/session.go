@@ -160,9 +160,7 @@ func anys[T any](items []T) []any {
 func Kernel(name string) kernels.Joint { return read[kernels.Joint](name) }
 
 // PointKernel returns a kernel of the points of one space, tasks or arms.
-func PointKernel(name string) kernels.Kernel {
-	return read[kernels.Kernel](name)
-}
+func PointKernel(name string) kernels.Kernel { return read[kernels.Kernel](name) }
 
 // Problem returns a copy of a problem.
 func Problem(name string) *problem.Problem { return read[*problem.Problem](name) }
@@ -174,9 +172,7 @@ func Result(name string) engine.Result { return read[engine.Result](name) }
 func Sweep(name string) sim.Sweep { return read[sim.Sweep](name) }
 
 // Comparisons returns the value of paired(...).
-func Comparisons(name string) sim.Comparisons {
-	return read[sim.Comparisons](name)
-}
+func Comparisons(name string) sim.Comparisons { return read[sim.Comparisons](name) }
 
 // Speedup returns the value of speedup(...).
 func Speedup(name string) sim.Speedup { return read[sim.Speedup](name) }
@@ -188,9 +184,7 @@ func Answer(name string) answer.Answer { return read[answer.Answer](name) }
 func Claims(name string) sim.Claims { return read[sim.Claims](name) }
 
 // Explanation returns the value of explain(...).
-func Explanation(name string) engine.Explanation {
-	return read[engine.Explanation](name)
-}
+func Explanation(name string) engine.Explanation { return read[engine.Explanation](name) }
 
 // Fit returns the value of fit(...); its Kernel is the one of fitted(...).
 func Fit(name string) fit.Fit { return read[fit.Fit](name) }
@@ -202,19 +196,13 @@ func Bounds(name string) bounds.Report { return read[bounds.Report](name) }
 func Plan(name string) plan.Forecast { return read[plan.Forecast](name) }
 
 // WhatIf returns the value of what_if(...).
-func WhatIf(name string) plan.Comparison {
-	return read[plan.Comparison](name)
-}
+func WhatIf(name string) plan.Comparison { return read[plan.Comparison](name) }
 
 // Design returns the value of design(...).
-func Design(name string) bounds.Design {
-	return read[bounds.Design](name)
-}
+func Design(name string) bounds.Design { return read[bounds.Design](name) }
 
 // Hardness returns the value of hardness(...).
-func Hardness(name string) bounds.Hardness {
-	return read[bounds.Hardness](name)
-}
+func Hardness(name string) bounds.Hardness { return read[bounds.Hardness](name) }
 
 // Campaign returns how far a campaign was when the name was bound, see resume(...).
 func Campaign(name string) campaign.Status { return read[campaign.Status](name) }
@@ -229,9 +217,7 @@ func Worklist(name string) campaign.List { return read[campaign.List](name) }
 func Receipt(name string) campaign.Receipt { return read[campaign.Receipt](name) }
 
 // Spectrum returns the value of spectrum(...).
-func Spectrum(name string) bounds.Spectrum {
-	return read[bounds.Spectrum](name)
-}
+func Spectrum(name string) bounds.Spectrum { return read[bounds.Spectrum](name) }
 
 // describe says what a value of a type is, and which function reads it.
 func describe(t reflect.Type) (what, reader string) {

@@ -121,6 +121,14 @@ func (o *campaignOptions) in(ctx context.Context, dir string, f func(*folder.Cam
 	}
 }
 
+// on gives a command what it does with the campaign of its first argument.
+func (o *campaignOptions) on(c *cobra.Command, f func(ctx context.Context, k *folder.Campaign, args []string) error) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		return o.in(c.Context(), args[0], func(k *folder.Campaign) error { return f(c.Context(), k, args) })
+	}
+	return c
+}
+
 // show prints a value, as JSON or as text.
 func (o *campaignOptions) show(v any) error {
 	if o.json {

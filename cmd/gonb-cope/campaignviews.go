@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -22,28 +23,25 @@ func statusCommand() *cobra.Command {
 	var o campaignOptions
 	var task string
 	var renew bool
-	c := &cobra.Command{
+	c := o.on(&cobra.Command{
 		Use: "status DIR", Short: "How far a campaign is", Args: arguments(1, 1, "a folder"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				st, err := k.Status(c.Context())
-				if err != nil {
-					return err
-				}
-				if renew {
-					if st.Renewed, err = k.Renew(c.Context(), 0, nil); err != nil {
-						return err
-					}
-				}
-				if task != "" {
-					if st, err = st.Only(task); err != nil {
-						return err
-					}
-				}
-				return o.show(st)
-			})
-		},
-	}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+		st, err := k.Status(ctx)
+		if err != nil {
+			return err
+		}
+		if renew {
+			if st.Renewed, err = k.Renew(ctx, 0, nil); err != nil {
+				return err
+			}
+		}
+		if task != "" {
+			if st, err = st.Only(task); err != nil {
+				return err
+			}
+		}
+		return o.show(st)
+	})
 	c.Flags().StringVar(&task, "task", "", "only this task")
 	c.Flags().BoolVar(&renew, "forecast", false,
 		"simulate what is left, from the results so far (seconds; some minutes with thousands of arms)")
@@ -53,22 +51,19 @@ func statusCommand() *cobra.Command {
 func explainCommand() *cobra.Command {
 	var o campaignOptions
 	var task string
-	c := &cobra.Command{
+	c := o.on(&cobra.Command{
 		Use: "explain DIR", Short: "Why arms are out, and what is still missing", Args: arguments(1, 1, "a folder"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				st, err := k.Status(c.Context())
-				if err != nil {
-					return err
-				}
-				x, err := engine.Explain(st.SoFar(), task)
-				if err != nil {
-					return err
-				}
-				return o.show(x)
-			})
-		},
-	}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+		st, err := k.Status(ctx)
+		if err != nil {
+			return err
+		}
+		x, err := engine.Explain(st.SoFar(), task)
+		if err != nil {
+			return err
+		}
+		return o.show(x)
+	})
 	c.Flags().StringVar(&task, "task", "", "only this task")
 	return o.common(c, false)
 }
@@ -110,43 +105,37 @@ print one.`,
 
 func backupCommand() *cobra.Command {
 	var o campaignOptions
-	return o.common(&cobra.Command{
+	return o.common(o.on(&cobra.Command{
 		Use: "backup DIR DEST", Short: "Copy a campaign into another folder, also while it is written to",
 		Args: arguments(2, 2, "a folder and a new one"),
 		Long: `Copy the campaign as it is now into the folder DEST, which is new or empty. Others may go
 on meanwhile, and campaign serve too. Who is invited to the page is not copied.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				if err := k.Backup(c.Context(), args[1]); err != nil {
-					return err
-				}
-				return o.said("wrote " + args[1])
-			})
-		},
-	}, false)
+	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+		if err := k.Backup(ctx, args[1]); err != nil {
+			return err
+		}
+		return o.said("wrote " + args[1])
+	}), false)
 }
 
 func upgradeCommand() *cobra.Command {
 	var o campaignOptions
 	var look bool
-	c := &cobra.Command{
+	c := o.on(&cobra.Command{
 		Use: "upgrade DIR", Short: "Go on with a version of the program that decides otherwise", Args: arguments(1, 1, "a folder"),
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				changes, err := k.Upgrade(c.Context(), o.by, look)
-				if err != nil {
-					return err
-				}
-				if changes == nil {
-					return o.said("this program decides as the campaign does: there is nothing to upgrade")
-				}
-				if look {
-					return o.said("it would change: " + changes.String())
-				}
-				return o.said("recorded; what changes: " + changes.String())
-			})
-		},
-	}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+		changes, err := k.Upgrade(ctx, o.by, look)
+		if err != nil {
+			return err
+		}
+		if changes == nil {
+			return o.said("this program decides as the campaign does: there is nothing to upgrade")
+		}
+		if look {
+			return o.said("it would change: " + changes.String())
+		}
+		return o.said("recorded; what changes: " + changes.String())
+	})
 	c.Flags().BoolVar(&look, "look", false, "only show what would change")
 	return o.common(c, true)
 }
@@ -246,19 +235,16 @@ func campaignReportCommand() *cobra.Command {
 func serveCommand() *cobra.Command {
 	var o campaignOptions
 	var a benchpage.Address
-	c := &cobra.Command{
+	c := o.on(&cobra.Command{
 		Use: "serve DIR", Short: "A page for the bench and the phone", Args: arguments(1, 1, "a folder"),
 		Long: `Serve a page on which people fill in their lists. Each person needs a link:
 gonb-cope campaign invite DIR --name NAME. Without --listen only this machine can
 reach it. The page cannot change the protocol, close rounds, correct or delete.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				return benchpage.Serve(c.Context(), k, a, func(url string) {
-					fmt.Fprintf(os.Stderr, "serving %s; invite people with: gonb-cope campaign invite %s --name NAME --url %s\n", url, args[0], url)
-				})
-			})
-		},
-	}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+		return benchpage.Serve(ctx, k, a, func(url string) {
+			fmt.Fprintf(os.Stderr, "serving %s; invite people with: gonb-cope campaign invite %s --name NAME --url %s\n", url, args[0], url)
+		})
+	})
 	f := c.Flags()
 	f.StringVar(&a.Listen, "listen", "", "HOST:PORT (default: a free port of this machine alone)")
 	f.StringVar(&a.Cert, "cert", "", "certificate of TLS, a PEM file")
@@ -271,44 +257,41 @@ func inviteCommand() *cobra.Command {
 	var o campaignOptions
 	var name, url string
 	var revoke bool
-	c := &cobra.Command{
+	c := o.on(&cobra.Command{
 		Use: "invite DIR --name NAME", Short: "A link of the page for one person", Args: arguments(1, 1, "a folder"),
 		Long: "Print a link of the page for one person; an earlier link of the same person ends. The link is\nshown once: only a " +
 			"hash of it is kept. Without --name, list who is invited.",
-		RunE: func(c *cobra.Command, args []string) error {
-			return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-				switch {
-				case revoke && name == "":
-					return usageError{errors.New("--revoke needs --name")}
-				case revoke:
-					if err := k.Revoke(c.Context(), name); err != nil {
-						return err
-					}
-					return o.said("the link of " + name + " is no longer valid")
-				case name == "":
-					list, err := k.Invitations()
-					if err != nil {
-						return err
-					}
-					if o.json {
-						return o.show(map[string][]folder.Invitation{"invited": append([]folder.Invitation{}, list...)})
-					}
-					if len(list) == 0 {
-						return o.said("nobody is invited; --name NAME makes a link")
-					}
-					for _, i := range list {
-						fmt.Printf("%s, since %s\n", campaign.Plain(i.Name), i.At.Local().Format("2006-01-02 15:04"))
-					}
-					return nil
-				}
-				secret, err := k.Invite(c.Context(), name)
-				if err != nil {
-					return err
-				}
-				return o.said(strings.TrimSuffix(url, "/") + "/join/" + secret)
-			})
-		},
-	}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+		switch {
+		case revoke && name == "":
+			return usageError{errors.New("--revoke needs --name")}
+		case revoke:
+			if err := k.Revoke(ctx, name); err != nil {
+				return err
+			}
+			return o.said("the link of " + name + " is no longer valid")
+		case name == "":
+			list, err := k.Invitations()
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return o.show(map[string][]folder.Invitation{"invited": append([]folder.Invitation{}, list...)})
+			}
+			if len(list) == 0 {
+				return o.said("nobody is invited; --name NAME makes a link")
+			}
+			for _, i := range list {
+				fmt.Printf("%s, since %s\n", campaign.Plain(i.Name), i.At.Local().Format("2006-01-02 15:04"))
+			}
+			return nil
+		}
+		secret, err := k.Invite(ctx, name)
+		if err != nil {
+			return err
+		}
+		return o.said(strings.TrimSuffix(url, "/") + "/join/" + secret)
+	})
 	c.Flags().StringVar(&name, "name", "", "who the link is for")
 	c.Flags().StringVar(&name, "by", "", "the same as --name") // which other commands have
 	c.Flags().Lookup("by").Hidden = true

@@ -252,9 +252,7 @@ func got(args []string) string {
 }
 
 // called returns the words that call a command, without the name of the program.
-func called(c *cobra.Command) string {
-	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
-}
+func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
 
 // oneScript checks the argument of run and check.
 func oneScript(c *cobra.Command, args []string) error {

@@ -81,9 +81,7 @@ const (
 )
 
 // Proven reports whether a theorem backs the decided answers.
-func (e Entry) Proven() bool {
-	return e.Backing == BackingNormal || e.Backing == BackingSubGaussian
-}
+func (e Entry) Proven() bool { return e.Backing == BackingNormal || e.Backing == BackingSubGaussian }
 
 // EstimatesScales reports whether the algorithm works with noise scales that are not known
 // (NoiseModel.UnknownBy): scales of normal rewards can be estimated, while nothing bounds the scales of

@@ -197,9 +197,7 @@ func (b AmendBody) same(x AmendBody) bool {
 }
 
 // equal reports whether two values are the same, or both are not stated.
-func equal[T comparable](a, b *T) bool {
-	return a == b || a != nil && b != nil && *a == *b
-}
+func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // String says what changes, without the reason.
 func (b AmendBody) String() string {

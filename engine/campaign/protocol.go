@@ -67,9 +67,7 @@ func unitLength(unit string) time.Duration {
 }
 
 // Unit returns the unit of time in words.
-func (p Protocol) Unit() string {
-	return cmp.Or(p.TimeUnit, "days")
-}
+func (p Protocol) Unit() string { return cmp.Or(p.TimeUnit, "days") }
 
 // until returns when pulls that are handed out now are overdue; zero is never.
 func (p Protocol) until(now time.Time) time.Time {

@@ -188,9 +188,7 @@ type inRun struct {
 	name  string
 }
 
-func newHistory() *history {
-	return &history{facts: map[inRun]Fact{}, changed: make(chan struct{})}
-}
+func newHistory() *history { return &history{facts: map[inRun]Fact{}, changed: make(chan struct{})} }
 
 // add takes a fact in; the first of an address stands.
 func (h *history) add(f Fact) {

@@ -280,6 +280,4 @@ func (x *Exchange) sums(s *pass, own blas64.General, endSize []float64, place []
 }
 
 // lower returns the dual bound over the arms of the pass.
-func (s *pass) lower(total float64) float64 {
-	return lowerBound(s.f, s.help, slices.Max(s.g), total)
-}
+func (s *pass) lower(total float64) float64 { return lowerBound(s.f, s.help, slices.Max(s.g), total) }

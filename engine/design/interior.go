@@ -132,9 +132,7 @@ func (s *interior) gap() float64 {
 func (s *interior) complementarity() float64 { return dot(s.s, s.u) + dot(s.lambda, s.z) }
 
 // mu returns the average complementarity μ.
-func (s *interior) mu() float64 {
-	return s.complementarity() / float64(len(s.u)+len(s.lambda))
-}
+func (s *interior) mu() float64 { return s.complementarity() / float64(len(s.u)+len(s.lambda)) }
 
 // center puts t, s, ν and, within a factor of 20, the multipliers on the central
 // path at μ, for the λ and h at hand: t solves Σ_p μ/(t - h_p) = 1.

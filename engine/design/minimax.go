@@ -373,9 +373,7 @@ func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) De
 	return d
 }
 
-func trivial(n int) Design {
-	return Design{Weights: uniform(n), Status: Trivial}
-}
+func trivial(n int) Design { return Design{Weights: uniform(n), Status: Trivial} }
 
 func uniform(n int) []float64 {
 	w := make([]float64, n)

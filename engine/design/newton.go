@@ -112,9 +112,7 @@ func addProduct(stop stopper, alpha float64, w, x blas64.General, t1, t2, m blas
 	}
 }
 
-func scale(f float64, x []float64) {
-	blas64.Scal(f, blas64.Vector{N: len(x), Inc: 1, Data: x})
-}
+func scale(f float64, x []float64) { blas64.Scal(f, blas64.Vector{N: len(x), Inc: 1, Data: x}) }
 
 // solve overwrites x with a⁻¹x for a Cholesky factor of a.
 func solve(a blas64.General, x []float64) {
@@ -191,9 +189,7 @@ func tile(g blas64.General, n int) blas64.General {
 	return reshape(g, min(n, tileRows), min(n, tileCols))
 }
 
-func row(g blas64.General, i int) []float64 {
-	return g.Data[i*g.Stride : i*g.Stride+g.Cols]
-}
+func row(g blas64.General, i int) []float64 { return g.Data[i*g.Stride : i*g.Stride+g.Cols] }
 
 // block returns the rows i0 ≤ i < i1 of g.
 func block(g blas64.General, i0, i1 int) blas64.General {

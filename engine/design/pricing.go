@@ -148,9 +148,7 @@ type ranked struct {
 }
 
 // byRank orders the largest key first and equal keys by arm.
-func byRank(a, b ranked) int {
-	return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm))
-}
+func byRank(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm)) }
 
 // A problem whose contrasts concern few of many arms is solved in the span of these
 // arms and of the others that prove to help, which is much smaller than the span of all.

@@ -198,9 +198,7 @@ func (s *surface) some() (*surface, error) {
 }
 
 // improve takes other values where they are better.
-func (s *surface) improve(best *optimum, values []float64) error {
-	return s.prefer(best, values, 0)
-}
+func (s *surface) improve(best *optimum, values []float64) error { return s.prefer(best, values, 0) }
 
 // prefer takes other values unless they are worse by more than a slack, and never those
 // worse than the start.

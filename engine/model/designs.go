@@ -60,9 +60,7 @@ func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design
 }
 
 // Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4], remembered.
-func (m Designs) Omega(ridge float64, set []int) (float64, error) {
-	return m.omega(ridge, set, 0)
-}
+func (m Designs) Omega(ridge float64, set []int) (float64, error) { return m.omega(ridge, set, 0) }
 
 // OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. It solves only as far as needed
 // to certify the answer; within the tolerance of designs, the value decides.

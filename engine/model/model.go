@@ -120,9 +120,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 }
 
 // identify sets the identity from the numbers and the precisions.
-func identify(m *Model) {
-	m.identity = m.numbers + canon.Fingerprint(m.Precision)
-}
+func identify(m *Model) { m.identity = m.numbers + canon.Fingerprint(m.Precision) }
 
 // others returns the numbers of the model beside its kernel's and the precisions.
 func (m *Model) others() [][]float64 {

@@ -292,9 +292,7 @@ func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
 
 // relative returns a residual over the largest ‖φ_i‖², at most a half: a factor of nothing would show
 // nothing of the kernel, which some ridge may exceed.
-func relative(m *Model, residual float64) float64 {
-	return min(residual*m.Scale/m.Diagonal, 0.5)
-}
+func relative(m *Model, residual float64) float64 { return min(residual*m.Scale/m.Diagonal, 0.5) }
 
 // Left returns the residual at which Stopped has this number of pivots, among the pivots that somebody asked for.
 func (m *Model) Left(rank int) (float64, error) {

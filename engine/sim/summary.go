@@ -187,9 +187,7 @@ const (
 )
 
 // Measures lists them.
-func Measures() []string {
-	return []string{MeasureSamples, MeasureError, MeasureRounds, MeasureRegret}
-}
+func Measures() []string { return []string{MeasureSamples, MeasureError, MeasureRounds, MeasureRegret} }
 
 // sample is a measure over the runs of one algorithm: its mean with the variance of
 // the mean, and run by run where that was kept.

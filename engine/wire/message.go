@@ -171,9 +171,7 @@ func RawSize(agent, round int, counts []int) int {
 }
 
 // ThetaSize returns the length of a Theta message with m features.
-func ThetaSize(agent, round, m int) int {
-	return headerSize(agent, round, m) + m*floatSize
-}
+func ThetaSize(agent, round, m int) int { return headerSize(agent, round, m) + m*floatSize }
 
 // headerSize returns the length of the header before n entries.
 func headerSize(agent, round, n int) int {

@@ -223,9 +223,7 @@ func numbered(size font.Length, log bool) draw.TextStyle {
 }
 
 // width returns the width of a label; 10^3 counts with its exponent raised.
-func width(label string, size vg.Length) vg.Length {
-	return numbered(size, true).Width(label)
-}
+func width(label string, size vg.Length) vg.Length { return numbered(size, true).Width(label) }
 
 // fitting shortens a text until it is no wider than room.
 func fitting(s string, size font.Length, room vg.Length) string {

@@ -236,6 +236,4 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	return partner, nil
 }
 
-func closing(bracket string) string {
-	return map[string]string{"(": ")", "[": "]", "{": "}"}[bracket]
-}
+func closing(bracket string) string { return map[string]string{"(": ")", "[": "]", "{": "}"}[bracket] }

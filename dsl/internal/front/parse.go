@@ -130,9 +130,7 @@ func (w *rewriter) expression(from, to int) *Error {
 }
 
 // opensArgument reports whether what follows a token in a call is an argument.
-func opensArgument(t lexer.Token) bool {
-	return t.Is(lexer.Operator, ",") || t.Is(lexer.Bracket, "(")
-}
+func opensArgument(t lexer.Token) bool { return t.Is(lexer.Operator, ",") || t.Is(lexer.Bracket, "(") }
 
 // rewriter copies the user's text with insertions.
 type rewriter struct {

@@ -38,9 +38,7 @@ type Param struct {
 }
 
 // Whole returns the place of the statement.
-func (st *Statement) Whole() Span {
-	return Span{st.tokens[0].From, st.tokens[len(st.tokens)-1].To}
-}
+func (st *Statement) Whole() Span { return Span{st.tokens[0].From, st.tokens[len(st.tokens)-1].To} }
 
 // Body returns the place of the expression.
 func (st *Statement) Body() Span {

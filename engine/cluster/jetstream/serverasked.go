@@ -193,9 +193,7 @@ func (s *Server) watchClock(ctx context.Context) {
 }
 
 // jumped returns how far the wall clock went ahead of the monotonic one between two readings.
-func jumped(from, to time.Time) time.Duration {
-	return to.Round(0).Sub(from.Round(0)) - to.Sub(from)
-}
+func jumped(from, to time.Time) time.Duration { return to.Round(0).Sub(from.Round(0)) - to.Sub(from) }
 
 // handedNow tells the server that all work which is in hands is in progress. Pieces that are not in
 // hands are left as they are. Errors are left, too: a server that does not answer itself is ending.

@@ -151,9 +151,7 @@ func (s *System) At(c Contrast, v float64) (f Family) {
 const digits = 1e-13
 
 // Variance returns the variance of the estimate at a.
-func (f Family) Variance(a float64) float64 {
-	return max(quadratic(f.variance, a), 0)
-}
+func (f Family) Variance(a float64) float64 { return max(quadratic(f.variance, a), 0) }
 
 // Norm returns ‖G‖ after the estimate at a, not below it by rounding.
 func (f Family) Norm(a float64) float64 {

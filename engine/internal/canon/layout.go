@@ -219,9 +219,7 @@ func subset(a, b []int) bool {
 // sets are disjoint sets of 0, …, n-1; each is named by one of its members.
 type sets []int
 
-func newSets(n int) sets {
-	return indices.All(n)
-}
+func newSets(n int) sets { return indices.All(n) }
 
 func (s sets) find(i int) int {
 	for s[i] != i {

@@ -22,9 +22,7 @@ type Candidates struct {
 }
 
 // NewCandidates returns sets with all arms of each task.
-func NewCandidates(m *model.Model) Candidates {
-	return Candidates{Model: m, Sets: m.Problem.Groups()}
-}
+func NewCandidates(m *model.Model) Candidates { return Candidates{Model: m, Sets: m.Problem.Groups()} }
 
 // Eliminations returns the audit trail so far.
 func (c *Candidates) Eliminations() []engine.Elimination { return c.trail }

@@ -103,9 +103,7 @@ func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold
 
 // nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
 // when that would be before the first.
-func (c Clock) nearest(t float64) int {
-	return min(max(c.looks(t), -1), ClockLooks-1)
-}
+func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), ClockLooks-1) }
 
 // looks returns by how many looks t comes after the first.
 func (c Clock) looks(t float64) int {

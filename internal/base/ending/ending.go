@@ -18,9 +18,7 @@ type Context struct {
 }
 
 // After returns a context that is not canceled for the given number of calls of Err.
-func After(calls int) *Context {
-	return &Context{Context: context.Background(), ends: int64(calls)}
-}
+func After(calls int) *Context { return &Context{Context: context.Background(), ends: int64(calls)} }
 
 // Never returns a context that only counts.
 func Never() *Context { return After(math.MaxInt) }

@@ -181,9 +181,7 @@ type mistake struct {
 }
 
 // wrong makes an error of one kind.
-func wrong(code jrpc2.Code, err error) error {
-	return withData(code, err.Error(), failure{})
-}
+func wrong(code jrpc2.Code, err error) error { return withData(code, err.Error(), failure{}) }
 
 func withData(code jrpc2.Code, message string, f failure) error {
 	f.Kind = kindOf[code]

@@ -47,9 +47,7 @@ var parents = map[string]map[string]bool{
 var strict = Names("table thead tbody tfoot tr colgroup ul ol dl")
 
 // Read reads HTML and returns what may stay of it, below a node without tag.
-func (c *Cleaner) Read(source string) *Node {
-	return &Node{Children: c.clean(Parse(source), "", "")}
-}
+func (c *Cleaner) Read(source string) *Node { return &Node{Children: c.clean(Parse(source), "", "")} }
 
 // idOf returns the id in the page of an id in this markup.
 func (c *Cleaner) idOf(id string) string {
