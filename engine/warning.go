@@ -71,6 +71,8 @@ const (
 	WarnNoiseTooSmall WarningKind = "noise too small"
 	// numbers: standard deviation of an arm's rewards, its ratio to what was taken, p-value
 	WarnNoiseDiffers WarningKind = "noise differs"
+	// rewards are one of two values; numbers: pulled arms with few of one of them, pulled arms, and what is few
+	WarnFewOutcomes  WarningKind = "few outcomes"
 	WarnFree         WarningKind = "free numbers"
 	WarnBlocks       WarningKind = "blocks"         // names: the block, the algorithm
 	WarnBound        WarningKind = "no bound"       // names: the error
@@ -217,8 +219,10 @@ var sentences = map[WarningKind]string{
 		"the algorithm does not know; numbers of samples rest on it; state it by noise= or a column sd, or by noise_guess= " +
 		"beside noise=\"unknown\"",
 	WarnNoiseTooSmall: `the noise scale is too small at task %q, arm %q: its rewards have a standard deviation of %.4g, %.3g times the scale; the guarantee holds only approximately (noise="sd" takes one scale per arm, from about ten measurements of each)`,
-	WarnNoiseDiffers: "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): from then " +
-		"on the scatter of each arm is estimated by itself",
+	WarnNoiseDiffers: "the rewards of an arm have a standard deviation of %.3g, %.3g times what noise= says (p = %.2g): arms count " +
+		"by the scatter that they show",
+	WarnFewOutcomes: "rewards are one of two values, and %d of the %d arms pulled have fewer than %d of one of them: the normal law, which " +
+		"stands for counts and for shares of arms, is rough there",
 	WarnFree: "the kernel has free numbers, which stand at their start values; fit(p) finds them",
 	WarnBlocks: "arms are measured side by side (block=%q), and %s takes each reward by itself, with what a block adds for " +
 		"noise; CoTestFC and CoBayesFC compare arms within blocks",

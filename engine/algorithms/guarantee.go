@@ -259,6 +259,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 func disbelieved(r engine.Result) string {
 	kinds := []engine.WarningKind{
 		engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
+		engine.WarnFewOutcomes,
 	}
 	for _, kind := range kinds {
 		of := slices.DeleteFunc(slices.Clone(r.Warnings), func(w engine.Warning) bool { return w.Kind != kind })

@@ -102,6 +102,9 @@ func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
 		"; fewer may be, since in some runs the rewards of an arm have a standard deviation of 7, 3.5 times what noise= says": {
 			Kind: engine.WarnNoiseDiffers, Numbers: []float64{7, 3.5, 1e-4},
 		},
+		"; fewer may be, since in some runs rewards are one of two values, and 41 of the 72 arms pulled have fewer than 5": {
+			Kind: engine.WarnFewOutcomes, Numbers: []float64{41, 72, 5},
+		},
 		"; fewer may be, since in 3 of 9 runs rewards near 45": {Kind: engine.WarnPriorKernel, Numbers: []float64{45, 7.5, 6, 2, 1e-4, 3, 9}},
 	} {
 		r := engine.Result{Mode: engine.ModeFC, Delta: 0.05, Tasks: 2, Runs: 9, DecidedTasks: 2, Warnings: []engine.Warning{w}}

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
@@ -23,7 +24,7 @@ func TestEarlierRewards(t *testing.T) {
 		runs, names, pilots = n, []string{"CoTestFC", "CoBayesFC"}, []int{0, 1, 3}
 	}
 	p := couplingProblem(t)
-	p.Noise.UnknownBy = ""
+	p.Noise.UnknownBy, p.Noise.Known = "", problem.NoiseStated
 	p.Noise.Scales = make([]float64, p.N())
 	for i := range p.Noise.Scales {
 		p.Noise.Scales[i] = 20

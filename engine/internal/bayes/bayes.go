@@ -373,9 +373,7 @@ func (a *coBayes) Warnings() []engine.Warning {
 	if a.doubted > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnUnexplained, Numbers: []float64{a.unexplained, leastExplained}})
 	}
-	if w := a.scales.Found; w != nil {
-		out = append(out, *w)
-	}
+	out = append(out, a.scales.Doubts()...)
 	if prior.FitsOwn() {
 		return out
 	}

@@ -12,13 +12,14 @@ import (
 )
 
 // Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
-// how much they differ, see pooled; and by arm once the data reject a scale that is stated, see replicates. Bounded rewards then have
+// how much they differ, see pooled, scales that were estimated from data among them; and by arm once the data reject a number that is
+// stated, see replicates. Bounded rewards then have
 // the scatter that they show, in place of half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
 	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()
+	n.seen = &shown{make([]float64, p.N()), make([]float64, p.N()), make([]float64, p.N())}
 	if p.Noise.Bounds != nil {
-		n.seen = &shown{make([]float64, p.N()), make([]float64, p.N()), make([]float64, p.N())}
 		return
 	}
 	n.each = newReplicates(p.N())
@@ -26,12 +27,22 @@ func (n *Scales) Pool() {
 }
 
 // learnPooled takes in a round's squared deviations and sets the precisions of the next round.
-func (n *Scales) learnPooled(b engine.Batch) error {
+func (n *Scales) learnPooled(b engine.Batch) (err error) {
 	p := n.Model.Problem
 	n.each.add(p.Noise.Scales, b)
+	before := n.outcomes
+	if n.outcomes, err = n.show(b); n.outcomes || err != nil {
+		return err
+	}
+	if n.Groups == nil && floats.Sum(n.each.freedom) == 0 {
+		return n.restated(before)
+	}
+	if (n.Groups == nil || n.stated) && n.Found == nil {
+		n.Found = n.each.contradict(p)
+	}
 	if n.Groups == nil {
-		if n.Found = n.each.contradict(p); n.Found == nil {
-			return nil
+		if n.stated = p.Noise.Estimated(); !n.stated && n.Found == nil {
+			return n.restated(before)
 		}
 		n.byArm()
 	}
@@ -45,6 +56,21 @@ func (n *Scales) learnPooled(b engine.Batch) error {
 	return n.reweigh()
 }
 
+// restated sets the precisions that stated scales have, where others were set before.
+func (n *Scales) restated(set bool) (err error) {
+	if !set {
+		return nil
+	}
+	precision := make([]float64, len(n.Model.Precision))
+	for i, old := range n.Model.Precision {
+		if sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit; old > 0 {
+			precision[i] = 1 / (sigma * sigma)
+		}
+	}
+	n.Model, err = n.Model.Reweighted(precision)
+	return err
+}
+
 // Within sets the scales of rewards within blocks, one for the arms of each task, from the degrees of freedom and the squares
 // that blocks leave, by task and normalised. Scales that are stated do not count.
 func (n *Scales) Within(freedom, squares []float64) (err error) {
@@ -53,7 +79,7 @@ func (n *Scales) Within(freedom, squares []float64) (err error) {
 	if n.effective = slices.Clone(freedom); !(floats.Sum(squares) > 0) { // blocks that are all alike say nothing of a scale
 		return nil
 	}
-	factor, effective := pooled(freedom, squares)
+	factor, effective := pooled(freedom, squares, 0)
 	n.effective = effective
 	precision := make([]float64, len(n.Groups))
 	for i, g := range n.Groups {
@@ -82,10 +108,10 @@ func (n *Scales) takeEach(from Scales, at []int) error {
 		n.each.freedom[i] += from.each.freedom[k]
 		n.each.squares[i] += from.each.squares[k] * ratio * ratio
 	}
-	if n.Found = from.Found; n.Found != nil {
+	n.each.looks = from.each.looks
+	if n.Found = from.Found; n.Found != nil && !from.stated {
 		n.byArm()
 	}
-	n.each.looks = from.each.looks
 	return n.learnPooled(engine.Batch{})
 }
 
@@ -138,6 +164,9 @@ const fewestPooled, fewestEach = 6, 1
 // ten, at infinity they are one.
 var likeness = [...]float64{0.5, 1, 2, 4, 8, 16, 32, 64, math.Inf(1)}
 
+// statedBelief is the probability of stated scales before any data, and statedWidth the standard deviation of log s² where they are wrong.
+const statedBelief, statedWidth = 0.95, 0.5
+
 // around are places on both sides of the likeliest common scale, in standard deviations of its log.
 var around = [...]float64{-2, -1, 0, 1, 2}
 
@@ -150,12 +179,14 @@ var around = [...]float64{-2, -1, 0, 1, 2}
 // the freedom of the gamma law with the mean and the variance of 1/φ_g. Rewards that are all alike, as rounded ones may be, count as
 // ones of a tenth of the common scale.
 //
+// With a probability of stated all factors are 1. It is 0 where nothing is stated; else log s² is normal around 0.
+//
 // [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
 // experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.
-func pooled(freedom, squares []float64) (factor, effective []float64) {
+func pooled(freedom, squares []float64, stated float64) (factor, effective []float64) {
 	all, sum := floats.Sum(freedom), floats.Sum(squares)
 	factor, effective = make([]float64, len(freedom)), make([]float64, len(freedom))
-	if len(freedom) == 1 {
+	if len(freedom) == 1 && stated == 0 {
 		factor[0], effective[0] = sum/all, all
 		return factor, effective
 	}
@@ -169,14 +200,18 @@ func pooled(freedom, squares []float64) (factor, effective []float64) {
 	for _, nu := range likeness {
 		x, width := likeliest(freedom, squares, nu, math.Log(sum/all))
 		for _, k := range around {
-			logs = append(logs, evidenceOf(freedom, squares, nu, x+k*width)+math.Log(width))
-			places = append(places, x+k*width)
+			l := evidenceOf(freedom, squares, nu, x+k*width) + math.Log(width)
+			if stated > 0 {
+				l += distuv.Normal{Sigma: statedWidth}.LogProb(x+k*width) + math.Log((1-stated)/float64(len(likeness)))
+			}
+			logs, places = append(logs, l), append(places, x+k*width)
 		}
 	}
+	logs = append(logs, evidenceOf(freedom, squares, math.Inf(1), 0)+math.Log(stated))
 	total := floats.LogSumExp(logs)
 	mean, square := make([]float64, len(freedom)), make([]float64, len(freedom))
-	for k, l := range logs {
-		w, nu, s2 := math.Exp(l-total), likeness[k/len(around)], math.Exp(places[k])
+	for k, x := range places {
+		w, nu, s2 := math.Exp(logs[k]-total), likeness[k/len(around)], math.Exp(x)
 		for g, n := range freedom {
 			precision, more := 1/s2, 1/s2
 			if !math.IsInf(nu, 1) {
@@ -187,6 +222,8 @@ func pooled(freedom, squares []float64) (factor, effective []float64) {
 			square[g] += w * precision * more
 		}
 	}
+	floats.AddConst(math.Exp(logs[len(places)]-total), mean)
+	floats.AddConst(math.Exp(logs[len(places)]-total), square)
 	for g, m := range mean {
 		factor[g] = 1 / m
 		effective[g] = 2 * m * m / max(square[g]-m*m, 1e-12*m*m)

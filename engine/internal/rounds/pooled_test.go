@@ -6,11 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // Scales that are drawn as they are taken to be have Student's law with the estimated factor and degrees of freedom: a
@@ -29,7 +31,7 @@ func TestPooledScalesAreStudents(t *testing.T) {
 				freedom[g] = each
 				squares[g] = truth[g] * distuv.ChiSquared{K: each, Src: rng}.Rand()
 			}
-			factor, effective := pooled(freedom, squares)
+			factor, effective := pooled(freedom, squares, 0)
 			for g := range truth {
 				z := math.Sqrt(truth[g]/factor[g]) * rng.NormFloat64()
 				if z > (distuv.StudentsT{Sigma: 1, Nu: effective[g]}).Quantile(0.95) {
@@ -46,7 +48,7 @@ func TestPooledScalesAreStudents(t *testing.T) {
 
 // One scale has the estimate and the degrees of freedom of the textbook, and equal scales nearly all of them together.
 func TestPooledScales(t *testing.T) {
-	factor, effective := pooled([]float64{7}, []float64{21})
+	factor, effective := pooled([]float64{7}, []float64{21}, 0)
 	if factor[0] != 3 || effective[0] != 7 {
 		t.Errorf("one scale: factor %g with %g degrees of freedom, want 3 with 7", factor[0], effective[0])
 	}
@@ -54,12 +56,73 @@ func TestPooledScales(t *testing.T) {
 	for g := range freedom {
 		freedom[g], squares[g] = 5, 10
 	}
-	factor, effective = pooled(freedom, squares)
+	factor, effective = pooled(freedom, squares, 0)
 	if math.Abs(factor[3]-2) > 0.05 || effective[3] < 60 {
 		t.Errorf("equal scales: factor %g with %g degrees of freedom", factor[3], effective[3])
 	}
-	if factor, _ = pooled([]float64{1, 1, 1}, []float64{0, 0, 2}); !(factor[0] > 0) {
+	if factor, _ = pooled([]float64{1, 1, 1}, []float64{0, 0, 2}, 0); !(factor[0] > 0) {
 		t.Errorf("rewards that are alike have the factor %g", factor[0])
+	}
+}
+
+// Stated scales are taken for nearly known where little is seen or they are right, and for wrong where scatter differs by arm.
+func TestStatedScales(t *testing.T) {
+	one, apart := make([]float64, 30), make([]float64, 30)
+	freedom, rng := make([]float64, 30), rand.New(rand.NewPCG(1, 8))
+	freedom[0], one[0] = 2, 2
+	factor, effective := pooled(freedom, one, statedBelief)
+	if math.Abs(factor[1]-1) > 0.1 || !(effective[1] > 10) {
+		t.Errorf("little scatter: factor %g with %g degrees of freedom", factor[1], effective[1])
+	}
+	for g := range freedom {
+		freedom[g] = 5
+		one[g] = distuv.ChiSquared{K: 5, Src: rng}.Rand()
+		apart[g] = one[g] * []float64{0.1, 2}[g%2]
+	}
+	if factor, effective = pooled(freedom, one, statedBelief); math.Abs(factor[3]-1) > 0.1 || !(effective[3] > 50) {
+		t.Errorf("scatter as stated: factor %g with %g degrees of freedom", factor[3], effective[3])
+	}
+	if factor, _ = pooled(freedom, apart, statedBelief); !(stat.Mean(factor, nil) < 2 && factor[0] < 0.4 && factor[1] > 1.2) {
+		t.Errorf("scatter that differs: factors %g and %g", factor[0], factor[1])
+	}
+}
+
+// Rewards that nobody bounded have the variance of counts as long as all are 0 or 1, and then what was stated.
+func TestOutcomesOfNoBounds(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
+	p.Noise.Known, p.Noise.Scales = problem.NoiseTask, []float64{3, 3}
+	scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scales.Pool()
+	for _, step := range []struct {
+		batch engine.Batch
+		want  [2]float64 // variances
+		few   float64    // arms with few outcomes of either kind
+	}{
+		// 2 of 16 and 0 of 4, as in TestShownVariance
+		{engine.Batch{Counts: []int{16, 4}, Means: []float64{0.125, 0}, Squares: []float64{16 * 0.125 * 0.875, 0}}, [2]float64{0.16, 0.1875}, 2},
+		{engine.Batch{Counts: []int{12, 0}, Means: []float64{1, 0}, Squares: []float64{0, 0}}, [2]float64{0.25, 0.1875}, 1}, // 14 of 28
+	} {
+		if err := scales.Learn(step.batch); err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range step.want {
+			if got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[i]; math.Abs(got-want) > 1e-9 {
+				t.Errorf("arm %d: variance %g, want %g", i, got, want)
+			}
+		}
+		if w := scales.Doubts(); len(w) != 1 || w[0].Numbers[0] != step.few || !math.IsInf(scales.FreedomOf([]int{0, 1}), 1) {
+			t.Errorf("%v with %g degrees of freedom, want %g arms with few", w, scales.FreedomOf([]int{0, 1}), step.few)
+		}
+	}
+	if err := scales.Learn(engine.Batch{Counts: []int{0, 1}, Means: []float64{0, 2}, Squares: []float64{0, 0}}); err != nil {
+		t.Fatal(err)
+	}
+	// squares within rounds of 1.75 with 26 degrees of freedom, in place of a stated variance of 9
+	if got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[0]; !(got > 0.05 && got < 0.2) || len(scales.Doubts()) > 0 {
+		t.Errorf("a reward of 2: variance %g, %v", got, scales.Doubts())
 	}
 }
 

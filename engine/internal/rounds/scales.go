@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -26,7 +24,9 @@ type Scales struct {
 	each      *replicates     // nil of bounded rewards, and of other methods
 	effective []float64       // by group: degrees of freedom of its estimate
 	Found     *engine.Warning // what the scatter of rewards contradicts
-	seen      *shown          // nil of rewards that are not bounded
+	seen      *shown          // nil of other methods, and where somebody gave means of several rewards without their squares
+	stated    bool            // whether scales are stated that squares may speak against: Groups are then the arms
+	outcomes  bool            // whether all rewards so far are one of two values, whose law says how they scatter
 	of        []share         // by group: the replicates of the round, see Replicated
 }
 
@@ -99,11 +99,11 @@ const guideShare = 24
 // times the estimates of their factors from all rounds so far, those with little data shrunk
 // towards the common one.
 func (n *Scales) Learn(b engine.Batch) error {
-	if n.seen != nil {
-		return n.learnBounded(b)
-	}
 	if n.each != nil {
 		return n.learnPooled(b)
+	}
+	if shown, err := n.show(b); shown || err != nil {
+		return err
 	}
 	if n.Groups == nil {
 		return nil
@@ -144,7 +144,11 @@ func (n *Scales) reweigh() (err error) {
 // shrunk returns by group the estimated factor of its variance; common is the factor of all together.
 func (n *Scales) shrunk(common float64) (factor []float64) {
 	if n.each != nil {
-		factor, n.effective = pooled(n.freedom, n.squares)
+		belief := 0.0
+		if n.stated {
+			belief = statedBelief
+		}
+		factor, n.effective = pooled(n.freedom, n.squares, belief)
 		return factor
 	}
 	shared := float64(fewestFree)
@@ -283,6 +287,9 @@ func spread(s sequential.Score, per []share) sequential.Score {
 // estimated with; +Inf where they are known.
 func (n *Scales) FreedomOf(arms []int) float64 {
 	least := math.Inf(1)
+	if n.outcomes {
+		return least
+	}
 	for _, i := range arms {
 		switch {
 		case n.Groups != nil && n.each != nil:
@@ -298,15 +305,15 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 // their places, -1 for those that are left out.
 func (n *Scales) Take(from Scales, at []int) error {
 	if n.seen != nil && from.seen != nil {
-		for k, i := range at {
-			if i >= 0 {
-				n.seen.count[i], n.seen.mean[i], n.seen.squares[i] = from.seen.count[k], from.seen.mean[k], from.seen.squares[k]
-			}
-		}
-		return n.learnBounded(engine.Batch{})
+		n.seen.take(from.seen, at)
+	} else {
+		n.seen = nil
 	}
 	if n.each != nil && from.each != nil {
 		return n.takeEach(from, at)
+	}
+	if shown, err := n.show(engine.Batch{}); shown || err != nil {
+		return err
 	}
 	if n.Groups == nil || from.Groups == nil {
 		return nil
@@ -327,7 +334,10 @@ func (n *Scales) Take(from Scales, at []int) error {
 // Few reports whether some scale of the arms is unknown and known to fewer degrees of freedom than a
 // planned round sees to.
 func (n *Scales) Few(arms []int) bool {
-	if n.each == nil || n.Groups == nil {
+	switch {
+	case n.stated:
+		return false
+	case n.each == nil || n.Groups == nil:
 		return n.FreedomOf(arms) < fewestFree
 	}
 	return n.Freedom() < fewestPooled || slices.ContainsFunc(arms, func(i int) bool { return n.freedom[n.Groups[i]] < fewestEach })
@@ -335,7 +345,7 @@ func (n *Scales) Few(arms []int) bool {
 
 // Freedom returns the degrees of freedom of all scales together; +Inf where they are known.
 func (n *Scales) Freedom() float64 {
-	if n.Groups == nil {
+	if n.Groups == nil || n.outcomes || n.stated && n.Found == nil {
 		return math.Inf(1)
 	}
 	sum := 0.0
@@ -353,69 +363,4 @@ func weightsOf(b sequential.Bet, e *model.Estimator) []float64 {
 	out := make([]float64, len(e.Total))
 	out[b.Leader], out[b.Arm] = 1, -1
 	return out
-}
-
-// learnBounded sets the precisions of the next round by what bounded rewards show.
-func (n *Scales) learnBounded(b engine.Batch) (err error) {
-	bounds := *n.Model.Problem.Noise.Bounds
-	n.seen.add(bounds, b.Counts, b.Means, b.Squares)
-	two, width := n.seen.twoValued(), (bounds[1]-bounds[0])/n.Model.Unit
-	precision := make([]float64, len(n.Model.Precision))
-	for i, old := range n.Model.Precision {
-		if old > 0 {
-			precision[i] = 1 / (width * width * n.seen.variance(i, two))
-		}
-	}
-	n.Model, err = n.Model.Reweighted(precision)
-	return err
-}
-
-// shown are the bounded rewards of arms, over their range.
-type shown struct{ count, mean, squares []float64 }
-
-// add takes in a round; squares of rewards that nobody gave are the largest that there can be.
-func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
-	width := bounds[1] - bounds[0]
-	for i, c := range counts {
-		if c == 0 {
-			continue
-		}
-		k, mean := float64(c), (means[i]-bounds[0])/width
-		within := max(0, k*mean*(1-mean))
-		if squares != nil {
-			within = squares[i] / (width * width)
-		}
-		off := mean - s.mean[i]
-		s.squares[i] += within + off*off*k*s.count[i]/(k+s.count[i])
-		s.count[i] += k
-		s.mean[i] += off * k / s.count[i]
-	}
-}
-
-// added are the rewards that are added to an arm's own, half of them at either bound: z² of them make the normal
-// interval of a share of successes hold what it says [AC98].
-//
-// [AC98]: A. Agresti, B. A. Coull, Approximate is better than "exact" for interval estimation of binomial proportions, The
-// American Statistician 52 (1998) 119.
-const added = 4.0
-
-// variance returns the variance of a reward of arm i over the square of the range: of counts of the two bounds by their
-// law at the share with the rewards that are added, else of rewards with those added.
-func (s *shown) variance(i int, twoValued bool) float64 {
-	n, mean := s.count[i], s.mean[i]
-	if twoValued {
-		share := (n*mean + added/2) / (n + added)
-		return share * (1 - share)
-	}
-	return (s.squares[i] + added/4) / (n + added)
-}
-
-// twoValued reports whether all rewards lie on the bounds, to rounding. Rewards beyond the bounds, which a function of
-// the user may draw, do not.
-func (s *shown) twoValued() bool {
-	off := 0.0
-	for i, n := range s.count {
-		off += n*s.mean[i]*(1-s.mean[i]) - s.squares[i]
-	}
-	return math.Abs(off) <= 1e-9*floats.Sum(s.count)
 }
