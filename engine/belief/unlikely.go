@@ -72,14 +72,17 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 // worse than they say, and noise may have heavy tails. They are few: three, or one of a hundred measurements.
 func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	n := len(odd) + len(rest)
-	off := make([]float64, len(rest), n)
-	for k, r := range rest {
-		off[k] = f.left(r).off(f.d.scaled(r.Reward))
+	off := make([]float64, 0, n)
+	for _, r := range rest {
+		if e := f.left(r); !math.IsInf(e.sd, 1) {
+			off = append(off, e.off(f.d.scaled(r.Reward)))
+		}
 	}
+	others := len(off)
 	far := func(r problem.Row) float64 { return f.of(r).off(f.d.scaled(r.Reward)) }
 	slices.SortFunc(odd, func(a, b problem.Row) int { return cmp.Compare(far(b), far(a)) })
 	for k := min(len(odd), max(3, n/100)); k > 0; k-- {
-		beside := off[:len(rest)]
+		beside := off[:others]
 		for _, r := range odd[k:] {
 			beside = append(beside, far(r))
 		}
@@ -100,8 +103,8 @@ func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	return nil
 }
 
-// student returns scale and degrees of freedom of Student's law for numbers about 0, by maximum likelihood; a scale of 1 at
-// least and infinite ones for numbers that a normal law explains nearly as well.
+// student returns scale, at least 1, and degrees of freedom of Student's law for numbers about 0, by maximum likelihood, and next to a
+// normal law where that explains them nearly as well.
 func student(z []float64) (scale, freedom float64) {
 	likelihood := func(scale, freedom float64) (sum float64) {
 		law := distuv.StudentsT{Sigma: scale, Nu: freedom}
@@ -123,7 +126,7 @@ func student(z []float64) (scale, freedom float64) {
 			s = math.Sqrt(sum / float64(len(z)))
 		}
 		if l := likelihood(s, nu); l > best {
-			best, scale, freedom = l, s, nu
+			best, scale, freedom = l, max(s, 1), nu
 		}
 	}
 	return scale, freedom
