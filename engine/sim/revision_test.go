@@ -31,14 +31,14 @@ func TestResultsRevision(t *testing.T) {
 		"fc CoKernelFC":              1012,
 		"fc CoKernelFC-IndAlloc":     1012,
 		"fc CoSuccessiveElimination": 1795,
-		"fc CoTestFC":                534.5,
+		"fc CoTestFC":                542.5,
 		"fc IndALBA":                 6955,
 		"fc IndKernelFC":             5060,
 		"fc IndPolyALBA":             15310.5,
 		"fc IndRAGE":                 5060,
 		"fc IndRAGE/V":               1012,
-		"fc IndTestFC":               2540.5,
-		"fc IndUniformFC":            6615,
+		"fc IndTestFC":               2553,
+		"fc IndUniformFC":            6630,
 		"fc Oracle":                  810,
 	}
 	same := sim.ResultsRevision == revision

@@ -103,6 +103,41 @@ func (c *contest) opponent(k int, estimates []float64) int {
 	return out
 }
 
+// doubts says by how much the arms of a contest may be above one of them, normalised: E max(0, μ_i - μ_opponent) from all
+// data, by position, 0 of arms that are out or have no estimate. The best arm is above it by their sum at most.
+type doubts struct {
+	opponent int
+	each     []float64
+	sum      float64
+}
+
+// doubts returns them against an opponent.
+func (c *contest) doubts(opponent int, estimates []float64, variance func(i, j int) float64) doubts {
+	d := doubts{opponent: opponent, each: make([]float64, len(c.arms))}
+	for k, i := range c.arms {
+		if i == opponent || c.walks[k].Out {
+			continue
+		}
+		gap, sd := estimates[i]-estimates[opponent], math.Sqrt(variance(opponent, i))
+		if u := gap / sd; sd > 0 && !math.IsInf(sd, 1) {
+			d.each[k] = gap*math.Erfc(-u/math.Sqrt2)/2 + sd*math.Exp(-u*u/2)/math.Sqrt(2*math.Pi)
+			d.sum += d.each[k]
+		}
+	}
+	return d
+}
+
+// worth returns the part of a round's information that moves the clock of the arm at position k, which is expected to be
+// that lead below the opponent: the square of its gap to this opponent over its gap to the best arm. S/√T is expected to
+// be largest for dT in proportion to the square of an expected Z (docs/adr/0030).
+func (d doubts) worth(k int, lead float64) float64 {
+	below := lead + d.each[k] // E max(0, x) = x + E max(0, -x)
+	if part := below / (below + d.sum - d.each[k]); part > 0 && part < 1 {
+		return part * part
+	}
+	return 1
+}
+
 // lack returns the information that the walks of all open arms lack, added up, if the arm at this
 // position leads and gaps are as estimated. It is infinite where another arm is by epsilon above it.
 func (c *contest) lack(leader int, estimates []float64, clock sequential.Clock, epsilon float64) float64 {

@@ -60,3 +60,32 @@ func TestLeaderStays(t *testing.T) {
 		}
 	}
 }
+
+// A tie of three: the gap to the best arm is twice the gap to either of the others by the bound, so that a quarter of the
+// information counts. Of two, all does. An arm without an estimate counts for nothing.
+func TestWorth(t *testing.T) {
+	c := &contest{arms: []int{0, 1, 2, 3}}
+	for range c.arms {
+		c.walks = append(c.walks, &sequential.Walk{Look: -1})
+	}
+	apart := func(i, j int) float64 {
+		if max(i, j) == 3 {
+			return math.Inf(1)
+		}
+		return 4
+	}
+	d := c.doubts(0, make([]float64, 4), apart)
+	each := 2 / math.Sqrt(2*math.Pi) // E max(0, N(0, 4))
+	for k, want := range []float64{0, each, each, 0} {
+		if math.Abs(d.each[k]-want) > 1e-12 {
+			t.Errorf("arm %d: %g above the first, want %g", k, d.each[k], want)
+		}
+	}
+	if got := d.worth(1, 0); math.Abs(got-0.25) > 1e-12 {
+		t.Errorf("worth %g of a tie among three, want 1/4", got)
+	}
+	c.walks[2].Out = true
+	if got := c.doubts(0, make([]float64, 4), apart).worth(1, 0); got != 1 {
+		t.Errorf("worth %g against the only rival, want 1", got)
+	}
+}

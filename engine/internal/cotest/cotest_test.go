@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
@@ -37,6 +38,8 @@ type combination struct {
 	counts  []float64
 	rewards []float64
 	pooled  []float64 // estimates of all data
+	known   *mat.Dense
+	before  []int // candidates of the task at hand before the round
 	sum     map[int]float64
 	k       map[int]int
 	leader  []int
@@ -95,8 +98,9 @@ func (c *combination) learn(b engine.Batch) {
 	estimates, pseudo := c.leastSquares(counts, b.Means)
 	for v, set := range c.Sets {
 		var keep []int
+		c.before = set
 		for _, i := range set {
-			if c.Round == 1 || len(set) == 1 || !c.crosses(i, c.opponent(v, i), counts, estimates, pseudo) {
+			if c.Round == 1 || len(set) == 1 || !c.crosses(v, i, counts, estimates, pseudo) {
 				keep = append(keep, i)
 			}
 		}
@@ -108,7 +112,7 @@ func (c *combination) learn(b engine.Batch) {
 			c.counts[i] += n
 		}
 	}
-	c.pooled, _ = c.leastSquares(c.counts, c.rewards)
+	c.pooled, c.known = c.leastSquares(c.counts, c.rewards)
 	for v, set := range c.Sets {
 		c.leader[v] = rounds.Leader(set, c.pooled)
 	}
@@ -133,12 +137,33 @@ func (c *combination) estimable(i, first int, counts []float64, pseudo *mat.Dens
 	return mat.Norm(&seen, 2) <= 1e-6
 }
 
+// above returns E max(0, μ_j - μ_i), given all data, and 0 where they say nothing of it.
+func (c *combination) above(j, i int) float64 {
+	if !c.estimable(j, i, c.counts, c.known) {
+		return 0
+	}
+	sd, n := c.deviation(j, i, c.known), distuv.UnitNormal
+	u := (c.pooled[j] - c.pooled[i]) / sd
+	return sd * (u*n.CDF(u) + n.Prob(u))
+}
+
 // crosses makes the step of the walk of arm i.
-func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo *mat.Dense) bool {
+func (c *combination) crosses(v, i int, counts, estimates []float64, pseudo *mat.Dense) bool {
+	first := c.opponent(v, i)
 	if !c.estimable(i, first, counts, pseudo) {
 		return false
 	}
+	doubt := 0.0
+	for _, j := range c.before {
+		if j != i && j != first {
+			doubt += c.above(j, first)
+		}
+	}
 	variance := plain.Sq(c.deviation(i, first, pseudo))
+	info := 1 / variance
+	if gap := c.above(first, i); gap > 0 {
+		info *= plain.Sq(gap / (gap + doubt))
+	}
 	old, from := 0.0, c.from[i]
 	k, begun := c.k[i]
 	if begun {
@@ -149,7 +174,7 @@ func (c *combination) crosses(i, first int, counts, estimates []float64, pseudo 
 			from *= math.Pow(1.25, max(sooner, -4))
 		}
 	}
-	next := min(int(math.Round(math.Log((old+1/variance)/from)/math.Log(1.25))), 59)
+	next := min(int(math.Round(math.Log((old+info)/from)/math.Log(1.25))), 59)
 	if next <= k {
 		return false
 	}
@@ -276,7 +301,7 @@ func TestCoTestUnmeasured(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.stage = &rounds.Stage{Estimate: e}
-	a.clock.Origin = 1
+	a.pooled, a.clock.Origin = e, 1
 	a.contests[0].leader = 1
 	a.bet(a.contests[0], []float64{0, 1, 0.5})
 	if len(a.bets) != 1 || a.bets[0].Arm != 0 {

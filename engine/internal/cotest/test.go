@@ -135,6 +135,7 @@ func (a *coTest) fix(st *rounds.Stage) {
 // be a wrong one. An arm that the round does not tell from its opponent, or whose clock it does not move, sits out. With
 // clocks that are fixed, rounds in which an arm sits out cost its walk nothing, and the leader does.
 func (a *coTest) bet(c *contest, guesses []float64) {
+	d := doubts{opponent: -1}
 	for k, i := range c.arms {
 		w, against := c.walks[k], c.opponent(k, guesses)
 		if w.Out || against < 0 || k == c.leader && a.clock.Times != nil {
@@ -147,8 +148,14 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 		if !ok {
 			continue
 		}
+		if a.opt.Epsilon == 0 { // else the leader may stay, best or not
+			if d.opponent != against {
+				d = c.doubts(against, guesses, a.variance)
+			}
+			b.Worth = d.worth(k, guesses[against]-guesses[i])
+		}
 		w.Sooner(a.clock, 1/b.Variance)
-		if b.Look = w.Next(a.clock, 1/b.Variance, a.round); b.Look > w.Look {
+		if b.Look = w.Next(a.clock, b.Info(), a.round); b.Look > w.Look {
 			a.bets = append(a.bets, b)
 		}
 	}

@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -139,7 +140,7 @@ type step struct {
 	raised  float64 // and what it is there: all looks at a run ask for the same loss again and again
 	root    float64 // √dT
 	look    int     // where it led
-	info    float64 // 1/variance of the round's estimate, as the bet had it
+	info    float64 // as the bet had it
 	allowed float64 // bound on the bias of all steps so far together
 }
 
@@ -149,6 +150,7 @@ type Bet struct {
 	Leader, Arm int
 	// of the round's own estimate of the gap, normalised; a guess where noise scales are not known
 	Variance float64
+	Worth    float64 // the part of the information that moves the clock; 0 means all
 	Bias     float64 // bound on that estimate's bias, normalised
 	Look     int     // the look that the step leads to
 	Allowed  float64 // bound on the bias of the walk's sum after the step, in place of Bias
@@ -156,9 +158,12 @@ type Bet struct {
 	Direct bool
 }
 
+// Info returns the information that moves the clock.
+func (b Bet) Info() float64 { return cmp.Or(b.Worth, 1) / b.Variance }
+
 // Settle takes in what the round says: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
-	taken := step{Score: s, leader: b.Leader, look: b.Look, info: 1 / b.Variance, allowed: b.Allowed}
+	taken := step{Score: s, leader: b.Leader, look: b.Look, info: b.Info(), allowed: b.Allowed}
 	b.Walk.take(c, taken)
 	for _, w := range b.Walk.also {
 		if taken.look = c.Of(w).goes(w, taken.info, b.Look); taken.look > w.Look {
