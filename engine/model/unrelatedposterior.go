@@ -181,10 +181,13 @@ func (u *unrelated) squares(stated float64, y []float64) (sum float64) {
 
 // deviance returns -2 log of the restricted likelihood, up to a constant.
 func (u *unrelated) deviance(stated float64, y []float64) float64 {
-	out := u.squares(stated, y)
+	out, last, log := u.squares(stated, y), 1., 0.
 	for _, q := range u.weight {
 		if q > 0 {
-			out -= math.Log(q)
+			if q != last { // many arms have as many pulls as the one before
+				last, log = q, math.Log(q)
+			}
+			out -= log
 		}
 	}
 	if u.flat {

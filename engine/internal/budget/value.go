@@ -40,10 +40,17 @@ type Belief struct {
 // made: these depend on which arms are pulled, not on what that brings.
 type lookahead struct {
 	quick     bool
-	precision []float64   // 1/σ², normalised
-	arms      []int       // of all tasks
-	row       [][]float64 // of their covariances
+	precision []float64     // 1/σ², normalised
+	arms      []int         // of all tasks
+	before    *mat.SymDense // their covariances before any planned pull
+	taken     []taken
 	tasks     []*prospect
+}
+
+// taken is what planned pulls of an arm take from the covariances: u uᵀ/spread, u their column of that arm before.
+type taken struct {
+	column []float64
+	spread float64
 }
 
 // prospect is one task of a lookahead. Its arms have the largest posterior mean and two standard deviations, the
@@ -52,9 +59,10 @@ type prospect struct {
 	at      int // where its arms begin among all arms of the lookahead
 	arms    []int
 	mean    []float64
-	reduced []float64 // variance of the lead of the first arm over each that the planned pulls take off
-	room    int       // pulls that it may still get
-	step    int       // pulls chosen at once
+	row     [][]float64 // of the covariances of its arms
+	reduced []float64   // variance of the lead of the first arm over each that the planned pulls take off
+	room    int         // pulls that it may still get
+	step    int         // pulls chosen at once
 }
 
 // Fill adds n pulls of a round to counts, in which there may be others, where they improve the decision most. With d the lead of a task's
@@ -133,12 +141,15 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 		}
 		s.arms, s.tasks = append(s.arms, t.arms...), append(s.tasks, t)
 	}
-	if len(s.arms) > 0 {
-		cov := of.Posterior.CovarianceMatrix(s.arms)
-		for k := range s.arms {
-			s.row = append(s.row, make([]float64, len(s.arms)))
-			for l := range s.arms {
-				s.row[k][l] = cov.At(k, l)
+	if len(s.arms) == 0 {
+		return s, nil
+	}
+	s.before = of.Posterior.CovarianceMatrix(s.arms)
+	for _, t := range s.tasks {
+		for k := range t.arms {
+			t.row = append(t.row, make([]float64, len(t.arms)))
+			for l := range t.arms {
+				t.row[k][l] = s.before.At(t.at+k, t.at+l)
 			}
 		}
 	}
@@ -190,7 +201,7 @@ func (s *lookahead) bestWithin(t *prospect, pulls int, most, part float64) (at i
 	}
 	value = math.Inf(-1)
 	for j, i := range t.arms {
-		row := s.row[t.at+j][t.at:]
+		row := t.row[j]
 		spread := row[j] + 1/(s.precision[i]*float64(pulls))
 		sum := 0.0
 		for x := 1; x < len(t.arms); x++ {
@@ -223,16 +234,22 @@ func gain(d, square, most float64) (value, slope float64) {
 
 // pull foresees pulls of the arm at that position.
 func (s *lookahead) pull(at, pulls int) {
-	u := slices.Clone(s.row[at])
-	spread := u[at] + 1/(s.precision[s.arms[at]]*float64(pulls))
-	for k, row := range s.row {
-		if f := u[k] / spread; f != 0 {
-			floats.AddScaled(row, -f, u)
-		}
+	u := make([]float64, len(s.arms))
+	for k := range u {
+		u[k] = s.before.At(at, k)
 	}
+	for _, e := range s.taken {
+		floats.AddScaled(u, -e.column[at]/e.spread, e.column)
+	}
+	spread := u[at] + 1/(s.precision[s.arms[at]]*float64(pulls))
+	s.taken = append(s.taken, taken{u, spread})
 	for _, t := range s.tasks {
-		for k := range t.reduced {
-			d := u[t.at] - u[t.at+k]
+		own := u[t.at : t.at+len(t.arms)]
+		for k, row := range t.row {
+			if f := own[k] / spread; f != 0 {
+				floats.AddScaled(row, -f, own)
+			}
+			d := own[0] - own[k]
 			t.reduced[k] += d * d / spread
 		}
 	}
