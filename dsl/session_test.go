@@ -19,7 +19,7 @@ import (
 )
 
 // must evaluates a script that has no mistakes.
-func must(t *testing.T, s *Session, src string) []report.Display {
+func must(t testing.TB, s *Session, src string) []report.Display {
 	t.Helper()
 	script, errs := Parse("demo.cope", src)
 	if len(errs) > 0 {

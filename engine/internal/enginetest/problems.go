@@ -19,13 +19,30 @@ func Paper(t testing.TB, number int, gap float64) *problem.Problem {
 	return p
 }
 
+func pointsOf(t testing.TB, columns, names []string, rows [][]float64) *kernels.Points {
+	t.Helper()
+	p, err := kernels.NewPoints(columns, names, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func made(t testing.TB, name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint, noise, mean []float64) *problem.Problem {
+	t.Helper()
+	p, err := problem.New(name, tasks, arms, taskOf, k, noise, mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // Instances returns problems with linear task and arm kernels, so that φ = z ⊗ x.
 func Instances(t *testing.T) []*problem.Problem {
 	t.Helper()
 	var out []*problem.Problem
 	for number := 1; number <= 3; number++ {
-		p := Paper(t, number, 0.3)
-		out = append(out, p)
+		out = append(out, Paper(t, number, 0.3))
 	}
 	rng := rand.New(rand.NewPCG(7, 7))
 	taskOf := []int{0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2, 2}
@@ -45,24 +62,14 @@ func Instances(t *testing.T) []*problem.Problem {
 		}
 		mean, noise = append(mean, m), append(noise, 0.5+rng.Float64())
 	}
-	tasks, err := kernels.NewPoints([]string{"z_1", "z_2"}, []string{"a", "b", "c"}, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := pointsOf(t, []string{"z_1", "z_2"}, []string{"a", "b", "c"}, z)
 	names := make([]string, len(taskOf))
 	for i := range names {
 		names[i] = fmt.Sprintf("arm %d", i)
 	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("random, unequal n and noise", tasks, arms, taskOf,
-		kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}, noise, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return append(out, p)
+	arms := pointsOf(t, []string{"x_1", "x_2", "x_3"}, names, x)
+	return append(out, made(t, "random, unequal n and noise", tasks, arms, taskOf,
+		kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}, noise, mean))
 }
 
 // Identity is the kernel of arms that say nothing of each other.
@@ -85,39 +92,19 @@ func Small(t *testing.T, k kernels.Joint, means ...[]float64) *problem.Problem {
 			mean = append(mean, m)
 		}
 	}
-	tasks, err := kernels.NewPoints(nil, names, none)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1"}, armNames, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("small", tasks, arms, taskOf, k, []float64{1}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	tasks := pointsOf(t, nil, names, none)
+	arms := pointsOf(t, []string{"x_1"}, armNames, x)
+	return made(t, "small", tasks, arms, taskOf, k, []float64{1}, mean)
 }
 
 // Line returns the problem of one task whose four arms are the points 0, 1, 2 and 3 under the
 // kernel 1 + xy: the straight lines. Noise is 2.
 func Line(t testing.TB) *problem.Problem {
 	t.Helper()
-	arms, err := kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {2}, {3}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := pointsOf(t, []string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {2}, {3}})
+	tasks := pointsOf(t, nil, []string{"one"}, [][]float64{{}})
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}, {Scale: 1}}}
-	p, err := problem.New("line", tasks, arms, []int{0, 0, 0, 0}, joint, []float64{2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return made(t, "line", tasks, arms, []int{0, 0, 0, 0}, joint, []float64{2}, nil)
 }
 
 // Linear returns a problem of tasks that share a linear function of three features of their own arms,
@@ -138,20 +125,10 @@ func Linear(t testing.TB, tasks, each int) *problem.Problem {
 			mean, noise = append(mean, row[0]-row[1]+own*row[2]), append(noise, 0.3)
 		}
 	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := kernels.NewPoints([]string{"z_1"}, taskNames, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := pointsOf(t, []string{"x_1", "x_2", "x_3"}, names, x)
+	at := pointsOf(t, []string{"z_1"}, taskNames, z)
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.Linear{}}}}
-	p, err := problem.New("linear", at, arms, taskOf, k, noise, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return made(t, "linear", at, arms, taskOf, k, noise, mean)
 }
 
 // Unrelated returns a problem whose tasks have arms of these expected rewards, noise 1, under identity().
@@ -168,18 +145,7 @@ func Unrelated(t testing.TB, tasks int, means []float64) *problem.Problem {
 			taskOf, all = append(taskOf, v), append(all, mean)
 		}
 	}
-	points, err := kernels.NewPoints([]string{"z"}, taskNames, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x"}, armNames, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	p, err := problem.New("unrelated", points, arms, taskOf, own, []float64{1}, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	points := pointsOf(t, []string{"z"}, taskNames, z)
+	arms := pointsOf(t, []string{"x"}, armNames, x)
+	return made(t, "unrelated", points, arms, taskOf, Identity, []float64{1}, all)
 }
