@@ -2,9 +2,11 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
@@ -73,7 +75,14 @@ func campaignBlocks(s campaign.Status) []Block {
 		if s.Open != nil {
 			t.Caption += ", without rewards of the open round, which must not steer who closes it"
 		}
+		if others := otherLeaders(s); len(others) > 0 {
+			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm: it goes by the kernel of the protocol, the pick here by "+
+				"all kernels that explain the measurements.", join(others, 4)))
+		}
 		out = append(out, t, Paragraph{Text: s.Best.Basis})
+		for _, w := range s.Best.Warnings {
+			out = append(out, Note{Text: upper(w) + ".", Warning: true})
+		}
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what",
@@ -88,6 +97,21 @@ func campaignBlocks(s campaign.Status) []Block {
 		out = append(out, Note{Text: upper(n.String()) + "."})
 	}
 	return out
+}
+
+// otherLeaders returns the tasks whose leader is shown and is not the pick.
+func otherLeaders(s campaign.Status) (tasks []string) {
+	mode := ""
+	if s.Result != nil {
+		mode = s.Result.Mode
+	}
+	for _, k := range s.Tasks {
+		differs := func(p answer.Pick) bool { return p.Task == k.Task && p.Arm != k.Leader }
+		if k.Leader != "" && !byEstimate(k.Progress, mode) && slices.ContainsFunc(s.Best.Picks, differs) {
+			tasks = append(tasks, k.Task)
+		}
+	}
+	return tasks
 }
 
 func person(by string) string {
