@@ -198,6 +198,9 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 		case c.Different > len(c.Examples):
 			what += ", …"
 		}
+		if c.Word != "" {
+			what += fmt.Sprintf(", or %q", c.Word)
+		}
 		if c.Empty > 0 && c.Different > 0 {
 			what += fmt.Sprintf(" (%d empty)", c.Empty)
 		}
@@ -207,6 +210,9 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
 		delete(guesses, "reward")
 		guesses["successes"], guesses["trials"] = d.Counts[:1], d.Counts[1:]
+	}
+	if at := slices.IndexFunc(d.Columns, func(c problem.Column) bool { return c.Name == d.Reward && c.Word != "" }); at >= 0 {
+		guesses["where"] = []string{problem.Unless(d.Reward, d.Columns[at].Word)}
 	}
 	guessed := *o
 	guessed.columns = slices.Clone(o.columns)

@@ -12,9 +12,10 @@ import (
 // Column says what a column of a table looks like.
 type Column struct {
 	Name      string
-	Numbers   bool // every cell that is not empty is a number
-	Different int  // values
-	Empty     int  // cells
+	Numbers   bool   // every cell that is not empty is a number, or Word
+	Word      string // the only text among numbers, such as n. d.; its cells count as empty
+	Different int    // values
+	Empty     int    // cells
 	Least     float64
 	Most      float64  // of numbers
 	Examples  []string // the first different values, at most three
@@ -79,9 +80,10 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 	for k, name := range t.header {
 		c := Column{Name: name, Numbers: true, sizes: true, Least: math.Inf(1), Most: math.Inf(-1)}
 		seen := map[string]bool{}
+		c.Word = onlyWord(t, k)
 		for r := range t.lines {
 			text := t.cells[k].text(r)
-			if gap(text) {
+			if gap(text) || text == c.Word {
 				c.Empty++
 				continue
 			}
@@ -106,6 +108,29 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 	}
 	d.guess(t)
 	return d, nil
+}
+
+// onlyWord returns the text that stands among the numbers of a column where there is one, in a fifth of the cells at most.
+func onlyWord(t *table, column int) (word string) {
+	words, cells := 0, 0
+	for r := range t.lines {
+		text := t.cells[column].text(r)
+		switch {
+		case gap(text):
+			continue
+		case t.isNumber(text):
+		case word != "" && text != word:
+			return ""
+		default:
+			word = text
+			words++
+		}
+		cells++
+	}
+	if 5*words > cells {
+		return ""
+	}
+	return word
 }
 
 // named reports whether one of the words is the name of a column or one of its words.

@@ -66,7 +66,12 @@ func (w rewards) read(t *table, r int, l Long, k int) (err error) {
 		return err
 	}
 	if w.means[k], err = t.number(r, l.Reward); err != nil {
-		truth, is := truths[strings.ToLower(t.cells[t.column[l.Reward]].text(r))]
+		c := t.column[l.Reward]
+		truth, is := truths[strings.ToLower(t.cells[c].text(r))]
+		if word := onlyWord(t, c); !is && word != "" && word == t.cells[c].text(r) {
+			return t.at(t.cell(r, c), "column %q: expected a finite number, got %q; such rows are left out by where=%q", l.Reward, word,
+				Unless(l.Reward, word))
+		}
 		if !is {
 			return err
 		}
@@ -94,6 +99,9 @@ func (w rewards) read(t *table, r int, l Long, k int) (err error) {
 	}
 	return err
 }
+
+// Unless is the condition on the rows of a table in which a column is not this text.
+func Unless(column, text string) string { return fmt.Sprintf("col('%s') != '%s'", column, text) }
 
 // truths are rewards of 0 and 1 as programs write truth values, in lower case.
 var truths = map[string]float64{"false": 0, "true": 1}

@@ -45,4 +45,7 @@ func TestTruthValues(t *testing.T) {
 	if _, err := load("v,ok\na,True\nb,maybe\n"); err == nil || !strings.Contains(err.Error(), `got "maybe"`) {
 		t.Errorf("error %v, want one that names the word", err)
 	}
+	if _, err := load("v,ok\na,1\na,n. d.\na,2\nb,1\nb,1\nb,2\n"); err == nil || !strings.Contains(err.Error(), `where="col('ok') != 'n. d.'"`) {
+		t.Errorf("error %v, want one that leaves the word's rows out", err)
+	}
 }
