@@ -9,19 +9,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// hasOptions reports arguments for options that the algorithm does not have. It reports whether
-// there are none. In a sweep over algorithms an option goes to those that have it. One that is swept
-// is a mistake where none has it, see reportLacking; one of the call itself is checked with the call.
-func hasOptions(c *call) bool {
+// hasOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms an option goes
+// to those that have it. One that is swept is a mistake where none has it, see reportLacking; one of the call itself is
+// checked with the call.
+func hasOptions(c *call) {
 	mode := c.fn.modeOf()
 	if a := c.arg("algorithm"); a.Node != nil && !a.known() {
-		return true // not known before the script runs
+		return // not known before the script runs
 	}
 	entry, err := algorithms.Named(mode, algorithmOf(c, mode))
 	if err != nil {
-		return true // reported
+		return // reported
 	}
-	right := true
 	for i := range c.fn.Params {
 		a, p := &c.args[i], c.fn.Params[i]
 		if a.Node == nil && !a.known() || p.Name == "p" {
@@ -39,10 +38,8 @@ func hasOptions(c *call) bool {
 			}
 		case !has:
 			lacksOption(c, entry, p, *a)
-			right = false
 		}
 	}
-	return right
 }
 
 // lacksOption reports an option that an algorithm does not have.

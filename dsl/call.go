@@ -67,7 +67,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 			}
 			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
 		}
-		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(e, callee.Value))
+		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(callee.Value))
 	}
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := e.mistakes

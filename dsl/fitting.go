@@ -188,7 +188,7 @@ type compareArgs struct {
 
 // evalCompareKernels evaluates compare_kernels(...).
 func evalCompareKernels(c *call, a compareArgs) (any, error) {
-	list, _ := kernelList(c)
+	list := kernelList(c)
 	var names []string
 	var fits []fit.Fit
 	for i, k := range list {
@@ -206,13 +206,12 @@ func evalCompareKernels(c *call, a compareArgs) (any, error) {
 }
 
 // kernelList returns the list of kernels as joint ones, and reports what is none.
-func kernelList(c *call) ([]labelled, bool) {
+func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
 	list, known := c.labelled(a)
 	if !known {
-		return nil, false
+		return nil
 	}
-	before := c.e.mistakes
 	if len(list) == 0 {
 		c.fail(&a, fmt.Sprintf("%s: kernels is an empty list; it must be a list of kernels, at least one", c.fn.Name), "write [k1, k2]")
 	}
@@ -228,7 +227,7 @@ func kernelList(c *call) ([]labelled, bool) {
 			c.checkArgument(Param{Name: "kernels", Types: []Type{Joint}}, &x.argument)
 		}
 	}
-	return list, c.e.mistakes == before
+	return list
 }
 
 // notedArms is the number of arms up to which problem looks at the rank of its kernel: that takes the

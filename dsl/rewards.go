@@ -66,19 +66,17 @@ type noiseArgs struct {
 	Strength    float64
 }
 
-// checkNoise reports arguments of noise that do not fit together. It reports whether they do.
-func checkNoise(c *call, a noiseArgs) bool {
+// checkNoise reports arguments of noise that do not fit together.
+func checkNoise(c *call, a noiseArgs) {
 	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
 			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess))
-			return false
+			return
 		}
 	}
 	if bounded := c.arg("bounded"); bounded.known() && (len(a.Bounded) != 2 || !(a.Bounded[0] < a.Bounded[1])) {
 		c.fail(&bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
-		return false
 	}
-	return true
 }
 
 // model returns what the arguments state, which are checked.

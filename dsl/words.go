@@ -321,7 +321,7 @@ func distance(a, b string) int {
 }
 
 // suggestFunction proposes what says the same as a word of other tools, else a function.
-func suggestFunction(e *evaluator, word string) string {
+func suggestFunction(word string) string {
 	if hint := foreignWord(word); hint != "" {
 		return hint
 	}

@@ -151,7 +151,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		return out, nil
 	}
 	for _, slot := range r.list {
-		if r.filled[[2]int{slot.Arm, slot.Number}] == nil {
+		if !r.filled[[2]int{slot.Arm, slot.Number}] {
 			give(slot, "")
 		}
 	}
@@ -310,7 +310,7 @@ func (s Moment) endsEarly(r *round) bool {
 		return false
 	}
 	for _, slot := range r.list {
-		if r.filled[[2]int{slot.Arm, slot.Number}] == nil && !s.withdrawn(slot.Arm) {
+		if !r.filled[[2]int{slot.Arm, slot.Number}] && !s.withdrawn(slot.Arm) {
 			return false
 		}
 	}
@@ -363,7 +363,7 @@ func (b *AskBody) fold(s *State, e Event) error {
 		if s.items[x.ID] != nil {
 			return fmt.Errorf("id %s was issued twice", x.ID)
 		}
-		if r.filled[[2]int{x.Arm, x.Number}] != nil {
+		if r.filled[[2]int{x.Arm, x.Number}] {
 			return fmt.Errorf("pull %d of arm %d was handed out twice", x.Number, x.Arm)
 		}
 		s.items[x.ID] = &item{Item: x, round: b.Round, by: e.By, at: e.At, until: b.Until}
@@ -375,7 +375,7 @@ func (b *AskBody) fold(s *State, e Event) error {
 			}
 			old.replaced = x.ID
 		}
-		r.filled[[2]int{x.Arm, x.Number}] = &filling{id: x.ID}
+		r.filled[[2]int{x.Arm, x.Number}] = true
 		r.highest[x.Arm] = max(r.highest[x.Arm], x.Number)
 	}
 	if !slices.Contains(s.people, e.By) {

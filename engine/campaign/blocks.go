@@ -129,7 +129,7 @@ func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
 		}
 		var open []Slot
 		for _, slot := range r.list[from:to] {
-			if r.filled[[2]int{slot.Arm, slot.Number}] == nil && (task < 0 || taskOf[slot.Arm] == task) {
+			if !r.filled[[2]int{slot.Arm, slot.Number}] && (task < 0 || taskOf[slot.Arm] == task) {
 				open = append(open, slot)
 			}
 		}

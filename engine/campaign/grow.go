@@ -144,9 +144,9 @@ func (r *round) moved(g Growth, move func(*measured)) {
 	for k := range r.list {
 		r.list[k].Arm = g.At[r.list[k].Arm]
 	}
-	filled, highest, results := map[[2]int]*filling{}, map[int]int{}, map[int][]*measured{}
-	for key, f := range r.filled {
-		filled[[2]int{g.At[key[0]], key[1]}] = f
+	filled, highest, results := map[[2]int]bool{}, map[int]int{}, map[int][]*measured{}
+	for key := range r.filled {
+		filled[[2]int{g.At[key[0]], key[1]}] = true
 	}
 	for i, n := range r.highest {
 		highest[g.At[i]] = n

@@ -254,7 +254,7 @@ func (b *PlanBody) fold(s *State, e Event) error {
 	if b.Sides != nil && !slices.Equal(engine.CountsOf(b.Sides, len(b.Counts)), b.Counts) {
 		return fmt.Errorf("round %d: its blocks are not of the pulls that it has", b.Round)
 	}
-	r := &round{plan: *b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]*filling{}, highest: map[int]int{},
+	r := &round{plan: *b, seq: e.Seq, at: e.At, generation: len(s.grown), filled: map[[2]int]bool{}, highest: map[int]int{},
 		results: map[int][]*measured{}}
 	if r.list = worklist(b.Counts, s.taskOf, b.Plate, b.Seed); b.Sides != nil {
 		r.list = blockList(b.Sides, b.Plate, b.Seed)

@@ -51,16 +51,10 @@ type round struct {
 	generation int    // additions of arms before its plan
 	list       []Slot // planned pulls in the order in which they are handed out
 
-	filled  map[[2]int]*filling // by arm and number: handed out, or measured
+	filled  map[[2]int]bool     // by arm and number: handed out, or measured
 	highest map[int]int         // by arm: the largest number given to a pull
 	results map[int][]*measured // by arm
 	free    []string            // ids that failed and were not handed out again
-}
-
-// filling says what became of a pull.
-type filling struct {
-	id   string
-	told *measured
 }
 
 // item is a pull that was handed out.

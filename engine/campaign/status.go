@@ -214,7 +214,7 @@ func (s review) openRound(st *Status) {
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
 		for _, slot := range r.list {
-			if r.filled[[2]int{slot.Arm, slot.Number}] == nil {
+			if !r.filled[[2]int{slot.Arm, slot.Number}] {
 				o.Next = slot.Plate
 				break
 			}

@@ -217,11 +217,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		m.round = r.plan.Round
 		r.results[x.Arm] = append(r.results[x.Arm], m)
 		for _, n := range append([]int{x.Number}, x.Slots...) {
-			if f := r.filled[[2]int{x.Arm, n}]; f != nil {
-				f.told = m
-			} else {
-				r.filled[[2]int{x.Arm, n}] = &filling{told: m}
-			}
+			r.filled[[2]int{x.Arm, n}] = true
 			r.highest[x.Arm] = max(r.highest[x.Arm], n)
 		}
 	}

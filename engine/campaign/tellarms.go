@@ -248,7 +248,7 @@ func (t *teller) pullsOf(r *round, i int) *arm {
 			}
 		}
 		for _, slot := range r.list {
-			if r.filled[[2]int{slot.Arm, slot.Number}] == nil {
+			if !r.filled[[2]int{slot.Arm, slot.Number}] {
 				a := t.pullsOf(r, slot.Arm)
 				a.nobodys = append(a.nobodys, Item{Slot: slot})
 			}

@@ -60,7 +60,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	waited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for {
-		x, err := connect(ctx, url, l, o)
+		x, err := connect(url, l, o)
 		if err == nil {
 			return x.prepared(ctx, url, o)
 		}
@@ -76,7 +76,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 }
 
 // connect makes the connection, by a server of this process where one is among the options.
-func connect(ctx context.Context, url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
+func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	x := &Exchange{login: l, patience: o.Patience, violations: &violations{who: l.name()}, consumers: map[string]time.Time{}}
 	x.patience = cmp.Or(x.patience, cluster.Patience)
 	notice := o.Notice

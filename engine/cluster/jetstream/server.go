@@ -139,7 +139,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
 		l := self
 		l.inside = true
-		return connect(ctx, "nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
+		return connect("nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
 	}
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop

@@ -178,12 +178,12 @@ const biasPart = 0.5
 // newResolution chooses the first step: the smallest s at which a round of RoundSamples has two pulls
 // for each of twice ρ directions, below which the pulls that a rounding needs would measure more
 // finely than the step asks.
-func newResolution(e *elimination) (*resolution, error) {
+func newResolution(e *elimination) *resolution {
 	_, deltaR := e.own.confidence(e)
 	logTerm := math.Log(2 * e.Model.Problem.PairCount() / deltaR)
 	perRho := 2 * (1 + engine.RoundingEpsilon) * logTerm
 	first := int(math.Ceil(math.Log2(4/perRho) / 2))
-	return &resolution{first: min(1, first)}, nil
+	return &resolution{first: min(1, first)}
 }
 
 // refine sets ξ for the coming round, and returns its step in place of the one counted from 1.

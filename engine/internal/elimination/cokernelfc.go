@@ -25,7 +25,7 @@ func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
 	}
 	e, err := newElimination(m, opt, joint{shared()})
 	if err == nil && m.Many() && e.opt.Schedule == engine.ScheduleTuned && e.opt.Ridge.Kind == engine.RidgeAuto {
-		e.resolution, err = newResolution(e)
+		e.resolution = newResolution(e)
 	}
 	return CoKernelFC{e}, err
 }

@@ -32,14 +32,14 @@ func (p *page) levels(tree *markup.Node) {
 // page. What is folded as detail is not counted, so that the numbers a reader
 // sees have no gaps.
 func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
-	p.frame(tree, o)
-	var visit func(n, parent *markup.Node, detail bool)
-	visit = func(n, parent *markup.Node, detail bool) {
+	frame(tree)
+	var visit func(n *markup.Node, detail bool)
+	visit = func(n *markup.Node, detail bool) {
 		switch n.Tag {
 		case "details":
 			detail = true
 		case "figure":
-			p.figure(n, cell, o)
+			p.figure(n, o)
 		case "table":
 			p.table(n, detail)
 		case "svg":
@@ -50,15 +50,15 @@ func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
 			}
 		}
 		for _, c := range n.Children {
-			visit(c, n, detail)
+			visit(c, detail)
 		}
 		wrapTables(n, detail)
 	}
-	visit(tree, nil, false)
+	visit(tree, false)
 }
 
 // frame makes a figure of an output that is a picture and nothing else.
-func (p *page) frame(tree *markup.Node, o notebook.Output) {
+func frame(tree *markup.Node) {
 	var pictures []*markup.Node
 	alone := true
 	tree.Walk(func(n *markup.Node) bool {
@@ -93,7 +93,7 @@ func unparagraph(tree *markup.Node) {
 	})
 }
 
-func (p *page) figure(n *markup.Node, cell int, o notebook.Output) {
+func (p *page) figure(n *markup.Node, o notebook.Output) {
 	p.figures++
 	number := markup.Element("span", []string{"class", "number"}, markup.Text(fmt.Sprintf("Figure %d", p.figures)))
 	caption := n.Child("figcaption")

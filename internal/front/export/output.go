@@ -36,7 +36,7 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.No
 		}
 		out.Children = p.stream(o)
 	case notebook.Error:
-		out.Children = []*markup.Node{errorNode(cell, c, o)}
+		out.Children = []*markup.Node{errorNode(c, o)}
 	default:
 		out.Children, err = p.rich(cell, id, c, o)
 	}
@@ -102,7 +102,7 @@ func shorten(text string) (string, bool) {
 }
 
 // errorNode returns the markup of an error with its traceback.
-func errorNode(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
+func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
 	if c.HasTag(raises) {
 		label = "Error, as expected"
