@@ -126,6 +126,28 @@ func TestOutcomesOfNoBounds(t *testing.T) {
 	}
 }
 
+// Single rewards between 0 and 1 are none of the two, also where nobody asked for squares, whatever their unit.
+func TestSharesAreNoOutcomes(t *testing.T) {
+	for _, unit := range []float64{1, 1e-9} {
+		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
+		p.Noise.Scales = []float64{0.1 * unit, 0.1 * unit}
+		scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scales.Pool()
+		before := slices.Clone(scales.Model.Precision)
+		for range fewestOutcomes {
+			if err := scales.Learn(engine.Batch{Counts: []int{1, 1}, Means: []float64{0.3 * unit, 0.4 * unit}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if scales.outcomes || !slices.Equal(scales.Model.Precision, before) {
+			t.Errorf("unit %g: rewards of 0.3 and 0.4 are taken for counts", unit)
+		}
+	}
+}
+
 // Counts of the bounds have the variance of their law, other rewards what they show, and none more than half the range.
 func TestShownVariance(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})

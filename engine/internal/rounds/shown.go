@@ -26,7 +26,7 @@ func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	}
 	lo, hi := n.Model.Problem.TwoRewards()
 	n.seen.add([2]float64{lo, hi}, b.Counts, b.Means, b.Squares)
-	two, width := n.seen.twoValued(), (hi-lo)/n.Model.Unit
+	two, width := n.seen.twoValued(bounded), (hi-lo)/n.Model.Unit
 	if !bounded && !two {
 		n.seen = nil
 	}
@@ -51,7 +51,7 @@ func (n *Scales) Doubts() (out []engine.Warning) {
 	if n.Found != nil {
 		out = append(out, *n.Found)
 	}
-	if n.seen == nil || !n.outcomes && (n.each != nil || !n.seen.twoValued()) {
+	if n.seen == nil || !n.outcomes && (n.each != nil || !n.seen.twoValued(true)) {
 		return out
 	}
 	few, pulled := 0., 0.
@@ -80,9 +80,11 @@ func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 			continue
 		}
 		k, mean := float64(c), (means[i]-bounds[0])/width
-		within := max(0, k*mean*(1-mean))
+		within := 0.0
 		if squares != nil {
 			within = squares[i] / (width * width)
+		} else if c > 1 {
+			within = max(0, k*mean*(1-mean))
 		}
 		off := mean - s.mean[i]
 		s.squares[i] += within + off*off*k*s.count[i]/(k+s.count[i])
@@ -109,14 +111,20 @@ func (s *shown) variance(i int, twoValued bool) float64 {
 	return (s.squares[i] + added/4) / (n + added)
 }
 
-// twoValued reports whether all rewards lie on the bounds, to rounding. Rewards beyond the bounds, which a function of
-// the user may draw, do not.
-func (s *shown) twoValued() bool {
-	off := 0.0
+// twoValued reports whether all rewards lie on the bounds, to rounding: of the range where bounds are stated, else of
+// the rewards, since small ones of any unit are near 0. Rewards beyond the bounds, which a function of the user may draw, do not.
+func (s *shown) twoValued(bounded bool) bool {
+	off, rounding := 0.0, 0.0
 	for i, n := range s.count {
-		off += math.Abs(n*s.mean[i]*(1-s.mean[i]) - s.squares[i])
+		counted := n * s.mean[i] * (1 - s.mean[i])
+		off += math.Abs(counted - s.squares[i])
+		if bounded {
+			rounding += 1e-9 * n
+		} else {
+			rounding += 1e-9*math.Abs(counted) + 1e-14*n
+		}
 	}
-	return off <= 1e-9*floats.Sum(s.count)
+	return off <= rounding
 }
 
 // take adds what arms of another problem showed; at holds their places, -1 for those that are left out.
