@@ -42,7 +42,8 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 		if err != nil {
 			return f, err
 		}
-		return o.apply(f)
+		w, _ := viewOf(v)
+		return o.apply(figureInWords(f, w.words))
 	case o.Where != nil:
 		f, err := whereOpen(v, o)
 		if err != nil {
@@ -62,7 +63,7 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	if err != nil {
 		return f, err
 	}
-	return o.apply(f)
+	return o.apply(figureInWords(f, w.words))
 }
 
 // barFigure returns a figure of one series of horizontal bars.
@@ -173,15 +174,16 @@ func spanDecades(values []float64) bool {
 // estimateFigure draws the estimates of one result by task.
 func estimateFigure(r engine.Result) Figure {
 	f := barFigure("Best estimate of each task, "+r.Algorithm, "estimated reward", "task", false)
+	open := false
 	for _, a := range r.Answers {
-		name := a.Task + ": " + a.Leader
-		if !a.Decided {
-			name = a.Task + ": " + a.Leader + "?"
+		name := r.Words.TaskLabel(a.Task) + ": " + r.Words.ArmLabel(a.Leader)
+		if !a.Decided && !untested(r) {
+			name, open = name+"?", true
 		}
 		addBar(&f, name, a.Estimate)
 	}
-	if slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return !a.Decided }) {
-		f.YLabel = "task (? means undecided)"
+	if open {
+		f.Title += " (? means undecided)"
 	}
 	return f
 }

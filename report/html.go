@@ -243,6 +243,9 @@ func (h *htmlWriter) rows(t Table) {
 			if n := strings.LastIndexAny(text, "█░"); n >= 0 && strings.Trim(text[:n], "█░") == "" {
 				text = `<span class="bar">` + strings.Replace(text, "\u00a0", "</span>\u00a0", 1)
 			}
+			if t.Columns[j].Align == Right { // a number is kept in one line, and so is its interval
+				text = unbroken.Replace(text)
+			}
 			side := h.side(t.Columns[j].Align)
 			if t.Columns[j].Align != Right && strings.Contains(s, " ") && utf8.RuneCountInString(s) <= shortText {
 				side = ` class="short"` + side // kept in one line
@@ -259,6 +262,8 @@ func (h *htmlWriter) rows(t Table) {
 		h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(n))
 	}
 }
+
+var unbroken = strings.NewReplacer(" [", " [", " ±", " ±", ": ", ": ", "<span ", "<span ", " ", "\u00a0")
 
 // side returns the attribute that aligns a cell. Front ends align cells to the right unless they are
 // told otherwise, and keep this style where they keep no style sheet.

@@ -37,4 +37,11 @@ func TestWordsOfTheTable(t *testing.T) {
 	if !strings.Contains(csv.String(), `"Variety=Merlin, N kg/ha=80"`) {
 		t.Errorf("a file has other names than the problem:\n%s", csv.String())
 	}
+	f, err := FigureOf(r, PlotOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.YLabel != "Site" || f.XLabel != "estimated Yield t/ha" || f.Categories[0] != "Moor: Merlin, 80" {
+		t.Errorf("a figure of %q over %q with %q", f.XLabel, f.YLabel, f.Categories)
+	}
 }

@@ -230,7 +230,7 @@ func answersTable(r engine.Result) Table {
 		Caption: "Answers",
 		Columns: []Column{
 			text("task", "Task"), text("arm", "Answer"), text("decided", "Decided"), text("leader", "Best estimate"),
-			number("estimate", "Estimated reward", ""), number("margin", "Could be worse than the best by", ""),
+			number("estimate", "Estimated reward", ""), number("margin", "Worse by at most", ""),
 			text("candidates", "Still possible"), text("best", "Truly best"), text("correct", "Best estimate correct"),
 		},
 	}

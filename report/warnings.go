@@ -165,8 +165,7 @@ func inWords(blocks []Block, c problem.Words) []Block {
 		case Table:
 			out[k] = b.inWords(c)
 		case Figure:
-			b.Categories = shortened(b.Categories, c)
-			out[k] = b
+			out[k] = figureInWords(b, c)
 		case KeyValues:
 			b.Items = slices.Clone(b.Items)
 			for i := range b.Items {
@@ -205,6 +204,30 @@ func (t Table) inWords(c problem.Words) Table {
 		}
 	}
 	return t
+}
+
+// figureInWords returns a figure in the words of the user's table.
+func figureInWords(f Figure, c problem.Words) Figure {
+	if c.IsZero() {
+		return f
+	}
+	label := func(s string) string {
+		switch {
+		case s == "task":
+			return c.TaskTitle()
+		case s == "arm":
+			return c.ArmTitle()
+		case (s == "estimated reward" || s == "expected reward") && c.Reward != "":
+			return s[:len(s)-len("reward")] + c.Reward
+		}
+		return s
+	}
+	f.XLabel, f.YLabel, f.Categories = label(f.XLabel), label(f.YLabel), shortened(f.Categories, c)
+	f.Panels = slices.Clone(f.Panels)
+	for k, p := range f.Panels {
+		f.Panels[k] = figureInWords(p, c)
+	}
+	return f
 }
 
 // shortened returns names of arms with the short forms of numbers.
