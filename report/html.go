@@ -243,8 +243,8 @@ func (h *htmlWriter) rows(t Table) {
 			if n := strings.LastIndexAny(text, "█░"); n >= 0 && strings.Trim(text[:n], "█░") == "" {
 				text = `<span class="bar">` + strings.Replace(text, "\u00a0", "</span>\u00a0", 1)
 			}
-			if t.Columns[j].Align == Right { // a number is kept in one line, and so is its interval
-				text = unbroken.Replace(text)
+			if t.Columns[j].Align == Right && strings.Contains(s, " ") { // a number is kept in one line, and so is its interval
+				text = `<span class="nb">` + unbroken.Replace(text) + "</span>"
 			}
 			side := h.side(t.Columns[j].Align)
 			if t.Columns[j].Align != Right && strings.Contains(s, " ") && utf8.RuneCountInString(s) <= shortText {
@@ -263,7 +263,7 @@ func (h *htmlWriter) rows(t Table) {
 	}
 }
 
-var unbroken = strings.NewReplacer(" [", " [", " ±", " ±", ": ", ": ", "<span ", "<span ", " ", "\u00a0")
+var unbroken = strings.NewReplacer(" [", `</span> <span class="nb">[`, " ±", `</span> <span class="nb">±`, ": ", `:</span> <span class="nb">`)
 
 // side returns the attribute that aligns a cell. Front ends align cells to the right unless they are
 // told otherwise, and keep this style where they keep no style sheet.
