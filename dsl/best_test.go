@@ -150,3 +150,18 @@ fb(p, budget=6, runs=2)`)
 		t.Errorf("a table without measurements: %v", err)
 	}
 }
+
+// TestHintOfOddNames: the condition that an error proposes can be pasted where column and word have quotes and backslashes.
+func TestHintOfOddNames(t *testing.T) {
+	dir := folderWith(t, "odd.csv", "arm,\"\"\"net\"\" o'clock\"\na,1\nb,2\na,1.5\na,3\nb,2.5\nc,2\nc,it's \\\n")
+	script := `p = problem(data="odd.csv", arm="arm", reward="\"net\" o'clock"`
+	_, err := evalText(NewSession(Options{Folder: dir}), script+")")
+	if err == nil {
+		t.Fatal("a word among numbers is no error")
+	}
+	_, condition, _ := strings.Cut(err.Error(), "left out by ")
+	condition, _, _ = strings.Cut(condition, "\n")
+	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {
+		t.Errorf("%s: %v", condition, err)
+	}
+}

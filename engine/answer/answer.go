@@ -367,7 +367,7 @@ func (a *Answer) unlikely(b *belief.Belief) string {
 	text := "all other measurements speak against " + strings.Join(named, "; ") + "; correct what is a slip"
 	if l, y := p.Long, b.Unlikely[0].Reward; l != nil && a.Reward == l.Reward && b.Unlikely[0].Line > 0 &&
 		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != b.Unlikely[0].Line }) {
-		text += fmt.Sprintf(", or leave it out: where=\"col('%s') != %g\"", l.Reward, p.Turned(y))
+		text += fmt.Sprintf(", or leave it out: where=%q", problem.Unless(l.Reward, p.Turned(y)))
 	}
 	return text
 }

@@ -100,8 +100,15 @@ func (w rewards) read(t *table, r int, l Long, k int) (err error) {
 	return err
 }
 
-// Unless is the condition on the rows of a table in which a column is not this text.
-func Unless(column, text string) string { return fmt.Sprintf("col('%s') != '%s'", column, text) }
+// Unless is the condition on the rows of a table in which a column is not this text or this number.
+func Unless[T string | float64](column string, value T) string {
+	quoted := func(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(s) + "'" }
+	right := fmt.Sprint(value)
+	if text, is := any(value).(string); is {
+		right = quoted(text)
+	}
+	return "col(" + quoted(column) + ") != " + right
+}
 
 // truths are rewards of 0 and 1 as programs write truth values, in lower case.
 var truths = map[string]float64{"false": 0, "true": 1}

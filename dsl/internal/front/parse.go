@@ -178,6 +178,8 @@ func (st *Statement) syntaxError(err error) *Error {
 	switch {
 	case t.Is(lexer.Operator, "="):
 		hint = "a name is bound at the start of a statement: name = expression"
+	case i == 1 && st.tokens[0].Kind == lexer.Identifier && (t.Kind == lexer.Identifier || t.Kind == lexer.String):
+		hint = fmt.Sprintf("the arguments of a function stand in brackets: %s(…)", st.tokens[0].Value)
 	case t.Kind == lexer.Number || t.Kind == lexer.Identifier || t.Kind == lexer.String || t.Is(lexer.Bracket, "("):
 		hint = "something is missing before it: an operator, a comma or a line end"
 	case t.Is(lexer.Operator, ",") && depth(st.tokens[:i]) == 0:
