@@ -256,22 +256,22 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 }
 
 // disbelieved says by which warnings fewer answers may be right than a posterior says.
-func disbelieved(r engine.Result) string {
-	kinds := []engine.WarningKind{
+func disbelieved(r engine.Result) (out string) {
+	since := "; fewer may be, since "
+	for _, kind := range []engine.WarningKind{
 		engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
 		engine.WarnFewOutcomes,
-	}
-	for _, kind := range kinds {
+	} {
 		of := slices.DeleteFunc(slices.Clone(r.Warnings), func(w engine.Warning) bool { return w.Kind != kind })
-		switch {
-		case len(of) == 0:
-		case r.Runs > 1 && !of[0].OfPrior(): // which says in how many
-			return "; fewer may be, since in some runs " + engine.WarningText(of...)
-		default:
-			return "; fewer may be, since " + engine.WarningText(of...)
+		if len(of) == 0 {
+			continue
 		}
+		if out, since = out+since, "; and since "; r.Runs > 1 && !of[0].OfPrior() { // which says in how many
+			out += "in some runs "
+		}
+		out += engine.WarningText(of...)
 	}
-	return ""
+	return out
 }
 
 func percent(x float64) string { return fmt.Sprintf("%.4g %%", 100*x) }
