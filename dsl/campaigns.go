@@ -77,14 +77,14 @@ func protocolFunction() Function {
 		e, err := entryNamed(name)
 		return err != nil || e.Role == algorithms.RoleReference
 	})
-	budget, rounds := budgetParam, roundsParam
+	budget, rounds := option("budget"), option("rounds")
 	budget.Doc = "pulls of each task, and no more of any"
 	rounds.Doc += ", and no more than whole plates fill; with a plate or a capacity and without a budget, each round is one"
 	return bound(Function{
 		Name: "protocol", Section: SectionCampaign, Synonyms: []string{"campaign_protocol", "design_of_experiment"},
 		Doc: "what a campaign of real measurements keeps to, with a forecast of its samples and time, by simulation; start makes the campaign. " +
 			"The expected rewards of the table, if it has any, serve the forecast alone",
-		Params: slices.Concat([]Param{problemParam, deltaParam, epsilonParam, algorithm, budget, totalParam, rounds,
+		Params: slices.Concat([]Param{problemParam, option("delta"), option("epsilon"), algorithm, budget, option("total"), rounds,
 			{Name: "plate", Synonyms: []string{"plate_size"}, Range: wholeFrom(1), Default: unset,
 				Doc: "pulls on a plate: each plate is a balanced sample of its round, in random order, so that what is common to a plate cancels"},
 			{Name: "block", Synonyms: []string{"side_by_side", "paired"}, Default: unset,
@@ -107,7 +107,7 @@ func protocolFunction() Function {
 				Doc: fmt.Sprintf("the most units of time that late results are late, for the forecast; %d when not given", campaign.DefaultDelay)},
 			{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Range: fromZero, Default: unset, Doc: "of one pull, for the forecast"},
 		}, own, []Param{
-			kernelIsParam,
+			option("kernel_is"),
 			{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Range: positive, Default: unset,
 				Doc: "lead of the best arm that the forecast is simulated with, reward units; when not given, the known means, or rewards drawn " +
 					"from the kernel as prior"},

@@ -40,8 +40,8 @@ func planningFunctions() []Function {
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
 			Doc: "what each method is expected to need before anything is sampled, by simulation: rounds, samples, bytes, and with prices " +
 				"also cost and calendar time; with total= what so many measurements buy: expected loss along measurements, money or time",
-			Params: append(append([]Param{problemParam, deltaParam, optional(epsilonParam), gaps, runs, seed}, prices...),
-				ofCoKernelFC(ridgeParam), normParam, ofCoKernelFC(gapParam), unitParam, boughtParam()),
+			Params: append(append([]Param{problemParam, option("delta"), optional(option("epsilon")), gaps, runs, seed}, prices...),
+				ofCoKernelFC(option("xi")), option("norm"), ofCoKernelFC(option("gap")), option("unit"), boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 		}, checkPlan, evalPlan),
 		bound(Function{
@@ -49,12 +49,12 @@ func planningFunctions() []Function {
 			Doc: "how samples and rounds change with delta, epsilon and the tasks, each changed by itself, beside the unchanged run",
 			Params: append([]Param{
 				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem, or the name of a result of fc, whose call is then the unchanged run"},
-				several(deltaParam, "error probabilities to try"),
-				several(epsilonParam, "accuracies to try, reward units"),
+				several(option("delta"), "error probabilities to try"),
+				several(option("epsilon"), "accuracies to try, reward units"),
 				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1),
 					Default: unset, Doc: "tasks to keep: names, or how many of the first; a list of these for several alternatives"},
 				gap, algorithmParam(engine.ModeFC),
-				ofSome(engine.ModeFC, []Param{scheduleParam})[0],
+				ofSome(engine.ModeFC, []Param{option("schedule")})[0],
 				runs, seed}, prices...),
 			Result: typeOf[plan.Comparison](), Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
 		}, checkWhatIf, evalWhatIf),
@@ -63,7 +63,7 @@ func planningFunctions() []Function {
 
 // boughtParam is how many measurements a plan is asked about.
 func boughtParam() Param {
-	return Param{Name: "total", Synonyms: append(slices.Clone(totalParam.Synonyms), "budget"), Types: []Type{Number}, Whole: true,
+	return Param{Name: "total", Synonyms: append(slices.Clone(option("total").Synonyms), "budget"), Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
 		Doc: "further measurements of all tasks together: the plan is then the curve of expected loss up to them, from what was measured, " +
 			"or simulated where nothing was"}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"slices"
 	"strings"
 
@@ -84,12 +83,12 @@ func engineFunctions() []Function {
 		}, checkClassic, evalClassic),
 		{
 			Name: "bounds", Section: SectionProblems, Doc: "the theory as numbers: Υ, d_eff, ranks, ρ*, ω, theorems, corollaries, lower bound",
-			Params: []Param{problemParam, deltaParam, optional(epsilonParam), optional(budgetParam), ridgeParam, normParam, gapParam,
-				unitParam, rewardNorm},
+			Params: []Param{problemParam, option("delta"), optional(option("epsilon")), option("budget"), option("xi"), option("norm"),
+				option("gap"), option("unit"), rewardNorm},
 			Result: typeOf[bounds.Report](), Example: "bounds(paper(case=2))", check: oneNorm, eval: evalBounds,
 		},
 		theory("spectrum", typeOf[bounds.Spectrum](), "eigenvalues of the kernels, for the effective dimension",
-			[]Param{problemParam, ridgeParam, normParam, gapParam}, bounds.SpectrumOf),
+			[]Param{problemParam, option("xi"), option("norm"), option("gap")}, bounds.SpectrumOf),
 		theory("hardness", typeOf[bounds.Hardness](), "gap and difficulty of each task",
 			[]Param{problemParam}, func(ctx context.Context, p *problem.Problem, _ engine.Options) (bounds.Hardness, error) {
 				return bounds.HardnessOf(ctx, p)
@@ -97,9 +96,9 @@ func engineFunctions() []Function {
 		bound(Function{
 			Name: "design", Section: SectionProblems, Synonyms: []string{"allocation", "allocate"},
 			Doc: "the allocation of the first round, with its certificate",
-			Params: []Param{problemParam, ridgeParam,
+			Params: []Param{problemParam, option("xi"),
 				{Name: "tol", Synonyms: []string{"tolerance"}, Range: toleranceOnly, Default: "1e-4",
-					Doc: "relative gap between value and lower bound"}, normParam, gapParam},
+					Doc: "relative gap between value and lower bound"}, option("norm"), option("gap")},
 			Result: typeOf[bounds.Design](), Example: "design(paper(case=2))",
 		}, nil, func(c *call, a struct {
 			P   *problem.Problem
@@ -277,9 +276,6 @@ func fileOf(err error) string {
 	}
 	return ""
 }
-
-// wholeFrom returns the range of whole numbers from least that a float64 holds exactly.
-func wholeFrom(least float64) kernels.Range { return kernels.Range{Min: least, Max: math.Exp2(53)} }
 
 // taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. It
 // reports tasks that the problem does not have, and reports whether all is right.

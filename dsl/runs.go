@@ -1,8 +1,12 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"reflect"
+	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -12,54 +16,59 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Options of algorithms, which several functions have; their names in engine.Options are the same.
-var (
-	deltaParam = Param{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Types: []Type{Number}, Range: insideUnit, Default: "0.05",
-		Doc: "error probability"}
-	epsilonParam = Param{Name: "epsilon", Synonyms: []string{"eps"}, Types: []Type{Number}, Range: fromZero, Default: "0",
-		Doc: "an arm this close to the best is good enough, in reward units"}
-	ridgeParam    = Param{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Types: []Type{Number, Text}, Choices: []string{"auto"}, elsewhere: map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}, Range: fromZero, Default: `"auto"`, Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`, of: algorithms.Entry.TakesRidge, wordsOnly: func(e algorithms.Entry) bool { return e.Prior }}
-	scheduleParam = Param{Name: "schedule", Types: []Type{Text}, Choices: []string{engine.ScheduleTuned, engine.SchedulePaper}, Default: `"tuned"`, Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]", of: func(e algorithms.Entry) bool { return e.Scheduled }}
-	budgetParam   = Param{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Types: []Type{Number},
-		Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset,
-		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"}
-	totalParam = Param{Name: "total", Synonyms: []string{"total_budget", "samples"}, Types: []Type{Number},
-		Range: kernels.Range{Min: 1, Max: 1e12}, Whole: true, Default: unset,
-		Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most", of: algorithms.Entry.TakesTotal}
-	roundsParam = Param{Name: "rounds", Synonyms: []string{"looks", "stages"}, Types: []Type{Number}, Range: wholeFrom(1), Whole: true,
-		Default: unset, Doc: "rounds in which a budget is spent; up to 6 when not given", of: algorithms.Entry.TakesTotal}
-	normParam = Param{Name: "norm", Types: []Type{Number}, Range: positive, Default: unset,
-		Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given " +
-			"(`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm " +
-			"of the known means when it is not given", of: algorithms.Entry.TakesNorm}
-	rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
-		Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
-	gapParam = Param{Name: "gap", Types: []Type{Number}, Range: positive, Default: unset,
-		Doc: "lower bound on the smallest gap, reward units; from the known means when not given", of: algorithms.Entry.TakesGap}
-	unitParam = Param{Name: "unit", Types: []Type{Number}, Range: positive, Default: unset,
-		Doc: "reward units of one normalised unit; the largest noise when not given"}
-	misfitParam = Param{Name: "misfit", Types: []Type{Number}, Range: fromZero, Default: "0",
-		Doc: "how far any expected reward may be from what the kernel can represent, reward units", of: algorithms.Entry.TakesMisfit}
-	robustParam = Param{Name: "robust", Types: []Type{Number}, Whole: true, Range: kernels.Range{Min: 0, Max: 1}, Default: "0",
-		Doc: "true (or 1): estimate misfit from the data of the run and allow for it", of: algorithms.Entry.TakesMisfit}
-	levelParam    = Param{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Types: []Type{Number, Text}, Choices: []string{levelUnknown}, Range: anyNumber, Default: `"unknown"`, Doc: `of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; "unknown" gives it a flat prior`, of: algorithms.Entry.CanBelieve}
-	scaleParam    = Param{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Types: []Type{Number, Text}, Choices: []string{scaleFit}, Range: positive, Default: `"fit"`, Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the run after each round, and with it a part g*identity() for what the kernel cannot represent`, of: algorithms.Entry.CanBelieve}
-	kernelIsParam = Param{Name: "kernel_is", Synonyms: []string{"trust_kernel", "kernel_role"}, Types: []Type{Text},
-		Choices: []string{engine.KernelFixed, engine.KernelMember, engine.KernelAuto}, Default: unset, of: algorithms.Entry.TakesTotal,
-		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
-			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
-			`has kernel="auto", and "fixed" where a kernel is stated`}
-	lawParam = Param{Name: "law", Synonyms: []string{"distribution", "tails"}, Types: []Type{Text},
-		Choices: []string{engine.LawNormal, engine.LawSubGaussian, engine.LawSymmetric}, Default: unset,
-		Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms " +
-			"side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded " +
-			"rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian", of: algorithms.Entry.TakesLaw}
-)
+// rewardNorm states the option norm in reward units.
+var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
+	Doc: "the bound that `norm` is, in reward units: of the expected rewards as they are; not beside `norm`"}
+
+// option returns the parameter of an option of algorithms.
+func option(name string) Param {
+	all := engine.AllOptions()
+	x := all[slices.IndexFunc(all, func(x engine.Option) bool { return x.Name == name })]
+	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
+		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
+	switch x.Kind() {
+	case reflect.Bool:
+		p.Whole, p.Range, p.Default = true, kernels.Range{Min: 0, Max: 1}, "0"
+	case reflect.Int:
+		p.Whole = true
+	}
+	if p.Range != (kernels.Range{}) {
+		p.Types = append(p.Types, Number)
+	}
+	if p.Choices != nil {
+		p.Types = append(p.Types, Text)
+	}
+	if name == "xi" {
+		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}
+		p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
+	}
+	return p
+}
+
+// runParams returns the parameters of a function that runs algorithms of a mode: its own and options in the order of names, and
+// behind them the options of the mode that names leave out.
+func runParams(mode, names string, own ...Param) (out []Param) {
+	listed := strings.Fields(names)
+	for _, x := range engine.AllOptions() {
+		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
+			listed = append(listed, x.Name)
+		}
+	}
+	for _, name := range listed {
+		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
+			out = append(out, own[i])
+		} else {
+			out = append(out, option(name))
+		}
+	}
+	return ofSome(mode, out)
+}
 
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
-	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others`
+	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", ` +
+		`the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others`
 	return p
 }
 
@@ -72,25 +81,22 @@ func runFunctions() []Function {
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
 		Doc: "a Go func that draws rewards, bound by session.Put in a Go cell, or a function f(task, arm, count) of Python that returns " +
 			"their mean, in place of the problem's own"}
-	confidence := deltaParam
+	confidence := option("delta")
 	confidence.Doc = "level at which an answer counts as supported"
 	return []Function{
 		bound(Function{
 			Name: "fc", Section: SectionRuns, Synonyms: []string{"fixed_confidence"},
 			Doc: "fixed confidence: samples until every task's best arm is known",
-			Params: ofSome(engine.ModeFC, []Param{problemParam, deltaParam, epsilonParam, algorithmParam(engine.ModeFC),
-				scheduleParam, lawParam, ridgeParam, levelParam, scaleParam, runs, seed,
-				{Name: "max_rounds", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset,
-					Doc: "stop after this many rounds; 30 when not given"},
-				{Name: "max_samples", Types: []Type{Number}, Whole: true, Range: wholeFrom(1), Default: unset,
-					Doc: "stop before more samples than this, all agents together"},
-				normParam, gapParam, unitParam, misfitParam, robustParam, rewards, rewardNorm}),
+			Params: runParams(engine.ModeFC,
+				"p delta epsilon algorithm schedule law xi level scale runs seed max_rounds max_samples norm gap unit misfit robust "+
+					"rewards reward_norm", problemParam, algorithmParam(engine.ModeFC), runs, seed, rewards, rewardNorm),
 			Result: Result, Example: `fc(paper(case=2), delta=0.05, runs=10)`,
 		}, checkRun, evalRun),
 		bound(Function{
 			Name: "fb", Section: SectionRuns, Synonyms: []string{"fixed_budget"}, Doc: "fixed budget: the best answers from a given number of pulls",
-			Params: ofSome(engine.ModeFB, []Param{problemParam, budgetParam, algorithmParam(engine.ModeFB), posterior(ridgeParam), levelParam,
-				scaleParam, kernelIsParam, runs, seed, confidence, epsilonParam, normParam, unitParam, rewards, rewardNorm, totalParam, roundsParam}),
+			Params: runParams(engine.ModeFB,
+				"p budget algorithm xi level scale kernel_is runs seed delta epsilon norm unit rewards reward_norm total rounds",
+				problemParam, algorithmParam(engine.ModeFB), posterior(option("xi")), runs, seed, confidence, rewards, rewardNorm),
 			Result: Result, Example: `fb(paper(case=2), budget=7000, runs=10)`,
 		}, checkRun, evalRun),
 		{
@@ -108,12 +114,6 @@ func runFunctions() []Function {
 		},
 	}
 }
-
-// The words for a level and a scale that are learned from the data.
-const (
-	levelUnknown = "unknown"
-	scaleFit     = "fit"
-)
 
 // modes says which function runs an algorithm.
 var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decided", engine.ModeFB: "fb, which has a budget"}

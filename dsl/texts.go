@@ -200,10 +200,9 @@ func textName(n *ast.IdentifierNode) bool { return n.Value == front.TextCall }
 var constants = map[string]float64{"pi": math.Pi}
 
 var (
-	anyNumber  = kernels.Range{Min: math.Inf(-1), Max: math.Inf(1)}
-	positive   = kernels.Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
-	fromZero   = kernels.Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
-	insideUnit = kernels.Range{Min: 0, MinOpen: true, Max: 1, MaxOpen: true}
+	anyNumber, insideUnit = kernels.AnyNumber, kernels.InsideUnit
+	positive, fromZero    = kernels.Positive, kernels.NonNegative
+	wholeFrom             = kernels.WholeFrom
 )
 
 // numberFunctions returns the functions of numbers and lists. Formulas have the same names for

@@ -6,9 +6,12 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // The schedules that fix how many pulls a round of an elimination algorithm
@@ -116,6 +119,115 @@ type Options struct {
 // DefaultDelta is the error probability when none is given.
 const DefaultDelta = 0.05
 
+// An Option is a field of Options as scripts and commands state it and as results repeat it: the field whose name is Name in
+// capitals, MaxRounds for max_rounds. Which algorithms have it, where not all do, says algorithms.Entry.Takes.
+type Option struct {
+	Name     string
+	Synonyms []string      // names elsewhere, for which a script is told Name
+	Mode     string        // ModeFC or ModeFB where scripts state it in this mode alone
+	Range    kernels.Range // of numbers, where one is given
+	Choices  []string      // of words
+	Default  string        // as a script writes it; "" where none is written
+	Held     bool          // a Result holds it as a number
+	Doc      string        // "" of an option that scripts do not have
+	field    int           // its place in Options
+}
+
+// AllOptions returns the options in the order in which results state them.
+func AllOptions() []Option { return slices.Clone(options) }
+
+var options = numbered([]Option{
+	{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Range: kernels.InsideUnit, Default: "0.05", Held: true,
+		Doc: "error probability"},
+	{Name: "epsilon", Synonyms: []string{"eps"}, Range: kernels.NonNegative, Default: "0", Held: true,
+		Doc: "an arm this close to the best is good enough, in reward units"},
+	{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12}, Held: true,
+		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"},
+	{Name: "schedule", Mode: ModeFC, Choices: []string{ScheduleTuned, SchedulePaper}, Default: `"tuned"`, Held: true,
+		Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]"},
+	{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Range: kernels.NonNegative,
+		Choices: []string{RidgeAuto, RidgeGP}, Default: `"auto"`,
+		Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`},
+	{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Range: kernels.AnyNumber, Choices: []string{"unknown"},
+		Default: `"unknown"`,
+		Doc: "of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; " +
+			`"unknown" gives it a flat prior`},
+	{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Range: kernels.Positive, Choices: []string{"fit"},
+		Default: `"fit"`,
+		Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the ` +
+			"run after each round, and with it a part g*identity() for what the kernel cannot represent"},
+	{Name: "kernel_is", Synonyms: []string{"trust_kernel", "kernel_role"}, Mode: ModeFB,
+		Choices: []string{KernelFixed, KernelMember, KernelAuto},
+		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
+			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
+			`has kernel="auto", and "fixed" where a kernel is stated`},
+	{Name: "law", Synonyms: []string{"distribution", "tails"}, Mode: ModeFC, Choices: []string{LawNormal, LawSubGaussian, LawSymmetric},
+		Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms " +
+			"side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded " +
+			"rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian"},
+	{Name: "norm", Range: kernels.Positive,
+		Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given " +
+			"(`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm " +
+			"of the known means when it is not given"},
+	{Name: "gap", Mode: ModeFC, Range: kernels.Positive,
+		Doc: "lower bound on the smallest gap, reward units; from the known means when not given"},
+	{Name: "unit", Range: kernels.Positive, Doc: "reward units of one normalised unit; the largest noise when not given"},
+	{Name: "misfit", Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
+		Doc: "how far any expected reward may be from what the kernel can represent, reward units"},
+	{Name: "robust", Mode: ModeFC, Doc: "true (or 1): estimate misfit from the data of the run and allow for it"},
+	{Name: "together"},
+	{Name: "total", Synonyms: []string{"total_budget", "samples"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12},
+		Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most"},
+	{Name: "rounds", Synonyms: []string{"looks", "stages"}, Mode: ModeFB, Range: kernels.WholeFrom(1),
+		Doc: "rounds in which a budget is spent; up to 6 when not given"},
+	{Name: "max_rounds", Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop after this many rounds; 30 when not given"},
+	{Name: "max_samples", Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop before more samples than this, all agents together"},
+})
+
+// numbered finds the fields of options.
+func numbered(all []Option) []Option {
+	fields := reflect.VisibleFields(reflect.TypeFor[Options]())
+	for i, x := range all {
+		name := cmp.Or(map[string]string{"xi": "Ridge"}[x.Name], strings.ReplaceAll(x.Name, "_", ""))
+		all[i].field = slices.IndexFunc(fields, func(f reflect.StructField) bool { return strings.EqualFold(f.Name, name) })
+	}
+	return all
+}
+
+// Kind returns the kind of the field of an option.
+func (x Option) Kind() reflect.Kind { return reflect.TypeFor[Options]().Field(x.field).Type.Kind() }
+
+// stated returns the value of an option as a number or as a word, and neither where it is at its default.
+func (x Option) stated(o Options) (number *float64, word string) {
+	switch v := reflect.ValueOf(o).Field(x.field).Interface().(type) {
+	case Ridge:
+		if v.Kind == RidgeValue {
+			return &v.Value, ""
+		}
+		return nil, v.Kind
+	case Level:
+		if v.Known {
+			return &v.Value, ""
+		}
+	case string:
+		return nil, v
+	case bool:
+		if v {
+			return nil, "true"
+		}
+	case float64:
+		if v != 0 {
+			return &v, ""
+		}
+	case int:
+		if v != 0 {
+			f := float64(v)
+			return &f, ""
+		}
+	}
+	return nil, ""
+}
+
 // Checked fills the zero fields and reports values outside their range.
 func (o Options) Checked(mode string) (Options, error) {
 	o.Delta = cmp.Or(o.Delta, DefaultDelta)
@@ -127,44 +239,28 @@ func (o Options) Checked(mode string) (Options, error) {
 }
 
 func (o Options) check(mode string) error {
+	for _, x := range options {
+		number, word := x.stated(o)
+		if number != nil && (!x.Range.Contains(*number) || math.IsInf(*number, 0)) {
+			return fmt.Errorf("%s must be %v, got %g", x.Name, x.Range, *number)
+		}
+		if word != "" && x.Choices != nil && !slices.Contains(x.Choices, word) {
+			choices := strings.ReplaceAll(fmt.Sprintf("%q", x.Choices), `" "`, `" or "`)
+			return fmt.Errorf("%s must be %s, got %q", x.Name, strings.Trim(choices, "[]"), word)
+		}
+	}
 	switch {
-	case !(o.Delta > 0 && o.Delta < 1):
-		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", o.Delta)
-	case !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 0):
-		return fmt.Errorf("epsilon must be 0 or more, got %g", o.Epsilon)
-	case o.Total < 0 || o.Rounds < 0 || o.Batch < 0:
-		return fmt.Errorf("total, rounds and the pulls of a batch must not be negative, got %d, %d and %d", o.Total, o.Rounds, o.Batch)
+	case o.Batch < 0:
+		return fmt.Errorf("the pulls of a batch must not be negative, got %d", o.Batch)
 	case mode == ModeFB && o.Total > 0 && o.Budget > 0:
 		return fmt.Errorf("budget is of each agent and total of all together: give one of them, got %d and %d", o.Budget, o.Total)
 	case mode == ModeFB && o.Budget < 1 && o.Total == 0:
 		return fmt.Errorf("budget must be at least 1 pull per agent, got %d", o.Budget)
-	case o.Schedule != SchedulePaper && o.Schedule != ScheduleTuned:
-		return fmt.Errorf("schedule must be %q or %q, got %q", ScheduleTuned, SchedulePaper, o.Schedule)
-	case o.Ridge.Kind != RidgeAuto && o.Ridge.Kind != RidgeGP && o.Ridge.Kind != RidgeValue:
-		return fmt.Errorf("xi must be a number, %q or %q, got %q", RidgeAuto, RidgeGP, o.Ridge.Kind)
-	case o.Ridge.Kind == RidgeValue && (!(o.Ridge.Value >= 0) || math.IsInf(o.Ridge.Value, 0)):
-		return fmt.Errorf("xi must be 0 or more, got %g", o.Ridge.Value)
-	case !(o.Norm >= 0) || !(o.Gap >= 0) || !(o.Unit >= 0) || math.IsInf(o.Norm+o.Gap+o.Unit, 0):
-		return fmt.Errorf("norm, gap and unit must be finite and not negative, got %g, %g and %g", o.Norm, o.Gap, o.Unit)
-	case math.IsNaN(o.Level.Value) || math.IsInf(o.Level.Value, 0):
-		return fmt.Errorf("level must be finite, got %g", o.Level.Value)
-	case !(o.Scale >= 0) || math.IsInf(o.Scale, 0):
-		return fmt.Errorf("scale must be above 0 and finite, got %g", o.Scale)
-	case !(o.Misfit >= 0) || math.IsInf(o.Misfit, 0):
-		return fmt.Errorf("misfit must be 0 or more, got %g", o.Misfit)
 	case o.Misfit > 0 && o.Robust:
 		return errors.New("misfit states how far rewards may be off the kernel, and robust estimates it: give one of them")
-	case o.KernelIs != "" && o.KernelIs != KernelFixed && o.KernelIs != KernelMember && o.KernelIs != KernelAuto:
-		return fmt.Errorf("kernel_is must be %q, %q or %q, got %q", KernelFixed, KernelMember, KernelAuto, o.KernelIs)
 	case o.KernelIs != "" && o.KernelIs != KernelFixed && (o.Scale > 0 || o.Level.Known):
 		return fmt.Errorf("level and scale are learned with the kernel where kernel_is=%q: leave them out, or give kernel_is=%q",
 			o.KernelIs, KernelFixed)
-	case o.Law != "" && o.Law != LawNormal && o.Law != LawSubGaussian && o.Law != LawSymmetric:
-		return fmt.Errorf("law must be %q, %q or %q, got %q", LawNormal, LawSubGaussian, LawSymmetric, o.Law)
-	case o.MaxRounds < 1:
-		return fmt.Errorf("max_rounds must be at least 1, got %d", o.MaxRounds)
-	case o.MaxSamples < 1:
-		return fmt.Errorf("max_samples must be at least 1, got %d", o.MaxSamples)
 	}
 	return nil
 }
@@ -199,44 +295,15 @@ const SettingAgents = "agents"
 // numbers (Delta, Epsilon, Budget, Schedule), by their names in a script and in a fixed order.
 func (o Options) Stated() []Setting {
 	var out []Setting
-	text := func(name, value string) {
-		if value != "" {
-			out = append(out, Setting{name, value})
+	for _, x := range options {
+		number, word := x.stated(o)
+		if number != nil {
+			word = strconv.FormatFloat(*number, 'g', -1, 64)
+		}
+		if !x.Held && word != "" && word != KernelFixed && strconv.Quote(word) != x.Default {
+			out = append(out, Setting{x.Name, word})
 		}
 	}
-	number := func(name string, value float64) {
-		if value != 0 {
-			text(name, strconv.FormatFloat(value, 'g', -1, 64))
-		}
-	}
-	switch o.Ridge.Kind {
-	case RidgeGP:
-		text("xi", RidgeGP)
-	case RidgeValue:
-		text("xi", strconv.FormatFloat(o.Ridge.Value, 'g', -1, 64))
-	}
-	if o.Level.Known {
-		text("level", strconv.FormatFloat(o.Level.Value, 'g', -1, 64))
-	}
-	number("scale", o.Scale)
-	if o.KernelIs != KernelFixed {
-		text("kernel_is", o.KernelIs)
-	}
-	text("law", o.Law)
-	number("norm", o.Norm)
-	number("gap", o.Gap)
-	number("unit", o.Unit)
-	number("misfit", o.Misfit)
-	if o.Robust {
-		text("robust", "true")
-	}
-	if o.Together {
-		text("together", "true")
-	}
-	number("total", float64(o.Total))
-	number("rounds", float64(o.Rounds))
-	number("max_rounds", float64(o.MaxRounds))
-	number("max_samples", float64(o.MaxSamples))
 	return out
 }
 

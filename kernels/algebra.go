@@ -26,7 +26,7 @@ type Power struct {
 }
 
 var (
-	scaleParam = Param{Name: "factor", Kind: NumberKind, Range: nonNegative}
+	scaleParam = Param{Name: "factor", Kind: NumberKind, Range: NonNegative}
 )
 
 // Add returns a + b. Sums are flattened, and their constants become one.

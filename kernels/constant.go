@@ -7,7 +7,7 @@ type Constant struct {
 }
 
 var valueParam = Param{
-	Name: "value", Synonyms: []string{"variance", "var", "constant_value", "c"}, Kind: NumberKind, Range: nonNegative,
+	Name: "value", Synonyms: []string{"variance", "var", "constant_value", "c"}, Kind: NumberKind, Range: NonNegative,
 	Doc: "variance of the common level",
 }
 

@@ -83,7 +83,7 @@ func (f Free) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants limits of 0 or more with the value between them.
-func (f Free) Validate(dim int) error { return f.check("free", Param{Range: nonNegative}) }
+func (f Free) Validate(dim int) error { return f.check("free", Param{Range: NonNegative}) }
 
 // String prints the call that makes f.
 func (f Free) String() string {

@@ -135,7 +135,7 @@ func (j Joint) each(set setting) (Joint, error) {
 func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	switch k := k.(type) {
 	case Free:
-		f := set(Parameter{k.within(nonNegative), place + "scale"}, k)
+		f := set(Parameter{k.within(NonNegative), place + "scale"}, k)
 		if f.Fixed() {
 			return Constant{f.Value}, nil
 		}

@@ -58,12 +58,18 @@ type Range struct {
 	MinOpen, MaxOpen bool // the end itself is excluded
 }
 
+// Ranges that many numbers have.
 var (
-	positive    = Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
-	nonNegative = Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
+	AnyNumber   = Range{Min: math.Inf(-1), Max: math.Inf(1)}
+	Positive    = Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
+	NonNegative = Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
+	InsideUnit  = Range{Min: 0, MinOpen: true, Max: 1, MaxOpen: true}
 	fraction    = Range{Min: 0, Max: 1, MaxOpen: true}
 	fromOne     = Range{Min: 1, Max: math.Inf(1), MaxOpen: true}
 )
+
+// WholeFrom returns the range of whole numbers from least up to what a float64 holds exactly.
+func WholeFrom(least float64) Range { return Range{Min: least, Max: math.Exp2(53)} }
 
 // Contains reports whether v lies in the range; a NaN lies in none.
 func (r Range) Contains(v float64) bool {
@@ -142,17 +148,17 @@ func (p Param) check(kernel string, v float64, i, n int) error {
 var (
 	lengthscaleParam = Param{
 		Name: "lengthscale", Synonyms: []string{"ell", "length_scale", "lengthscales", "ls"},
-		Kind: ListKind, Default: "1", Range: positive,
+		Kind: ListKind, Default: "1", Range: Positive,
 		Doc: "distance over which values stay alike; one number, or one per column",
 	}
 	periodParam = Param{
 		Name: "period", Synonyms: []string{"p", "periodicity", "wavelength"},
-		Kind: ListKind, Default: "1", Range: positive,
+		Kind: ListKind, Default: "1", Range: Positive,
 		Doc: "distance after which values repeat; one number, or one per column",
 	}
 	biasParam = Param{
 		Name: "bias", Synonyms: []string{"offset", "coef0", "intercept", "c"},
-		Kind: NumberKind, Default: "0", Range: nonNegative,
+		Kind: NumberKind, Default: "0", Range: NonNegative,
 		Doc: "constant added to the scalar product",
 	}
 	dimsParam = Param{

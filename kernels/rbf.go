@@ -62,7 +62,7 @@ type RQ struct {
 }
 
 var alphaParam = Param{
-	Name: "alpha", Synonyms: []string{"scale_mixture", "shape"}, Kind: NumberKind, Default: "1", Range: positive,
+	Name: "alpha", Synonyms: []string{"scale_mixture", "shape"}, Kind: NumberKind, Default: "1", Range: Positive,
 	Doc: "how narrow the mixture of length scales is; rbf in the limit of large alpha",
 }
 

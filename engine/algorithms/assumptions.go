@@ -278,7 +278,7 @@ func (b Basis) ofKernel() []string {
 		switch {
 		case !slices.ContainsFunc(b.Result.Trace, func(r engine.RoundRecord) bool { return r.LackOfFit != nil }):
 			s += " (which no data tested: no more arms were measured than its dimensions)"
-		case counted && b.Algorithm.TakesMisfit():
+		case counted && b.Algorithm.Takes("misfit"):
 			s += fmt.Sprintf(" (it has %d dimensions for %d arms; robust=true allows for what it cannot)", dimensions, arms)
 		}
 		out = append(out, s)

@@ -228,7 +228,7 @@ func TestChangesRefused(t *testing.T) {
 		s := begun(t, name, p, engine.Options{})
 		plan, _, _ := s.Next(t.Context())
 		for want, err := range map[string]error{
-			"epsilon must be 0 or more, got -1":              s.SetEpsilon(-1),
+			"epsilon must be at least 0 and finite, got -1":  s.SetEpsilon(-1),
 			"delta must lie strictly between 0 and 1, got 1": s.SetDelta(1),
 			"there is no arm 4":                              s.Withdraw(4),
 			`task "b": a task keeps at least one arm`:        s.Withdraw(2, 3),

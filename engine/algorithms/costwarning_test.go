@@ -20,7 +20,7 @@ func TestWhoGoesByCost(t *testing.T) {
 			continue
 		}
 		opt := engine.Options{Norm: 1, Gap: 0.5}
-		if e.TakesNorm() && !e.Scheduled {
+		if e.Takes("norm") && !e.Scheduled {
 			opt = engine.Options{} // with a norm CoTestFC goes by no cost, and says so itself
 		}
 		a, b := begun(t, e.Name, plain, opt), begun(t, e.Name, &priced, opt)

@@ -21,35 +21,34 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 	type settings []func(*engine.Options)
 	for _, x := range []struct {
 		option string
-		has    func(algorithms.Entry) bool
 		settings
 	}{
-		{"schedule", func(e algorithms.Entry) bool { return e.Scheduled }, settings{
+		{"schedule", settings{
 			func(o *engine.Options) { o.Schedule = engine.ScheduleTuned },
 			func(o *engine.Options) { o.Schedule = engine.SchedulePaper },
 		}},
-		{"xi", algorithms.Entry.TakesRidge, settings{
+		{"xi", settings{
 			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeAuto} },
 			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: 0.3} },
 			func(o *engine.Options) { o.Ridge = engine.Ridge{Kind: engine.RidgeGP} },
 		}},
-		{"gap", algorithms.Entry.TakesGap, settings{
+		{"gap", settings{
 			func(o *engine.Options) { o.Gap = 0.05 },
 			func(o *engine.Options) { o.Gap = 0.3 },
 		}},
-		{"norm", algorithms.Entry.TakesNorm, settings{
+		{"norm", settings{
 			func(o *engine.Options) { o.Norm = 3 },
 			func(o *engine.Options) { o.Norm = 30 },
 		}},
-		{"law", algorithms.Entry.TakesLaw, settings{
+		{"law", settings{
 			func(o *engine.Options) { o.Law = engine.LawNormal },
 			func(o *engine.Options) { o.Law = engine.LawSubGaussian },
 		}},
-		{"misfit", algorithms.Entry.TakesMisfit, settings{
+		{"misfit", settings{
 			func(o *engine.Options) {},
 			func(o *engine.Options) { o.Misfit = 0.05 },
 		}},
-		{"robust", algorithms.Entry.TakesMisfit, settings{
+		{"robust", settings{
 			func(o *engine.Options) {},
 			func(o *engine.Options) { o.Robust = true },
 		}},
@@ -70,9 +69,9 @@ func TestOptionsOfAlgorithms(t *testing.T) {
 				differ = differ || o != outcomes[0]
 			}
 			switch {
-			case !x.has(e) && differ:
+			case !e.Takes(option) && differ:
 				t.Errorf("%s %s has no %s, and it changes the run", e.Mode, e.Name, option)
-			case x.has(e) && !differ && option != "norm":
+			case e.Takes(option) && !differ && option != "norm":
 				t.Errorf("%s %s has %s, and it changes nothing", e.Mode, e.Name, option)
 			}
 		}

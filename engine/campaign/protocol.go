@@ -139,7 +139,7 @@ func (p Protocol) Check(ctx context.Context) error {
 // question returns what the algorithm is asked, with the options that it has.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
-	if e, err := q.Entry(); err == nil && e.TakesTotal() {
+	if e, err := q.Entry(); err == nil && e.Takes("total") {
 		q.Options.Batch = max(p.Plate, p.Capacity)
 	}
 	q.Options.MaxRounds = cmp.Or(q.Options.MaxRounds, noRounds)

@@ -42,10 +42,11 @@ func TestCostOfAdditions(t *testing.T) {
 		{"a script function", []string{`"measures"`}, []string{"dsl/output.go"}, nil, 0},
 		{"a format of files", []string{"Parquet", `".parquet"`}, []string{"report/save/parquet.go", "report/save/save.go"},
 			[]string{"dsl/words.go"}, 0}, // which tables can be read
-		{"an option of `fc`", []string{"field MaxSamples", `"max_samples"`}, []string{"dsl/runs.go", "engine/options.go"}, nil, 1},
-		// that some algorithms refuse: its parameter says which have it
-		{"an option of `fc`", []string{"field Law", `"law"`, "TakesLaw"}, []string{"dsl/runs.go", "engine/options.go"},
-			[]string{"engine/algorithms/options.go"}, 1}, // TakesMisfit is of the same algorithms
+		{"an option of `fc`", []string{"field MaxSamples", `"max_samples"`}, []string{"engine/options.go"},
+			[]string{"dsl/runs.go"}, 1}, // its place among the parameters, which need not be said
+		// that some algorithms refuse
+		{"an option of `fc`", []string{"field Law", `"law"`}, []string{"engine/options.go"},
+			[]string{"engine/algorithms/options.go"}, 1}, // which ones
 	} {
 		var found []string
 		for _, s := range all {
