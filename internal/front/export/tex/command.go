@@ -9,9 +9,9 @@ import (
 )
 
 // command reads the arguments of a command, whose name comes without backslash.
-func (m *mathParser) command(name string) (*markup.Node, error) {
+func (m *mathParser) command(name string) *markup.Node {
 	if n := symbol(name); n != nil {
-		return n, nil
+		return n
 	}
 	if a, ok := alphabets[name]; ok {
 		return m.lettered(a)
@@ -26,37 +26,27 @@ func (m *mathParser) command(name string) (*markup.Node, error) {
 	case "frac", "dfrac", "tfrac", "cfrac":
 		return m.two("mfrac", nil)
 	case "binom":
-		n, err := m.two("mfrac", []string{"linethickness", "0"})
-		return bracketed("(", n, ")"), err
+		return bracketed("(", m.two("mfrac", []string{"linethickness", "0"}), ")")
 	case "stackrel", "overset":
-		over, err := m.argument()
-		if err != nil {
-			return nil, err
-		}
-		base, err := m.argument()
-		return markup.Element("mover", nil, base, over), err
+		over := m.argument()
+		return markup.Element("mover", nil, m.argument(), over)
 	case "underset":
-		under, err := m.argument()
-		if err != nil {
-			return nil, err
-		}
-		base, err := m.argument()
-		return markup.Element("munder", nil, base, under), err
+		under := m.argument()
+		return markup.Element("munder", nil, m.argument(), under)
 	case "substack":
 		return m.stack()
 	case "boxed":
-		n, err := m.argument()
-		return markup.Element("mrow", []string{"class", "boxed"}, n), err
+		return markup.Element("mrow", []string{"class", "boxed"}, m.argument())
 	case "hspace":
 		return m.space()
 	case "sqrt":
 		return m.root()
 	case "text", "textrm", "textit", "textbf", "texttt", "mbox", "textsf", "textup":
-		s, err := m.raw()
-		if err != nil || strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`) {
-			return nil, errMath
+		s := m.raw()
+		if strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`) {
+			panic(errMath)
 		}
-		return markup.Element("mtext", nil, markup.Text(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0"))), nil
+		return markup.Element("mtext", nil, markup.Text(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0")))
 	case "mathrm", "operatorname", "operatornamewithlimits", "mathit", "mathnormal":
 		return m.upright(name)
 	case "left":
@@ -64,10 +54,10 @@ func (m *mathParser) command(name string) (*markup.Node, error) {
 	case "begin":
 		return m.environment()
 	case "tag", "label":
-		_, err := m.raw()
-		return nil, err
+		m.raw()
+		return nil
 	}
-	return nil, errMath
+	panic(errMath)
 }
 
 // symbol returns a command without arguments, or nil.
@@ -108,89 +98,70 @@ func symbol(name string) *markup.Node {
 	return nil
 }
 
-func (m *mathParser) two(tag string, attrs []string) (*markup.Node, error) {
-	a, err := m.argument()
-	if err != nil {
-		return nil, err
-	}
-	b, err := m.argument()
-	return markup.Element(tag, attrs, a, b), err
+func (m *mathParser) two(tag string, attrs []string) *markup.Node {
+	a := m.argument()
+	return markup.Element(tag, attrs, a, m.argument())
 }
 
-func (m *mathParser) marked(tag, mark string) (*markup.Node, error) {
-	n, err := m.argument()
-	if err != nil {
-		return nil, err
-	}
+func (m *mathParser) marked(tag, mark string) *markup.Node {
+	n := m.argument()
 	attrs := []string{"accent", "true"}
 	if tag == "munder" {
 		attrs = nil
 	}
-	return markup.Element(tag, attrs, n, markup.Element("mo", nil, markup.Text(mark))), nil
+	return markup.Element(tag, attrs, n, markup.Element("mo", nil, markup.Text(mark)))
 }
 
-func (m *mathParser) root() (*markup.Node, error) {
+func (m *mathParser) root() *markup.Node {
 	if m.peek() != "[" {
-		n, err := m.argument()
-		return markup.Element("msqrt", nil, n), err
+		return markup.Element("msqrt", nil, m.argument())
 	}
 	m.next()
-	degree, err := m.row("]")
-	if err != nil {
-		return nil, err
-	}
-	n, err := m.argument()
-	return markup.Element("mroot", nil, n, degree), err
+	degree := m.row("]")
+	return markup.Element("mroot", nil, m.argument(), degree)
 }
 
 // stack reads the lines of \substack.
-func (m *mathParser) stack() (*markup.Node, error) {
-	s, err := m.raw()
-	if err != nil {
-		return nil, err
-	}
+func (m *mathParser) stack() *markup.Node {
+	s := m.raw()
 	const name = "substack"
 	inner := &mathParser{rest: []rune(s + `\end{` + name + "}"), depth: m.depth + 1}
-	n, err := inner.rows(name, bracketedTable{})
-	if err != nil || len(inner.rest) > 0 || inner.depth > mostDepth {
-		return nil, errMath
+	n := inner.rows(name, bracketedTable{})
+	if len(inner.rest) > 0 || inner.depth > mostDepth {
+		panic(errMath)
 	}
-	return n, nil
+	return n
 }
 
 var texLength = regexp.MustCompile(`^\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*(em|ex|pt|mu|cm|mm|in|px)\s*$`)
 
 // space reads the length of \hspace. A mu is the 18th part of an em.
-func (m *mathParser) space() (*markup.Node, error) {
+func (m *mathParser) space() *markup.Node {
 	if m.peek() == "*" {
 		m.next()
 	}
-	s, err := m.raw()
-	length := texLength.FindStringSubmatch(s)
-	if err != nil || length == nil {
-		return nil, errMath
+	length := texLength.FindStringSubmatch(m.raw())
+	if length == nil {
+		panic(errMath)
 	}
 	width := length[1] + length[2]
 	if length[2] == "mu" {
 		mu, _ := strconv.ParseFloat(length[1], 64) // the pattern has numbers alone
 		width = strconv.FormatFloat(mu/18, 'f', 3, 64) + "em"
 	}
-	return markup.Element("mspace", []string{"width", width}), nil
+	return markup.Element("mspace", []string{"width", width})
 }
 
 // lettered sets the letters of its argument in another alphabet.
-func (m *mathParser) lettered(a alphabet) (*markup.Node, error) {
-	n, err := m.argument()
-	if err != nil {
-		return nil, err
-	}
+func (m *mathParser) lettered(a alphabet) *markup.Node {
+	n := m.argument()
 	n.Walk(func(c *markup.Node) bool {
 		if c.Tag == "" {
 			c.Text = strings.Join(mapRunes(c.Text, a.letter), "")
 		}
 		return true
 	})
-	return n, nil
+	return n
 }
 
 func mapRunes(s string, f func(rune) string) []string {
@@ -202,29 +173,28 @@ func mapRunes(s string, f func(rune) string) []string {
 }
 
 // upright returns a name of several letters.
-func (m *mathParser) upright(command string) (*markup.Node, error) {
+func (m *mathParser) upright(command string) *markup.Node {
 	limited := command == "operatornamewithlimits"
 	if m.peek() == "*" {
 		m.next()
 		limited = true
 	}
-	s, err := m.raw()
-	s = strings.ReplaceAll(s, `\,`, "\u2009")
-	if err != nil || strings.ContainsAny(s, "$&#%~") {
-		return nil, errMath
+	s := strings.ReplaceAll(m.raw(), `\,`, "\u2009")
+	if strings.ContainsAny(s, "$&#%~") {
+		panic(errMath)
 	}
 	if strings.ContainsAny(s, `\^_{`) {
 		inner := &mathParser{rest: []rune(s), depth: m.depth}
 		return inner.row("")
 	}
 	if limited {
-		return markup.Element("mo", []string{"movablelimits", "true"}, markup.Text(s)), nil
+		return markup.Element("mo", []string{"movablelimits", "true"}, markup.Text(s))
 	}
 	n := markup.Element("mi", nil, markup.Text(strings.ReplaceAll(s, " ", "\u00a0")))
 	if len([]rune(s)) == 1 && command != "mathit" {
 		n.Set("mathvariant", "normal")
 	}
-	return n, nil
+	return n
 }
 
 var escapedTeX = regexp.MustCompile(`\\([%#&$_{} ])`)

@@ -14,11 +14,8 @@ import (
 // anything else stays TeX, in the reader's sight rather than half translated.
 func Formula(tex string, display bool) *markup.Node {
 	m := &mathParser{rest: []rune(tex)}
-	content, err := m.row("")
-	if err == nil && len(m.rest) > 0 {
-		err = errMath
-	}
-	if err != nil {
+	content := m.whole()
+	if content == nil {
 		n := markup.Element("code", []string{"class", "math"}, markup.Text(tex))
 		if display {
 			return markup.Element("div", []string{"class", "display"}, n)
@@ -33,6 +30,21 @@ func Formula(tex string, display bool) *markup.Node {
 }
 
 var errMath = errors.New("not a formula that is known")
+
+// whole reads all of a formula; nil where it is not known. Only here a reader's panic with errMath ends.
+func (m *mathParser) whole() (content *markup.Node) {
+	defer func() {
+		if r := recover(); r == errMath {
+			content = nil
+		} else if r != nil {
+			panic(r)
+		}
+	}()
+	if content = m.row(""); len(m.rest) > 0 {
+		panic(errMath)
+	}
+	return content
+}
 
 // mostDepth limits how deep groups nest.
 const mostDepth = 50
@@ -83,9 +95,9 @@ func (m *mathParser) peek() string {
 }
 
 // row reads up to the token end, which it takes; "" is the end of the formula.
-func (m *mathParser) row(end string) (*markup.Node, error) {
+func (m *mathParser) row(end string) *markup.Node {
 	if m.depth++; m.depth > mostDepth {
-		return nil, errMath
+		panic(errMath)
 	}
 	defer func() { m.depth-- }()
 	out := markup.Element("mrow", nil)
@@ -93,14 +105,11 @@ func (m *mathParser) row(end string) (*markup.Node, error) {
 		switch t := m.peek(); {
 		case t == end:
 			m.next()
-			return out, nil
+			return out
 		case t == "" || t == "}" || t == `\right` || t == `\end` || t == "&" || t == `\\`:
-			return nil, errMath
+			panic(errMath)
 		}
-		n, err := m.scripted()
-		if err != nil {
-			return nil, err
-		}
+		n := m.scripted()
 		if n != nil {
 			out.Children = append(out.Children, n)
 		}
@@ -108,11 +117,8 @@ func (m *mathParser) row(end string) (*markup.Node, error) {
 }
 
 // scripted reads an atom with what stands below and above it.
-func (m *mathParser) scripted() (*markup.Node, error) {
-	base, err := m.atom()
-	if err != nil {
-		return nil, err
-	}
+func (m *mathParser) scripted() *markup.Node {
+	base := m.atom()
 	var below, above *markup.Node
 	for {
 		t := m.peek()
@@ -122,20 +128,17 @@ func (m *mathParser) scripted() (*markup.Node, error) {
 			continue
 		case t == "_" && below == nil:
 			m.next()
-			below, err = m.argument()
+			below = m.argument()
 		case t == "^" && above == nil:
 			m.next()
-			above, err = m.argument()
+			above = m.argument()
 		case t == "'" && above == nil:
 			above = m.primes()
 		default:
 			if base == nil && (below != nil || above != nil) {
 				base = markup.Element("mrow", nil)
 			}
-			return attach(base, below, above), nil
-		}
-		if err != nil {
-			return nil, err
+			return attach(base, below, above)
 		}
 	}
 }
@@ -166,23 +169,23 @@ func attach(base, below, above *markup.Node) *markup.Node {
 }
 
 // argument reads what a command takes: a group, one digit or one atom.
-func (m *mathParser) argument() (*markup.Node, error) {
+func (m *mathParser) argument() *markup.Node {
 	if t := m.peek(); len(t) == 1 && unicode.IsDigit(rune(t[0])) {
 		m.next()
-		return markup.Element("mn", nil, markup.Text(t)), nil
+		return markup.Element("mn", nil, markup.Text(t))
 	}
-	n, err := m.atom()
-	if err == nil && n == nil {
-		err = errMath
+	n := m.atom()
+	if n == nil {
+		panic(errMath)
 	}
-	return n, err
+	return n
 }
 
 // raw reads a group as it stands.
-func (m *mathParser) raw() (string, error) {
+func (m *mathParser) raw() string {
 	m.skip()
 	if len(m.rest) == 0 || m.rest[0] != '{' {
-		return "", errMath
+		panic(errMath)
 	}
 	depth := 0
 	for i, r := range m.rest {
@@ -193,27 +196,27 @@ func (m *mathParser) raw() (string, error) {
 			if depth--; depth == 0 {
 				s := string(m.rest[1:i])
 				m.rest = m.rest[i+1:]
-				return s, nil
+				return s
 			}
 		}
 	}
-	return "", errMath
+	panic(errMath)
 }
 
 // atom reads one thing; nil for what shows nothing.
-func (m *mathParser) atom() (*markup.Node, error) {
+func (m *mathParser) atom() *markup.Node {
 	t := m.next()
 	switch {
 	case t == "":
-		return nil, errMath
+		panic(errMath)
 	case t == "{":
 		return m.row("}")
 	case t == "}" || t == "^" || t == "_" || t == "&" || t == "$" || t == "#":
-		return nil, errMath
+		panic(errMath)
 	case strings.HasPrefix(t, `\`):
 		return m.command(t[1:])
 	case t == "~":
-		return markup.Element("mspace", []string{"width", "0.25em"}), nil
+		return markup.Element("mspace", []string{"width", "0.25em"})
 	}
 	r := []rune(t)[0]
 	switch {
@@ -222,17 +225,17 @@ func (m *mathParser) atom() (*markup.Node, error) {
 			t += string(m.rest[0])
 			m.rest = m.rest[1:]
 		}
-		return markup.Element("mn", nil, markup.Text(t)), nil
+		return markup.Element("mn", nil, markup.Text(t))
 	case unicode.IsLetter(r):
-		return markup.Element("mi", nil, markup.Text(t)), nil
+		return markup.Element("mi", nil, markup.Text(t))
 	case strings.ContainsRune("()[]|‖", r):
-		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(t)), nil
+		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(t))
 	case r == '-':
-		return markup.Element("mo", nil, markup.Text("−")), nil
+		return markup.Element("mo", nil, markup.Text("−"))
 	case r == '*':
-		return markup.Element("mo", nil, markup.Text("∗")), nil
+		return markup.Element("mo", nil, markup.Text("∗"))
 	}
-	return markup.Element("mo", nil, markup.Text(t)), nil
+	return markup.Element("mo", nil, markup.Text(t))
 }
 
 // symbols are the TeX commands that stand for one character. The first name of a

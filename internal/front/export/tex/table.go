@@ -11,37 +11,30 @@ import (
 )
 
 // delimiter reads what follows \left or \right; "." stands for no delimiter.
-func (m *mathParser) delimiter() (string, error) {
+func (m *mathParser) delimiter() string {
 	t := m.next()
 	switch {
 	case t == ".":
-		return "", nil
+		return ""
 	case t == `\|`:
-		return "‖", nil
+		return "‖"
 	case t == `\{` || t == `\}`:
-		return t[1:], nil
+		return t[1:]
 	case strings.HasPrefix(t, `\`):
 		if s := fences[t[1:]]; s != "" {
-			return s, nil
+			return s
 		}
-		return "", errMath
+		panic(errMath)
 	case len(t) == 1 && strings.Contains("()[]|/<>", t):
-		return strings.NewReplacer("<", "⟨", ">", "⟩").Replace(t), nil
+		return strings.NewReplacer("<", "⟨", ">", "⟩").Replace(t)
 	}
-	return "", errMath
+	panic(errMath)
 }
 
-func (m *mathParser) delimited() (*markup.Node, error) {
-	open, err := m.delimiter()
-	if err != nil {
-		return nil, err
-	}
-	content, err := m.row(`\right`)
-	if err != nil {
-		return nil, err
-	}
-	end, err := m.delimiter()
-	return bracketed(open, content, end), err
+func (m *mathParser) delimited() *markup.Node {
+	open := m.delimiter()
+	content := m.row(`\right`)
+	return bracketed(open, content, m.delimiter())
 }
 
 func bracketed(open string, content *markup.Node, end string) *markup.Node {
@@ -78,18 +71,15 @@ func Environment(source string) string {
 	return ""
 }
 
-func (m *mathParser) environment() (*markup.Node, error) {
-	name, err := m.raw()
-	if err != nil {
-		return nil, err
-	}
+func (m *mathParser) environment() *markup.Node {
+	name := m.raw()
 	e, ok := environments[strings.TrimSuffix(name, "*")]
 	if !ok {
-		return nil, errMath
+		panic(errMath)
 	}
 	if name == "array" {
-		if columns, err := m.raw(); err != nil || strings.Trim(columns, "lcr| ") != "" {
-			return nil, errMath
+		if strings.Trim(m.raw(), "lcr| ") != "" {
+			panic(errMath)
 		}
 	}
 	return m.rows(name, bracketedTable{e.open, e.end, strings.Fields(e.align)})
@@ -103,7 +93,7 @@ type bracketedTable struct {
 }
 
 // rows reads a table up to its end, which must bear the same name.
-func (m *mathParser) rows(name string, b bracketedTable) (*markup.Node, error) {
+func (m *mathParser) rows(name string, b bracketedTable) *markup.Node {
 	table := markup.Element("mtable", nil)
 	if len(b.align) > 0 {
 		table.Set("columnalign", strings.Join(b.align, " "))
@@ -111,10 +101,7 @@ func (m *mathParser) rows(name string, b bracketedTable) (*markup.Node, error) {
 	}
 	row := markup.Element("mtr", nil)
 	for {
-		cell, end, err := m.cell()
-		if err != nil {
-			return nil, err
-		}
+		cell, end := m.cell()
 		if len(b.align) > 0 { // columnalign is not drawn by all browsers
 			cell.Set("class", b.align[len(row.Children)%len(b.align)])
 		}
@@ -129,31 +116,28 @@ func (m *mathParser) rows(name string, b bracketedTable) (*markup.Node, error) {
 			row = markup.Element("mtr", nil)
 			continue
 		}
-		if last, err := m.raw(); err != nil || last != name {
-			return nil, errMath
+		if m.raw() != name {
+			panic(errMath)
 		}
-		return bracketed(b.open, table, b.end), nil
+		return bracketed(b.open, table, b.end)
 	}
 }
 
 // cell reads up to the token that ends a cell: & or \\ or \end.
-func (m *mathParser) cell() (cell *markup.Node, end string, err error) {
+func (m *mathParser) cell() (cell *markup.Node, end string) {
 	cell = markup.Element("mtd", nil)
 	for {
 		switch t := m.peek(); t {
 		case "&", `\\`, `\end`:
 			m.next()
-			return cell, t, nil
+			return cell, t
 		case `\hline`:
 			m.next()
 			continue
 		case "":
-			return nil, "", errMath
+			panic(errMath)
 		}
-		n, err := m.scripted()
-		if err != nil {
-			return nil, "", err
-		}
+		n := m.scripted()
 		if n != nil {
 			cell.Children = append(cell.Children, n)
 		}
