@@ -13,7 +13,10 @@ import (
 // to those that have it. One that is swept is a mistake where none has it, see reportLacking; one of the call itself is
 // checked with the call.
 func hasOptions(c *call) {
-	mode := c.fn.modeOf()
+	mode := engine.ModeFC
+	if c.fn.Name == engine.ModeFB {
+		mode = engine.ModeFB
+	}
 	if a := c.arg("algorithm"); a.Node != nil && !a.known() {
 		return // not known before the script runs
 	}

@@ -48,7 +48,12 @@ func analysisFunctions() []Function {
 				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
-			early: checkSpeedup,
+			early: func(c *call) {
+				a := stated[speedupArgs](c)
+				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
+					algorithmIn(c, c.arg("s"), c.arg("alone"), a.Alone)
+				}
+			},
 		}, nil, func(_ *call, a speedupArgs) (any, error) { return given(sim.SpeedupOf(a.S, a.Algorithm, a.Alone)) }),
 		bound(Function{
 			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"},
@@ -66,14 +71,6 @@ func analysisFunctions() []Function {
 type speedupArgs struct {
 	S                sim.Sweep
 	Algorithm, Alone string `arg:"default"`
-}
-
-// checkSpeedup finds algorithms that the sweep does not have.
-func checkSpeedup(c *call) {
-	a := stated[speedupArgs](c)
-	if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
-		algorithmIn(c, c.arg("s"), c.arg("alone"), a.Alone)
-	}
 }
 
 // algorithmIn reports an algorithm that a sweep does not have, under the argument that names it;

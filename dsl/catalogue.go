@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -79,14 +78,6 @@ func (f *Function) Signature() string {
 		parts = append(parts, "name=…")
 	}
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
-}
-
-// modeOf returns the mode of the algorithms that a function runs.
-func (f *Function) modeOf() string {
-	if f.Name == engine.ModeFB {
-		return engine.ModeFB
-	}
-	return engine.ModeFC
 }
 
 // suggestParam proposes a parameter of the function, or of problem, which the function has as its first one; else what

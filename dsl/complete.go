@@ -64,7 +64,10 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 		p.header = func() []string { return headerIn(s, text, cursor) }
 		completeText(s, &p, c)
 	case c.Owner != "":
-		completePart(&p, worth(s, c.Owner, c.Above(text)))
+		v := worth(s, c.Owner, c.Above(text))
+		for _, name := range v.partNames() {
+			p.add(CompletesPart, name, unknownPart(v.goType(), name).Type.a())
+		}
 	default:
 		completeName(s, &p, c)
 	}
@@ -140,14 +143,6 @@ func completeRow(p *proposals, v value) {
 		if name, ok := report.PartOf(element.Data, part); ok {
 			p.addAll(CompletesColumn, []string{fmt.Sprint(name)}, part)
 		}
-	}
-}
-
-// completePart proposes the parts of the value before a point.
-func completePart(p *proposals, v value) {
-	t := v.goType()
-	for _, name := range v.partNames() {
-		p.add(CompletesPart, name, unknownPart(t, name).Type.a())
 	}
 }
 

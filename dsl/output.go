@@ -87,7 +87,11 @@ func outputFunctions() []Function {
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
 			Doc:    "chosen measures of a sweep as a table, a row for each result",
 			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
-			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: checkColumns,
+			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
+				if checkMeasures(c) {
+					checkY(c, sampleOf(c, c.arg("s")), "", stated[struct{ Y []string }](c).Y)
+				}
+			},
 		}, nil, func(_ *call, a struct {
 			S sim.Sweep
 			Y []string
@@ -196,13 +200,6 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 		}
 	}
 	return true
-}
-
-// checkColumns finds a measure that a sweep does not have, before it is run.
-func checkColumns(c *call) {
-	if checkMeasures(c) {
-		checkY(c, sampleOf(c, c.arg("s")), "", stated[struct{ Y []string }](c).Y)
-	}
 }
 
 // checkMeasures reports a list for y that is not one of texts.

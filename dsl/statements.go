@@ -298,7 +298,7 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 			missing = append(missing, name)
 			return
 		}
-		for _, used := range s.scope.sorted(bound.uses) {
+		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {
 			visit(used)
 		}
 		text, _ := s.Definition(name)
@@ -308,13 +308,6 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 		visit(name)
 	}
 	return b.String(), missing
-}
-
-// sorted lists the names of a set, those bound first first.
-func (s scope) sorted(set map[string]int) []string {
-	names := slices.Collect(maps.Keys(set))
-	slices.SortFunc(names, func(a, b string) int { return s.time(a) - s.time(b) })
-	return names
 }
 
 // time returns the time at which a name was bound; 0 for an unbound name.

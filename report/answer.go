@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -85,10 +86,6 @@ func rewardTitle(a answer.Answer) string { return cmp.Or(a.Reward, "reward") }
 
 // pickTable has a row for each task.
 func pickTable(a answer.Answer) Table {
-	best := "Highest"
-	if a.Goal == problem.GoalMin {
-		best = "Lowest"
-	}
 	within := "P(best)"
 	if a.Epsilon > 0 {
 		within = "P(within " + decimal(a.Epsilon, 4) + " of the best)"
@@ -96,8 +93,8 @@ func pickTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to take", Cards: true,
 		Columns: []Column{
-			text("task", columnsOf(a).TaskTitle()), text("arm", best+": "+columnsOf(a).ArmTitle()), number("probability_within", within, ""),
-			number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
+			text("task", columnsOf(a).TaskTitle()), text("arm", highest(a.Goal)+": "+columnsOf(a).ArmTitle()),
+			number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
 			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
 		},
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
@@ -105,7 +102,7 @@ func pickTable(a answer.Answer) Table {
 	for _, p := range a.Picks {
 		estimate, interval := rounded(p.Estimate, p.CI95)
 		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), p.Label, Share(p.Within), estimate, interval, p.Loss,
-			orAbsent(p.RunnerUp), p.Count})
+			known(p.RunnerUp), p.Count})
 	}
 	return t
 }
@@ -143,7 +140,7 @@ func pickRows(a answer.Answer) Table {
 		for _, c := range a.Columns {
 			row = append(row, p.Features[c])
 		}
-		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, orAbsent(p.RunnerUp), p.Count, p.More))
+		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))
 	}
 	return t
 }
@@ -314,11 +311,7 @@ func answerNames(a answer.Answer, picks []answer.Pick) []string {
 	for _, p := range picks {
 		best[p.Label] = 1
 	}
-	var labels []string
-	for l := range best {
-		labels = append(labels, l)
-	}
-	slices.SortFunc(labels, func(x, y string) int { return cmp.Or(cmp.Compare(best[y], best[x]), cmp.Compare(x, y)) })
+	labels := slices.SortedFunc(maps.Keys(best), func(x, y string) int { return cmp.Or(cmp.Compare(best[y], best[x]), cmp.Compare(x, y)) })
 	labels = labels[:min(len(labels), mostAnswerArms)]
 	slices.Sort(labels)
 	return labels

@@ -43,6 +43,13 @@ type KeyValue struct {
 	Digits int    // significant digits; 0 means 4
 }
 
+// add adds a fact that is known.
+func (kv *KeyValues) add(key string, value any) {
+	if value != nil {
+		kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
+	}
+}
+
 // Code is literal text: a kernel, a formula, a script. Lines numbers its lines.
 type Code struct {
 	Text  string
@@ -146,11 +153,12 @@ func (t Table) cells(limit int) (rows [][]string, left int) {
 	return rows, left
 }
 
-// only keeps the columns with these names.
-func (t Table) only(names ...string) Table {
-	out := Table{Rows: make([][]any, len(t.Rows))}
+// where keeps the columns for which keep holds.
+func (t Table) where(keep func(j int, c Column) bool) Table {
+	out := t
+	out.Columns, out.Rows = nil, make([][]any, len(t.Rows))
 	for j, c := range t.Columns {
-		if !slices.Contains(names, c.Name) {
+		if !keep(j, c) {
 			continue
 		}
 		out.Columns = append(out.Columns, c)
@@ -163,13 +171,32 @@ func (t Table) only(names ...string) Table {
 
 // without drops the column with this name.
 func (t Table) without(name string) Table {
-	var rest []string
-	for _, c := range t.Columns {
-		if c.Name != name {
-			rest = append(rest, c.Name)
-		}
+	return t.where(func(_ int, c Column) bool { return c.Name != name })
+}
+
+// withoutEmptyColumns drops the columns in which every cell is nil.
+func (t Table) withoutEmptyColumns() Table {
+	return t.where(func(j int, _ Column) bool {
+		return slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != nil })
+	})
+}
+
+// withoutConstant drops the named columns of words in which all of several rows
+// agree, and says in a note what they all are: a narrower table is read sooner.
+func (t Table) withoutConstant(names ...string) Table {
+	if len(t.Rows) < 2 {
+		return t
 	}
-	return t.only(rest...)
+	notes := slices.Clone(t.Notes)
+	out := t.where(func(j int, c Column) bool {
+		differs := !slices.Contains(names, c.Name) || slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != t.Rows[0][j] })
+		if !differs {
+			notes = append(notes, fmt.Sprintf("%s of all: %s.", c.Title, cell(t.Rows[0][j], 0)))
+		}
+		return differs
+	})
+	out.Notes = notes
+	return out
 }
 
 // join puts the columns of other that t does not have yet behind t's own, row by

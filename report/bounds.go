@@ -146,12 +146,8 @@ func boundsFacts(r bounds.Report) KeyValues {
 		{Key: "Rounds of fixed confidence", Value: r.RoundsFC},
 		{Key: "Rounds of fixed budget", Value: r.RoundsFB},
 	}}
-	if r.Epsilon > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Accuracy, ε", Value: r.Epsilon})
-	}
-	if r.Budget > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Budget per agent, T", Value: r.Budget})
-	}
+	kv.add("Accuracy, ε", known(r.Epsilon))
+	kv.add("Budget per agent, T", known(r.Budget))
 	return kv
 }
 

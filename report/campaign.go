@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -89,7 +90,7 @@ func campaignBlocks(s campaign.Status) []Block {
 			Columns: []Column{text("by", "Person"), number("pulls", "Pulls without result", ""), number("overdue", "Overdue", ""),
 				text("until", "Due"), text("ids", "Ids")}}
 		for _, d := range s.People {
-			t.Rows = append(t.Rows, []any{person(d.By), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
+			t.Rows = append(t.Rows, []any{cmp.Or(d.By, "(no name)"), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
 		}
 		out = append(out, t.withoutEmptyColumns())
 	}
@@ -112,13 +113,6 @@ func otherLeaders(s campaign.Status) (tasks []string) {
 		}
 	}
 	return tasks
-}
-
-func person(by string) string {
-	if by == "" {
-		return "(no name)"
-	}
-	return by
 }
 
 // due writes when pulls must be told.
@@ -204,12 +198,10 @@ func campaignTasks(s campaign.Status) Table {
 		mode = s.Result.Mode
 	}
 	for _, k := range s.Tasks {
-		row := []any{k.Task, progressStatus(k.Progress, mode), orAbsent(k.Leader), orAbsent(k.Rival), nil, k.Open, k.Samples, nil, nil, nil, nil}
+		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
+			known(k.Beside), nil, nil, nil}
 		if s.Best != nil && byEstimate(k.Progress, mode) { // the picks stand in the next table, by more draws and with their interval
 			row[2], row[3] = nil, nil
-		}
-		if k.Beside > 0 {
-			row[7] = k.Beside
 		}
 		if row[2] != nil && !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
 			row[4] = MeanError{Mean: k.Gap, StandardError: k.Error}

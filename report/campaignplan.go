@@ -19,7 +19,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	}
 	facts := KeyValues{Caption: "Fixed from the start on", Items: []KeyValue{{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())}}}
 	if p.Problem.Goal == problem.GoalMin {
-		facts.Items = append(facts.Items, KeyValue{Key: "goal", Value: lowest})
+		facts.add("goal", lowest)
 	}
 	for _, s := range p.Settings() {
 		if s.Name == "schedule" && s.Value == "" {
@@ -211,7 +211,7 @@ func loggedTable(h campaign.History) Table {
 	t := Table{Caption: "What people did, and why",
 		Columns: []Column{number("event", "Event", ""), text("at", "When"), text("by", "Who"), text("what", "What"), text("reason", "Why")}}
 	for _, l := range h.Log {
-		t.Rows = append(t.Rows, []any{int(l.Seq), l.At.Format("2006-01-02 15:04"), orAbsent(l.By), l.What, orAbsent(l.Reason)})
+		t.Rows = append(t.Rows, []any{int(l.Seq), l.At.Format("2006-01-02 15:04"), known(l.By), l.What, known(l.Reason)})
 	}
 	if len(t.Rows) == 0 {
 		t.Notes = []string{"Nothing was failed, corrected, closed or amended."}

@@ -61,10 +61,7 @@ func WorklistTable(l campaign.List) Table {
 		t.Columns = append(t.Columns, text(campaign.ChainColumn, "Chain"))
 	}
 	for _, r := range l.Rows {
-		row := []any{r.ID, r.Round, nil, nil, r.Task, r.Arm}
-		if r.Plate > 0 {
-			row[2], row[3] = r.Plate, r.Position
-		}
+		row := []any{r.ID, r.Round, known(r.Plate), known(r.Position), r.Task, r.Arm}
 		if blocks {
 			row = slices.Insert(row, 4, any(r.Block))
 		}
@@ -79,11 +76,7 @@ func WorklistTable(l campaign.List) Table {
 			}
 		}
 		row = append(row, toFill...)
-		var reward any
-		if r.Reward != nil {
-			reward = *r.Reward
-		}
-		row = append(row, reward, orAbsent(r.Status), orAbsent(r.Note))
+		row = append(row, pointed(r.Reward), known(r.Status), known(r.Note))
 		if l.Chain != "" {
 			row = append(row, l.Chain)
 		}
@@ -143,11 +136,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	if len(r.Lines) > 0 {
 		t := Table{Columns: []Column{number("line", "Line", ""), text("id", "Id"), text("kind", "What"), text("text", "Why")}}
 		for _, l := range r.Lines {
-			var line any
-			if l.Line > 0 {
-				line = l.Line
-			}
-			t.Rows = append(t.Rows, []any{line, orAbsent(l.ID), l.Kind, l.Text})
+			t.Rows = append(t.Rows, []any{known(l.Line), known(l.ID), l.Kind, l.Text})
 		}
 		out = append(out, t.withoutEmptyColumns())
 	}

@@ -154,7 +154,7 @@ func reasonsTable(c sim.Claims) Table {
 			whys[i] = r.Why
 		}
 		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)),
-			orAbsent(sim.ReasonText(whys...))})
+			known(sim.ReasonText(whys...))})
 	}
 	return t
 }
@@ -167,7 +167,7 @@ func claimsTable(c sim.Claims) Table {
 	}}
 	for _, r := range c.Rows {
 		setting := fmt.Sprintf("case %s, %s %s", decimal(r.Case, 0), r.Name, decimal(r.Value, 0))
-		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), orAbsent(r.Why.String())})
+		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), known(r.Why.String())})
 	}
 	t.Notes = []string{"Brackets are simultaneous 95 % intervals over the statements of one case. A statement holds when its " +
 		"interval supports it, fails when the interval excludes it, and is open when the runs cannot tell."}
@@ -185,7 +185,7 @@ func claimRows(c sim.Claims) Table {
 	}}
 	for _, r := range c.Rows {
 		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict,
-			orAbsent(r.Why.String())})
+			known(r.Why.String())})
 	}
 	return t
 }
@@ -193,7 +193,10 @@ func claimRows(c sim.Claims) Table {
 // Sweep shows sweep(...).
 func (views) Sweep(s sim.Sweep) view {
 	return view{
-		blocks: func() []Block { return sweepBlocks(s) },
+		blocks: func() []Block {
+			first, others := warned(sweepWarnings(s))
+			return slices.Concat([]Block{Paragraph{Text: sweepSentence(s), Lead: true}, sweepTable(s)}, first, others)
+		},
 		table: func() (Table, error) {
 			if s.Per == sim.PerRun {
 				return runRows(s)
@@ -210,12 +213,6 @@ func (views) Sweep(s sim.Sweep) view {
 		figure:  func(o PlotOptions) (Figure, error) { return sweepFigure(s, o) },
 		several: true, panels: true,
 	}
-}
-
-// sweepBlocks shows sweep(...): one row per combination of swept values.
-func sweepBlocks(s sim.Sweep) []Block {
-	first, others := warned(sweepWarnings(s))
-	return slices.Concat([]Block{Paragraph{Text: sweepSentence(s), Lead: true}, sweepTable(s)}, first, others)
 }
 
 // sweepSentence counts cells and runs, and says what was not run again.
@@ -275,7 +272,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 		if unnamed {
 			row = append(row, markedName(r.Result.Algorithm))
 		}
-		row = append(row, r.Result.Status.Words(), orAbsent(r.Result.Standing))
+		row = append(row, r.Result.Status.Words(), known(r.Result.Standing))
 		for _, m := range chosen {
 			row = append(row, m.value(r.Result))
 		}

@@ -51,28 +51,23 @@ type DataFile struct {
 // blocks returns the lines of the provenance that are known.
 func (p Provenance) blocks() []Block {
 	kv := KeyValues{Caption: "How this was made"}
-	add := func(key, value string) {
-		if value != "" {
-			kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
-		}
-	}
-	add("gonb-cope", strings.TrimSpace(p.Version+" "+p.Revision))
-	add("Built with", strings.TrimSpace(p.Go+" "+p.Platform))
-	add("Script", p.Script)
-	add("Script SHA-256", p.ScriptSHA256)
+	kv.add("gonb-cope", known(strings.TrimSpace(p.Version+" "+p.Revision)))
+	kv.add("Built with", known(strings.TrimSpace(p.Go+" "+p.Platform)))
+	kv.add("Script", known(p.Script))
+	kv.add("Script SHA-256", known(p.ScriptSHA256))
 	for _, d := range p.Data {
-		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, plural(d.Rows, "row"), d.SHA256))
+		kv.add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, plural(d.Rows, "row"), d.SHA256))
 	}
-	add("Seed", p.Seed)
-	add("Command", p.Command)
+	kv.add("Seed", known(p.Seed))
+	kv.add("Command", known(p.Command))
 	if !p.Started.IsZero() {
-		add("Started", p.Started.Format(time.RFC3339))
+		kv.add("Started", p.Started.Format(time.RFC3339))
 	}
 	if p.Duration > 0 {
-		add("Duration", p.Duration.Round(time.Millisecond).String())
+		kv.add("Duration", p.Duration.Round(time.Millisecond).String())
 	}
 	if p.Workers > 0 {
-		add("Workers", fmt.Sprint(p.Workers))
+		kv.add("Workers", fmt.Sprint(p.Workers))
 	}
 	return []Block{kv}
 }

@@ -109,7 +109,7 @@ func progressTable(x engine.Explanation) Table {
 	open := x.Open()
 	for _, s := range x.Tasks {
 		p := s.Progress
-		row := []any{p.Task, progressStatus(p, x.Mode), p.Leader, orAbsent(p.Rival), nil, Share(p.Reached), nil, p.Open}
+		row := []any{p.Task, progressStatus(p, x.Mode), p.Leader, known(p.Rival), nil, Share(p.Reached), nil, p.Open}
 		if !p.Decided {
 			row[4] = MeanError{Mean: p.Gap, StandardError: p.Error}
 			if p.Samples >= 0 {

@@ -235,7 +235,7 @@ func panelRows(f Figure) [][]any {
 	var out [][]any
 	for _, s := range f.Series {
 		for i := range s.Y {
-			row := []any{orAbsent(s.Name), s.X[i], s.Y[i], nil, nil}
+			row := []any{known(s.Name), s.X[i], s.Y[i], nil, nil}
 			if k := int(math.Round(s.X[i])); k >= 0 && k < len(f.Categories) {
 				row[1] = f.Categories[k]
 			}

@@ -71,14 +71,14 @@ func predictionSentence(f fit.Fit) string {
 func kernelsOf(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Kernel"}
 	if f.Start != f.Expression {
-		kv.Items = append(kv.Items, KeyValue{Key: "Given", Value: shownKernel(f.Start)})
+		kv.add("Given", shownKernel(f.Start))
 	}
-	kv.Items = append(kv.Items, KeyValue{Key: "Fitted", Value: shownKernel(f.Expression)})
+	kv.add("Fitted", shownKernel(f.Expression))
 	for _, formula := range f.Kernel.Formulas() {
-		kv.Items = append(kv.Items, KeyValue{Key: "where", Value: fmt.Sprintf("%s(%s) = %s", formula.Name, formula.Params, formula.Body)})
+		kv.add("where", fmt.Sprintf("%s(%s) = %s", formula.Name, formula.Params, formula.Body))
 	}
 	if f.Usable != f.Expression {
-		kv.Items = append(kv.Items, KeyValue{Key: "With its level, for with_kernel(…, fitted(…))", Value: shownKernel(f.Usable)})
+		kv.add("With its level, for with_kernel(…, fitted(…))", shownKernel(f.Usable))
 	}
 	return kv
 }
@@ -99,7 +99,7 @@ func parameterTable(f fit.Fit) Table {
 		if p.CI95 != [2]float64{} {
 			low, high = p.CI95[0], p.CI95[1]
 		}
-		t.Rows = append(t.Rows, []any{p.Name, p.Start, p.Value, low, high, p.Min, p.Max, orAbsent(p.Limit)})
+		t.Rows = append(t.Rows, []any{p.Name, p.Start, p.Value, low, high, p.Min, p.Max, known(p.Limit)})
 	}
 	return t.withoutEmptyColumns()
 }
@@ -168,7 +168,7 @@ func measuredSentence(m fit.Measured) string {
 func fitFacts(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Behind the fit"}
 	if f.Goal == problem.GoalMin {
-		kv.Items = append(kv.Items, KeyValue{Key: "Goal", Value: lowest})
+		kv.add("Goal", lowest)
 	}
 	kv.Items = append(kv.Items, []KeyValue{
 		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task",

@@ -33,12 +33,12 @@ type attribute struct {
 // columns; the further options are those that some result states.
 func attributes(results []engine.Result) []attribute {
 	all := []attribute{
-		{"problem", "Problem", func(r engine.Result) any { return orAbsent(r.Problem) }, ""},
-		{"kernel", "Kernel", func(r engine.Result) any { return orAbsent(r.Kernel) }, ""},
-		{"noise", "Noise", func(r engine.Result) any { return orAbsent(r.Noise) }, "noise"},
+		{"problem", "Problem", func(r engine.Result) any { return known(r.Problem) }, ""},
+		{"kernel", "Kernel", func(r engine.Result) any { return known(r.Kernel) }, ""},
+		{"noise", "Noise", func(r engine.Result) any { return known(r.Noise) }, "noise"},
 		{"delta", "δ", func(r engine.Result) any { return known(r.Delta) }, "delta"},
 		{"epsilon", "ε", func(r engine.Result) any { return known(r.Epsilon) }, "epsilon"},
-		{"budget", "Budget", func(r engine.Result) any { return orNone(r.Budget) }, "budget"},
+		{"budget", "Budget", func(r engine.Result) any { return known(r.Budget) }, "budget"},
 	}
 	for _, r := range results {
 		for _, s := range r.Stated {
@@ -66,13 +66,6 @@ func stated(r engine.Result, name string) any {
 		}
 	}
 	return nil
-}
-
-func orNone(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return n
 }
 
 // labelsOf labels results, each so that no other has its label. Where only algorithms differ they
@@ -210,7 +203,7 @@ func (l labels) lead() (columns []Column, rows [][]any) {
 	if l.names != nil {
 		columns = append(columns, text("name", "Result"))
 		for i := range rows {
-			rows[i] = append(rows[i], orAbsent(l.names[i]))
+			rows[i] = append(rows[i], known(l.names[i]))
 		}
 	}
 	for i := range rows {

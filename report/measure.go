@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -83,14 +82,6 @@ func theorem(r engine.Result, mode string) any {
 	return known(r.Detail.Theorem)
 }
 
-// known returns nil for the 0 that stands for "unknown" in a Result.
-func known(x float64) any {
-	if x == 0 {
-		return nil
-	}
-	return x
-}
-
 // decidedErrors returns the errors among decided answers where there are any and not all errors are.
 func decidedErrors(r engine.Result) any {
 	if r.Mode != engine.ModeFB || r.DecidedTasks == 0 {
@@ -155,7 +146,7 @@ func Compare(results []engine.Result) Table {
 		t.Columns = append(t.Columns, m.column())
 	}
 	for i, r := range results {
-		row := append(lead[i], markedName(r.Algorithm), orAbsent(r.Schedule), r.Status.Words(), orAbsent(r.Standing))
+		row := append(lead[i], markedName(r.Algorithm), known(r.Schedule), r.Status.Words(), known(r.Standing))
 		if undecided {
 			decided, tasks := decidedTasks(r)
 			row = append(row, fmt.Sprintf("%d of %d", decided, tasks))
@@ -183,57 +174,18 @@ func Compare(results []engine.Result) Table {
 	return t
 }
 
-// withoutConstant drops the named columns of words in which all of several rows
-// agree, and says in a note what they all are: a narrower table is read sooner.
-func (t Table) withoutConstant(names ...string) Table {
-	if len(t.Rows) < 2 {
-		return t
-	}
-	out := t
-	out.Columns, out.Rows, out.Notes = nil, make([][]any, len(t.Rows)), slices.Clone(t.Notes)
-	for j, c := range t.Columns {
-		same := slices.Contains(names, c.Name) && !slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != t.Rows[0][j] })
-		if same {
-			out.Notes = append(out.Notes, fmt.Sprintf("%s of all: %s.", c.Title, cell(t.Rows[0][j], 0)))
-			continue
-		}
-		out.Columns = append(out.Columns, c)
-		for i, r := range t.Rows {
-			out.Rows[i] = append(out.Rows[i], r[j])
-		}
-	}
-	return out
-}
-
-func orAbsent(s string) any {
-	if s == "" {
+// known returns a value as a cell, nil for the zero that stands for "unknown" in a Result.
+func known[T comparable](v T) any {
+	if v == *new(T) {
 		return nil
 	}
-	return s
+	return v
 }
 
-// withoutEmptyColumns drops the columns in which every cell is nil.
-func (t Table) withoutEmptyColumns() Table {
-	var keep []int
-	for j := range t.Columns {
-		for _, r := range t.Rows {
-			if r[j] != nil {
-				keep = append(keep, j)
-				break
-			}
-		}
+// pointed returns what a pointer points at as a cell, nil for none.
+func pointed[T any](p *T) any {
+	if p == nil {
+		return nil
 	}
-	out := t
-	out.Columns, out.Rows = nil, nil
-	for _, j := range keep {
-		out.Columns = append(out.Columns, t.Columns[j])
-	}
-	for _, r := range t.Rows {
-		row := make([]any, 0, len(keep))
-		for _, j := range keep {
-			row = append(row, r[j])
-		}
-		out.Rows = append(out.Rows, row)
-	}
-	return out
+	return *p
 }

@@ -122,14 +122,16 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 	if len(rows) == 0 {
 		return out
 	}
-	whole := needTable(rows, prices)
-	first := whole.only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90",
+	only := func(names ...string) Table {
+		return needTable(rows, prices).where(func(_ int, c Column) bool { return slices.Contains(names, c.Name) })
+	}
+	first := only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90",
 		"ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
 	first.Notes = []string{fmt.Sprintf(
 		"Means of %s; brackets are their 95 %% intervals, and where they overlap these runs do not separate the rows. 90 %% of the "+
 			"runs take at most what the columns with 90 %% say.", plural(runs, "simulated run"))}
-	second := whole.only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
+	second := only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "What it takes"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
 		second.Notes = []string{"Agents that share wait for the busiest one in every round."}
@@ -160,7 +162,7 @@ func needTable(rows []plan.Row, prices plan.Prices) Table {
 			tasks = r.Tasks
 		}
 		t.Rows = append(t.Rows, []any{
-			orAbsent(r.Change), known(r.Gap), shortName(r), r.Algorithm, orAbsent(r.Schedule), tasks, r.Delta, known(r.Epsilon), r.Runs, r.Undecided,
+			known(r.Change), known(r.Gap), shortName(r), r.Algorithm, known(r.Schedule), tasks, r.Delta, known(r.Epsilon), r.Runs, r.Undecided,
 			r.Rounds, r.RoundsQ90, engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}, r.SamplesTotal, r.SamplesTotalQ90,
 			known(r.RatioToLower), known(r.RatioToBaseline), known(r.Cost), known(r.CostQ90), known(r.Time), known(r.TimeQ90),
 			r.SamplesBusiest, r.FirstRound, known(r.Messages), known(r.Bytes), best(r, prices),
@@ -178,7 +180,7 @@ func best(r plan.Row, prices plan.Prices) any {
 	if r.Quickest {
 		words = append(words, quick)
 	}
-	return orAbsent(strings.Join(words, ", "))
+	return known(strings.Join(words, ", "))
 }
 
 // bestWords returns what the best rows are best at: without prices that is samples, without
@@ -315,19 +317,11 @@ func budgetSentence(f plan.Forecast) string {
 		case k.Cost > 0 && along == k.Cost:
 			s += fmt.Sprintf(", a cost of %s", decimal(k.Cost, 4))
 		case k.Time > 0 && along == k.Time:
-			s += fmt.Sprintf(", %s%s", decimal(k.Time, 4), unitWord(f.Prices.TimeUnit))
+			s += fmt.Sprintf(", %s %s", decimal(k.Time, 4), cmp.Or(f.Prices.TimeUnit, "units of time"))
 		}
 		s += fmt.Sprintf(": loss %s; what comes after brings much less.", decimal(k.Loss, 3))
 	}
 	return s
-}
-
-// unitWord is a unit of time behind a number.
-func unitWord(unit string) string {
-	if unit == "" {
-		return " units of time"
-	}
-	return " " + unit
 }
 
 // carriedOn is the note of forecasts that carry on what is believed today.

@@ -78,11 +78,7 @@ func resultBlocks(r engine.Result) []Block {
 
 // resultSentence says what was decided, with how many samples, against what bound.
 func resultSentence(r engine.Result) string {
-	name := r.Algorithm
-	if r.Schedule != "" {
-		name += " (" + r.Schedule + " schedule)"
-	}
-	s := fmt.Sprintf("%s %s, with %s samples per agent", name, verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
+	s := fmt.Sprintf("%s %s, with %s samples per agent", algorithm(r), verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" (%s times the lower bound of %s)", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 	}
@@ -142,7 +138,7 @@ func reliability(r engine.Result) string {
 		parts = append(parts, picksRight(r))
 	} else if e := r.Errors; e.Runs > 0 {
 		what := "gave some task a wrong answer"
-		switch other := "other than the arm with the " + strings.ToLower(highest(r)) + " mean of the table"; {
+		switch other := "other than the arm with the " + strings.ToLower(highest(r.Goal)) + " mean of the table"; {
 		case r.Sampled && r.Mode == engine.ModeFB:
 			what = "had a best estimate in some task " + other
 		case r.Sampled:
@@ -182,7 +178,7 @@ func picksRight(r engine.Result) string {
 	right := "the best arm of their task"
 	switch {
 	case r.Sampled:
-		right = "the arm with the " + strings.ToLower(highest(r)) + " mean of the table"
+		right = "the arm with the " + strings.ToLower(highest(r.Goal)) + " mean of the table"
 	case r.Epsilon > 0:
 		right = "within " + decimal(r.Epsilon, 0) + " of the best arm of their task"
 	}
@@ -192,8 +188,8 @@ func picksRight(r engine.Result) string {
 }
 
 // highest says which mean is the best.
-func highest(r engine.Result) string {
-	if r.Goal == problem.GoalMin {
+func highest(goal string) string {
+	if goal == problem.GoalMin {
 		return "Lowest"
 	}
 	return "Highest"
@@ -243,11 +239,12 @@ func answersTable(r engine.Result) Table {
 		t.Columns[7].Title = "Best in its rewards"
 	}
 	if r.Sampled {
-		t.Columns[7].Title, t.Columns[8].Title = highest(r)+" mean", "Best estimate has it"
+		t.Columns[7].Title, t.Columns[8].Title = highest(r.Goal)+" mean", "Best estimate has it"
 	}
 	open, picks := false, untested(r)
 	for _, a := range r.Answers {
-		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, known(a.Margin), possible(a.Candidates), orAbsent(a.Best), nil}
+		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, known(a.Margin), possible(a.Candidates), known(a.Best),
+			pointed(a.Correct)}
 		open = open || !a.Decided
 		if a.Decided {
 			row[1] = a.Arm
@@ -257,9 +254,6 @@ func answersTable(r engine.Result) Table {
 		}
 		if picks { // the same for all
 			row[2], row[5], row[6] = nil, nil, nil
-		}
-		if a.Correct != nil {
-			row[8] = *a.Correct
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -290,40 +284,31 @@ func possible(arms []string) any {
 // resultFacts returns the settings and what was measured, once more in numbers.
 func resultFacts(r engine.Result) KeyValues {
 	kv := KeyValues{Caption: "Settings and measurements"}
-	add := func(key string, value any) {
-		if value != nil {
-			kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
-		}
-	}
-	add("Problem", fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm")))
+	kv.add("Problem", fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm")))
 	if r.Goal == problem.GoalMin {
-		add("Goal", lowest)
+		kv.add("Goal", lowest)
 	}
 	if !untested(r) {
-		add("Error probability asked, δ", known(r.Delta))
+		kv.add("Error probability asked, δ", known(r.Delta))
 	}
-	add("Accuracy asked, ε", known(r.Epsilon))
-	if r.Budget > 0 {
-		add("Budget per agent, T", r.Budget)
-	}
-	if r.Regime != "" {
-		add("Form", r.Regime)
-	}
-	add("Ridge, ξ", r.Ridge)
+	kv.add("Accuracy asked, ε", known(r.Epsilon))
+	kv.add("Budget per agent, T", known(r.Budget))
+	kv.add("Form", known(r.Regime))
+	kv.add("Ridge, ξ", r.Ridge)
 	if r.NormBound > 0 {
 		kv.Items = append(kv.Items, KeyValue{Key: "Bound stated on the norm of the reward function", Value: r.NormBound, Unit: "reward units"})
 	}
-	add("Status", r.Ended())
-	add("Runs", r.Runs)
+	kv.add("Status", r.Ended())
+	kv.add("Runs", r.Runs)
 	for _, m := range measures() {
 		if v := m.value(r); v != nil {
 			kv.Items = append(kv.Items, KeyValue{Key: m.title, Value: v, Unit: m.unit})
 		}
 	}
 	if run := stated(r, engine.SettingAgents); run != nil {
-		add("Rewards", fmt.Sprintf("measured by the agents of run %s", run))
+		kv.add("Rewards", fmt.Sprintf("measured by the agents of run %s", run))
 	} else {
-		add("Seed", r.Seed)
+		kv.add("Seed", r.Seed)
 	}
 	return kv
 }
@@ -342,18 +327,10 @@ func traceTable(r engine.Result) Table {
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits = 6, 6
 	for _, x := range r.Trace {
-		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, lackOfFit(x),
+		t.Rows = append(t.Rows, []any{x.Round, x.Pulls, known(x.Rho), known(x.RhoLower), known(x.Rounding), x.Alive, pointed(x.LackOfFit),
 			short(x.Digest)})
 	}
 	return t.withoutEmptyColumns()
-}
-
-// lackOfFit returns the p-value of the test for lack of fit, nil without a test.
-func lackOfFit(x engine.RoundRecord) any {
-	if x.LackOfFit == nil {
-		return nil
-	}
-	return *x.LackOfFit
 }
 
 // short cuts a digest to what an eye can compare.
@@ -361,7 +338,7 @@ func short(digest string) any {
 	if len(digest) > 12 {
 		digest = digest[:12]
 	}
-	return orAbsent(digest)
+	return known(digest)
 }
 
 func eliminationsTable(r engine.Result) Table {
@@ -374,7 +351,7 @@ func eliminationsTable(r engine.Result) Table {
 		Collapsed: true,
 	}
 	for _, e := range r.Eliminations {
-		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, orAbsent(e.Rival), e.Gap, e.Width, ruleWords(r.Goal, e.Rule)})
+		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, known(e.Rival), e.Gap, e.Width, ruleWords(r.Goal, e.Rule)})
 	}
 	return t
 }

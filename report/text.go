@@ -27,7 +27,7 @@ func Text(w io.Writer, d Document, opt TextOptions) error {
 	opt.Rows = cmp.Or(opt.Rows, 60)
 	t := textWriter{opt: opt}
 	if d.Title != "" {
-		t.line(prose.Bold, d.Title)
+		t.line(d.Title, prose.Bold)
 		t.b.WriteString(strings.Repeat("=", min(prose.StringWidth(d.Title), opt.Width)) + "\n\n")
 	}
 	for i, s := range d.sections() {
@@ -46,9 +46,9 @@ type textWriter struct {
 }
 
 // line writes one line, in colour when asked for.
-func (t *textWriter) line(c prose.Color, s string) {
+func (t *textWriter) line(s string, colors ...prose.Color) {
 	if t.opt.Color {
-		s = c.Sprint(s)
+		s = prose.Colors(colors).Sprint(s)
 	}
 	t.b.WriteString(s + "\n")
 }
@@ -61,9 +61,9 @@ func (t *textWriter) section(s section) {
 	switch {
 	case s.name == "":
 	case s.source != "":
-		t.line(prose.Bold, "── "+s.source)
+		t.line("── "+s.source, prose.Bold)
 	default:
-		t.line(prose.Bold, "── "+s.name)
+		t.line("── "+s.name, prose.Bold)
 	}
 	for i, b := range s.blocks {
 		if i > 0 && !(remark(b) && remark(s.blocks[i-1])) {
@@ -91,14 +91,14 @@ func (t *textWriter) inline(s section) {
 func (t *textWriter) block(b Block) {
 	switch b := b.(type) {
 	case Heading:
-		t.line(prose.Bold, b.Text)
+		t.line(b.Text, prose.Bold)
 	case Paragraph:
 		t.wrap("", b.Text)
 	case Note:
 		if b.Warning {
-			t.warning(b.Text)
+			t.wrap("! ", "WARNING: "+b.Text, prose.FgYellow)
 		} else {
-			t.remark("Note: " + b.Text)
+			t.wrap("  ", "Note: "+b.Text, prose.FgHiBlack)
 		}
 	case KeyValues:
 		t.keyValues(b)
@@ -114,23 +114,10 @@ func (t *textWriter) block(b Block) {
 	}
 }
 
-// wrap breaks text at the width; every line starts with the indent.
-func (t *textWriter) wrap(indent, s string) {
-	for _, line := range strings.Split(prose.WrapSoft(s, t.opt.Width-len(indent)), "\n") {
-		t.b.WriteString(indent + strings.TrimRight(line, " ") + "\n")
-	}
-}
-
-// remark is grey where there is colour.
-func (t *textWriter) remark(s string) {
-	for _, line := range strings.Split(prose.WrapSoft(s, t.opt.Width-2), "\n") {
-		t.line(prose.FgHiBlack, "  "+strings.TrimRight(line, " "))
-	}
-}
-
-func (t *textWriter) warning(s string) {
-	for _, line := range strings.Split(prose.WrapSoft("WARNING: "+s, t.opt.Width-2), "\n") {
-		t.line(prose.FgYellow, "! "+strings.TrimRight(line, " "))
+// wrap breaks text at the width; every line starts with the indent. Remarks are grey where there is colour.
+func (t *textWriter) wrap(indent, s string, colors ...prose.Color) {
+	for line := range strings.SplitSeq(prose.WrapSoft(s, t.opt.Width-len(indent)), "\n") {
+		t.line(indent+strings.TrimRight(line, " "), colors...)
 	}
 }
 
@@ -146,7 +133,7 @@ func (t *textWriter) code(c Code) {
 }
 
 func (t *textWriter) keyValues(kv KeyValues) {
-	t.line(prose.Bold, kv.Caption)
+	t.line(kv.Caption, prose.Bold)
 	width := 0
 	for _, item := range kv.Items {
 		width = max(width, prose.StringWidth(item.Key))
@@ -169,7 +156,7 @@ func (kv KeyValue) text() string {
 }
 
 func (t *textWriter) table(x Table) {
-	t.line(prose.Bold, x.Caption)
+	t.line(x.Caption, prose.Bold)
 	limit := t.opt.Rows
 	if x.Collapsed {
 		limit = min(limit, collapsedRows)

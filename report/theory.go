@@ -156,11 +156,7 @@ func problemBlocks(p problem.Problem) []Block {
 	}
 	sampled := p.Long != nil // means are of measurements
 	if sampled {
-		best := "Highest mean"
-		if p.Goal == problem.GoalMin {
-			best = "Lowest mean"
-		}
-		t.Columns[3].Title, t.Columns[4].Title = best, "Mean ± standard error"
+		t.Columns[3].Title, t.Columns[4].Title = highest(p.Goal)+" mean", "Mean ± standard error"
 		t.Columns = append(t.Columns, number("count", "Measured", ""))
 		t.Notes = append(t.Notes, "The highest of several means is high by luck in part; best(p) says which arm the measurements speak for.")
 	}
@@ -189,13 +185,13 @@ func problemBlocks(p problem.Problem) []Block {
 	lead := fmt.Sprintf("%s: %s, %s in all.", p.Name, plural(p.V(), "task"), plural(p.N(), "arm"))
 	kv := KeyValues{Caption: "Problem", Items: []KeyValue{{Key: "Kernel", Value: shownKernel(p.Kernel.String())}}}
 	if len(p.Tasks.Columns) > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Task features", Value: problem.FeatureWords(p.Tasks)})
+		kv.add("Task features", problem.FeatureWords(p.Tasks))
 	}
 	if len(p.Arms.Columns) > 0 {
-		kv.Items = append(kv.Items, KeyValue{Key: "Arm features", Value: problem.FeatureWords(p.Arms)})
+		kv.add("Arm features", problem.FeatureWords(p.Arms))
 	}
 	if p.Goal == problem.GoalMin {
-		kv.Items = append(kv.Items, KeyValue{Key: "Goal", Value: lowest})
+		kv.add("Goal", lowest)
 	}
 	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noiseWords(p)}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
 	if p.KernelFittedHere() {
@@ -203,7 +199,7 @@ func problemBlocks(p problem.Problem) []Block {
 			Value: "these data, by fitting: guarantees that take it as known are heuristic"})
 	}
 	for _, s := range p.Sources {
-		kv.Items = append(kv.Items, KeyValue{Key: "Data", Value: fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256)})
+		kv.add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256))
 	}
 	out := []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
 	for _, n := range slices.Concat(p.Notes, p.KernelNotes) {

@@ -74,12 +74,8 @@ func settings() []Column {
 }
 
 func settingsOf(r engine.Result) []any {
-	var budget any
-	if r.Budget > 0 {
-		budget = r.Budget
-	}
-	return []any{r.Problem, r.Mode, r.Algorithm, isReference(r.Algorithm), orAbsent(r.Schedule), string(r.Status), orAbsent(r.Standing),
-		r.Runs, known(r.Delta), known(r.Epsilon), budget, r.Ridge, r.Seed}
+	return []any{r.Problem, r.Mode, r.Algorithm, isReference(r.Algorithm), known(r.Schedule), string(r.Status), known(r.Standing),
+		r.Runs, known(r.Delta), known(r.Epsilon), known(r.Budget), r.Ridge, r.Seed}
 }
 
 // resultRows returns a table with a row per result: settings, then every measure.
@@ -113,13 +109,13 @@ func labelledRows(results []engine.Result) Table {
 		}
 	}
 	if l.names != nil {
-		add(text("name", ""), func(i int) any { return orAbsent(l.names[i]) })
+		add(text("name", ""), func(i int) any { return known(l.names[i]) })
 	}
 	for j, c := range l.columns {
 		switch {
 		case slices.ContainsFunc(rest.Columns, func(o Column) bool { return o.Name == c.Name }):
 		case c.Name == "kernel":
-			add(c, func(i int) any { return orAbsent(results[i].Kernel) })
+			add(c, func(i int) any { return known(results[i].Kernel) })
 		default:
 			add(c, func(i int) any { return l.cells[i][j] })
 		}
@@ -145,7 +141,7 @@ func sweepRows(s sim.Sweep) Table {
 // what the run measured.
 func runRows(s sim.Sweep) (Table, error) {
 	t := sweptTable(s.Names)
-	runs := Table{Columns: append(runSettings(),
+	runs := Table{Columns: append(slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) }),
 		number("run", "", ""), number("samples", "", ""), number("rounds", "", ""),
 		text("wrong", ""), text("undecided", ""), number("wrong_tasks", "", ""), number("regret", "", ""))}
 	for _, r := range s.Rows {
@@ -165,12 +161,6 @@ func runRows(s sim.Sweep) (Table, error) {
 	}
 	t.join(runs)
 	return t, nil
-}
-
-// runSettings returns the settings that a single run has: not how its whole cell ended or what
-// backs that, nor how many runs it has.
-func runSettings() []Column {
-	return slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) })
 }
 
 func ofCell(name string) bool { return name == "status" || name == "standing" || name == "runs" }
@@ -210,12 +200,9 @@ func answerRows(r engine.Result) Table {
 		number("margin", "", ""), text("candidates", ""), text("best", ""), text("correct", ""),
 	}, run.Columns...)}
 	for _, a := range r.Answers {
-		row := []any{a.Task, orAbsent(a.Arm), a.Decided, a.Leader, a.Estimate, a.Margin, nil, orAbsent(a.Best), nil}
+		row := []any{a.Task, known(a.Arm), a.Decided, a.Leader, a.Estimate, a.Margin, nil, known(a.Best), pointed(a.Correct)}
 		if len(a.Candidates) > 0 {
 			row[6] = a.Candidates
-		}
-		if a.Correct != nil {
-			row[8] = *a.Correct
 		}
 		t.Rows = append(t.Rows, append(row, run.Rows[0]...))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // What a map of open arms shows at most.
@@ -126,11 +127,7 @@ func mapTasks(p *problem.Problem, asked string) ([]int, error) {
 		return nil, &OptionError{"where", fmt.Sprintf("where is a problem; maps are drawn of up to %d tasks, and it has %d", mostMapTasks, n),
 			fmt.Sprintf("choose one with task=%q", p.Tasks.Names[0])}
 	}
-	var all []int
-	for v := range p.V() {
-		all = append(all, v)
-	}
-	return all, nil
+	return indices.All(p.V()), nil
 }
 
 // stayed stands for the round in which an arm left that never did.

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
@@ -237,17 +236,13 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 	t := s.Traffic
 	fmt.Fprintf(w, "\nmessages: %d, of %d bytes together; plans: %d, of %d bytes\n", t.Messages, t.Bytes, t.Plans, t.PlanBytes)
 	for _, a := range s.Answers {
-		fmt.Fprintln(w, answerLine(a))
+		if a.Decided {
+			fmt.Fprintf(w, "task %q: %q (estimate %.4g)\n", a.Task, a.Arm, a.Estimate)
+		} else {
+			fmt.Fprintf(w, "task %q: undecided, %q leads with %.4g\n", a.Task, a.Leader, a.Estimate)
+		}
 	}
 	return nil
-}
-
-// answerLine returns an answer in words.
-func answerLine(a engine.Answer) string {
-	if !a.Decided {
-		return fmt.Sprintf("task %q: undecided, %q leads with %.4g", a.Task, a.Leader, a.Estimate)
-	}
-	return fmt.Sprintf("task %q: %q (estimate %.4g)", a.Task, a.Arm, a.Estimate)
 }
 
 // writeColumns writes rows with columns below each other.

@@ -24,7 +24,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -56,7 +55,7 @@ func Main() int {
 	case err == nil:
 		return 0
 	case errors.As(err, &usage):
-		writeUsage(os.Stderr, c, err)
+		fmt.Fprintf(os.Stderr, "gonb-cope: %v\nRun '%s --help' for usage.\n", err, c.CommandPath())
 		return 2
 	}
 	fmt.Fprintln(os.Stderr, err)
@@ -135,11 +134,6 @@ func negatives(args []string) []string {
 
 // usageError marks a command line that cannot be understood.
 type usageError struct{ error }
-
-// writeUsage writes what is wrong with a command line and which help says what is right.
-func writeUsage(w io.Writer, c *cobra.Command, err error) {
-	fmt.Fprintf(w, "gonb-cope: %v\nRun '%s --help' for usage.\n", err, c.CommandPath())
-}
 
 // flagRules says what the kinds of values of flags must be.
 var flagRules = map[string]string{

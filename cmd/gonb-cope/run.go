@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -298,7 +299,8 @@ func (o *runOptions) provenance(src source, data []report.DataFile, started time
 	b := buildOf()
 	p := &report.Provenance{
 		Version: b.version, Revision: b.revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Script: src.name, ScriptSHA256: src.hash(), Data: data, Seed: o.seed, Command: o.command(src.name),
+		Script: src.name, ScriptSHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(src.text))),
+		Data: data, Seed: o.seed, Command: o.command(src.name),
 		Started: started, Duration: time.Since(started), Workers: o.workers,
 	}
 	if p.Workers == 0 {

@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -79,12 +77,6 @@ func orInterrupted(err error) error {
 		return errInterrupted
 	}
 	return err
-}
-
-// hash returns the SHA-256 of the text, in hexadecimal.
-func (s source) hash() string {
-	sum := sha256.Sum256([]byte(s.text))
-	return hex.EncodeToString(sum[:])
 }
 
 func checkCommand() *cobra.Command {

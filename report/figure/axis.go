@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -77,10 +78,7 @@ func (a axis) crowded(length, beyond, size vg.Length) bool {
 func (a *axis) thin(length, beyond, size vg.Length) {
 	type span struct{ from, to vg.Length }
 	var placed []span
-	order := make([]int, len(a.ticks))
-	for i := range order {
-		order[i] = i
-	}
+	order := indices.All(len(a.ticks))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(a.rank(a.ticks[i]), a.rank(a.ticks[j])) })
 	for _, i := range order {
 		t := &a.ticks[i]

@@ -11,6 +11,7 @@ import (
 	"image/draw"
 	"image/png"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -163,11 +164,9 @@ func paletted(img image.Image) *image.Paletted {
 	}
 	counts := map[uint32]int{}
 	runs(whole, func(_, n int, c uint32) { counts[c] += n })
-	ordered := make([]uint32, 0, len(counts))
-	for c := range counts {
-		ordered = append(ordered, c)
-	}
-	slices.SortFunc(ordered, func(a, b uint32) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
+	ordered := slices.SortedFunc(maps.Keys(counts), func(a, b uint32) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
 	var palette color.Palette
 	index, away := make([]uint8, len(ordered)), make([]int, len(ordered))
 	for k := range away {

@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -102,14 +103,7 @@ func (r runs) shares(budget int) []float64 {
 	return out
 }
 
-func (r runs) numbers() []int {
-	out := make([]int, 0, len(r))
-	for run := range r {
-		out = append(out, run)
-	}
-	slices.Sort(out)
-	return out
-}
+func (r runs) numbers() []int { return slices.Sorted(maps.Keys(r)) }
 
 // and returns the runs that another method made too.
 func (r runs) and(other runs) runs {

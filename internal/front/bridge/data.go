@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -52,11 +53,7 @@ func unpackPoints(l List) (*kernels.Points, error) {
 	for _, column := range l.X {
 		whole.X = append(whole.X, append(column[:n:n], 0))
 	}
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return whole.Subset(all), nil
+	return whole.Subset(indices.All(n)), nil
 }
 
 // problem is an problem.Problem as data.
@@ -151,15 +148,6 @@ type result struct {
 	Zero   []bool // see zeros
 }
 
-func packResult(r engine.Result, _ Functions) (result, error) {
-	return result{Result: r, Zero: zeros(r)}, nil
-}
-
-func unpackResult(w result, _ Functions) (engine.Result, error) {
-	err := setZeros(&w.Result, w.Zero)
-	return w.Result, err
-}
-
 // pointers visits the pointers to booleans, numbers and texts below v, in a fixed order.
 func pointers(v reflect.Value, visit func(reflect.Value)) {
 	switch v.Kind() {
@@ -202,12 +190,9 @@ type sweep struct {
 func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 	w := sweep{Names: s.Names, Per: s.Per, Stored: s.Stored}
 	for _, row := range s.Rows {
-		r, err := packResult(row.Result, fs)
-		if err != nil {
-			return w, err
-		}
 		values := make([]Value, len(row.Values))
 		for i, v := range row.Values {
+			var err error
 			if values[i], err = Encode(v, fs); err != nil { // a label all the same
 				values[i], err = Encode(fmt.Sprint(v), fs)
 			}
@@ -215,7 +200,7 @@ func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 				return w, err
 			}
 		}
-		w.Values, w.Results = append(w.Values, values), append(w.Results, r)
+		w.Values, w.Results = append(w.Values, values), append(w.Results, result{row.Result, zeros(row.Result)})
 	}
 	return w, nil
 }
@@ -226,11 +211,11 @@ func unpackSweep(w sweep, fs Functions) (sim.Sweep, error) {
 		return s, fmt.Errorf("a sweep that cannot be read: %d cells, %d results", len(w.Values), len(w.Results))
 	}
 	for i, values := range w.Values {
-		r, err := unpackResult(w.Results[i], fs)
+		row := sim.SweepRow{Values: make([]any, len(values)), Result: w.Results[i].Result}
+		err := setZeros(&row.Result, w.Results[i].Zero)
 		if err != nil {
 			return s, err
 		}
-		row := sim.SweepRow{Values: make([]any, len(values)), Result: r}
 		for j, v := range values {
 			if row.Values[j], err = Decode(v, fs); err != nil {
 				return s, err

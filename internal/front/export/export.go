@@ -66,14 +66,7 @@ var formats = map[string]writer{
 }
 
 // Known returns the endings that Save knows, sorted.
-func Known() []string {
-	var out []string
-	for e := range formats {
-		out = append(out, e)
-	}
-	slices.Sort(out)
-	return out
-}
+func Known() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // Save writes the report in the format that the ending of path names: .html .ipynb
 // .md .pdf .qmd .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside

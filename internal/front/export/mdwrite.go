@@ -44,7 +44,7 @@ func (m *mdWriter) head(title string) {
 		m.writef("# %s\n", mdEscape(title))
 		return
 	}
-	m.writef("---\ntitle: %s\n", yamlText(title))
+	m.writef("---\ntitle: \"%s\"\n", strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(title))
 	if t := m.opt.Provenance.Started; !t.IsZero() {
 		m.writef("date: %s\n", t.Format(time.DateOnly))
 	}
@@ -109,11 +109,6 @@ func Outputs(report string) (text, source string) {
 // provenanceMark stands where the outputs end.
 const provenanceMark = "\n<!-- provenance -->\n"
 
-// yamlText quotes for YAML.
-func yamlText(s string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(s) + `"`
-}
-
 // mdEscape lets text stand in Markdown as it is.
 func mdEscape(s string) string {
 	return mdSpecial.ReplaceAllString(strings.ReplaceAll(s, "\n", " "), `\$0`)
@@ -129,7 +124,8 @@ func (m *mdWriter) prose(c *notebook.Cell) {
 		case *ast.Heading:
 			if m.strip {
 				m.strip = false
-				return w.without(n)
+				p := w.place(n)
+				return []edit{{p.start, p.stop, ""}}
 			}
 		case *ast.Link:
 			if place, inside := strings.CutPrefix(address(n.Destination), "#"); inside && n.Reference == nil {

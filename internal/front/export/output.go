@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -141,10 +142,7 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([
 		}
 	}
 	if len(o.Data) > 0 && len(lost) == 0 {
-		for media := range o.Data {
-			lost = append(lost, media)
-		}
-		slices.Sort(lost)
+		lost = slices.Sorted(maps.Keys(o.Data))
 	}
 	return lostNote(lost), nil
 }
@@ -192,7 +190,9 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	case "text/latex":
 		return []*markup.Node{latexNode(source)}, nil, nil
 	case "application/json":
-		return jsonNode(data), nil, nil
+		text, _ := shorten(prettyJSON(data))
+		return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")),
+			markup.Element("pre", nil, markup.Text(text)))}, nil, nil
 	}
 	if strings.TrimSpace(source) == "" {
 		return nil, nil, nil
@@ -245,10 +245,4 @@ func prettyJSON(data any) string {
 		return fmt.Sprint(data)
 	}
 	return strings.TrimRight(b.String(), "\n")
-}
-
-func jsonNode(data any) []*markup.Node {
-	text, _ := shorten(prettyJSON(data))
-	return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")),
-		markup.Element("pre", nil, markup.Text(text)))}
 }

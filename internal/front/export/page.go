@@ -204,7 +204,7 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 			if o.Type == notebook.Error && told {
 				n = markup.Element("details", nil, markup.Element("summary", nil, markup.Text("The error as text")), n)
 			}
-			told = told || tells(n)
+			told = told || slices.ContainsFunc(n.All("div"), func(d *markup.Node) bool { return d.HasClass("error") })
 			if v == shown {
 				out.Children = append(out.Children, n)
 			} else {
@@ -242,11 +242,6 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 		out.Set("open", "open")
 	}
 	return out
-}
-
-// tells reports whether an output shows an error in the form of package report.
-func tells(n *markup.Node) bool {
-	return slices.ContainsFunc(n.All("div"), func(d *markup.Node) bool { return d.HasClass("error") })
 }
 
 // banner says at the top that the run failed, and where.

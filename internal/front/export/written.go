@@ -167,12 +167,6 @@ func (w *written) lineEnd(at int) int {
 	return len(w.source)
 }
 
-// without returns the edit that leaves a heading out.
-func (w *written) without(h *ast.Heading) []edit {
-	p := w.place(h)
-	return []edit{{p.start, p.stop, ""}}
-}
-
 // releveled returns the edits that give a heading another level.
 func (w *written) releveled(h *ast.Heading, level int) []edit {
 	p := w.place(h)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -57,7 +58,8 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (r Record, err 
 	}
 	r.Kernel = spec.DisplayName
 	if spec.Name == KernelName && hasGo(n) {
-		prepare(ctx, opt.Stderr)
+		// what the build says then does not stand in the report; what fails here fails in the cell again, with the reason
+		_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(opt.Stderr, line) })
 	}
 	kernel, err := client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr})
 	if err != nil {
@@ -95,13 +97,6 @@ func hasGo(n *notebook.Notebook) bool {
 		_, isScript := scriptOf(&c)
 		return c.Type == notebook.Code && strings.TrimSpace(c.Source) != "" && !isScript
 	})
-}
-
-// prepare builds what Go cells need before the first of them, so that what the build
-// says does not stand in the report. What fails here fails again in the cell, with the
-// reason.
-func prepare(ctx context.Context, log io.Writer) {
-	_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(log, line) })
 }
 
 // provenanceTime limits the time that the kernel takes to say what it has read.
@@ -222,10 +217,7 @@ func comparable(a, b notebook.Output) []string {
 	if a.Data["text/plain"] != nil || b.Data["text/plain"] != nil {
 		return exact[1:]
 	}
-	var all []string
-	for media := range a.Data {
-		all = append(all, media)
-	}
+	all := slices.Collect(maps.Keys(a.Data))
 	for media := range b.Data {
 		if a.Data[media] == nil {
 			all = append(all, media)

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,10 +82,7 @@ func (s *Server) Close(linger time.Duration) {
 	default:
 		close(s.closing)
 	}
-	var peers []*peer
-	for p := range s.peers {
-		peers = append(peers, p)
-	}
+	peers := slices.Collect(maps.Keys(s.peers))
 	s.mu.Unlock()
 	for _, l := range s.listeners {
 		_ = l.Close()

@@ -95,7 +95,7 @@ func (k *kernel) execute(ctx context.Context, r request) {
 		c.publish("error", failed)
 	}
 	m := k.server.Session().New("execute_reply", r.message, reply)
-	m.Metadata = metadataJSON(map[string]any{"started": started.UTC().Format(time.RFC3339Nano), "status": reply["status"]})
+	m.Metadata, _ = json.Marshal(map[string]any{"started": started.UTC().Format(time.RFC3339Nano), "status": reply["status"]})
 	if failed != nil && isTrue(c.ask.StopOnError) && !c.ask.Silent {
 		k.abortBefore = time.Now()
 	}
@@ -186,7 +186,10 @@ func (c *cell) display(msgType, id string, data, metadata map[string]any) {
 
 // displayed returns the content of a message that shows a value.
 func (c *cell) displayed(msgType, id string, data, metadata map[string]any) any {
-	content := map[string]any{"data": data, "metadata": orEmpty(metadata), "transient": map[string]any{}}
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	content := map[string]any{"data": data, "metadata": metadata, "transient": map[string]any{}}
 	if id != "" {
 		content["transient"] = map[string]any{"display_id": id}
 	}
@@ -194,17 +197,4 @@ func (c *cell) displayed(msgType, id string, data, metadata map[string]any) any 
 		content["execution_count"] = c.count
 	}
 	return content
-}
-
-func orEmpty(m map[string]any) map[string]any {
-	if m == nil {
-		return map[string]any{}
-	}
-	return m
-}
-
-// metadataJSON returns the form of a message's metadata.
-func metadataJSON(m map[string]any) json.RawMessage {
-	text, _ := json.Marshal(m) // texts only
-	return text
 }

@@ -58,7 +58,8 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	if err == nil {
 		failed = g.failed(ctx, c, out, reply)
 	}
-	out.finish(failed)
+	out.joiner.add("stderr", out.last.rest(failed)) // without what the failure says, too
+	out.joiner.flush()
 	if gonb.Resets(c.ask.Code) {
 		g.prepare(untilDone, child) // its go.mod is new
 	}

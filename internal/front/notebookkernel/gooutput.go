@@ -27,12 +27,6 @@ func newGoOutput(c *cell) *goOutput {
 	return o
 }
 
-// finish sends what is left, without what the failure says, too.
-func (o *goOutput) finish(failed *failure) {
-	o.joiner.add("stderr", o.last.rest(failed))
-	o.joiner.flush()
-}
-
 func (o *goOutput) take(m *jupyter.Message) {
 	if m.Header.Type == "stream" {
 		var s struct{ Name, Text string }

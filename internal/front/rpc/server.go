@@ -45,7 +45,8 @@ type server struct {
 
 // Serve answers requests until the input ends. The version is the serving program's.
 func Serve(in io.Reader, out io.WriteCloser, version string) error {
-	s := &server{version: version, channel: newChannel(in, out), tables: newTables()}
+	s := &server{version: version, channel: newChannel(in, out)}
+	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
 	s.asker = &asker{server: s}
 	s.told.server = s
 	s.session = dsl.NewSession(dsl.Options{

@@ -202,10 +202,6 @@ type tables struct {
 	bySum  map[string]string // paths by name and hash
 }
 
-func newTables() *tables {
-	return &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
-}
-
 // read returns a table, or nil. The path may stand below the folder of the session.
 func (t *tables) read(file string) *problem.Frame {
 	slashed := filepath.ToSlash(file)

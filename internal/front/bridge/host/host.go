@@ -8,9 +8,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -95,10 +97,7 @@ func (h *Host) Close() error {
 	for conn := range h.conns {
 		_ = conn.Close()
 	}
-	var running []*process
-	for p := range h.processes {
-		running = append(running, p)
-	}
+	running := slices.Collect(maps.Keys(h.processes))
 	close(h.interrupt)
 	h.mu.Unlock()
 	for _, p := range running {

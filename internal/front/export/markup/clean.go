@@ -71,7 +71,10 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	}
 	if dropped[n.Tag] && !(space == "svg" && n.Tag == "title") {
 		if n.Tag == "input" && n.Get("type") == "checkbox" {
-			return []*Node{Text(checkbox(n))}
+			if n.Has("checked") {
+				return []*Node{Text("☑")}
+			}
+			return []*Node{Text("☐")}
 		}
 		if missed[n.Tag] {
 			c.Lost = append(c.Lost, n.Tag)
@@ -136,13 +139,6 @@ func drawnSource(picture *Node) *Node {
 		}
 	}
 	return nil
-}
-
-func checkbox(n *Node) string {
-	if n.Has("checked") {
-		return "☑"
-	}
-	return "☐"
 }
 
 // image puts the image into the page, or a note in its place.

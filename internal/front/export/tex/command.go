@@ -157,19 +157,15 @@ func (m *mathParser) lettered(a alphabet) *markup.Node {
 	n := m.argument()
 	n.Walk(func(c *markup.Node) bool {
 		if c.Tag == "" {
-			c.Text = strings.Join(mapRunes(c.Text, a.letter), "")
+			var b strings.Builder
+			for _, r := range c.Text {
+				b.WriteString(a.letter(r))
+			}
+			c.Text = b.String()
 		}
 		return true
 	})
 	return n
-}
-
-func mapRunes(s string, f func(rune) string) []string {
-	var out []string
-	for _, r := range s {
-		out = append(out, f(r))
-	}
-	return out
 }
 
 // upright returns a name of several letters.

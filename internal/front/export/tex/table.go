@@ -2,6 +2,7 @@ package tex
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -236,13 +237,8 @@ func Characters(text string) string {
 			seen[r] = true
 		}
 	}
-	var all []rune
-	for r := range seen {
-		all = append(all, r)
-	}
-	slices.Sort(all)
 	var b strings.Builder
-	for _, r := range all {
+	for _, r := range slices.Sorted(maps.Keys(seen)) {
 		fmt.Fprintf(&b, "\\DeclareUnicodeCharacter{%04X}{%s}\n", r, character(r))
 	}
 	return b.String()

@@ -179,8 +179,3 @@ func (c *collector) clear() {
 		c.displays[id] = slices.DeleteFunc(places, func(p place) bool { return p.cell == c.cell })
 	}
 }
-
-// failed reports whether the cell shows an error.
-func (c *collector) failed() bool {
-	return slices.ContainsFunc(c.target().Outputs, func(o notebook.Output) bool { return o.Type == notebook.Error })
-}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -383,7 +384,7 @@ func (r *run) cell(ctx context.Context, i int) error {
 
 // show makes a failure visible in the notebook if the kernel did not.
 func (r *run) show(name, value string, traceback []string) {
-	if r.collector.failed() {
+	if slices.ContainsFunc(r.collector.target().Outputs, func(o notebook.Output) bool { return o.Type == notebook.Error }) {
 		return
 	}
 	if len(traceback) == 0 {
