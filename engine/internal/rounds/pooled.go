@@ -12,9 +12,9 @@ import (
 )
 
 // Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
-// how much they differ, see pooled, scales that were estimated from data among them; and by arm once the data reject a number that is
-// stated, see replicates. Bounded rewards then have
-// the scatter that they show, in place of half their range.
+// how much they differ, see pooled; and by arm once the data reject a number that is stated, see replicates. Scales that were estimated
+// from data are pooled, too, and are the least until the data reject them. Bounded rewards have the scatter that they show, in place of
+// half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
 	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()

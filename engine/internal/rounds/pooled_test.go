@@ -120,9 +120,35 @@ func TestOutcomesOfNoBounds(t *testing.T) {
 	if err := scales.Learn(engine.Batch{Counts: []int{0, 1}, Means: []float64{0, 2}, Squares: []float64{0, 0}}); err != nil {
 		t.Fatal(err)
 	}
-	// squares within rounds of 1.75 with 26 degrees of freedom, in place of a stated variance of 9
-	if got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[0]; !(got > 0.05 && got < 0.2) || len(scales.Doubts()) > 0 {
+	if got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[0]; math.Abs(got-9) > 1e-9 || len(scales.Doubts()) > 0 {
 		t.Errorf("a reward of 2: variance %g, %v", got, scales.Doubts())
+	}
+}
+
+// Arms whose rewards lie close together count by the scatter that was estimated for all, until some arm contradicts it.
+func TestEstimatedScalesAreTheLeast(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0, 0, 0})
+	p.Noise.Known, p.Noise.Scales = problem.NoiseTask, []float64{2, 2, 2, 2}
+	scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scales.Pool()
+	for _, step := range []struct {
+		last       float64 // squares of the last arm, with 9 degrees of freedom at a variance of 4
+		from, to   float64 // where the variances of the others then lie
+		contradict bool
+	}{{36, 4, 4, false}, {3600, 0, 0.1, true}} {
+		b := engine.Batch{Counts: []int{10, 10, 10, 10}, Means: []float64{1, 2, 3, 4}, Squares: []float64{0.1, 0.1, 0.1, step.last}}
+		if err := scales.Learn(b); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 3 {
+			got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[i]
+			if !(got > step.from-1e-9 && got < step.to+1e-9) || (scales.Found != nil) != step.contradict {
+				t.Errorf("arm %d: variance %g, want %g to %g; %v", i, got, step.from, step.to, scales.Found)
+			}
+		}
 	}
 }
 

@@ -149,6 +149,11 @@ func (n *Scales) shrunk(common float64) (factor []float64) {
 			belief = statedBelief
 		}
 		factor, n.effective = pooled(n.freedom, n.squares, belief)
+		for g := range factor {
+			if n.stated && n.Found == nil { // skewed rewards without their rare values lie close together around a mean that is off
+				factor[g] = max(1, factor[g])
+			}
+		}
 		return factor
 	}
 	shared := float64(fewestFree)
