@@ -28,7 +28,7 @@ parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTe
 linked = -ldflags=-w
 
 short: ## the tests without long simulations
-	go test -short $(linked) ./...
+	GOGC=400 go test -short $(linked) ./...
 
 # Goroutines share data in these packages.
 shared = ./internal/base/cores ./internal/base/await ./internal/front/rpc ./internal/base/warden ./internal/front/jupyter/... ./engine/internal/canon ./engine/cluster ./engine/cluster/farm

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -26,10 +25,10 @@ func option(name string) Param {
 	x := all[slices.IndexFunc(all, func(x engine.Option) bool { return x.Name == name })]
 	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
 		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
-	switch x.Kind() {
-	case reflect.Bool:
+	switch x.At(new(engine.Options)).(type) {
+	case *bool:
 		p.Whole, p.Range, p.Default = true, kernels.Range{Min: 0, Max: 1}, "0"
-	case reflect.Int:
+	case *int:
 		p.Whole = true
 	}
 	if p.Range != (kernels.Range{}) {

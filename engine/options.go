@@ -123,109 +123,104 @@ const DefaultDelta = 0.05
 // capitals, MaxRounds for max_rounds. Which algorithms have it, where not all do, says algorithms.Entry.Takes.
 type Option struct {
 	Name     string
-	Synonyms []string      // names elsewhere, for which a script is told Name
-	Mode     string        // ModeFC or ModeFB where scripts state it in this mode alone
-	Range    kernels.Range // of numbers, where one is given
-	Choices  []string      // of words
-	Default  string        // as a script writes it; "" where none is written
-	Held     bool          // a Result holds it as a number
-	Doc      string        // "" of an option that scripts do not have
-	field    int           // its place in Options
+	Synonyms []string           // names elsewhere, for which a script is told Name
+	Mode     string             // ModeFC or ModeFB where scripts state it in this mode alone
+	Range    kernels.Range      // of numbers, where one is given
+	Choices  []string           // of words
+	Default  string             // as a script writes it; "" where none is written
+	Held     bool               // a Result holds it as a number
+	Doc      string             // "" of an option that scripts do not have
+	At       func(*Options) any // its field, by a pointer
 }
 
 // AllOptions returns the options in the order in which results state them.
 func AllOptions() []Option { return slices.Clone(options) }
 
-var options = numbered([]Option{
-	{Name: "delta", Synonyms: []string{"confidence", "alpha"}, Range: kernels.InsideUnit, Default: "0.05", Held: true,
+var options = []Option{
+	{Name: "delta", At: func(o *Options) any { return &o.Delta },
+		Synonyms: []string{"confidence", "alpha"}, Range: kernels.InsideUnit, Default: "0.05", Held: true,
 		Doc: "error probability"},
-	{Name: "epsilon", Synonyms: []string{"eps"}, Range: kernels.NonNegative, Default: "0", Held: true,
+	{Name: "epsilon", At: func(o *Options) any { return &o.Epsilon },
+		Synonyms: []string{"eps"}, Range: kernels.NonNegative, Default: "0", Held: true,
 		Doc: "an arm this close to the best is good enough, in reward units"},
-	{Name: "budget", Synonyms: []string{"t", "horizon", "pulls"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12}, Held: true,
+	{Name: "budget", At: func(o *Options) any { return &o.Budget },
+		Synonyms: []string{"t", "horizon", "pulls"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12}, Held: true,
 		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"},
-	{Name: "schedule", Mode: ModeFC, Choices: []string{ScheduleTuned, SchedulePaper}, Default: `"tuned"`, Held: true,
+	{Name: "schedule", At: func(o *Options) any { return &o.Schedule },
+		Mode: ModeFC, Choices: []string{ScheduleTuned, SchedulePaper}, Default: `"tuned"`, Held: true,
 		Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]"},
-	{Name: "xi", Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Range: kernels.NonNegative,
+	{Name: "xi", At: func(o *Options) any { return &o.Ridge },
+		Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Range: kernels.NonNegative,
 		Choices: []string{RidgeAuto, RidgeGP}, Default: `"auto"`,
 		Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`},
-	{Name: "level", Synonyms: []string{"mean", "offset", "intercept"}, Range: kernels.AnyNumber, Choices: []string{"unknown"},
+	{Name: "level", At: func(o *Options) any { return &o.Level },
+		Synonyms: []string{"mean", "offset", "intercept"}, Range: kernels.AnyNumber, Choices: []string{"unknown"},
 		Default: `"unknown"`,
 		Doc: "of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; " +
 			`"unknown" gives it a flat prior`},
-	{Name: "scale", Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Range: kernels.Positive, Choices: []string{"fit"},
+	{Name: "scale", At: func(o *Options) any { return &o.Scale },
+		Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Range: kernels.Positive, Choices: []string{"fit"},
 		Default: `"fit"`,
 		Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the ` +
 			"run after each round, and with it a part g*identity() for what the kernel cannot represent"},
-	{Name: "kernel_is", Synonyms: []string{"trust_kernel", "kernel_role"}, Mode: ModeFB,
+	{Name: "kernel_is", At: func(o *Options) any { return &o.KernelIs },
+		Synonyms: []string{"trust_kernel", "kernel_role"}, Mode: ModeFB,
 		Choices: []string{KernelFixed, KernelMember, KernelAuto},
 		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
 			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
 			`has kernel="auto", and "fixed" where a kernel is stated`},
-	{Name: "law", Synonyms: []string{"distribution", "tails"}, Mode: ModeFC, Choices: []string{LawNormal, LawSubGaussian, LawSymmetric},
+	{Name: "law", At: func(o *Options) any { return &o.Law },
+		Synonyms: []string{"distribution", "tails"}, Mode: ModeFC, Choices: []string{LawNormal, LawSubGaussian, LawSymmetric},
 		Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms " +
 			"side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded " +
 			"rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian"},
-	{Name: "norm", Range: kernels.Positive,
+	{Name: "norm", At: func(o *Options) any { return &o.Norm }, Range: kernels.Positive,
 		Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given " +
 			"(`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm " +
 			"of the known means when it is not given"},
-	{Name: "gap", Mode: ModeFC, Range: kernels.Positive,
+	{Name: "gap", At: func(o *Options) any { return &o.Gap }, Mode: ModeFC, Range: kernels.Positive,
 		Doc: "lower bound on the smallest gap, reward units; from the known means when not given"},
-	{Name: "unit", Range: kernels.Positive, Doc: "reward units of one normalised unit; the largest noise when not given"},
-	{Name: "misfit", Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
+	{Name: "unit", At: func(o *Options) any { return &o.Unit },
+		Range: kernels.Positive, Doc: "reward units of one normalised unit; the largest noise when not given"},
+	{Name: "misfit", At: func(o *Options) any { return &o.Misfit }, Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
 		Doc: "how far any expected reward may be from what the kernel can represent, reward units"},
-	{Name: "robust", Mode: ModeFC, Doc: "true (or 1): estimate misfit from the data of the run and allow for it"},
-	{Name: "together"},
-	{Name: "total", Synonyms: []string{"total_budget", "samples"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12},
+	{Name: "robust", At: func(o *Options) any { return &o.Robust },
+		Mode: ModeFC, Doc: "true (or 1): estimate misfit from the data of the run and allow for it"},
+	{Name: "together", At: func(o *Options) any { return &o.Together }},
+	{Name: "total", At: func(o *Options) any { return &o.Total },
+		Synonyms: []string{"total_budget", "samples"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12},
 		Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most"},
-	{Name: "rounds", Synonyms: []string{"looks", "stages"}, Mode: ModeFB, Range: kernels.WholeFrom(1),
+	{Name: "rounds", At: func(o *Options) any { return &o.Rounds },
+		Synonyms: []string{"looks", "stages"}, Mode: ModeFB, Range: kernels.WholeFrom(1),
 		Doc: "rounds in which a budget is spent; up to 6 when not given"},
-	{Name: "max_rounds", Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop after this many rounds; 30 when not given"},
-	{Name: "max_samples", Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop before more samples than this, all agents together"},
-})
-
-// numbered finds the fields of options.
-func numbered(all []Option) []Option {
-	fields := reflect.VisibleFields(reflect.TypeFor[Options]())
-	for i, x := range all {
-		name := cmp.Or(map[string]string{"xi": "Ridge"}[x.Name], strings.ReplaceAll(x.Name, "_", ""))
-		all[i].field = slices.IndexFunc(fields, func(f reflect.StructField) bool { return strings.EqualFold(f.Name, name) })
-	}
-	return all
+	{Name: "max_rounds", At: func(o *Options) any { return &o.MaxRounds },
+		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop after this many rounds; 30 when not given"},
+	{Name: "max_samples", At: func(o *Options) any { return &o.MaxSamples },
+		Mode: ModeFC, Range: kernels.WholeFrom(1), Doc: "stop before more samples than this, all agents together"},
 }
 
-// Kind returns the kind of the field of an option.
-func (x Option) Kind() reflect.Kind { return reflect.TypeFor[Options]().Field(x.field).Type.Kind() }
-
-// stated returns the value of an option as a number or as a word, and neither where it is at its default.
-func (x Option) stated(o Options) (number *float64, word string) {
-	switch v := reflect.ValueOf(o).Field(x.field).Interface().(type) {
-	case Ridge:
-		if v.Kind == RidgeValue {
-			return &v.Value, ""
+// stated returns the value of an option as a number, or as a word, which is "" where it is at its default.
+func (x *Option) stated(o *Options) (number float64, isNumber bool, word string) {
+	switch v := x.At(o).(type) {
+	case *float64:
+		return *v, *v != 0, ""
+	case *int:
+		return float64(*v), *v != 0, ""
+	case *string:
+		return 0, false, *v
+	case *bool:
+		if *v {
+			return 0, false, "true"
 		}
-		return nil, v.Kind
-	case Level:
-		if v.Known {
-			return &v.Value, ""
+	case *Ridge:
+		if v.Kind != RidgeValue {
+			return 0, false, v.Kind
 		}
-	case string:
-		return nil, v
-	case bool:
-		if v {
-			return nil, "true"
-		}
-	case float64:
-		if v != 0 {
-			return &v, ""
-		}
-	case int:
-		if v != 0 {
-			f := float64(v)
-			return &f, ""
-		}
+		return v.Value, true, ""
+	case *Level:
+		return v.Value, v.Known, ""
 	}
-	return nil, ""
+	return 0, false, ""
 }
 
 // Checked fills the zero fields and reports values outside their range.
@@ -239,10 +234,11 @@ func (o Options) Checked(mode string) (Options, error) {
 }
 
 func (o Options) check(mode string) error {
-	for _, x := range options {
-		number, word := x.stated(o)
-		if number != nil && (!x.Range.Contains(*number) || math.IsInf(*number, 0)) {
-			return fmt.Errorf("%s must be %v, got %g", x.Name, x.Range, *number)
+	for i := range options {
+		x := &options[i]
+		number, isNumber, word := x.stated(&o)
+		if isNumber && (!x.Range.Contains(number) || math.IsInf(number, 0)) {
+			return fmt.Errorf("%s must be %v, got %g", x.Name, x.Range, number)
 		}
 		if word != "" && x.Choices != nil && !slices.Contains(x.Choices, word) {
 			choices := strings.ReplaceAll(fmt.Sprintf("%q", x.Choices), `" "`, `" or "`)
@@ -296,9 +292,9 @@ const SettingAgents = "agents"
 func (o Options) Stated() []Setting {
 	var out []Setting
 	for _, x := range options {
-		number, word := x.stated(o)
-		if number != nil {
-			word = strconv.FormatFloat(*number, 'g', -1, 64)
+		number, isNumber, word := x.stated(&o)
+		if isNumber {
+			word = strconv.FormatFloat(number, 'g', -1, 64)
 		}
 		if !x.Held && word != "" && word != KernelFixed && strconv.Quote(word) != x.Default {
 			out = append(out, Setting{x.Name, word})

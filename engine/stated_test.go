@@ -2,6 +2,8 @@ package engine
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -15,6 +17,16 @@ func TestStatedHasEveryOption(t *testing.T) {
 			o.Ridge = Ridge{Kind: RidgeValue, Value: 0.25}
 		} else {
 			fill(t, reflect.ValueOf(&o).Elem().Field(i))
+		}
+		named := func(x Option) bool {
+			return x.Name == "xi" && fields.Field(i).Name == "Ridge" || strings.EqualFold(strings.ReplaceAll(x.Name, "_", ""), fields.Field(i).Name)
+		}
+		at := slices.IndexFunc(options, named)
+		if at >= 0 && options[at].At(&o) != reflect.ValueOf(&o).Elem().Field(i).Addr().Interface() {
+			t.Errorf("%s is the field of another name than %s", options[at].Name, fields.Field(i).Name)
+		}
+		if at < 0 && fields.Field(i).Name != "Batch" {
+			t.Errorf("no option has the name of the field %s", fields.Field(i).Name)
 		}
 		if got := o.Stated(); (len(got) == 1) == held[fields.Field(i).Name] || len(got) > 1 {
 			t.Errorf("%s: %v", fields.Field(i).Name, got)
