@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,8 +24,9 @@ type Memory struct {
 	at    map[address]int // index into facts
 	runs  []string
 	files map[[2]string][]byte // by run and hash
-	queue queue
-	news  chan struct{} // closed and replaced when a fact arrives
+	work  map[[2]string]*piece // by run and id, finished ones too
+	order []*piece             // those that are not finished, in the order of the next handing out
+	news  chan struct{}        // closed and replaced when a fact arrives, or there may be work
 }
 
 type address struct {
@@ -37,8 +39,13 @@ var _ Exchange = (*Memory)(nil)
 
 // NewMemory returns an empty exchange.
 func NewMemory() *Memory {
-	return &Memory{at: map[address]int{}, files: map[[2]string][]byte{}, news: make(chan struct{}),
-		queue: queue{all: map[[2]string]*piece{}, news: make(chan struct{})}}
+	return &Memory{at: map[address]int{}, files: map[[2]string][]byte{}, work: map[[2]string]*piece{}, news: make(chan struct{})}
+}
+
+// wake ends the waiting for news.
+func (m *Memory) wake() {
+	close(m.news)
+	m.news = make(chan struct{})
 }
 
 // Publish implements Facts.
@@ -65,8 +72,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	if !slices.Contains(m.runs, f.Run) {
 		m.runs = append(m.runs, f.Run)
 	}
-	close(m.news)
-	m.news = make(chan struct{})
+	m.wake()
 	return nil
 }
 
@@ -163,13 +169,6 @@ func (m *Memory) ReadNamed(ctx context.Context, run string, names ...string) ite
 	}
 }
 
-// queue holds the work of Memory, in the order of the next handing out. The lock of Memory guards it.
-type queue struct {
-	all   map[[2]string]*piece // by run and id, finished ones too
-	order []*piece             // those that are not finished
-	news  chan struct{}        // closed and replaced when there may be work
-}
-
 type piece struct {
 	work     Work
 	attempts int
@@ -178,22 +177,17 @@ type piece struct {
 	gone     bool      // finished or withdrawn
 }
 
-func (q *queue) wake() {
-	close(q.news)
-	q.news = make(chan struct{})
-}
-
 // drop takes a piece out of the queue for ever.
-func (q *queue) drop(p *piece) {
+func (m *Memory) drop(p *piece) {
 	p.gone = true
-	q.order = slices.DeleteFunc(q.order, func(o *piece) bool { return o == p })
+	m.order = slices.DeleteFunc(m.order, func(o *piece) bool { return o == p })
 }
 
 // next returns a piece that nobody holds, or how long the one waits whose patience ends first;
 // negative where there is none.
-func (q *queue) next(now time.Time, runs []string) (*piece, time.Duration) {
+func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 	wait := time.Duration(-1)
-	for _, p := range q.order {
+	for _, p := range m.order {
 		if len(runs) > 0 && !slices.Contains(runs, p.work.Run) {
 			continue
 		}
@@ -216,13 +210,11 @@ func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	key := [2]string{run, w.ID}
-	if m.queue.all[key] == nil && ctx.Err() == nil {
+	if key := [2]string{run, w.ID}; m.work[key] == nil && ctx.Err() == nil {
 		w.Body = bytes.Clone(w.Body)
-		p := &piece{work: w}
-		m.queue.all[key] = p
-		m.queue.order = append(m.queue.order, p)
-		m.queue.wake()
+		m.work[key] = &piece{work: w}
+		m.order = append(m.order, m.work[key])
+		m.wake()
 	}
 	return ctx.Err()
 }
@@ -239,39 +231,27 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 			return nil, err
 		}
 		m.mu.Lock()
-		p, wait := m.queue.next(time.Now(), runs)
+		p, wait := m.next(time.Now(), runs)
 		if p != nil {
 			p.attempts++
 			p.holder = p.attempts
-			p.until = time.Now().Add(m.patience())
+			p.until = time.Now().Add(cmp.Or(m.Patience, Patience))
 			t := &taken{m, p, p.attempts}
 			m.mu.Unlock()
 			return t, nil
 		}
-		news := m.queue.news
+		news := m.news
 		m.mu.Unlock()
-		pause(ctx, news, wait)
+		var end <-chan time.Time // of somebody's patience
+		if wait >= 0 {
+			end = time.After(wait)
+		}
+		select {
+		case <-news:
+		case <-end:
+		case <-ctx.Done():
+		}
 	}
-}
-
-// pause waits for news, for an end of patience where wait is not negative, or for the context.
-func pause(ctx context.Context, news <-chan struct{}, wait time.Duration) {
-	var end <-chan time.Time
-	if wait >= 0 {
-		end = time.After(wait)
-	}
-	select {
-	case <-news:
-	case <-end:
-	case <-ctx.Done():
-	}
-}
-
-func (m *Memory) patience() time.Duration {
-	if m.Patience > 0 {
-		return m.Patience
-	}
-	return Patience
 }
 
 // Withdraw implements Exchange.
@@ -281,10 +261,10 @@ func (m *Memory) Withdraw(ctx context.Context, run string) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for key, p := range m.queue.all {
+	for key, p := range m.work {
 		if key[0] == run {
-			m.queue.drop(p)
-			delete(m.queue.all, key)
+			m.drop(p)
+			delete(m.work, key)
 		}
 	}
 	return ctx.Err()
@@ -309,7 +289,7 @@ func (t *taken) Alive(ctx context.Context) error {
 	t.m.mu.Lock()
 	defer t.m.mu.Unlock()
 	if t.p.holder == t.attempt {
-		t.p.until = time.Now().Add(t.m.patience())
+		t.p.until = time.Now().Add(cmp.Or(t.m.Patience, Patience))
 	}
 	return ctx.Err()
 }
@@ -317,7 +297,7 @@ func (t *taken) Alive(ctx context.Context) error {
 func (t *taken) Done(ctx context.Context) error {
 	t.m.mu.Lock()
 	defer t.m.mu.Unlock()
-	t.m.queue.drop(t.p)
+	t.m.drop(t.p)
 	return ctx.Err()
 }
 
@@ -326,10 +306,10 @@ func (t *taken) Back(ctx context.Context) error {
 	defer t.m.mu.Unlock()
 	if t.p.holder == t.attempt && !t.p.gone {
 		t.p.holder = 0
-		t.m.queue.drop(t.p) // to the end of the queue
+		t.m.drop(t.p) // to the end of the queue
 		t.p.gone = false
-		t.m.queue.order = append(t.m.queue.order, t.p)
-		t.m.queue.wake()
+		t.m.order = append(t.m.order, t.p)
+		t.m.wake()
 	}
 	return ctx.Err()
 }
