@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	process "github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/base/warden"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
@@ -23,7 +24,7 @@ type child struct {
 	client  *jupyter.Client
 	exited  chan struct{}
 	started time.Time
-	log     *tail // what it printed outside of cells
+	log     *process.Tail // what it printed outside of cells
 
 	mu        sync.Mutex
 	exchanges map[string]*exchange // by the id of the request
@@ -64,7 +65,7 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
 	argv := append(append([]string{}, c.warden...), c.folder, c.gonb, "-kernel", path, "-raw_error=true")
-	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: &tail{},
+	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: newTail(),
 		exchanges: map[string]*exchange{}, stray: stray, prompt: prompt}
 	g.cmd.Env, g.cmd.Stderr, g.cmd.Stdout = c.env, g.log, g.log
 	var err error
@@ -82,7 +83,7 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 	}()
 	if err := g.connect(ctx, connection); err != nil {
 		g.stop()
-		return nil, fmt.Errorf("starting GoNB: %w%s", err, g.log.lines())
+		return nil, fmt.Errorf("starting GoNB: %w%s", err, g.printed())
 	}
 	return g, nil
 }
@@ -218,38 +219,16 @@ func (g *child) stop() {
 	}
 }
 
-// tail keeps the end of the text written to it.
-type tail struct {
-	mu   sync.Mutex
-	text []byte
-}
-
-const tailSize = 16 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.text = append(t.text, p...)
-	if len(t.text) > 2*tailSize {
-		t.text = append([]byte{}, t.text[len(t.text)-tailSize:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.text)
-}
-
-// lines returns the tail on separate lines, or nothing.
-func (t *tail) lines() string {
-	text := strings.TrimSpace(t.String())
+// printed returns what GoNB printed, on separate lines, or nothing.
+func (g *child) printed() string {
+	text := g.log.String()
 	if text == "" {
 		return ""
 	}
 	return "; it printed:\n" + text
 }
+
+func newTail() *process.Tail { return &process.Tail{Size: 32 << 10} }
 
 // privateFolder makes a folder that only this user can enter, with a short path: the
 // path of a socket has at most about 100 bytes.

@@ -124,7 +124,7 @@ func (g *goSide) requestFor(c *cell) *jupyter.Message {
 // gone returns the failure of a cell during which GoNB ended.
 func gone(child *child) *failure {
 	text := "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of " +
-		"%%cope cells are kept" + child.log.lines()
+		"%%cope cells are kept" + child.printed()
 	return &failure{Name: "GoNBEnded", Value: firstLine(text), Traceback: strings.Split(text, "\n")}
 }
 

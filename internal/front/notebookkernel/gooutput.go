@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	process "github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
@@ -16,12 +17,12 @@ import (
 type goOutput struct {
 	cell   *cell
 	joiner joiner
-	errors tail   // of the cell's stderr: a panic's text is only there
-	last   holder // the end of the cell's stderr, which the error may say
+	errors *process.Tail // of the cell's stderr: a panic's text is only there
+	last   holder        // the end of the cell's stderr, which the error may say
 }
 
 func newGoOutput(c *cell) *goOutput {
-	o := &goOutput{cell: c}
+	o := &goOutput{cell: c, errors: newTail()}
 	o.joiner.send = c.stream
 	o.last.send = func(text string) { o.joiner.add("stderr", text) }
 	return o

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	process "github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/base/warden"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
@@ -62,7 +63,7 @@ type front struct {
 	exited chan struct{}
 	conn   jupyter.Connection
 	client *jupyter.Client
-	stderr *tail
+	stderr *process.Tail
 
 	mu     sync.Mutex
 	seen   []*jupyter.Message // everything on iopub
@@ -88,7 +89,7 @@ func start(t testing.TB, env ...string) *front {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	f := &front{t: t, conn: jupyter.LocalConnection(dir), exited: make(chan struct{}), stderr: &tail{}, change: make(chan struct{})}
+	f := &front{t: t, conn: jupyter.LocalConnection(dir), exited: make(chan struct{}), stderr: newTail(), change: make(chan struct{})}
 	path := filepath.Join(dir, "kernel-0a1b2c3d-0000-4000-8000-000000000000.json")
 	if err := f.conn.WriteFile(path); err != nil {
 		t.Fatal(err)

@@ -237,34 +237,3 @@ func copyProgram(from, to string) (err error) {
 	}
 	return out.Close()
 }
-
-// tail keeps the beginning and the end of the text written to it: a panic's message is
-// above its stack.
-type tail struct {
-	mu        sync.Mutex
-	head, end []byte
-}
-
-// tailSize limits the bytes that are kept of either.
-const tailSize = 8 << 10
-
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	n := len(b)
-	if room := tailSize - len(t.head); room > 0 {
-		taken := min(room, len(b))
-		t.head, b = append(t.head, b[:taken]...), b[taken:]
-	}
-	t.end = append(t.end, b...)
-	if len(t.end) > tailSize {
-		t.end = append([]byte(nil), t.end[len(t.end)-tailSize:]...)
-	}
-	return n, nil
-}
-
-func (t *tail) text() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return string(t.head) + string(t.end)
-}

@@ -28,7 +28,7 @@ type running struct {
 	build   func() *exec.Cmd
 	command *exec.Cmd
 	files   []io.Closer
-	errors  tail          // of its standard error
+	errors  child.Tail    // of its standard error
 	done    chan struct{} // closed when it has ended
 
 	mu     sync.Mutex
@@ -45,7 +45,8 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	if err != nil {
 		return nil, errors.Join(err, asked.Close(), askedChild.Close())
 	}
-	r := &running{conn: bridge.NewConn(asked), files: []io.Closer{asked, own}, done: make(chan struct{})}
+	r := &running{conn: bridge.NewConn(asked), files: []io.Closer{asked, own}, done: make(chan struct{}),
+		errors: child.Tail{Head: tailSize, Size: tailSize}}
 	r.remote = bridge.NewRemote(r.conn)
 	r.build = func() *exec.Cmd {
 		return &exec.Cmd{
@@ -104,7 +105,7 @@ func (r *running) run(started chan<- error) {
 	err = r.command.Wait()
 	r.mu.Lock()
 	if r.reason == nil {
-		r.reason = ending(err, r.errors.text())
+		r.reason = ending(err, r.errors.String())
 	}
 	r.mu.Unlock()
 	close(r.done)
@@ -188,6 +189,9 @@ func (r *running) kill(reason error) {
 	}
 	<-r.done
 }
+
+// tailSize limits the bytes that are kept of the beginning and of the end of what a process says.
+const tailSize = 8 << 10
 
 // endTime limits the time that a process takes to end after it has closed its connection.
 const endTime = 10 * time.Second

@@ -145,21 +145,6 @@ func TestStderr(t *testing.T) {
 	}
 }
 
-func TestTail(t *testing.T) {
-	var w tail
-	for i := range 1000 {
-		_, _ = w.Write([]byte("line " + strconv.Itoa(i) + "\n"))
-	}
-	got := w.String()
-	if !strings.HasPrefix(got, "line ") || !strings.HasSuffix(got, "\nline 999") || len(got) > tailSize || len(got) < tailSize-10 {
-		t.Errorf("%d bytes: %.20q…%q", len(got), got, got[len(got)-20:])
-	}
-	_, _ = w.Write([]byte(strings.Repeat("x", 3*tailSize)))
-	if got := w.String(); got != strings.Repeat("x", tailSize) {
-		t.Errorf("of one long line: %d bytes", len(got))
-	}
-}
-
 // execute runs code and returns what was printed.
 func execute(ctx context.Context, k *Kernel, code string, opt ExecuteOptions) (printed string, reply Reply, err error) {
 	opt.Output = func(m *jupyter.Message) {

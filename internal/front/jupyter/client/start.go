@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
@@ -217,7 +216,7 @@ func (k *Kernel) introduce(ctx context.Context, r *request, wait time.Duration) 
 // process is a kernel's process, in its own process group.
 type process struct {
 	cmd  *exec.Cmd
-	tail *tail
+	tail *child.Tail
 	dead chan struct{} // closed when the process has ended
 	err  error         // how it ended; valid after dead
 }
@@ -230,7 +229,7 @@ const pipeDelay = 500 * time.Millisecond
 // process has ended: on Linux the signal that a child gets when its parent dies is
 // sent when the thread that forked it ends.
 func launch(argv, env []string, dir string, output io.Writer) (*process, error) {
-	p := &process{cmd: exec.Command(argv[0], argv[1:]...), tail: &tail{to: output}, dead: make(chan struct{})}
+	p := &process{cmd: exec.Command(argv[0], argv[1:]...), tail: &child.Tail{To: output, Size: tailSize}, dead: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.tail, p.tail
 	p.cmd.WaitDelay = pipeDelay
@@ -285,39 +284,5 @@ func (p *process) ending() error {
 	return fmt.Errorf("the kernel %s; it wrote nothing", how)
 }
 
-// tail passes on what is written and remembers its end.
-type tail struct {
-	to  io.Writer // nil for nobody
-	mu  sync.Mutex
-	end []byte
-}
-
 // tailSize limits the bytes of a kernel's own output that an error quotes.
 const tailSize = 2000
-
-// Write never fails, so that a reader that is gone does not stop the kernel.
-func (t *tail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.to != nil {
-		_, _ = t.to.Write(b)
-	}
-	t.end = append(t.end, b[max(0, len(b)-tailSize):]...)
-	if cut := len(t.end) - tailSize; cut > 0 {
-		t.end = append(t.end[:0], t.end[cut:]...)
-	}
-	return len(b), nil
-}
-
-// String returns the last lines that were written.
-func (t *tail) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	text := string(t.end)
-	if len(text) == tailSize { // begins within a line
-		if _, rest, ok := strings.Cut(text, "\n"); ok {
-			text = rest
-		}
-	}
-	return strings.TrimSpace(strings.ToValidUTF8(text, ""))
-}

@@ -1,0 +1,43 @@
+package child
+
+import (
+	"io"
+	"strings"
+	"sync"
+)
+
+// Tail keeps the last lines of what is written to it, and the beginning where Head is set: the message of a panic is above
+// its stack.
+type Tail struct {
+	To         io.Writer // gets all that is written; nil for nobody
+	Head, Size int       // bytes kept of the beginning and of the end
+
+	mu        sync.Mutex
+	head, end []byte
+}
+
+// Write never fails, so that a reader that is gone does not stop the child.
+func (t *Tail) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.To != nil {
+		_, _ = t.To.Write(b)
+	}
+	n := min(t.Head-len(t.head), len(b))
+	t.head, t.end = append(t.head, b[:n]...), append(t.end, b[n:]...)
+	if cut := len(t.end) - t.Size; cut > t.Size {
+		t.end = append(t.end[:0], t.end[cut:]...)
+	}
+	return len(b), nil
+}
+
+// String returns what is kept.
+func (t *Tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	end := string(t.end[max(0, len(t.end)-t.Size):])
+	if _, rest, ok := strings.Cut(end, "\n"); ok && len(end) == t.Size { // it begins within a line
+		end = rest
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(string(t.head)+end, ""))
+}
