@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -327,18 +328,14 @@ func evalFree(_ *call, a struct {
 func named(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
-		if data.Name == "" {
-			data.Name = name
-			v.Data = data
-		}
+		data.Name = cmp.Or(data.Name, name)
+		v.Data = data
 	case engine.Result:
 		data.Name = name
 		v.Data = data
 	case campaign.Protocol:
-		if data.Name == "" {
-			data.Name = name
-			v.Data = data
-		}
+		data.Name = cmp.Or(data.Name, name)
+		v.Data = data
 	}
 	return v
 }

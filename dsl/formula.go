@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -288,10 +289,7 @@ func place(st *front.Statement, n ast.Node) string {
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder
 	for _, f := range found {
-		body := f.Body
-		if body == "" {
-			body = "<a Go function>"
-		}
+		body := cmp.Or(f.Body, "<a Go function>")
 		for _, free := range f.Free {
 			if line := fmt.Sprintf("%s = %s\n", free.Name, free); !strings.Contains(b.String(), line) {
 				b.WriteString(line)

@@ -88,21 +88,17 @@ func (t Type) a() string {
 }
 
 // orList joins words as in "a, b or c".
-func orList(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
+func orList(words []string) string { return listWith(" or ", words) }
 
 // andList joins words as in "a, b and c".
-func andList(words []string) string {
+func andList(words []string) string { return listWith(" and ", words) }
+
+func listWith(between string, words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
 	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " and " + words[last]
+	return strings.Join(words[:last], ", ") + between + words[last]
 }
 
 // value is a value of the language. Data is nil when only the type is known: while
@@ -260,21 +256,14 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 
 // fromGo makes a value of the language of a Go value.
 func fromGo(name string, v any) (value, error) {
+	r := reflect.ValueOf(v)
+	if r.Kind() == reflect.Func && r.IsNil() {
+		return value{}, fmt.Errorf("the function is nil")
+	}
 	switch v := v.(type) {
 	case func(x, y []float64) float64:
-		if v == nil {
-			return value{}, fmt.Errorf("the function is nil")
-		}
 		return kernelValue(kernels.Func(name, v)), nil
-	case sim.RewardFunc:
-		if v == nil {
-			return value{}, fmt.Errorf("the function is nil")
-		}
-		return value{Type: Rewards, Data: v}, nil
-	case sim.RoundFunc:
-		if v == nil {
-			return value{}, fmt.Errorf("the function is nil")
-		}
+	case sim.RewardFunc, sim.RoundFunc:
 		return value{Type: Rewards, Data: v}, nil
 	case kernels.Free:
 		if err := v.Validate(0); err != nil {
@@ -291,7 +280,6 @@ func fromGo(name string, v any) (value, error) {
 	case problem.Problem:
 		return problemFromGo(&v)
 	}
-	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Pointer && !r.IsNil() {
 		element := r.Elem().Interface()
 		_, byValue := element.(kernels.Kernel)

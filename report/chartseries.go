@@ -106,9 +106,7 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 	if g.along {
 		return
 	}
-	if out.Name == "" {
-		out.Name = markedName(r.algorithm)
-	}
+	out.Name = cmp.Or(out.Name, markedName(r.algorithm))
 	hue, ideal := hueOf(r.mode, r.algorithm)
 	switch {
 	case ideal:
@@ -291,7 +289,7 @@ func (p picture) byRound(v int) []Series {
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b Series) int { // what is told apart lies above the others
-		return int(sign(float64(count(a.Style == Band)) - float64(count(b.Style == Band))))
+		return count(a.Style == Band) - count(b.Style == Band)
 	})
 	return out
 }

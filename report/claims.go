@@ -204,15 +204,20 @@ func (views) Sweep(s sim.Sweep) view {
 			return sweepRows(s), nil
 		},
 		axes: func(string) (xs, ys []string) {
-			results := make([]engine.Result, len(s.Rows))
-			for i, r := range s.Rows {
-				results[i] = r.Result
-			}
-			return s.Names, measureNames(results)
+			return s.Names, measureNames(resultsOf(s))
 		},
 		figure:  func(o PlotOptions) (Figure, error) { return sweepFigure(s, o) },
 		several: true, panels: true,
 	}
+}
+
+// resultsOf returns the results of a sweep.
+func resultsOf(s sim.Sweep) []engine.Result {
+	results := make([]engine.Result, len(s.Rows))
+	for i, r := range s.Rows {
+		results[i] = r.Result
+	}
+	return results
 }
 
 // sweepSentence counts cells and runs, and says what was not run again.

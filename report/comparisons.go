@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -147,7 +148,7 @@ func speedupSentence(s sim.Speedup) string {
 	if len(s.Rows) == 0 {
 		return fmt.Sprintf("No speedup of %s was measured.", s.Algorithm)
 	}
-	byBeta := func(a, b sim.SpeedupRow) int { return int(sign(a.Beta.Mean - b.Beta.Mean)) }
+	byBeta := func(a, b sim.SpeedupRow) int { return cmp.Compare(a.Beta.Mean, b.Beta.Mean) }
 	least, most := slices.MinFunc(s.Rows, byBeta), slices.MaxFunc(s.Rows, byBeta)
 	at := func(r sim.SpeedupRow) string {
 		var words []string
@@ -169,16 +170,6 @@ func speedupSentence(s sim.Speedup) string {
 	}
 	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least),
 		cell(most.Beta, 0), at(most))
-}
-
-func sign(x float64) float64 {
-	switch {
-	case x < 0:
-		return -1
-	case x > 0:
-		return 1
-	}
-	return 0
 }
 
 // pairedRows returns a table with a row per algorithm and combination of the other swept values.

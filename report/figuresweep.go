@@ -21,9 +21,7 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	}
 	ys, bounded := withoutBound(o.Y)
 	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded}
-	results := make([]engine.Result, len(s.Rows))
-	for i, r := range s.Rows {
-		results[i] = r.Result
+	for _, r := range s.Rows {
 		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm}
 		for _, m := range c.measures {
 			row.cells = append(row.cells, m.value(r.Result))
@@ -41,7 +39,7 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 		return f, err
 	}
 	if !bounded && o.Y[0] != "samples" {
-		addLines(&f, references(c.measures[0], results, nil, false))
+		addLines(&f, references(c.measures[0], resultsOf(s), nil, false))
 	}
 	return f, nil
 }

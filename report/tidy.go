@@ -128,12 +128,10 @@ func labelledRows(results []engine.Result) Table {
 // not swept.
 func sweepRows(s sim.Sweep) Table {
 	t := sweptTable(s.Names)
-	results := make([]engine.Result, len(s.Rows))
-	for i, r := range s.Rows {
+	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, plainAll(r.Values))
-		results[i] = r.Result
 	}
-	t.join(resultRows(results))
+	t.join(resultRows(resultsOf(s)))
 	return t
 }
 

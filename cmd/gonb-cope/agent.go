@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -131,10 +132,7 @@ func (o *agentOptions) take(ctx context.Context) error {
 		return err
 	}
 	defer x.Close()
-	dir := o.dir
-	if dir == "" {
-		dir = folderName(o.run + "-" + o.task)
-	}
+	dir := cmp.Or(o.dir, folderName(o.run+"-"+o.task))
 	a := cluster.Agent{
 		Facts: x, Run: o.run, Task: o.task, Folder: dir, Make: o.make, Build: cluster.BuildHere(), Puller: o.puller(ctx),
 		Patience: o.patience, GoOn: o.goOn, Notice: o.notice,

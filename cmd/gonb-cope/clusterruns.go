@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/csv"
@@ -115,9 +116,7 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 			if opt.Simulation, err = simulationOf(c.Context(), p, seed); err != nil {
 				return err
 			}
-			if run == "" {
-				run = newRun(p.Name)
-			}
+			run = cmp.Or(run, newRun(p.Name))
 			again, err := makeQuestion(c.Context(), recipe)
 			if err != nil {
 				return fmt.Errorf("the script does not make the protocol by itself, so that no agent could: %w", err)

@@ -57,12 +57,7 @@ run left a file of that name, the new one is NAME.partial-2.ipynb.`,
   gonb-cope report notebooks/coupling.cope --hide-code -o coupling.html
   gonb-cope report --check executed.ipynb
   gonb-cope report --check docs/gallery/quickstart.md`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("report needs one notebook (.ipynb) or script (.cope), %s", got(args))}
-			}
-			return nil
-		},
+		Args: arguments(1, 1, "one notebook (.ipynb) or script (.cope)"),
 		RunE: func(c *cobra.Command, args []string) error { return o.run(c.Context(), args[0]) },
 	}
 	f := c.Flags()
@@ -232,20 +227,18 @@ func (o *reportOptions) command(path string) string {
 	for _, s := range o.set {
 		line = append(line, "--set", quote(s))
 	}
-	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel},
-		{"--paper", notDefault(o.paper, string(export.A4))}, {"-o", o.output}} {
-		if f.value != "" {
+	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"--paper", o.paper}, {"-o", o.output}} {
+		if f.value != "" && f.value != string(export.A4) { // the usual paper
 			line = append(line, f.name, quote(f.value))
 		}
 	}
-	if o.hideCode {
-		line = append(line, "--hide-code")
-	}
-	if o.anonymous {
-		line = append(line, "--no-provenance")
-	}
-	if o.allowErrors {
-		line = append(line, "--allow-errors")
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{{"--hide-code", o.hideCode}, {"--no-provenance", o.anonymous}, {"--allow-errors", o.allowErrors}} {
+		if f.on {
+			line = append(line, f.name)
+		}
 	}
 	return strings.Join(line, " ")
 }
@@ -264,14 +257,6 @@ func pathFrom(report, path string) string {
 		return ""
 	}
 	return filepath.ToSlash(path)
-}
-
-// notDefault returns a value, or "" for the default.
-func notDefault(value, usual string) string {
-	if value == usual {
-		return ""
-	}
-	return value
 }
 
 // compared prints the differences to an earlier execution; any is an error.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -303,9 +304,7 @@ func (o *runOptions) provenance(src source, data []report.DataFile, started time
 		Data: data, Seed: o.seed, Command: o.command(src.name),
 		Started: started, Duration: time.Since(started), Workers: o.workers,
 	}
-	if p.Workers == 0 {
-		p.Workers = runtime.GOMAXPROCS(0)
-	}
+	p.Workers = cmp.Or(p.Workers, runtime.GOMAXPROCS(0))
 	return p
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,9 +64,7 @@ type agentRuns struct {
 // name returns the name of the next run. The runs of a script have one name with numbers, in the order
 // in which they are made, so that the same script finds them again.
 func (o *agentRuns) name(script string) string {
-	if o.run == "" {
-		o.run = newRun(script)
-	}
+	o.run = cmp.Or(o.run, newRun(script))
 	if o.runs++; o.runs == 1 {
 		return o.run
 	}

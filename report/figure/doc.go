@@ -22,7 +22,7 @@
 //     lines (layout.go, pane.go).
 //  5. intervals: bars, or bands where bars would be crowded. Markers and lines stand at the true x
 //     of their values; only bars that would hide each other stand a few points beside them
-//     (intervals.go).
+//     (curves.go).
 //
 // Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
 // or the cells of a heat map (heat.go). Text is set in one typeface, with exponents

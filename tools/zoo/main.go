@@ -5,6 +5,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -63,9 +64,7 @@ func defaultCache() string {
 }
 
 func (s settings) run(ctx context.Context) error {
-	if s.results == "" {
-		s.results = filepath.Join(s.cache, "results")
-	}
+	s.results = cmp.Or(s.results, filepath.Join(s.cache, "results"))
 	all, missing := tables(s.root, s.cache)
 	if s.job != "" {
 		name, method, _ := strings.Cut(s.job, "|")

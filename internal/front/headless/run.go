@@ -1,6 +1,7 @@
 package headless
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -78,10 +79,7 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (r Record, err 
 
 // specFor returns the kernelspec that executes a notebook. Ours needs not be installed.
 func specFor(n *notebook.Notebook, opt Options) (client.Spec, error) {
-	name := opt.Kernel
-	if name == "" {
-		name = n.KernelName()
-	}
+	name := cmp.Or(opt.Kernel, n.KernelName())
 	if name == "" || name == KernelName {
 		return client.Spec{
 			Name: KernelName, DisplayName: "Go + CoPE (gonb-cope)", Language: "go", InterruptMode: "message",

@@ -53,9 +53,7 @@ func DefaultHistory() string {
 // openHistory reads the history in a file. One that cannot be read or written is
 // only forgotten with the kernel.
 func openHistory(path string, log func(string, ...any)) *history {
-	if path == "" {
-		path = DefaultHistory()
-	}
+	path = cmp.Or(path, DefaultHistory())
 	h := &history{path: path, log: log}
 	text, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
