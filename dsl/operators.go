@@ -56,18 +56,23 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 		}
 		return numberValue(y)
 	case []value:
-		if !e.spend(n, len(data)) {
-			return unknown(List)
-		}
-		out := make([]value, len(data))
-		for i, element := range data {
-			if out[i] = e.each(n, element, f); !out[i].known() {
-				return unknown(List)
-			}
-		}
-		return value{Type: List, Data: out}
+		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")
+}
+
+// listOf returns a list of so many elements, which is not known where one of them is not, or where they are too many.
+func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value {
+	if !e.spend(n, elements) {
+		return unknown(List)
+	}
+	out := make([]value, elements)
+	for i := range out {
+		if out[i] = at(i); !out[i].known() {
+			return unknown(List)
+		}
+	}
+	return value{Type: List, Data: out}
 }
 
 // binary evaluates an operator between two values.
@@ -149,14 +154,8 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 			"the smaller number comes first")
 	case to-from >= maxRange:
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
-	case !e.spend(n, int(to-from)+1):
-		return unknown(List)
 	}
-	out := make([]value, int(to-from)+1)
-	for i := range out {
-		out[i] = numberValue(from + float64(i))
-	}
-	return value{Type: List, Data: out}
+	return e.listOf(n, int(to-from)+1, func(i int) value { return numberValue(from + float64(i)) })
 }
 
 // arithmetic evaluates an operator between numbers, elementwise for lists.
@@ -179,16 +178,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 		case !rightIsList:
 			return e.each(n, l, func(x float64) float64 { return formula.Operate(n.Operator, x, rn.(float64)) })
 		}
-		if !e.spend(n, len(left)) {
-			return unknown(List)
-		}
-		out := make([]value, len(left))
-		for i := range out {
-			if out[i] = e.pair(n, left[i], right[i]); !out[i].known() {
-				return unknown(List)
-			}
-		}
-		return value{Type: List, Data: out}
+		return e.listOf(n, len(left), func(i int) value { return e.pair(n, left[i], right[i]) })
 	}
 	x, y := l.Data.(float64), r.Data.(float64)
 	if n.Operator == "/" && y == 0 {

@@ -136,7 +136,7 @@ func TestBundleJSON(t *testing.T) {
 
 // A figure drawn from the JSON of its bundle is the same drawing.
 func TestFigureFromJSON(t *testing.T) {
-	odd := Figure{Title: "odd", Series: []Series{{Name: "s", X: []float64{1, 2, 3}, Y: []float64{1, math.NaN(), 3}, Style: Points}}, Lines: []ReferenceLine{{Label: "l", At: 2}}}
+	odd := Figure{Title: "odd", Series: []Series{{Name: "s", X: []float64{1, 2, 3}, Y: []float64{1, math.NaN(), 3}, Style: Points, Measured: true}}, Lines: []ReferenceLine{{Label: "l", At: 2}}}
 	heat := Figure{Title: "heat", Heat: &Heat{Rows: []string{"a"}, Columns: []string{"b", "c"}, Z: [][]float64{{1, math.NaN()}}}}
 	for _, f := range []Figure{figureFrom(t, fcSweep(), "", ""), figureFrom(t, fbSweep(), "budget", "error"), odd, heat} {
 		b, err := Bundle(Display{Value: f}, "cell-1")

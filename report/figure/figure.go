@@ -316,38 +316,30 @@ func floats(xs []orNaN) []float64 {
 
 // UnmarshalJSON reads null as NaN.
 func (s *Series) UnmarshalJSON(b []byte) error {
-	var v struct {
-		Name         string
-		X, Y, Lo, Hi []orNaN
-		Style        Style
-		Hue, Variant int
-		Reference    bool
-	}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	*s = Series{Name: v.Name, X: floats(v.X), Y: floats(v.Y), Lo: floats(v.Lo), Hi: floats(v.Hi), Style: v.Style,
-		Hue: v.Hue, Variant: v.Variant, Reference: v.Reference}
-	return nil
+	type plain Series
+	v := struct {
+		*plain
+		X  []orNaN `json:"x"`
+		Y  []orNaN `json:"y"`
+		Lo []orNaN `json:"lo"`
+		Hi []orNaN `json:"hi"`
+	}{plain: (*plain)(s)}
+	err := json.Unmarshal(b, &v)
+	s.X, s.Y, s.Lo, s.Hi = floats(v.X), floats(v.Y), floats(v.Lo), floats(v.Hi)
+	return err
 }
 
 // UnmarshalJSON reads null as NaN.
 func (h *Heat) UnmarshalJSON(b []byte) error {
-	var v struct {
-		Rows, Columns []string
-		Z             [][]orNaN
-		Label         string
-		Log           bool
-		RowMarks      []XName `json:"row_marks"`
-		ColumnMarks   []XName `json:"column_marks"`
-	}
-	if err := json.Unmarshal(b, &v); err != nil {
-		return err
-	}
-	*h = Heat{Rows: v.Rows, Columns: v.Columns, Label: v.Label, Log: v.Log, RowMarks: v.RowMarks, ColumnMarks: v.ColumnMarks,
-		Z: make([][]float64, len(v.Z))}
+	type plain Heat
+	v := struct {
+		*plain
+		Z [][]orNaN `json:"z"`
+	}{plain: (*plain)(h)}
+	err := json.Unmarshal(b, &v)
+	h.Z = make([][]float64, len(v.Z))
 	for i, row := range v.Z {
 		h.Z[i] = floats(row)
 	}
-	return nil
+	return err
 }

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// Tail keeps the last lines of what is written to it, and the beginning where Head is set: the message of a panic is above
-// its stack.
+// Tail keeps the last lines that are written to it, and the first ones where Head is set: the message of a panic is above its
+// stack.
 type Tail struct {
 	To         io.Writer // gets all that is written; nil for nobody
 	Head, Size int       // bytes kept of the beginning and of the end

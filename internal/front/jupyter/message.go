@@ -13,6 +13,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"time"
 )
@@ -259,6 +260,20 @@ func LocalConnection(dir string) Connection {
 		Transport: "ipc", IP: filepath.Join(dir, "s"), Shell: 1, IOPub: 2, Stdin: 3, Control: 4, Heartbeat: 5,
 		Key: freshID(), SignatureScheme: "hmac-sha256",
 	}
+}
+
+// SocketFolder makes a folder that only this user can enter, for sockets: its path is short, since the path of a socket has at
+// most about 100 bytes.
+func SocketFolder(prefix string) (string, error) {
+	root := os.TempDir()
+	if len(root) > 45 && runtime.GOOS != "windows" {
+		root = "/tmp"
+	}
+	dir, err := os.MkdirTemp(root, prefix)
+	if err != nil {
+		return "", fmt.Errorf("cannot make a private folder: %w", err)
+	}
+	return dir, nil
 }
 
 // freshID returns 128 random bits as text.

@@ -50,15 +50,6 @@ type Installed struct {
 	LabExtension string // the extension of JupyterLab
 }
 
-// spec is kernel.json.
-type spec struct {
-	Argv          []string       `json:"argv"`
-	DisplayName   string         `json:"display_name"`
-	Language      string         `json:"language"`
-	InterruptMode string         `json:"interrupt_mode"`
-	Metadata      map[string]any `json:"metadata"`
-}
-
 // mark is the key of the metadata by which our kernelspecs are known.
 const mark = "gonb-cope"
 
@@ -105,7 +96,7 @@ func Install(o Options) (Installed, error) {
 }
 
 func (o Options) resources(done Installed) (map[string]file, error) {
-	text, err := json.MarshalIndent(spec{
+	text, err := json.MarshalIndent(client.Spec{
 		Argv:          append([]string{done.Executable}, arguments...),
 		DisplayName:   DisplayName,
 		Language:      "go",

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -229,17 +228,3 @@ func (g *child) printed() string {
 }
 
 func newTail() *process.Tail { return &process.Tail{Size: 32 << 10} }
-
-// privateFolder makes a folder that only this user can enter, with a short path: the
-// path of a socket has at most about 100 bytes.
-func privateFolder() (string, error) {
-	dir, err := os.MkdirTemp("", "cope-")
-	if err == nil && len(dir) > 60 {
-		_ = os.Remove(dir)
-		dir, err = os.MkdirTemp("/tmp", "cope-")
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot make a private folder: %w", err)
-	}
-	return dir, nil
-}

@@ -207,7 +207,7 @@ func (g *goSide) listen() (err error) {
 	if g.bridge != nil {
 		return nil
 	}
-	if g.folder, err = privateFolder(); err != nil {
+	if g.folder, err = jupyter.SocketFolder("cope-"); err != nil {
 		return err
 	}
 	g.bridge, err = host.Listen(&host.Session{Lock: &g.k.cope.mu, Session: g.k.cope.session, Display: g.show}, g.folder)

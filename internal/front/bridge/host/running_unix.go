@@ -190,7 +190,7 @@ func (r *running) kill(reason error) {
 	<-r.done
 }
 
-// tailSize limits the bytes that are kept of the beginning and of the end of what a process says.
+// tailSize limits the bytes that are kept of the beginning and of the end of a process's standard error.
 const tailSize = 8 << 10
 
 // endTime limits the time that a process takes to end after it has closed its connection.

@@ -17,15 +17,15 @@ import (
 
 // Spec is a kernelspec: how to start a kernel.
 type Spec struct {
-	Name string // by which notebooks ask for it; the name of its folder
-	Dir  string // its folder, with kernel.json, logos and the like
+	Name string `json:"-"` // by which notebooks ask for it; the name of its folder
+	Dir  string `json:"-"` // its folder, with kernel.json, logos and the like
 
-	Argv          []string          // {connection_file} and {resource_dir} are replaced
-	Env           map[string]string // added to the environment; ${NAME} is replaced
-	DisplayName   string
-	Language      string
-	InterruptMode string         // signal or message; "" is signal
-	Metadata      map[string]any // "transport": "ipc" is a kernel that prefers Unix sockets
+	Argv          []string          `json:"argv"`          // {connection_file} and {resource_dir} are replaced
+	Env           map[string]string `json:"env,omitempty"` // added to the environment; ${NAME} is replaced
+	DisplayName   string            `json:"display_name"`
+	Language      string            `json:"language"`
+	InterruptMode string            `json:"interrupt_mode"` // signal or message; "" is signal
+	Metadata      map[string]any    `json:"metadata"`       // "transport": "ipc" is a kernel that prefers Unix sockets
 }
 
 // The kernelspec names that Jupyter allows.
@@ -77,28 +77,18 @@ func ReadSpec(dir string) (Spec, error) {
 	if err != nil {
 		return Spec{}, fmt.Errorf("cannot read kernelspec: %w", err)
 	}
-	var file struct {
-		Argv          []string          `json:"argv"`
-		Env           map[string]string `json:"env"`
-		DisplayName   string            `json:"display_name"`
-		Language      string            `json:"language"`
-		InterruptMode string            `json:"interrupt_mode"`
-		Metadata      map[string]any    `json:"metadata"`
-	}
-	if err := json.Unmarshal(text, &file); err != nil {
+	s := Spec{Name: filepath.Base(dir), Dir: dir}
+	if err := json.Unmarshal(text, &s); err != nil {
 		return Spec{}, fmt.Errorf("%s: %w", path, plainJSON(err))
 	}
 	switch {
-	case len(file.Argv) == 0:
+	case len(s.Argv) == 0:
 		return Spec{}, fmt.Errorf("%s: argv must name a program", path)
-	case !slices.Contains([]string{"", "signal", "message"}, file.InterruptMode):
-		return Spec{}, fmt.Errorf("%s: interrupt_mode must be signal or message, not %q", path, file.InterruptMode)
+	case !slices.Contains([]string{"", "signal", "message"}, s.InterruptMode):
+		return Spec{}, fmt.Errorf("%s: interrupt_mode must be signal or message, not %q", path, s.InterruptMode)
 	}
-	name := filepath.Base(dir)
-	return Spec{
-		Name: name, Dir: dir, Argv: file.Argv, Env: file.Env, DisplayName: cmp.Or(file.DisplayName, name),
-		Language: file.Language, InterruptMode: file.InterruptMode, Metadata: file.Metadata,
-	}, nil
+	s.DisplayName = cmp.Or(s.DisplayName, s.Name)
+	return s, nil
 }
 
 // brokenSpec is a folder whose kernel.json cannot be used.

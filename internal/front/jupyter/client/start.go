@@ -58,7 +58,7 @@ func Start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 }
 
 func start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
-	dir, err := socketDir()
+	dir, err := jupyter.SocketFolder("jupyter-")
 	if err != nil {
 		return nil, err
 	}
@@ -142,19 +142,6 @@ func (k *Kernel) connection(transport string) (jupyter.Connection, error) {
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
 	return c, nil
-}
-
-// socketDir makes a folder of mode 0700 whose path is short enough for sockets.
-func socketDir() (string, error) {
-	root := os.TempDir()
-	if len(root) > 60 && runtime.GOOS != "windows" { // macOS allows 104 bytes in all
-		root = "/tmp"
-	}
-	dir, err := os.MkdirTemp(root, "jupyter-")
-	if err != nil {
-		return "", fmt.Errorf("no folder for the connection: %w", err)
-	}
-	return dir, nil
 }
 
 // newUUID returns a random UUID (RFC 9562, version 4).

@@ -110,6 +110,14 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
+// given returns the value of a field that a file may leave out, else the zero value.
+func given[T any](field *T) (v T) {
+	if field != nil {
+		v = *field
+	}
+	return v
+}
+
 func countForm(n int) json.RawMessage {
 	if n == 0 {
 		return json.RawMessage("null")
@@ -167,14 +175,9 @@ func (f outputForm) output() (Output, error) {
 	o := Output{Type: f.Type, Name: f.Name}
 	switch f.Type {
 	case Stream:
-		if f.Text != nil {
-			o.Text = string(*f.Text)
-		}
+		o.Text = string(given(f.Text))
 	case DisplayData, ExecuteResult:
-		o.Data = map[string]any{}
-		if f.Data != nil {
-			o.Data = orEmpty(*f.Data)
-		}
+		o.Data, o.Metadata = orEmpty(given(f.Data)), given(f.Metadata)
 		for media, v := range o.Data {
 			if jsonMedia(media) {
 				continue
@@ -185,22 +188,11 @@ func (f outputForm) output() (Output, error) {
 			}
 			o.Data[media] = text
 		}
-		if f.Metadata != nil {
-			o.Metadata = *f.Metadata
-		}
 		var err error
 		o.ExecutionCount, err = countOf(f.ExecutionCount)
 		return o, err
 	case Error:
-		if f.ErrorName != nil {
-			o.ErrorName = *f.ErrorName
-		}
-		if f.ErrorValue != nil {
-			o.ErrorValue = *f.ErrorValue
-		}
-		if f.Traceback != nil {
-			o.Traceback = *f.Traceback
-		}
+		o.ErrorName, o.ErrorValue, o.Traceback = given(f.ErrorName), given(f.ErrorValue), given(f.Traceback)
 	default:
 		return o, fmt.Errorf("output_type must be stream, display_data, execute_result or error, not %q", f.Type)
 	}
