@@ -109,16 +109,7 @@ type binding struct {
 
 // names returns the names in the order in which they were bound.
 func (s scope) names() []string {
-	var all []*binding
-	for _, b := range s {
-		all = append(all, b)
-	}
-	slices.SortFunc(all, func(a, b *binding) int { return a.time - b.time })
-	names := make([]string, len(all))
-	for i, b := range all {
-		names[i] = b.name
-	}
-	return names
+	return slices.SortedFunc(maps.Keys(s), func(a, b string) int { return s[a].time - s[b].time })
 }
 
 // Stale returns the names whose definition uses, at once or through others, a name

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -38,14 +39,10 @@ func (e *OptionError) Error() string { return e.Message }
 
 // apply gives a figure and its panels the look.
 func (l Look) apply(f Figure) (Figure, error) {
-	if l.Title != nil {
-		f.Title = *l.Title
-	}
-	if l.XLabel != nil {
-		f.XLabel = *l.XLabel
-	}
-	if l.YLabel != nil {
-		f.YLabel = *l.YLabel
+	for _, x := range []struct{ of, asked *string }{{&f.Title, l.Title}, {&f.XLabel, l.XLabel}, {&f.YLabel, l.YLabel}} {
+		if x.asked != nil {
+			*x.of = *x.asked
+		}
 	}
 	if l.Width != 0 {
 		f.Width = l.Width
@@ -67,7 +64,7 @@ func (l Look) apply(f Figure) (Figure, error) {
 		}
 		f.XLim, f.YLim = cmp.Or(l.XLim, f.XLim), cmp.Or(l.YLim, f.YLim)
 		if l.NoReference {
-			f.Lines, f.Series = nil, withoutBounds(f.Series)
+			f.Lines, f.Series = nil, slices.DeleteFunc(slices.Clone(f.Series), func(s Series) bool { return s.Style == Bound })
 		}
 	}
 	frame(&f)
@@ -78,17 +75,6 @@ func (l Look) apply(f Figure) (Figure, error) {
 		f.Panels = append(f.Panels, p)
 	}
 	return f, nil
-}
-
-// withoutBounds leaves out the series that others are only compared with.
-func withoutBounds(all []Series) []Series {
-	var out []Series
-	for _, s := range all {
-		if s.Style != Bound {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // framed is an axis of a figure as it is to be.

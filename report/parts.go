@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -48,7 +49,7 @@ func Parts(t reflect.Type) []Part {
 	parts := fields(PartsFrom(t))
 	if t == reflect.TypeFor[engine.Result]() {
 		for _, m := range measures() {
-			if !hasPart(parts, m.name) {
+			if !slices.ContainsFunc(parts, func(p Part) bool { return p.Name == m.name }) {
 				parts = append(parts, Part{Name: m.name, Type: reflect.TypeFor[float64](),
 					of: func(v any) any { return plainNumber(m.value(v.(engine.Result))) }})
 			}
@@ -118,15 +119,6 @@ func PartOf(v any, name string) (part any, ok bool) {
 		}
 	}
 	return nil, false
-}
-
-func hasPart(parts []Part, name string) bool {
-	for _, p := range parts {
-		if p.Name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // plainNumber returns the number of a measure: the mean or the rate, nil where it is not known.

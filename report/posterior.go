@@ -136,12 +136,7 @@ func (p picture) best(arms []int) {
 // crowded reports whether the arms of some task are too many for markers with bars in a panel.
 func (p picture) crowded(tasks []int, columns float64) bool {
 	f := Figure{Width: columns, Panels: make([]Figure, len(tasks))}
-	for _, v := range tasks {
-		if len(p.arms(v)) > f.PanelRoom() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(tasks, func(v int) bool { return len(p.drawn[v]) > f.PanelRoom() })
 }
 
 // tasks returns the numbers of the tasks to draw: the one asked for, or all.

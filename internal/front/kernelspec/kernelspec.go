@@ -252,12 +252,8 @@ func temporary(executable string) bool {
 	if cache, err := os.UserCacheDir(); err == nil {
 		folders = append(folders, cache)
 	}
-	for _, folder := range folders {
-		if folder != "" && inside(folder, executable) {
-			return true
-		}
-	}
-	return strings.Contains(filepath.ToSlash(executable), "/go-build")
+	within := func(folder string) bool { return folder != "" && inside(folder, executable) }
+	return slices.ContainsFunc(folders, within) || strings.Contains(filepath.ToSlash(executable), "/go-build")
 }
 
 func inside(folder, name string) bool {
