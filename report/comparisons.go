@@ -45,7 +45,8 @@ func pairedBlocks(s sim.Comparisons) []Block {
 	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), number("ratio", "Ratio", ""), number("difference", "Difference", m.unit),
 		text("verdict", "Against "+s.Reference), text("paired", "Paired"), number("runs", "Runs", ""))
 	for _, r := range s.Rows {
-		t.Rows = append(t.Rows, append(markedAll(s.Names, r.Values), markedName(r.Algorithm), ratio(r), r.Difference, told(r), r.Paired, r.Runs))
+		t.Rows = append(t.Rows, append(markedAll(s.Names, r.Values), markedName(r.Algorithm), known(r.Ratio), r.Difference,
+			told(r), r.Paired, r.Runs))
 	}
 	t.Collapsed = len(t.Rows) > mostRows
 	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
@@ -93,14 +94,6 @@ func told(r sim.Comparison) string {
 		return aboveIt
 	}
 	return alike
-}
-
-// ratio returns nil where the reference measures 0.
-func ratio(r sim.Comparison) any {
-	if r.Ratio == (engine.Interval{}) {
-		return nil
-	}
-	return r.Ratio
 }
 
 // swept returns the columns of swept values: numbers to the right.
@@ -181,11 +174,8 @@ func pairedRows(c sim.Comparisons) Table {
 	}}
 	for _, r := range c.Rows {
 		t.Rows = append(t.Rows, plainAll(r.Values))
-		var ratio any
-		if r.Ratio != (engine.Interval{}) {
-			ratio = r.Ratio
-		}
-		rest.Rows = append(rest.Rows, []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, ratio, r.Paired, r.Runs})
+		rest.Rows = append(rest.Rows, []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference,
+			known(r.Ratio), r.Paired, r.Runs})
 	}
 	t.join(rest)
 	return t

@@ -96,7 +96,7 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 		row := chartRow{values: append(slices.Clone(r.Values), r.Algorithm), mode: modeOf(r.Algorithm), algorithm: r.Algorithm,
 			cells: []any{r.Difference}}
 		if o.Y[0] == "ratio" {
-			row.cells[0] = ratio(r)
+			row.cells[0] = known(r.Ratio)
 			if r.Ratio.Mean > 0 {
 				lo, hi = min(lo, r.Ratio.Mean), max(hi, r.Ratio.Mean)
 			}
