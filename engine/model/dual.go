@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -54,13 +55,16 @@ func newDual(life *life, b *basis, c *onBasis) (*dual, error) {
 	for j := range b.dim {
 		matrix.SetSym(j, j, matrix.At(j, j)+1/c.scale)
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(matrix) {
+	upper, ok := lapack64.Potrf(matrix.RawSymmetric())
+	if !ok {
 		return nil, errors.New("it is not positive definite")
 	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	d.lower = lower.RawTriangular()
+	d.lower = blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: b.dim, Stride: b.dim, Data: make([]float64, b.dim*b.dim)}
+	for i := range b.dim {
+		for j := i; j < b.dim; j++ {
+			d.lower.Data[j*b.dim+i] = upper.Data[i*upper.Stride+j]
+		}
+	}
 	return d, nil
 }
 

@@ -80,7 +80,8 @@ func mixed(
 			top, expected = before.Members[0].Posterior, before.scale()
 		}
 		return throughBasis(d, basisOf(m, top), prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
-			members, err := membersAt(points, stated, d.total, negligible, d.around,
+			at := func(own, _ float64) (*onBasis, error) { return d.around(own, d.natural) } // no scale needs to be found
+			members, err := membersAt(points, stated, d.total, negligible, at,
 				func(c *onBasis, scale float64) (*Posterior, float64, error) {
 					of := *c
 					of.scale = scale

@@ -41,20 +41,21 @@ type unrelatedMeans struct {
 	natural                     float64 // the scale that leaves the kernel as it is
 	known                       bool    // whether the level is stated
 	variances, total, y         []float64
-	observed                    int        // arms with pulls
-	centre                      float64    // the level that is stated, or the mean of all rewards
-	precision, largest, squares float64    // Σ t, the largest t k(x̃, x̃), and Σ t (y - centre)²
-	tried                       *unrelated // of the scale that deviance looked at last
+	centre                      float64   // the level that is stated, or the mean of all rewards
+	precision, largest, squares float64   // Σ t, the largest t k(x̃, x̃), and Σ t (y - centre)²
+	arms                        []int     // with pulls
+	noise, weight               []float64 // by arm of arms: 1/t, and q at the scale that deviance looked at last
 }
 
 func newUnrelatedMeans(m *Model, level engine.Level, counts []int, means []float64) *unrelatedMeans {
 	from := newPulledMeans(m, level, counts, means)
 	d := &unrelatedMeans{
-		m: m, natural: from.natural, known: from.known, centre: from.level, observed: len(from.arms),
+		m: m, natural: from.natural, known: from.known, centre: from.level, arms: from.arms, weight: make([]float64, len(from.arms)),
 		variances: m.Variances(), total: make([]float64, len(counts)), y: make([]float64, len(counts)),
 	}
 	for k, i := range from.arms {
 		d.total[i], d.y[i] = from.total[k], from.y[k]
+		d.noise = append(d.noise, 1/from.total[k])
 		d.precision += from.total[k]
 		d.largest = max(d.largest, from.total[k]*d.variances[i])
 	}
@@ -77,11 +78,29 @@ func (d *unrelatedMeans) at(scale float64) *unrelated {
 // deviance returns -2 times the log of the penalised restricted likelihood at a scale, up to a constant. A part of arms by
 // themselves is no more than a larger scale here.
 func (d *unrelatedMeans) deviance(scale float64) float64 {
-	if d.tried == nil {
-		d.tried = newUnrelated(len(d.variances), !d.known)
+	sum, level, out := 0., 0., 0.
+	for k, i := range d.arms {
+		d.weight[k] = 1 / (scale*d.variances[i] + d.noise[k])
+		sum += d.weight[k]
+		level += d.weight[k] * d.y[i]
 	}
-	d.tried.set(d.variances, d.total, scale)
-	return d.tried.deviance(d.centre, d.y) - math.Log(scale)
+	if level /= sum; d.known {
+		level = d.centre
+	}
+	for k, i := range d.arms {
+		out += d.weight[k] * (d.y[i] - level) * (d.y[i] - level)
+	}
+	last, log := 1., 0.
+	for _, q := range d.weight {
+		if q != last { // many arms have as many pulls as the one before
+			last, log = q, math.Log(q)
+		}
+		out -= log
+	}
+	if !d.known {
+		out += math.Log(sum)
+	}
+	return out - math.Log(scale)
 }
 
 // fitted returns the scale of the least deviance.
@@ -100,7 +119,7 @@ func (d *unrelatedMeans) fitted() (float64, error) {
 func (d *unrelatedMeans) posterior(scale float64) *Posterior {
 	u := d.at(scale)
 	p := &Posterior{
-		Scale: scale / d.natural, Level: d.centre * d.m.Unit, Surprise: u.squares(d.centre, d.y), Freedom: d.observed,
+		Scale: scale / d.natural, Level: d.centre * d.m.Unit, Surprise: u.squares(d.centre, d.y), Freedom: len(d.arms),
 		Estimator: &Estimator{
 			Total: d.total, precision: d.precision, unit: d.m.Unit, shrink: 1 / scale, root: math.Sqrt(d.m.Scale), level: d.centre, dual: u,
 		},
@@ -179,23 +198,6 @@ func (u *unrelated) squares(stated float64, y []float64) (sum float64) {
 	return sum
 }
 
-// deviance returns -2 log of the restricted likelihood, up to a constant.
-func (u *unrelated) deviance(stated float64, y []float64) float64 {
-	out, last, log := u.squares(stated, y), 1., 0.
-	for _, q := range u.weight {
-		if q > 0 {
-			if q != last { // many arms have as many pulls as the one before
-				last, log = q, math.Log(q)
-			}
-			out -= log
-		}
-	}
-	if u.flat {
-		out += math.Log(u.sum)
-	}
-	return out
-}
-
 func (u *unrelated) floats() int { return 3 * len(u.prior) }
 
 func (u *unrelated) estimates(stated float64, y []float64) []float64 {
@@ -254,10 +256,13 @@ func (u *unrelated) covariances(dst []float64, arms []int, with int) {
 
 func (u *unrelated) matrix(arms []int) *mat.SymDense {
 	out := mat.NewSymDense(len(arms), nil)
+	raw, level := out.RawSymmetric(), u.level()
 	for k, i := range arms {
-		for l, j := range arms[:k+1] {
-			out.SetSym(k, l, u.covariance(i, j))
+		row := raw.Data[k*raw.Stride : k*raw.Stride+raw.N]
+		for l := k; l < len(arms); l++ {
+			row[l] = (1 - u.part[i]) * (1 - u.part[arms[l]]) * level
 		}
+		row[k] = u.covariance(i, i)
 	}
 	return out
 }
