@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -244,6 +245,40 @@ func TestJointProductOfMatrices(t *testing.T) {
 			if got := brute(t, mustJoint(MulJoint(a, b)), tasks, arms, taskOf); !mat.EqualApprox(got, want, 1e-11) {
 				t.Errorf("(%s) * (%s)", a, b)
 			}
+		}
+	}
+}
+
+// Arms of tasks that no term relates are in different groups, and arms of tasks that several terms relate one after another in one.
+func TestApart(t *testing.T) {
+	tasks, err := NewPoints([]string{"a", "b"}, []string{"1", "2", "3", "4"}, [][]float64{{1, 0}, {0, 0}, {1, 1}, {0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arms, err := NewPoints([]string{"x"}, []string{"1", "2", "3", "4", "5"}, [][]float64{{0}, {1}, {2}, {3}, {4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	taskOf := []int{0, 1, 2, 3, 0}
+	for _, c := range []struct {
+		of   []Kernel // of tasks, by term
+		want [][]int
+	}{
+		{[]Kernel{Identity{}}, [][]int{{0, 4}, {1}, {2}, {3}}},
+		{[]Kernel{Identity{}, Linear{Dims: Dims{Index: []int{0}}}}, [][]int{{0, 2, 4}, {1}, {3}}},
+		{[]Kernel{Linear{Dims: Dims{Index: []int{0}}}, Linear{Dims: Dims{Index: []int{1}}}}, [][]int{{0, 2, 3, 4}, {1}}},
+		{[]Kernel{Identity{}, nil}, [][]int{{0, 1, 2, 3, 4}}},
+	} {
+		var j Joint
+		for _, k := range c.of {
+			j.Terms = append(j.Terms, Term{1, k, RBF{}})
+		}
+		gram, err := j.On(t.Context(), tasks, arms, taskOf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Apart(gram); !slices.EqualFunc(got, c.want, slices.Equal) {
+			t.Errorf("%s: %v, want %v", j, got, c.want)
 		}
 	}
 }

@@ -3,9 +3,12 @@ package kernels
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is
@@ -190,6 +193,39 @@ func (m *jointGram) Diagonal(dst []float64) {
 			p.addTo(dst[i:i+1], buffer[:], p.task.At(v, v), x, m.arms, i)
 		}
 	}
+}
+
+// Apart returns the points of a Gram matrix in groups between which the kernel is 0, each group ascending. Of a joint kernel these
+// are the arms of tasks that no term relates; else all points are one group.
+func Apart(m Matrix) [][]int {
+	j, joint := m.(*jointGram)
+	if !joint || len(j.parts) == 0 {
+		return [][]int{indices.All(m.Len())}
+	}
+	tasks := j.parts[0].task.SymmetricDim()
+	of := slices.Repeat([]int{-1}, tasks) // its group
+	groups := 0
+	for first := range of {
+		if of[first] >= 0 {
+			continue
+		}
+		of[first] = groups
+		for open := []int{first}; len(open) > 0; {
+			v := open[0]
+			open = open[1:]
+			for w := range of {
+				if of[w] < 0 && slices.ContainsFunc(j.parts, func(p jointPart) bool { return p.task.At(v, w) != 0 }) {
+					of[w], open = groups, append(open, w)
+				}
+			}
+		}
+		groups++
+	}
+	out := make([][]int, groups)
+	for i, v := range j.taskOf {
+		out[of[v]] = append(out[of[v]], i)
+	}
+	return slices.DeleteFunc(out, func(arms []int) bool { return len(arms) == 0 })
 }
 
 // addTo adds scale·arm(x, ys[from+j]) to dst[j].

@@ -227,7 +227,8 @@ func (b Basis) Regime() string {
 
 // formOfPosterior names the form of a posterior.
 func (b Basis) formOfPosterior() string {
-	m, pulled := b.Model, b.Model.Designs().Dual() || b.Algorithm.Default || b.untested()
+	m := b.Model
+	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().Divided()
 	switch {
 	case m.Problem.Block != nil && b.Algorithm.Mode == engine.ModeFC:
 		return model.RegimePosteriorBlocks

@@ -263,19 +263,20 @@ func (b *basis) outside(i, j int) float64 {
 	return v[0] - Dot(b.row(i), b.row(j))
 }
 
-// tridiagonal holds a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and a vector c
+// tridiagonal holds a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c
 // turned along with it: all that the likelihood of a scale depends on, at a quarter of the cost of
 // eigenvalues with their vectors.
 type tridiagonal struct {
 	diagonal []float64 // m: of T
 	beside   []float64 // m-1: beside its diagonal
 	along    []float64 // m: Qᵀc
+	middle   []float64 // m: the same of another vector; nil without
 }
 
-// newTridiagonal reduces a matrix by Householder's reflections. The vector is turned in place.
-func newTridiagonal(of *mat.SymDense, vector []float64) tridiagonal {
+// newTridiagonal reduces a matrix by Householder's reflections. The vectors are turned in place; middle may be nil.
+func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 	n := of.SymmetricDim()
-	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: vector}
+	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along, middle: middle}
 	a := append([]float64(nil), of.RawSymmetric().Data...)
 	if n < 2 {
 		copy(t.diagonal, a)
@@ -289,14 +290,19 @@ func newTridiagonal(of *mat.SymDense, vector []float64) tridiagonal {
 	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
 	// Qᵀ x applies them in the order n-2, …, 0.
 	for i := n - 2; i >= 0; i-- {
-		dot := t.along[i]
-		for k := range i {
-			dot += a[k*n+i+1] * t.along[k]
-		}
-		dot *= tau[i]
-		t.along[i] -= dot
-		for k := range i {
-			t.along[k] -= dot * a[k*n+i+1]
+		for _, x := range [2][]float64{along, middle} {
+			if x == nil {
+				continue
+			}
+			dot := x[i]
+			for k := range i {
+				dot += a[k*n+i+1] * x[k]
+			}
+			dot *= tau[i]
+			x[i] -= dot
+			for k := range i {
+				x[k] -= dot * a[k*n+i+1]
+			}
 		}
 	}
 	return t
@@ -317,35 +323,49 @@ func (t *tridiagonal) largest() float64 {
 	return largest
 }
 
-// solved returns log det(I + sT) and cᵀ(I + sT)⁻¹c for c along, by the factors LDLᵀ.
-func (t *tridiagonal) solved(scale float64) (logDet, quadratic float64) {
-	var pivot, z float64
+// solved are log det(I + sT) and, for c along and o in the middle, cᵀ(I + sT)⁻¹c, oᵀ(I + sT)⁻¹o and oᵀ(I + sT)⁻¹c.
+type solved struct{ logDet, quadratic, square, cross float64 }
+
+// manyPivots is a product of pivots whose logarithm is taken, so that another one, below scaleMost times data, does not overflow.
+const manyPivots = 1e100
+
+// solved returns these by the factors LDLᵀ.
+func (t *tridiagonal) solved(scale float64) (out solved) {
+	var z, w float64
+	inverse, product := 1., 1.
 	for k, v := range t.diagonal {
-		next, y := 1+scale*v, t.along[k]
+		next, f := 1+scale*v, 0.
 		if k > 0 {
 			e := scale * t.beside[k-1]
-			next -= e * e / pivot
-			y -= e / pivot * z
+			f = e * inverse
+			next -= e * f
 		}
-		// I + sT is at least I: a smaller pivot is rounding
-		pivot, z = max(next, 1), y
-		logDet += math.Log(pivot)
-		quadratic += z * z / pivot
+		pivot := max(next, 1) // I + sT is at least I: a smaller pivot is rounding
+		inverse = 1 / pivot
+		z = t.along[k] - f*z
+		out.quadratic += z * z * inverse
+		if t.middle != nil {
+			w = t.middle[k] - f*w
+			out.square += w * w * inverse
+			out.cross += w * z * inverse
+		}
+		if product *= pivot; product > manyPivots {
+			out.logDet += math.Log(product)
+			product = 1
+		}
 	}
-	return logDet, quadratic
-}
-
-// surprise returns squares - s cᵀ(I + sT)⁻¹c, not below 0.
-func (t *tridiagonal) surprise(squares, scale float64) float64 {
-	_, quadratic := t.solved(scale)
-	return max(0, squares-scale*quadratic)
+	out.logDet += math.Log(product)
+	return out
 }
 
 // deviance returns the same as centred.deviance: log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
 func (t *tridiagonal) deviance(scale float64) float64 {
-	logDet, quadratic := t.solved(scale)
-	return logDet - scale*quadratic - math.Log(scale)
+	at := t.solved(scale)
+	return at.logDet - scale*at.quadratic - math.Log(scale)
 }
+
+// coarseSteps is how many steps of the grid of scales are looked at together at first: a deviance bends over units of log s.
+const coarseSteps = 4
 
 // leastDeviance returns the scale of the least deviance, the best of a grid, refined: from where noise
 // hides any signal to where nothing is left of the prior. largest is the largest eigenvalue of the
@@ -354,20 +374,30 @@ func leastDeviance(largest, squares float64, deviance func(scale float64) float6
 	lo, hi := math.Log(scaleLeast/largest), math.Log(scaleMost*(1+squares)/largest)
 	of := func(x float64) float64 { return deviance(math.Exp(x)) }
 	steps := int(math.Ceil((hi - lo) / scaleStep))
-	best, least := lo, math.Inf(1)
-	for k := range steps + 1 {
-		x := lo + float64(k)*(hi-lo)/float64(steps)
-		if y := of(x); y < least {
-			best, least = x, y
+	at := func(k int) float64 { return lo + float64(k)*(hi-lo)/float64(steps) }
+	best, least := 0, math.Inf(1)
+	look := func(from, to, every int) {
+		for k := max(0, from); k <= min(to, steps); k += every {
+			if y := of(at(k)); y < least {
+				best, least = k, y
+			}
 		}
 	}
-	const golden = 0.381966
-	lo, hi = math.Max(lo, best-scaleStep), math.Min(hi, best+scaleStep)
-	for hi-lo > scaleTolerance {
-		if x, y := lo+golden*(hi-lo), hi-golden*(hi-lo); of(x) < of(y) {
-			hi = y
+	look(0, steps, coarseSteps)
+	look(steps, steps, 1)
+	look(best-coarseSteps+1, best+coarseSteps-1, 1)
+	const golden = 0.3819660112501051
+	lo, hi = math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep)
+	x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
+	for atX, atY := of(x), of(y); hi-lo > scaleTolerance; {
+		if atX < atY {
+			hi, y, atY = y, x, atX
+			x = lo + golden*(hi-lo)
+			atX = of(x)
 		} else {
-			lo = x
+			lo, x, atX = x, y, atY
+			y = hi - golden*(hi-lo)
+			atY = of(y)
 		}
 	}
 	return math.Exp((lo + hi) / 2)

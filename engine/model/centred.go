@@ -106,7 +106,7 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 		return nil, err
 	}
 	if len(c.origin) > mostDecomposed {
-		t := newTridiagonal(c.matrix, slices.Clone(c.weighted.RawVector().Data))
+		t := newTridiagonal(c.matrix, slices.Clone(c.weighted.RawVector().Data), nil)
 		c.reduced = &t
 	} else if err := c.decompose(); err != nil {
 		return nil, err

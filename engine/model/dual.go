@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -42,9 +43,10 @@ type dual struct {
 }
 
 // newDual factors A for the data around their level.
-func newDual(life *life, b *basis, c *onBasis) (*dual, error) {
+func newDual(c *onBasis, scale float64) (*dual, error) {
+	b := c.basis
 	d := &dual{
-		life: life, basis: b, scale: c.scale, own: c.own, flat: c.flat, arms: c.arms, with: make([]float64, len(b.rest)),
+		life: c.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: make([]float64, len(b.rest)),
 		precision: c.precision, origin: c.origin,
 	}
 	for k, i := range c.arms {
@@ -53,7 +55,7 @@ func newDual(life *life, b *basis, c *onBasis) (*dual, error) {
 	matrix := mat.NewSymDense(b.dim, nil)
 	matrix.CopySym(c.matrix)
 	for j := range b.dim {
-		matrix.SetSym(j, j, matrix.At(j, j)+1/c.scale)
+		matrix.SetSym(j, j, matrix.At(j, j)+1/scale)
 	}
 	upper, ok := lapack64.Potrf(matrix.RawSymmetric())
 	if !ok {
@@ -79,6 +81,13 @@ func (d *dual) level() float64 {
 	return 0
 }
 
+// solve sets x to A⁻¹x.
+func (d *dual) solve(x []float64) {
+	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
+	blas64.Trsv(blas.NoTrans, d.lower, v)
+	blas64.Trsv(blas.Trans, d.lower, v)
+}
+
 // estimates returns the posterior means of all arms, normalised; y has the means of the rewards,
 // normalised.
 func (d *dual) estimates(centre float64, y []float64) []float64 {
@@ -88,9 +97,7 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 		addTo(theta, d.with[i]*(y[i]-centre), b.row(i))
 		addTo(theta, -d.with[i]*(y[i]-centre), d.origin)
 	}
-	x := blas64.Vector{N: b.dim, Inc: 1, Data: theta}
-	blas64.Trsv(blas.NoTrans, d.lower, x)
-	blas64.Trsv(blas.Trans, d.lower, x)
+	d.solve(theta)
 	level := centre - Dot(d.origin, theta)
 	out := make([]float64, len(b.rest))
 	// The context is looked at by what follows; a part of the means is of no use.
@@ -275,17 +282,24 @@ func (e *Estimator) normalised(means []float64) []float64 {
 	return out
 }
 
-func (c *onBasis) estimator(m *Model) (*Estimator, error) {
-	d, err := newDual(c.life, c.basis, c)
-	if err != nil {
-		return nil, fmt.Errorf("the information matrix: %w", err)
-	}
+// estimator returns the estimator of all arms.
+func (c *onBases) estimator(m *Model) (*Estimator, error) {
 	e := &Estimator{
 		Total: make([]float64, m.Problem.N()), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale, root: math.Sqrt(m.Scale),
-		level: c.centre, dual: d,
+		level: c.centre,
 	}
 	for k, i := range c.arms {
 		e.Total[i] = c.total[k]
+	}
+	parts := make([]*dual, len(c.on))
+	for k, part := range c.on {
+		var err error
+		if parts[k], err = newDual(part, c.scale); err != nil {
+			return nil, fmt.Errorf("the information matrix: %w", err)
+		}
+	}
+	if e.dual = parts[0]; len(parts) > 1 {
+		e.dual, e.level = newDuals(c, parts)
 	}
 	return e, nil
 }
@@ -294,13 +308,22 @@ func (c *onBasis) estimator(m *Model) (*Estimator, error) {
 // normalised.
 type pulledMeans struct {
 	life    *life
-	basis   *basis  // see throughBasis
 	natural float64 // the scale that leaves the kernel as it is
 	known   bool    // whether the level is stated
 	level   float64 // the one stated
 	arms    []int
 	total   []float64 // by arm of arms: t
 	y       []float64 // by arm of arms
+	related *related
+	parts   []*pulledPart // by part of related, see throughBasis
+}
+
+// pulledPart holds the arms with pulls among arms that the kernel relates to no others, by their positions there.
+type pulledPart struct {
+	life     *life
+	basis    *basis
+	arms     []int
+	total, y []float64
 }
 
 func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
@@ -313,6 +336,22 @@ func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64)
 		}
 	}
 	return d
+}
+
+// divide sets the parts, which have no bases yet.
+func (d *pulledMeans) divide(m *Model) (err error) {
+	if d.related, err = relatedArms(m); err != nil {
+		return err
+	}
+	d.parts = make([]*pulledPart, len(d.related.arms))
+	for p := range d.parts {
+		d.parts[p] = &pulledPart{life: d.life}
+	}
+	for k, i := range d.arms {
+		p := d.parts[d.related.of[i]]
+		p.arms, p.total, p.y = append(p.arms, d.related.at[i]), append(p.total, d.total[k]), append(p.y, d.y[k])
+	}
+	return nil
 }
 
 // spread returns the mean square of the means around their level, but at least the mean variance of one.
@@ -334,12 +373,12 @@ func (d *pulledMeans) spread() float64 {
 // only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
 // that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
 // Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
-func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
+func (d *pulledMeans) fit(scale float64, own bool) (*onBases, error) {
 	none, err := d.around(0, scale)
 	if err != nil || !own {
 		return none, err
 	}
-	best, err := withOwn(none, d.total, len(d.arms), func(own float64) (*onBasis, error) { return d.around(own, scale) })
+	best, err := withOwn(none, d.total, len(d.arms), func(own float64) (*onBases, error) { return d.around(own, scale) })
 	if err != nil {
 		return nil, err
 	}
@@ -349,35 +388,35 @@ func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
 	return best, nil
 }
 
-// onBasis holds the data around their level, with their information in the features of a basis as a
+// onBases holds the data around their level, by part of the arms. Several parts share a level that is unknown, see pooled.
+type onBases struct {
+	*pulledMeans
+	on                                     []*onBasis
+	own, scale, centre, precision, squares float64 // as of levelled
+}
+
+// onBasis holds the data of a part around their level, with their information in the features of a basis as a
 // tridiagonal matrix.
 type onBasis struct {
-	*pulledMeans
+	*pulledPart
 	levelled
 	tridiagonal // with Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ) along
 }
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
-func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
+func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 	if err := d.life.Context().Err(); err != nil {
 		return nil, err
 	}
-	b := d.basis
-	features := func(k int) []float64 { return b.row(d.arms[k]) }
-	c := &onBasis{pulledMeans: d, levelled: newLevelled(!d.known, d.level, own, scale, d.total, d.y, b.dim, features)}
-	rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
-	for k, t := range c.with {
-		root, row := math.Sqrt(t), rows.RawRowView(k)
-		addTo(row, root, features(k))
-		addTo(row, -root, c.origin)
-		z[k] = root * (d.y[k] - c.centre)
-		c.squares += z[k] * z[k]
+	c := &onBases{pulledMeans: d, own: own, scale: scale}
+	for _, p := range d.parts {
+		part := p.around(!d.known && len(p.arms) > 0, len(d.parts) > 1, d.level, own, scale)
+		c.on, c.precision, c.squares = append(c.on, part), c.precision+part.precision, c.squares+part.squares
+		c.centre += part.precision * part.centre
 	}
-	c.matrix = mat.NewSymDense(b.dim, nil)
-	c.matrix.SymOuterK(1, rows.T())
-	along := make([]float64, b.dim)
-	blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: along})
-	c.tridiagonal = newTridiagonal(c.matrix, along)
+	if c.centre /= c.precision; len(c.on) == 1 {
+		c.centre = c.on[0].centre
+	}
 	if scale > 0 {
 		return c, nil
 	}
@@ -393,8 +432,99 @@ func (d *pulledMeans) around(own, scale float64) (*onBasis, error) {
 	return c, nil
 }
 
+// around returns the data of the part around their level, or the one that is known; several is whether there are other parts.
+func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBasis {
+	b := d.basis
+	features := func(k int) []float64 { return b.row(d.arms[k]) }
+	c := &onBasis{pulledPart: d, levelled: newLevelled(flat, level, own, scale, d.total, d.y, b.dim, features)}
+	c.matrix = mat.NewSymDense(b.dim, nil)
+	along := make([]float64, b.dim)
+	if len(d.arms) > 0 {
+		rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
+		for k, t := range c.with {
+			root, row := math.Sqrt(t), rows.RawRowView(k)
+			addTo(row, root, features(k))
+			addTo(row, -root, c.origin)
+			z[k] = root * (d.y[k] - c.centre)
+			c.squares += z[k] * z[k]
+		}
+		c.matrix.SymOuterK(1, rows.T())
+		blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: along})
+	}
+	var middle []float64
+	if flat && several {
+		middle = slices.Clone(c.origin)
+	}
+	c.tridiagonal = newTridiagonal(c.matrix, along, middle)
+	return c
+}
+
+// largest returns a bound on the largest eigenvalue of the information.
+func (c *onBases) largest() (out float64) {
+	for _, part := range c.on {
+		out = max(out, part.largest())
+	}
+	return out
+}
+
+// pooled returns what a part says of the level, where several share one that is unknown: its precision, 0 without pulls, and its mean,
+//
+//	1/a_p = 1/T' + s φ̄ᵀ(I + sT)⁻¹φ̄,  β̂_p = ȳ - s φ̄ᵀ(I + sT)⁻¹c.
+func (c *onBasis) pooled(scale float64, at solved) (a, level float64) {
+	if c.middle == nil {
+		return 0, 0
+	}
+	return 1 / (1/c.precision + scale*at.square), c.centre - scale*at.cross
+}
+
+// pooled is what the data say at a scale: of the level its precision a = Σ a_p, 0 where it is one part's, and its mean
+// β̂ = Σ a_p β̂_p/a. One level in place of one by part adds Σ a_p (β̂_p - β̂)² to the squares, and log a - Σ log a_p to log det.
+type pooled struct{ precision, level, logDet, squares float64 }
+
+// pooled returns it. The squares are Σ t' (y - ȳ)² - s Σ cᵀ(I + sT)⁻¹c + Σ a_p (β̂_p - β̂)².
+func (c *onBases) pooled(scale float64) pooled {
+	out, spread := pooled{level: c.centre, squares: c.squares}, 0.0
+	for _, part := range c.on {
+		at := part.solved(scale)
+		out.logDet += at.logDet
+		out.squares -= scale * at.quadratic
+		a, level := part.pooled(scale, at)
+		if a == 0 {
+			continue
+		}
+		// the mean and the squares around it, one part after another
+		sum := out.precision + a
+		if out.precision == 0 {
+			out.level = level
+		}
+		off := level - out.level
+		spread += off * off * out.precision * a / sum
+		out.level += off * a / sum
+		out.precision = sum
+		out.logDet -= math.Log(a)
+	}
+	if out.squares += spread; out.precision > 0 {
+		out.logDet += math.Log(out.precision)
+	}
+	return out
+}
+
+// deviance returns the same as centred.deviance.
+func (c *onBases) deviance(scale float64) float64 {
+	at := c.pooled(scale)
+	return at.logDet + at.squares - c.squares - math.Log(scale)
+}
+
 // surprise returns the sum of squares of the centred means over their prior predictive covariance.
-func (c *onBasis) surprise() float64 { return c.tridiagonal.surprise(c.squares, c.scale) }
+func (c *onBases) surprise() float64 { return max(0, c.pooled(c.scale).squares) }
+
+// penalised returns the sum of levelled.penalised of all parts.
+func (c *onBases) penalised(deviance float64) float64 {
+	for _, part := range c.on {
+		deviance = part.penalised(deviance)
+	}
+	return deviance
+}
 
 // likelihood returns the likelihood of levelled.penalised.
-func (c *onBasis) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
+func (c *onBases) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }

@@ -46,6 +46,11 @@ func wavy(t testing.TB, n int) *problem.Problem {
 	return p
 }
 
+// apartWavy returns the same of tasks that have nothing in common.
+func apartWavy(t testing.TB, n int) *problem.Problem {
+	return wavy(t, n).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2.5, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 0.5}}}})
+}
+
 // some returns counts on every third arm or so, on the first quarter alone, or two arms, with
 // noisy means around a level.
 func some(p *problem.Problem, few bool) (counts []int, means []float64) {
@@ -66,11 +71,17 @@ func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 func exactly(t *testing.T, m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
 	t.Helper()
 	d := newPulledMeans(m, level, counts, means)
-	b, err := newBasis(m.Gram(), m.Variances()).extended(t.Context(), d.arms, everything(len(d.arms)))
-	if err != nil {
+	if err := d.divide(m); err != nil {
 		t.Fatal(err)
 	}
-	d.basis = b.knowing(d.arms)
+	for p, b := range d.related.basesOf(nil) {
+		part := d.parts[p]
+		b, err := b.extended(t.Context(), part.arms, everything(len(part.arms)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.basis = b.knowing(part.arms)
+	}
 	return d
 }
 
@@ -80,7 +91,7 @@ func everything(n int) []float64 { return slices.Repeat([]float64{1e12}, n) }
 // The posterior on the basis of the arms pulled is universal kriging on the whole Gram matrix: means,
 // and the covariance of any two arms, by whatever way it is asked for.
 func TestDualPosteriorIsUniversalKriging(t *testing.T) {
-	for _, p := range append(enginetest.Instances(t), wavy(t, 70)) {
+	for _, p := range append(enginetest.Instances(t), wavy(t, 70), apartWavy(t, 70)) {
 		m, err := New(p, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -140,7 +151,7 @@ func TestNegligibleRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if few, all := post.dual.(*dual).basis.dim, d.basis.dim; few >= all {
+		if few, all := post.dual.(*dual).basis.dim, d.parts[0].basis.dim; few >= all {
 			t.Errorf("%+v: %d columns, exactly %d", prior, few, all)
 		}
 		got, exact := post.Estimates(means), want.Estimates(means)
@@ -150,6 +161,30 @@ func TestNegligibleRest(t *testing.T) {
 				t.Fatalf("%+v: mean %.9g and variance %.9g of arm %d, exactly %.9g and %.9g", prior, got[i], v, i, exact[i], w)
 			}
 		}
+	}
+}
+
+// Members of a mixture over tasks that have nothing in common are universal kriging, too, by parts.
+func TestDividedMixture(t *testing.T) {
+	rough := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 0.5}}}}
+	p := enginetest.Unrelated(t, 6, []float64{0, 1, 3, 2, 0, 1, 1, 2, 0, 1, 4, 2}).WithKernel(rough)
+	m, err := New(p, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts, means := some(p, false)
+	for i := range 12 { // a task without any pull
+		counts[i] = 0
+	}
+	x, err := ContinuedMixture(m, Prior{}, nil, counts, means, nil, 1e-3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range x.Members {
+		if _, parts := of.dual.(*duals); !parts {
+			t.Fatalf("the posterior is %T", of.dual)
+		}
+		checkKriging(t, m, Prior{}, of.Posterior, counts, means)
 	}
 }
 
@@ -221,7 +256,7 @@ func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts [
 // The likelihood on the basis equals the one in features of all arms, for any part of arms by themselves,
 // and so are the scale that it is largest at, and the surprise.
 func TestDualLikelihood(t *testing.T) {
-	for _, p := range append(enginetest.Instances(t), wavy(t, 70)) {
+	for _, p := range append(enginetest.Instances(t), wavy(t, 70), apartWavy(t, 70)) {
 		m, err := New(p, 0)
 		if err != nil {
 			t.Fatal(err)

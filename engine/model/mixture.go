@@ -72,17 +72,17 @@ func mixed(
 	if m.Relations().Unrelated() && within == nil {
 		return newUnrelatedMeans(m, prior.Level, counts, means).members(prior.Scale, negligible), nil
 	}
-	if m.Designs().Dual() {
+	if m.Designs().Dual() || within == nil && m.Relations().Divided() {
 		d := newPulledMeans(m, prior.Level, counts, means)
 		var top *Posterior
 		expected := 0.0
 		if before != nil {
 			top, expected = before.Members[0].Posterior, before.scale()
 		}
-		return throughBasis(d, basisOf(m, top), prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
-			at := func(own, _ float64) (*onBasis, error) { return d.around(own, d.natural) } // no scale needs to be found
+		at := func(own, _ float64) (*onBases, error) { return d.around(own, d.natural) }
+		return throughBasis(m, d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
 			members, err := membersAt(points, stated, d.total, negligible, at,
-				func(c *onBasis, scale float64) (*Posterior, float64, error) {
+				func(c *onBases, scale float64) (*Posterior, float64, error) {
 					of := *c
 					of.scale = scale
 					p, err := d.posterior(m, &of)
@@ -252,7 +252,7 @@ func (c *centred) law() (log float64, scales, shares []float64) {
 	return scaleLaw(c.largest(), c.natural(), c.squares, func(s float64) float64 { return c.penalised(c.deviance(s)) })
 }
 
-func (c *onBasis) law() (log float64, scales, shares []float64) {
+func (c *onBases) law() (log float64, scales, shares []float64) {
 	return scaleLaw(c.largest(), c.natural, c.squares, func(s float64) float64 { return c.penalised(c.deviance(s)) })
 }
 

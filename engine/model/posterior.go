@@ -121,7 +121,7 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if before != nil {
 		expected = before.Scale
 	}
-	c, err := throughBasis(d, basisOf(m, before), prior.Scale, expected, func(scale float64) (*onBasis, float64, error) {
+	c, err := throughBasis(m, d, before, prior.Scale, expected, func(scale float64) (*onBases, float64, error) {
 		c, err := d.fit(scale, prior.FitsOwn())
 		if err != nil {
 			return nil, 0, fmt.Errorf("the information matrix: %w", err)
@@ -134,31 +134,47 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	return d.posterior(m, c)
 }
 
-// throughBasis extends the basis by the arms that were pulled and forms something in its features, and again where the scale that
-// comes out is so much larger than the one expected that more of the arms counts. stated is the scale of a prior where it is stated,
-// else expected is the one of earlier data, or 0; more is expected where the kernel as it is or the spread of the means says so. form takes
-// and returns scales in units of the features.
+// throughBasis extends the bases of a posterior by the arms that were pulled and forms something in their features, and again where
+// the scale that comes out is so much larger than the one expected that more of the arms counts. stated is the scale of a prior where
+// it is stated, else expected is the one of earlier data, or 0; more is expected where the kernel as it is or the spread of the means
+// says so. form takes and returns scales in units of the features.
 func throughBasis[T any](
-	d *pulledMeans, b *basis, stated, expected float64, form func(stated float64) (T, float64, error),
+	m *Model, d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
 ) (out T, err error) {
+	if err := d.divide(m); err != nil {
+		return out, err
+	}
+	bases := d.related.basesOf(before)
 	stated *= d.natural
 	scale := stated
 	if stated == 0 { // a scale that few data find small must not hide what further arms say
 		scale = d.natural * max(1, expected)
-		if b.largest > 0 {
-			scale = max(scale, d.spread()/b.largest)
+		largest := 0.0
+		for _, b := range bases {
+			largest = max(largest, b.largest)
+		}
+		if largest > 0 {
+			scale = max(scale, d.spread()/largest)
 		}
 	}
 	for {
-		weights := make([]float64, len(d.arms))
-		for k, t := range d.total {
-			weights[k] = scale * t
+		grown := false
+		for p, part := range d.parts {
+			weights := make([]float64, len(part.arms))
+			for k, t := range part.total {
+				weights[k] = scale * t
+			}
+			dim := bases[p].dim
+			if bases[p], err = bases[p].extended(d.life.Context(), part.arms, weights); err != nil {
+				return out, err
+			}
+			if part.basis == nil || bases[p].dim > dim {
+				part.basis, grown = bases[p].knowing(part.arms), true
+			}
 		}
-		dim := b.dim
-		if b, err = b.extended(d.life.Context(), d.arms, weights); err != nil || d.basis != nil && b.dim == dim {
-			return out, err
+		if !grown {
+			return out, nil
 		}
-		d.basis = b.knowing(d.arms)
 		found := 0.0
 		if out, found, err = form(stated); err != nil || found <= mostScaleOff*scale {
 			return out, err
@@ -171,7 +187,7 @@ func throughBasis[T any](
 const mostScaleOff = 4
 
 // posterior returns what is known of all arms by a fit.
-func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
+func (d *pulledMeans) posterior(m *Model, c *onBases) (*Posterior, error) {
 	p := &Posterior{
 		Scale: c.scale / d.natural, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit,
 		Surprise: c.surprise(), Freedom: len(d.arms),
@@ -183,16 +199,6 @@ func (d *pulledMeans) posterior(m *Model, c *onBasis) (*Posterior, error) {
 	var err error
 	p.Estimator, err = c.estimator(m)
 	return p, err
-}
-
-// basisOf returns the basis of a posterior, or the basis of no arms.
-func basisOf(m *Model, p *Posterior) *basis {
-	if p != nil {
-		if d, has := p.dual.(*dual); has {
-			return d.basis.whole
-		}
-	}
-	return newBasis(m.Gram(), m.Variances())
 }
 
 // PValue returns the probability, before any data, of means at least as far from what the prior

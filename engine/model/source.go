@@ -29,6 +29,7 @@ type source struct {
 	root    float64 // √scale
 
 	features *once[*exactFeatures]
+	related  *once[*related]
 }
 
 // exactFeatures are the features to the rounding of a pivoted Cholesky factor, or to the largest rank.
@@ -49,7 +50,7 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (*source, e
 	if err != nil {
 		return nil, err
 	}
-	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures]()}
+	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related]()}
 	if s.factor, err = kernels.Grow(gram); err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // One cell of the paper's figures: 50 FC runs, 100 FB runs. The first run of a
@@ -193,7 +194,8 @@ func BenchmarkCoTestFC(b *testing.B) {
 	}
 }
 
-// One run of the default for a fixed budget: of the coupling data, and of arms that nothing relates, with 60 pulls an agent.
+// One run of the default for a fixed budget: of the coupling data, of arms that nothing relates, and of rough arms in tasks that
+// nothing relates, with 60 pulls an agent.
 func BenchmarkFixedBudget(b *testing.B) {
 	unrelated := func(tasks, arms int) *problem.Problem {
 		means := make([]float64, arms)
@@ -202,6 +204,7 @@ func BenchmarkFixedBudget(b *testing.B) {
 		}
 		return enginetest.Unrelated(b, tasks, means)
 	}
+	rough := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 0.5}}}}
 	for _, c := range []struct {
 		name   string
 		p      *problem.Problem
@@ -211,6 +214,9 @@ func BenchmarkFixedBudget(b *testing.B) {
 		{"unrelated/arms=180", unrelated(15, 12), 60},
 		{"unrelated/arms=1000", unrelated(5, 200), 60},
 		{"unrelated/arms=10000", unrelated(5, 2000), 60},
+		{"rough/arms=180", unrelated(15, 12).WithKernel(rough), 60},
+		{"rough/arms=1000", unrelated(10, 100).WithKernel(rough), 60},
+		{"rough/arms=10000", unrelated(10, 1000).WithKernel(rough), 60},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: c.budget}, Runs: 1, Workers: 1}

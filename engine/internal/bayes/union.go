@@ -107,13 +107,10 @@ func correlations(p *model.Posterior, set []int, leader int, rivals []int) (*mat
 	}
 	n := len(rivals)
 	arms[n] = leader
-	lead := make([]float64, n+1)
-	p.Covariances(lead, arms, leader)
-	covariance, row := mat.NewSymDense(n, nil), make([]float64, n)
+	all, covariance := p.CovarianceMatrix(arms), mat.NewSymDense(n, nil)
 	for r := range n {
-		p.Covariances(row[:r+1], arms[:r+1], arms[r])
 		for l := range r + 1 {
-			covariance.SetSym(r, l, row[l]-lead[r]-lead[l]+lead[n])
+			covariance.SetSym(r, l, all.At(r, l)-all.At(r, n)-all.At(l, n)+all.At(n, n))
 		}
 	}
 	const jitter = 1e-9
