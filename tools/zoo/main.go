@@ -38,7 +38,7 @@ func main() {
 	flag.StringVar(&s.tables, "tables", "", "tables, with commas between; tuning or held for a half (default all)")
 	flag.StringVar(&s.methods, "methods", "", "methods, with commas between; ours or others (default all)")
 	flag.StringVar(&s.against, "against", "", "another folder of runs, to print paired differences from")
-	flag.IntVar(&s.runs, "runs", 60, "runs of each method on each table; ten times as many of methods that stop by themselves")
+	flag.IntVar(&s.runs, "runs", 100, "runs of each method on each table; ten times as many of methods that stop by themselves")
 	flag.DurationVar(&s.limit, "limit", 20*time.Second, "processor time after which a method begins no further run of a table; 0 makes none")
 	flag.StringVar(&s.into, "into", "", "file to write the page to; without it the counts are printed")
 	flag.StringVar(&s.job, "job", "", "only make the runs of TABLE|METHOD, in this process")
