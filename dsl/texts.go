@@ -200,9 +200,9 @@ func textName(n *ast.IdentifierNode) bool { return n.Value == front.TextCall }
 var constants = map[string]float64{"pi": math.Pi}
 
 var (
-	anyNumber, insideUnit = kernels.AnyNumber, kernels.InsideUnit
-	positive, fromZero    = kernels.Positive, kernels.NonNegative
-	wholeFrom             = kernels.WholeFrom
+	anyNumber          = kernels.AnyNumber
+	positive, fromZero = kernels.Positive, kernels.NonNegative
+	wholeFrom          = kernels.WholeFrom
 )
 
 // numberFunctions returns the functions of numbers and lists. Formulas have the same names for
