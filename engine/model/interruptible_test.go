@@ -92,7 +92,7 @@ func TestLeastSquaresStops(t *testing.T) {
 	}
 	for ends := range whole.Asked() {
 		ctx := ending.After(ends)
-		if l := m.Until(ctx).LeastSquares(data, factor, 0); l.Freedom != 0 || ctx.Asked() > ends+2 {
+		if l := m.Until(ctx).Share(new(Memory)).LeastSquares(data, factor, 0); l.Freedom != 0 || ctx.Asked() > ends+2 {
 			t.Errorf("the context ended after %d questions: asked %d times, %d degrees of freedom", ends, ctx.Asked(), l.Freedom)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 )
 
 // Replicates is the data of all rounds so far with its pure error: how rewards of the
@@ -96,12 +97,19 @@ type meanFit struct {
 	arms     []int     // measured
 	Weights  []float64 // 1/variance of each mean, normalised
 	residual []float64 // mean less fit over the mean's standard deviation
-	leverage []float64 // what part of an arm's mean goes into its own fit
-	// orthonormal, of the space that the fits of all means over their standard deviations are in
-	basis   [][]float64
+	fitSpace
 	Freedom int     // arms less the rank of their features
 	Sum     float64 // Σ residual²
 }
+
+// fitSpace is the space that the fits of all means over their standard deviations are in.
+type fitSpace struct {
+	basis    [][]float64 // orthonormal
+	leverage []float64   // what part of an arm's mean goes into its own fit
+}
+
+// Floats implements the size of what a Memory keeps.
+func (s fitSpace) Floats() int { return (len(s.basis) + 1) * len(s.leverage) }
 
 // LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra, normalised.
 // Features are orthonormalised by pivots, and those that a part of negligible is left of count as
@@ -119,36 +127,51 @@ func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) mean
 			l.Weights = append(l.Weights, 1/(factor[i]/(float64(c)*m.Precision[i])+extra))
 		}
 	}
-	n, dim := len(l.arms), m.Rank()
-	l.residual, l.leverage = make([]float64, n), make([]float64, n)
-	columns := make([][]float64, dim)
-	for j := range columns {
-		columns[j] = make([]float64, n)
+	space := func() (fitSpace, error) { return m.fitSpace(l.arms, l.Weights) }
+	// where the weights follow from the counts, the runs of a simulation share them
+	if few := 1 << 12; extra == 0 && m.Problem.Noise.UnknownBy == "" && len(l.arms)*m.Rank() <= few {
+		l.fitSpace, err = Remembered(m, canon.Key{Kind: canon.KindFitSpace, Sets: [][]int{d.Counts}}, space)
+	} else {
+		l.fitSpace, err = space()
 	}
+	if err != nil {
+		return l
+	}
+	l.residual = make([]float64, len(l.arms))
 	for k, i := range l.arms {
-		root := math.Sqrt(l.Weights[k])
-		l.residual[k] = root * d.means[i] / m.Unit
+		l.residual[k] = math.Sqrt(l.Weights[k]) * d.means[i] / m.Unit
+	}
+	for _, q := range l.basis {
+		subtract(l.residual, q)
+	}
+	l.Freedom = len(l.arms) - len(l.basis)
+	if l.Freedom > 0 {
+		l.Sum = Dot(l.residual, l.residual)
+	}
+	return l
+}
+
+// fitSpace returns the space of the fits of these arms' means under these weights; the end of the context is its error.
+func (m *Model) fitSpace(arms []int, weights []float64) (fitSpace, error) {
+	n := len(arms)
+	columns, all := make([][]float64, m.Rank()), make([]float64, n*m.Rank())
+	for j := range columns {
+		columns[j] = all[j*n : (j+1)*n]
+	}
+	for k, i := range arms {
+		root := math.Sqrt(weights[k])
 		for j, v := range m.Features.RawRowView(i) {
 			columns[j][k] = root * v
 		}
 	}
 	ctx := m.Context()
-	rank := orthonormalise(ctx, columns)
-	if ctx.Err() != nil {
-		return l
-	}
-	l.basis = columns[:rank]
-	for _, q := range l.basis {
-		subtract(l.residual, q)
+	out := fitSpace{columns[:orthonormalise(ctx, columns)], make([]float64, n)}
+	for _, q := range out.basis {
 		for k, v := range q {
-			l.leverage[k] += v * v
+			out.leverage[k] += v * v
 		}
 	}
-	l.Freedom = n - rank
-	if l.Freedom > 0 {
-		l.Sum = Dot(l.residual, l.residual)
-	}
-	return l
+	return out, ctx.Err()
 }
 
 // orthonormalise turns the first rank columns into an orthonormal basis of all, largest
@@ -180,8 +203,9 @@ func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 		if !(norm > negligible*largest) {
 			return rank
 		}
+		root := math.Sqrt(norm)
 		for k := range q {
-			q[k] /= math.Sqrt(norm)
+			q[k] /= root
 		}
 		rank++
 		for j := rank; j < len(columns); j++ {

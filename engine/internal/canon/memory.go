@@ -72,14 +72,15 @@ type computation struct {
 // Computing is a pure function of the key, so which caller came first cannot matter. It may ask
 // for other keys, but never in a circle.
 func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, error)) (value T, err error) {
-	at := k.encode()
+	const enough = 192 // bytes, for the keys of small problems
+	at := k.encode(make([]byte, 0, enough))
 	for {
 		kept, c, first := m.find(at)
 		switch {
 		case kept != nil:
 			return kept.(T), nil
 		case first:
-			return finish(m, at, c, compute)
+			return finish(m, string(at), c, compute)
 		}
 		select {
 		case <-ctx.Done():
@@ -98,24 +99,24 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 
 // find returns the value of a key, or the computation that makes it; first is whether the caller
 // has to do that.
-func (m *Memory) find(at string) (kept any, c *computation, first bool) {
+func (m *Memory) find(at []byte) (kept any, c *computation, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if e, ok := m.young[at]; ok {
+	if e, ok := m.young[string(at)]; ok {
 		return e.value, nil, false
 	}
-	if e, ok := m.old[at]; ok {
-		m.keep(at, e)
+	if e, ok := m.old[string(at)]; ok {
+		m.keep(string(at), e)
 		return e.value, nil, false
 	}
-	if c, ok := m.pending[at]; ok {
+	if c, ok := m.pending[string(at)]; ok {
 		return nil, c, false
 	}
 	c = &computation{done: make(chan struct{}), ended: true}
 	if m.pending == nil {
 		m.pending = map[string]*computation{}
 	}
-	m.pending[at] = c
+	m.pending[string(at)] = c
 	return nil, c, true
 }
 

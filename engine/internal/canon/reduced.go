@@ -205,19 +205,19 @@ const (
 	KindConfirmation // KindHardness with gaps that are larger by epsilon
 
 	KindBelief // what measurements say of the expected rewards
+
+	KindFitSpace // what fits of the means of these counts can be
 )
 
-// encode returns the bytes of a key. Different keys have different ones.
-func (k Key) encode() string {
-	const enough = 80 // bytes, for the keys of small problems
-	b := make([]byte, 0, enough+len(k.Of))
+// encode appends the bytes of a key. Different keys have different ones.
+func (k Key) encode(b []byte) []byte {
 	b = append(b, byte(k.Kind), byte(k.From))
 	b = binary.AppendUvarint(b, uint64(len(k.Of)))
 	b = append(b, k.Of...)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(k.Ridge))
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(k.Level))
 	b = binary.AppendUvarint(b, uint64(k.Pulls))
-	return string(appendSets(b, k.Sets))
+	return appendSets(b, k.Sets)
 }
 
 func appendSets(b []byte, sets [][]int) []byte {
