@@ -108,7 +108,7 @@ type fitSpace struct {
 	leverage []float64   // what part of an arm's mean goes into its own fit
 }
 
-// Floats implements the size of what a Memory keeps.
+// Floats returns how many numbers a Memory counts for it.
 func (s fitSpace) Floats() int { return (len(s.basis) + 1) * len(s.leverage) }
 
 // LeastSquares fits the means, taking the variance of each for factor·σ²/n + extra, normalised.
