@@ -60,7 +60,9 @@ func (m *model) factors(u []float64) []float64 {
 // there is none at which one computation takes over from another.
 //
 // [MAM10]: I. Murray, R. P. Adams, D. J. C. MacKay, Elliptical slice sampling, AISTATS 2010.
-func (l *Learner) sample(ctx context.Context, c *chosen) error {
+//
+// It returns the factors of the chains, nil where there is none.
+func (l *Learner) sample(ctx context.Context, c *chosen) ([]*factored, error) {
 	steps, bank := 1, l.chains
 	if bank == nil {
 		steps = firstSteps
@@ -69,27 +71,30 @@ func (l *Learner) sample(ctx context.Context, c *chosen) error {
 			bank = append(bank, normalNumbers(rng, len(c.numbers)))
 		}
 	}
-	logs := make([]float64, len(bank))
+	logs, found := make([]float64, len(bank)), make([]*factored, len(bank))
 	err := cores.Do(ctx, len(bank), 1, func(from, to int) {
 		for k := from; k < to; k++ {
-			logs[k] = c.likelihood(ctx, bank[k])
+			if logs[k], found[k] = c.likelihood(ctx, bank[k]); l.chains == nil {
+				c.drop(found[k])
+				found[k] = nil
+			}
 		}
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if l.chains == nil {
 		if math.IsInf(floats.Max(logs), -1) {
-			return errNoMember
+			return nil, errNoMember
 		}
 		bank, logs = resampled(bank, logs, mostChains)
 	}
 	l.chains = bank
-	return cores.Do(ctx, len(bank), 1, func(from, to int) {
+	return found, cores.Do(ctx, len(bank), 1, func(from, to int) {
 		for k := from; k < to; k++ {
 			rng := rand.New(rand.NewPCG(3+uint64(l.rounds), uint64(k)))
 			for range steps {
-				bank[k], logs[k] = c.slice(ctx, rng, bank[k], logs[k])
+				bank[k], logs[k], found[k] = c.slice(ctx, rng, bank[k], logs[k], found[k])
 			}
 		}
 	})
@@ -114,25 +119,28 @@ func resampled(bank [][]float64, logs []float64, count int) (out [][]float64, of
 	return out, of
 }
 
-// slice makes a step from the numbers z with that log likelihood.
-func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log float64) ([]float64, float64) {
-	other, least := normalNumbers(rng, len(z)), log+math.Log(rng.Float64())
+// slice makes a step from the numbers z with that log likelihood and factor.
+func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log float64, f *factored) ([]float64, float64, *factored) {
+	towards, least := normalNumbers(rng, len(z)), log+math.Log(rng.Float64())
 	angle := 2 * math.Pi * rng.Float64()
 	to := make([]float64, len(z))
 	for lo, hi := angle-2*math.Pi, angle; hi-lo > leastAngle; angle = lo + (hi-lo)*rng.Float64() {
 		for j := range z {
-			to[j] = z[j]*math.Cos(angle) + other[j]*math.Sin(angle)
+			to[j] = z[j]*math.Cos(angle) + towards[j]*math.Sin(angle)
 		}
-		if at := c.likelihood(ctx, to); at >= least {
-			return to, at
+		at, other := c.likelihood(ctx, to)
+		if at >= least {
+			c.drop(f)
+			return to, at, other
 		}
+		c.drop(other)
 		if angle < 0 {
 			lo = angle
 		} else {
 			hi = angle
 		}
 	}
-	return z, log
+	return z, log, f
 }
 
 // numbersAt returns the numbers that are z standard deviations off their prior means.

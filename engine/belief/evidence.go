@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,6 +41,7 @@ type chosen struct {
 	place           []int           // of each chosen arm in distinct
 	taskOf          []int
 	done            *sync.Pool // covariances that are no longer needed
+	first           *atomic.Pointer[tables]
 
 	// in the course of a run: squares within arms of each task with their degrees of freedom, and what somebody stated of the kernel
 	withinOf, freeOf []float64
@@ -48,7 +50,9 @@ type chosen struct {
 
 // newChosen takes some measured arms.
 func newChosen(m *model, at []int) *chosen {
-	d, c := m.d, &chosen{model: m, at: at, within: m.d.within, free: m.d.free, blocks: m.d.blocks, done: new(sync.Pool)}
+	d, c := m.d, &chosen{
+		model: m, at: at, within: m.d.within, free: m.d.free, blocks: m.d.blocks, done: new(sync.Pool), first: new(atomic.Pointer[tables]),
+	}
 	if c.blocks != nil && len(at) < len(d.cells) { // their measurements alone
 		c.blocks = newBlocks(d, at, d.rel, d.unit)
 		c.within, c.free = 0, 0

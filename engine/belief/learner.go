@@ -61,11 +61,12 @@ func NewLearner(p *problem.Problem, told []float64, stated *mat.SymDense, unit f
 func (l *Learner) Learn(ctx context.Context, counts []int, means, squares []float64) error {
 	d := l.data(counts, means, squares)
 	c := l.chosen(d)
-	if err := l.sample(ctx, c); err != nil {
+	factors, err := l.sample(ctx, c)
+	if err != nil {
 		return err
 	}
 	l.rounds++
-	return l.average(ctx, c)
+	return l.average(ctx, c, factors)
 }
 
 // leastFree is the degrees of freedom of the noise from which on it is taken off the spread of means.
@@ -139,8 +140,8 @@ func (l *Learner) chosen(d *data) *chosen {
 	return c
 }
 
-// average forms the posteriors of all arms under the numbers of the chains.
-func (l *Learner) average(ctx context.Context, c *chosen) error {
+// average forms the posteriors of all arms under the numbers of the chains, which have these factors.
+func (l *Learner) average(ctx context.Context, c *chosen, factors []*factored) error {
 	d, n := c.d, l.p.N()
 	numbers := l.chains
 	if n > l.most {
@@ -150,7 +151,7 @@ func (l *Learner) average(ctx context.Context, c *chosen) error {
 	errs := make([]error, len(numbers))
 	err := cores.Do(ctx, len(numbers), 1, func(from, to int) {
 		for k := from; k < to; k++ {
-			found[k], errs[k] = l.outlook(ctx, c, c.numbersAt(numbers[k]))
+			found[k], errs[k] = l.outlook(ctx, c, c.numbersAt(numbers[k]), factors[k])
 		}
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 )
 
 const (
@@ -44,46 +45,82 @@ func (l *Learner) sources(m *model) int {
 	return foundLarge
 }
 
-// outlook returns the posterior of all arms at u.
-func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64) (outlook, error) {
+// outlook returns the posterior of all arms at u, from the factor there, nil where there is none.
+func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64, f *factored) (outlook, error) {
 	if l.dense(c.model) {
-		return l.onCovariances(ctx, c, u)
+		return l.onCovariances(ctx, c, u, f)
 	}
+	c.drop(f)
 	return l.onFeatures(ctx, c, u)
 }
 
 // onCovariances returns the posterior of all arms at u by their covariances.
-func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (outlook, error) {
-	all := newChosen(c.model, indices.All(len(c.d.cells)))
-	all.distinct, all.stated = l.distinct, l.stated
-	for k, i := range c.d.cells {
-		all.place[k] = l.place[i]
+func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *factored) (outlook, error) {
+	if len(c.at) < len(c.d.cells) {
+		all := newChosen(c.model, indices.All(len(c.d.cells)))
+		all.distinct, all.stated = l.distinct, l.stated
+		for k, i := range c.d.cells {
+			all.place[k] = l.place[i]
+		}
+		c.drop(f)
+		c, f = all, nil
 	}
-	t, upper, err := all.factor(ctx, mat.NewSymDense(len(all.at), nil), u)
-	if err != nil {
-		return nil, err
+	if f == nil {
+		var err error
+		if f, err = c.factor(ctx, u); err != nil {
+			return nil, err
+		}
 	}
-	n := l.p.N()
-	to, from := l.spots(indices.All(n)), all.spots()
-	white := mat.NewDense(len(all.at), n, nil)
-	for a, i := range from.arm {
-		t.row(white.RawRowView(a), from.from(a), to)
-		white.RawRowView(a)[i] += t.own
+	defer c.drop(f)
+	m, n := len(c.at), l.p.N()
+	o := &onCovariances{
+		tables: f.tables, of: l, white: mat.NewDense(m, n, nil), column: slices.Repeat([]int{-1}, n), mean: make([]float64, n),
+		spread: c.variancesAt(u), sigma2: c.value(u, noiseNumber, 1), by: c.factors(u),
 	}
-	blas64.Trsm(blas.Left, blas.Trans, 1, *upper, white.RawMatrix())
-	y := mat.NewVecDense(len(all.y), slices.Clone(all.y))
-	blas64.Trsv(blas.Trans, *upper, y.RawVector())
-	mean := mat.NewVecDense(n, nil)
-	mean.MulVec(white.T(), y)
-	return &onCovariances{t, l, white, mean.RawVector().Data, c.value(u, noiseNumber, 1), c.factors(u)}, nil
+	y := blas64.Vector{N: m, Inc: 1, Data: slices.Clone(c.y)}
+	blas64.Trsv(blas.Trans, f.upper, y)
+	measured, from := o.white.Slice(0, m, 0, m).(*mat.Dense), c.spots()
+	upper.Inverse(measured.RawMatrix(), f.upper)
+	for k, i := range from.arm {
+		o.column[i], o.mean[i] = k, c.y[k]
+		floats.Mul(measured.RawRowView(k)[:k+1], o.spread[:k+1])
+	}
+	var others []int
+	for i, k := range o.column {
+		if k < 0 {
+			o.column[i] = m + len(others)
+			others = append(others, i)
+		}
+	}
+	if to := l.spots(others); len(others) > 0 {
+		right := o.white.Slice(0, m, m, n).(*mat.Dense)
+		for k := range m {
+			f.row(right.RawRowView(k), from.from(k), to)
+		}
+		right.Scale(-1, right)
+		upper.Solve(f.upper, right.RawMatrix())
+	}
+	fitted := mat.NewVecDense(n, nil)
+	fitted.MulVec(o.white.T(), mat.NewVecDense(m, y.Data))
+	for i, k := range o.column {
+		o.mean[i] -= fitted.AtVec(k)
+	}
+	return o, nil
 }
 
-// onCovariances is a posterior by covariances of all arms: K - VᵀV, where V = U⁻ᵀK of the measured arms with all.
+// onCovariances is a posterior by covariances of all arms. With UᵀU = Σ = K + D of the measured arms and V = U⁻ᵀK of these with the
+// others, it has the covariances
+//
+//	D - WᵀW,  WᵀV,  K - VᵀV,  W = U⁻ᵀD,
+//
+// of measured arms, of these with others, and of others, and the means y - WᵀU⁻ᵀy and VᵀU⁻ᵀy [RW06, eq. 2.23 and 2.24].
 type onCovariances struct {
 	*tables
 	of     *Learner
-	white  *mat.Dense // V
-	mean   []float64
+	white  *mat.Dense // [W -V]
+	column []int      // N: of each arm in white, measured ones first
+	spread []float64  // D, of measured arms
+	mean   []float64  // N
 	sigma2 float64
 	by     []float64
 }
@@ -92,54 +129,60 @@ func (o *onCovariances) means() []float64   { return o.mean }
 func (o *onCovariances) noise() float64     { return o.sigma2 }
 func (o *onCovariances) factors() []float64 { return o.by }
 
+// before returns what the product of columns of white is taken off for two arms.
+func (o *onCovariances) before(i, j int) (sum float64) {
+	switch k, m := o.column[i], len(o.spread); {
+	case k < m && i == j:
+		return o.spread[k]
+	case k < m || o.column[j] < m:
+		return 0
+	case i == j:
+		sum = o.own
+	}
+	p := o.of
+	return sum + o.at(p.p.TaskOf[i], p.place[i], p.p.TaskOf[j], p.place[j], i, j)
+}
+
 func (o *onCovariances) covariances(to *mat.SymDense, arms []int) {
-	o.fill(to, o.of.spots(arms))
 	rows, _ := o.white.Dims()
 	part := mat.NewDense(rows, len(arms), nil)
 	for a := range rows {
 		from, row := o.white.RawRowView(a), part.RawRowView(a)
 		for k, i := range arms {
-			row[k] = from[i]
+			row[k] = from[o.column[i]]
 		}
 	}
-	blas64.Syrk(blas.Trans, -1, part.RawMatrix(), 1, to.RawSymmetric())
+	for k, i := range arms {
+		for l := k; l < len(arms); l++ {
+			to.SetSym(k, l, to.At(k, l)+o.before(i, arms[l]))
+		}
+	}
+	upper.Less(to.RawSymmetric(), part.RawMatrix())
 }
 
 func (o *onCovariances) apart(to []float64, arms []int, from int) {
-	first := o.of.spots([]int{from})
-	with, own := make([]float64, len(arms)), [1]float64{}
-	o.row(with, first, o.of.spots(arms))
-	o.row(own[:], first, first)
 	sums := make([]float64, len(arms))
 	rows, _ := o.white.Dims()
 	for a := range rows {
 		row := o.white.RawRowView(a)
+		other := row[o.column[from]]
 		for k, i := range arms {
-			d := row[i] - row[from]
+			d := row[o.column[i]] - other
 			sums[k] += d * d
 		}
 	}
 	for k, i := range arms {
-		if i == from {
-			continue
+		if i != from {
+			to[k] += max(0, o.before(i, i)+o.before(from, from)-2*o.before(i, from)-sums[k])
 		}
-		s := o.of.spots([]int{i})
-		v := [1]float64{}
-		o.row(v[:], s, s)
-		to[k] += max(0, v[0]+own[0]-2*with[k]+2*o.own-sums[k])
 	}
 }
 
 func (o *onCovariances) variances(to []float64) {
-	rows, _ := o.white.Dims()
-	for i := range to {
-		s, v := o.of.spots([]int{i}), [1]float64{}
-		o.row(v[:], s, s)
-		to[i] += v[0] + o.own
-	}
-	for a := range rows {
-		for i, x := range o.white.RawRowView(a) {
-			to[i] -= x * x
+	for i, k := range o.column {
+		to[i] += o.before(i, i)
+		for a := range o.white.RawMatrix().Rows {
+			to[i] -= o.white.At(a, k) * o.white.At(a, k)
 		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -23,8 +23,12 @@ type tables struct {
 	own         float64
 }
 
-// tables returns the kernel at u; what it has in common with another, nil or of the same model, is taken from there.
+// tables returns the kernel at u; what it has in common with another of the same model, or with the first one where that is nil, is
+// taken from there.
 func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*tables, error) {
+	if other == nil {
+		other = c.first.Load()
+	}
 	k, own := c.smooth(u)
 	t := &tables{of: k, own: own}
 	if c.stated != nil {
@@ -54,6 +58,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*table
 		}
 		t.arms = append(t.arms, whole(arms))
 	}
+	c.first.CompareAndSwap(nil, t)
 	return t, nil
 }
 
@@ -86,22 +91,24 @@ func (l *Learner) spots(arms []int) spots {
 	return s
 }
 
+const fewTerms = 4 // of most kernels, for which row allocates nothing
+
 // row adds the covariances of the first spot of a with the spots of b, with the constant and without what an arm has of its own.
 func (t *tables) row(to []float64, a, b spots) {
-	for j := range to {
-		to[j] += constantVariance
-	}
+	z, x := make([][]float64, 0, fewTerms), make([][]float64, 0, fewTerms)
 	for k := range t.tasks {
-		z, x := t.tasks[k].RawRowView(a.task[0]), t.arms[k].RawRowView(a.place[0])
-		for from, end := 0, 0; from < len(to); from = end {
-			task := b.task[from]
-			for end < len(to) && b.task[end] == task {
-				end++
-			}
-			if z[task] != 0 { // terms of one task alone have many zeros
-				part := to[from:end]
-				for j, place := range b.place[from:end] {
-					part[j] += z[task] * x[place]
+		z, x = append(z, t.tasks[k].RawRowView(a.task[0])), append(x, t.arms[k].RawRowView(a.place[0]))
+	}
+	for from, end := 0, 0; from < len(to); from = end {
+		task := b.task[from]
+		for ; end < len(to) && b.task[end] == task; end++ {
+			to[end] += constantVariance
+		}
+		part, places := to[from:end], b.place[from:end]
+		for k, arms := range x {
+			if factor := z[k][task]; factor != 0 { // terms of one task alone have many zeros
+				for j, place := range places {
+					part[j] += factor * arms[place]
 				}
 			}
 		}
@@ -113,6 +120,18 @@ func (t *tables) row(to []float64, a, b spots) {
 	}
 }
 
+// at returns the covariance of two arms with their tasks and places, with the constant and without what an arm has of its own.
+func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 {
+	sum := constantVariance
+	for k := range t.tasks {
+		sum += t.tasks[k].At(task, otherTask) * t.arms[k].At(place, otherPlace)
+	}
+	if t.stated != nil {
+		sum += t.share * t.stated.At(arm, other)
+	}
+	return sum
+}
+
 // fill adds the covariances of spots.
 func (t *tables) fill(to *mat.SymDense, s spots) {
 	raw := to.RawSymmetric()
@@ -122,12 +141,27 @@ func (t *tables) fill(to *mat.SymDense, s spots) {
 	}
 }
 
-// factor returns the kernel at u, and overwrites gram, n × n, by U with UᵀU the covariance of the chosen means.
-func (c *chosen) factor(ctx context.Context, gram *mat.SymDense, u []float64) (*tables, *blas64.Triangular, error) {
+// factored is a kernel at some numbers, with U, where UᵀU is the covariance of the chosen means.
+type factored struct {
+	*tables
+	upper blas64.Triangular
+	of    *mat.SymDense // which U is the upper triangle of
+}
+
+// drop gives the numbers of a factor back, nil too: it is not used any more.
+func (c *chosen) drop(f *factored) {
+	if f != nil {
+		c.done.Put(f.of)
+	}
+}
+
+// factor returns the kernel at u with the factor of its covariances.
+func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	t, err := c.tables(ctx, u, nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
+	gram := c.spare()
 	raw := gram.RawSymmetric()
 	for i := range raw.N {
 		clear(raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N])
@@ -136,11 +170,12 @@ func (c *chosen) factor(ctx context.Context, gram *mat.SymDense, u []float64) (*
 	for i, v := range c.variancesAt(u) {
 		gram.SetSym(i, i, gram.At(i, i)+v)
 	}
-	upper, ok := lapack64.Potrf(gram.RawSymmetric())
+	triangle, ok := upper.Cholesky(gram.RawSymmetric())
 	if !ok {
-		return nil, nil, errSingular
+		c.done.Put(gram)
+		return nil, errSingular
 	}
-	return t, &upper, nil
+	return &factored{t, triangle, gram}, nil
 }
 
 // variancesAt returns the variances of the chosen means at u.
@@ -155,19 +190,20 @@ func (c *chosen) variancesAt(u []float64) []float64 {
 }
 
 // likelihood returns log of the evidence of the chosen means, and of all squares within arms, at numbers z standard deviations off
-// their prior means; -∞ where there is none.
-func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
+// their prior means, -∞ where there is none; and the factor it follows from, nil where there is none.
+func (c *chosen) likelihood(ctx context.Context, z []float64) (log float64, f *factored) {
 	u := c.numbersAt(z)
-	log := c.likelihoodWithin(u)
-	if c.unrelated() && c.stated == nil {
+	if log = c.likelihoodWithin(u); c.unrelated() && c.stated == nil {
 		log += c.likelihoodApart(u)
 	} else {
-		log += c.likelihoodOfMeans(ctx, u)
+		var of float64
+		of, f = c.likelihoodOfMeans(ctx, u)
+		log += of
 	}
 	if math.IsNaN(log) {
-		return math.Inf(-1)
+		log = math.Inf(-1)
 	}
-	return log
+	return log, f
 }
 
 // likelihoodWithin is the part of likelihood of the squares within arms.
@@ -189,20 +225,18 @@ func (c *chosen) likelihoodWithin(u []float64) (log float64) {
 }
 
 // likelihoodOfMeans is the part of the means.
-func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
-	gram := c.spare()
-	defer c.done.Put(gram)
-	_, upper, err := c.factor(ctx, gram, u)
+func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) (float64, *factored) {
+	f, err := c.factor(ctx, u)
 	if err != nil {
-		return math.Inf(-1)
+		return math.Inf(-1), nil
 	}
 	y := slices.Clone(c.y)
-	blas64.Trsv(blas.Trans, *upper, blas64.Vector{N: len(y), Inc: 1, Data: y})
+	blas64.Trsv(blas.Trans, f.upper, blas64.Vector{N: len(y), Inc: 1, Data: y})
 	log := -floats.Dot(y, y) / 2
 	for i := range y {
-		log -= math.Log(upper.Data[i*upper.Stride+i])
+		log -= math.Log(f.upper.Data[i*f.upper.Stride+i])
 	}
-	return log
+	return log, f
 }
 
 // likelihoodApart is the part of the means where nothing relates arms but the level of their task: their covariance is, for each

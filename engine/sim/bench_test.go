@@ -209,17 +209,20 @@ func BenchmarkFixedBudget(b *testing.B) {
 		name   string
 		p      *problem.Problem
 		budget int
+		kernel string
 	}{
-		{"coupling/budget=96", couplingProblem(b), 96},
-		{"unrelated/arms=180", unrelated(15, 12), 60},
-		{"unrelated/arms=1000", unrelated(5, 200), 60},
-		{"unrelated/arms=10000", unrelated(5, 2000), 60},
-		{"rough/arms=180", unrelated(15, 12).WithKernel(rough), 60},
-		{"rough/arms=1000", unrelated(10, 100).WithKernel(rough), 60},
-		{"rough/arms=10000", unrelated(10, 1000).WithKernel(rough), 60},
+		{"coupling/budget=96", couplingProblem(b), 96, ""},
+		{"coupling-learned/budget=96", couplingProblem(b), 96, engine.KernelAuto},
+		{"unrelated/arms=180", unrelated(15, 12), 60, ""},
+		{"unrelated/arms=1000", unrelated(5, 200), 60, ""},
+		{"unrelated/arms=10000", unrelated(5, 2000), 60, ""},
+		{"rough/arms=180", unrelated(15, 12).WithKernel(rough), 60, ""},
+		{"rough/arms=1000", unrelated(10, 100).WithKernel(rough), 60, ""},
+		{"rough/arms=10000", unrelated(10, 1000).WithKernel(rough), 60, ""},
 	} {
 		b.Run(c.name, func(b *testing.B) {
-			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: c.budget}, Runs: 1, Workers: 1}
+			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoTestFB", Options: engine.Options{Budget: c.budget, KernelIs: c.kernel},
+				Runs: 1, Workers: 1}
 			for b.Loop() {
 				if _, err := sim.Run(context.Background(), x); err != nil {
 					b.Fatal(err)
