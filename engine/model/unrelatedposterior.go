@@ -75,10 +75,10 @@ func (d *unrelatedMeans) at(scale float64) *unrelated {
 	return u
 }
 
-// deviance returns -2 times the log of the penalised restricted likelihood at a scale, up to a constant. A part of arms by
-// themselves is no more than a larger scale here.
-func (d *unrelatedMeans) deviance(scale float64) float64 {
-	sum, level, out := 0., 0., 0.
+// weigh sets the weights at a scale, and returns their sum and the sum of squares of the means around the level over their
+// prior predictive variances.
+func (d *unrelatedMeans) weigh(scale float64) (sum, squares float64) {
+	level := 0.
 	for k, i := range d.arms {
 		d.weight[k] = 1 / (scale*d.variances[i] + d.noise[k])
 		sum += d.weight[k]
@@ -88,8 +88,15 @@ func (d *unrelatedMeans) deviance(scale float64) float64 {
 		level = d.centre
 	}
 	for k, i := range d.arms {
-		out += d.weight[k] * (d.y[i] - level) * (d.y[i] - level)
+		squares += d.weight[k] * (d.y[i] - level) * (d.y[i] - level)
 	}
+	return sum, squares
+}
+
+// deviance returns -2 times the log of the penalised restricted likelihood at a scale, up to a constant. A part of arms by
+// themselves is no more than a larger scale here.
+func (d *unrelatedMeans) deviance(scale float64) float64 {
+	sum, out := d.weigh(scale)
 	last, log := 1., 0.
 	for _, q := range d.weight {
 		if q != last { // many arms have as many pulls as the one before
@@ -118,8 +125,9 @@ func (d *unrelatedMeans) fitted() (float64, error) {
 // posterior returns what is known of all arms at a scale.
 func (d *unrelatedMeans) posterior(scale float64) *Posterior {
 	u := d.at(scale)
+	_, surprise := d.weigh(scale)
 	p := &Posterior{
-		Scale: scale / d.natural, Level: d.centre * d.m.Unit, Surprise: u.squares(d.centre, d.y), Freedom: len(d.arms),
+		Scale: scale / d.natural, Level: d.centre * d.m.Unit, Surprise: surprise, Freedom: len(d.arms),
 		Estimator: &Estimator{
 			Total: d.total, precision: d.precision, unit: d.m.Unit, shrink: 1 / scale, root: math.Sqrt(d.m.Scale), level: d.centre, dual: u,
 		},
@@ -187,15 +195,6 @@ func (u *unrelated) around(stated float64, y []float64) float64 {
 		return stated
 	}
 	return Dot(u.weight, y) / u.sum
-}
-
-// squares returns the sum of squares of the means around the level, over their prior predictive variances.
-func (u *unrelated) squares(stated float64, y []float64) (sum float64) {
-	level := u.around(stated, y)
-	for i, q := range u.weight {
-		sum += q * (y[i] - level) * (y[i] - level)
-	}
-	return sum
 }
 
 func (u *unrelated) floats() int { return 3 * len(u.prior) }
