@@ -51,6 +51,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 			listed = append(listed, x.Name)
 		}
 	}
+	out = make([]Param, 0, len(listed))
 	for _, name := range listed {
 		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
 			out = append(out, own[i])
@@ -120,11 +121,14 @@ var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decide
 func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs",
 		elsewhere: map[string]string{}}
-	for _, a := range algorithms.All() {
-		if a.Mode == mode {
-			p.Choices = append(p.Choices, a.Name)
-		} else {
-			p.elsewhere[a.Name] = a.Name + " is for " + modes[a.Mode]
+	for m, function := range modes {
+		names := algorithms.Having(m, func(algorithms.Entry) bool { return true })
+		if m == mode {
+			p.Choices = names
+			continue
+		}
+		for _, name := range names {
+			p.elsewhere[name] = name + " is for " + function
 		}
 	}
 	p.Default = `"` + algorithms.Default(mode).Name + `"`
