@@ -5,7 +5,12 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -53,41 +58,30 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64
 	if !ok {
 		return sum + added
 	}
-	n := len(rivals)
-	heights := make([]float64, n)
-	for r, k := range rivals {
-		heights[r] = upper(chances[k])
+	n, draws, raw := len(rivals), unionDrawn[len(rivals)](), lower.RawTriangular()
+	row := func(k int) []float64 { return raw.Data[k*raw.Stride : k*raw.Stride+n] }
+	heights, x, with := make([]float64, n), make([][]float64, n), make([]float64, n)
+	var all [unionRivals * unionDraws]float64
+	for k := range x {
+		heights[k], x[k] = upper(chances[rivals[k]]), all[k*unionDraws:(k+1)*unionDraws]
+		for l, f := range row(k)[:k+1] {
+			floats.AddScaled(x[k], f, draws.normal[l])
+		}
 	}
-	rng := rand.New(rand.NewPCG(19, 231))
-	z, x := make([]float64, n), make([]float64, n)
-	shares, r, passed := 0.0, 0, chances[rivals[0]]
+	shares, r, passed := 0.0, -1, 0.0
 	for d := range unionDraws {
-		for at := (float64(d) + 0.5) / unionDraws * sum; at > passed && r < n-1; {
+		for at := (float64(d) + 0.5) / unionDraws * sum; r < 0 || at > passed && r < n-1; {
 			r++
 			passed += chances[rivals[r]]
-		}
-		for k := range z {
-			z[k] = rng.NormFloat64()
-		}
-		for k := range x {
-			row := lower.RawRowView(k)
-			x[k] = 0
-			for l := range k + 1 {
-				x[k] += row[l] * z[l]
+			for k := range with { // their correlations with rival r
+				with[k] = floats.Dot(row(k)[:min(k, r)+1], row(r)[:min(k, r)+1])
 			}
 		}
 		// given that rival r exceeds: its value is drawn from there, and the others follow
-		shift := upper(rng.Float64()*chances[rivals[r]]) - x[r]
-		count, from := 1, lower.RawRowView(r)
-		for k := range x {
-			if k == r {
-				continue
-			}
-			rho, row := 0.0, lower.RawRowView(k)
-			for l := range min(k, r) + 1 {
-				rho += row[l] * from[l]
-			}
-			if x[k]+rho*shift > heights[k] {
+		shift := upper(draws.uniform[d]*chances[rivals[r]]) - x[r][d]
+		count := 1
+		for k, rho := range with {
+			if k != r && x[k][d]+rho*shift > heights[k] {
 				count++
 			}
 		}
@@ -96,11 +90,38 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64
 	return sum*shares/unionDraws + added
 }
 
+// unionDraw holds the numbers that anyOf draws for some rivals: by rival and draw, and by draw.
+type unionDraw struct {
+	normal  [][]float64
+	uniform []float64
+}
+
+// unionDrawn has them by the number of rivals, each made once.
+var unionDrawn = func() (out [unionRivals + 1]func() unionDraw) {
+	for n := range out {
+		out[n] = sync.OnceValue(func() unionDraw {
+			rng := rand.New(rand.NewPCG(19, 231))
+			d := unionDraw{uniform: make([]float64, unionDraws)}
+			for range n {
+				d.normal = append(d.normal, make([]float64, unionDraws))
+			}
+			for k := range unionDraws {
+				for _, z := range d.normal {
+					z[k] = rng.NormFloat64()
+				}
+				d.uniform[k] = rng.Float64()
+			}
+			return d
+		})
+	}
+	return out
+}()
+
 // upper returns the value that a standard normal variable exceeds with probability p.
 func upper(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }
 
 // correlations returns the Cholesky factor of the correlations of the rivals' rewards less the leader's.
-func correlations(p *model.Posterior, set []int, leader int, rivals []int) (*mat.Dense, bool) {
+func correlations(p *model.Posterior, set []int, leader int, rivals []int) (*mat.TriDense, bool) {
 	arms := make([]int, len(rivals)+1)
 	for r, k := range rivals {
 		arms[r] = set[k]
@@ -114,21 +135,14 @@ func correlations(p *model.Posterior, set []int, leader int, rivals []int) (*mat
 		}
 	}
 	const jitter = 1e-9
-	scaled := mat.NewSymDense(n, nil)
+	scaled := mat.NewTriDense(n, mat.Lower, nil)
 	for r := range n {
-		for l := range r + 1 {
-			v := covariance.At(r, l) / math.Sqrt(covariance.At(r, r)*covariance.At(l, l))
-			if r == l {
-				v = 1 + jitter
-			}
-			scaled.SetSym(r, l, v)
+		for l := range r {
+			scaled.SetTri(r, l, covariance.At(r, l)/math.Sqrt(covariance.At(r, r)*covariance.At(l, l)))
 		}
+		scaled.SetTri(r, r, 1+jitter)
 	}
-	var chol mat.Cholesky
-	if !chol.Factorize(scaled) {
-		return nil, false
-	}
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	return mat.DenseCopyOf(&lower), true
+	raw := scaled.RawTriangular()
+	_, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: raw.Stride, Data: raw.Data})
+	return scaled, ok
 }

@@ -175,8 +175,8 @@ func promising(of Posterior, set, order []int, means []float64, most int) ([]int
 }
 
 // little is a part of the reduction of a variance by planned pulls. Below it, the reduction by further pulls adds to a gain in
-// proportion: the error is of second order in it.
-const little = 1e-3
+// proportion: the error is of second order in it. With least it is below rounding.
+const little, least = 1e-3, 1e-8
 
 // nearLead is the lead in standard deviations above which gains are left out where there are larger ones, farLead that above which
 // they are below the smallest number.
@@ -189,7 +189,7 @@ func (s *lookahead) best(t *prospect, pulls int) (at int, value float64) {
 			return at, value
 		}
 	}
-	return s.bestWithin(t, pulls, farLead, 0)
+	return s.bestWithin(t, pulls, farLead, least)
 }
 
 // bestWithin is best by gains over leads of at most so many standard deviations, where what planned pulls take off grows by more than a
