@@ -15,25 +15,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Takes reports whether the algorithm goes by an option, named as in engine.AllOptions.
+// Takes reports whether the algorithm goes by an option of engine.AllOptions.
 func (e Entry) Takes(option string) bool {
 	tests := e.Mode == engine.ModeFC && e.Backing == BackingNormal
-	switch engine.OptionNamed(option).Of {
-	case engine.MethodsSchedules:
+	switch option {
+	case "schedule":
 		return e.Scheduled
-	case engine.MethodsRidge:
+	case "xi": // one with Prior chooses between two estimators by its kind, and takes no value
 		return e.Regression == RegressionRidge || e.Prior
-	case engine.MethodsPlanBudgets:
+	case "total", "rounds", "kernel_is":
 		return e.Mode == engine.ModeFB && e.Prior
-	case engine.MethodsPlannedGap:
+	case "gap":
 		return e.Mode == engine.ModeFC && e.Regression == RegressionRidge
-	case engine.MethodsNormed:
+	case "norm": // features that were cut need the norm under least squares, too
 		return e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares
-	case engine.MethodsTests:
+	case "law":
 		return tests
-	case engine.MethodsMisfit:
+	case "misfit", "robust": // sample means need no allowance for what the kernel cannot represent
 		return tests && e.Regression == RegressionLeastSquares
-	case engine.MethodsBelieve:
+	case "level", "scale": // of the prior of a posterior
 		return e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}})
 	}
 	return true
@@ -237,7 +237,7 @@ func (b Basis) formOfPosterior() string {
 			return model.RegimeLearnedMany
 		}
 		return model.RegimeLearned
-	case (pulled || b.Algorithm.Regression == RegressionPosterior) && m.Relations().Unrelated():
+	case pulled && m.Relations().InTrees() || b.Algorithm.Regression == RegressionPosterior && m.Relations().Unrelated():
 		return model.RegimeFormula
 	case pulled:
 		return model.RegimePulled

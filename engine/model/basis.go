@@ -369,8 +369,8 @@ const coarseSteps = 4
 
 // leastDeviance returns the scale of the least deviance, the best of a grid, refined: from where noise
 // hides any signal to where nothing is left of the prior. largest is the largest eigenvalue of the
-// information, and squares the sum of squares of the data.
-func leastDeviance(largest, squares float64, deviance func(scale float64) float64) float64 {
+// information, and squares the sum of squares of the data. With a scale near that is above 0 it is the next least one from there.
+func leastDeviance(largest, squares, near float64, deviance func(scale float64) float64) float64 {
 	lo, hi := math.Log(scaleLeast/largest), math.Log(scaleMost*(1+squares)/largest)
 	of := func(x float64) float64 { return deviance(math.Exp(x)) }
 	steps := int(math.Ceil((hi - lo) / scaleStep))
@@ -383,24 +383,79 @@ func leastDeviance(largest, squares float64, deviance func(scale float64) float6
 			}
 		}
 	}
-	look(0, steps, coarseSteps)
-	look(steps, steps, 1)
-	look(best-coarseSteps+1, best+coarseSteps-1, 1)
+	if near > 0 {
+		from := min(max(0, int(math.Round((math.Log(near)-lo)/(hi-lo)*float64(steps)))), steps)
+		look(from, from, 1)
+		for _, by := range [2]int{1, -1} {
+			for k := from + by; best == k-by; k += by {
+				look(k, k, 1)
+			}
+		}
+	} else {
+		look(0, steps, coarseSteps)
+		look(steps, steps, 1)
+		look(best-coarseSteps+1, best+coarseSteps-1, 1)
+	}
+	return math.Exp(leastBetween(math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep), at(best), least, of))
+}
+
+// leastBetween returns where a function is least between two places, from a place x inside with its value there, to scaleTolerance: by
+// Brent's method, the least of a parabola through three values, or golden sections where that leads nowhere.
+//
+// [Brent73]: R. P. Brent, Algorithms for Minimization without Derivatives (1973), ch. 5.
+func leastBetween(lo, hi, x, y float64, of func(x float64) float64) float64 {
 	const golden = 0.3819660112501051
-	lo, hi = math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep)
-	x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
-	for atX, atY := of(x), of(y); hi-lo > scaleTolerance; {
-		if atX < atY {
-			hi, y, atY = y, x, atX
-			x = lo + golden*(hi-lo)
-			atX = of(x)
+	second, third, ySecond, yThird := x, x, y, y
+	step, before := 0., 0.
+	for {
+		middle := (lo + hi) / 2
+		if math.Abs(x-middle) <= scaleTolerance-(hi-lo)/2 {
+			return x
+		}
+		r := (x - second) * (y - yThird)
+		q := (x - third) * (y - ySecond)
+		p := (x-third)*q - (x-second)*r
+		if q = 2 * (q - r); q > 0 {
+			p = -p
+		}
+		q = math.Abs(q)
+		if math.Abs(p) < math.Abs(q*before/2) && p > q*(lo-x) && p < q*(hi-x) {
+			before, step = step, p/q
+			if x+step-lo < scaleTolerance || hi-x-step < scaleTolerance {
+				step = math.Copysign(scaleTolerance/2, middle-x)
+			}
 		} else {
-			lo, x, atX = x, y, atY
-			y = hi - golden*(hi-lo)
-			atY = of(y)
+			before = hi - x
+			if x >= middle {
+				before = lo - x
+			}
+			step = golden * before
+		}
+		u := x + step
+		if math.Abs(step) < scaleTolerance/2 {
+			u = x + math.Copysign(scaleTolerance/2, step)
+		}
+		v := of(u)
+		if v <= y {
+			if u < x {
+				hi = x
+			} else {
+				lo = x
+			}
+			third, yThird, second, ySecond, x, y = second, ySecond, x, y, u, v
+			continue
+		}
+		if u < x {
+			lo = u
+		} else {
+			hi = u
+		}
+		if v <= ySecond || second == x {
+			third, yThird, second, ySecond = second, ySecond, u, v
+		} else if v <= yThird || third == x || third == second {
+			third, yThird = u, v
 		}
 	}
-	return math.Exp((lo + hi) / 2)
 }
 
 // scaleRange returns log of the least scale that leastDeviance looks at, and how many steps of scaleStep there

@@ -83,7 +83,7 @@ func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	if err != nil || !own {
 		return none, err
 	}
-	return withOwn(none, d.total, d.observed, func(own float64) (*centred, error) { return d.centred(own, scale) })
+	return withOwn(none, d.total, func(own float64) (*centred, error) { return d.centred(own, scale) })
 }
 
 // centred holds the data of a posterior around their level, with the eigenvalues of their
@@ -229,7 +229,7 @@ func (c *centred) fitScale() float64 {
 	if largest == 0 {
 		return c.natural()
 	}
-	return leastDeviance(largest, c.squares, c.deviance)
+	return leastDeviance(largest, c.squares, 0, c.deviance)
 }
 
 // largest returns the largest eigenvalue, or a bound on it.

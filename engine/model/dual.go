@@ -309,6 +309,7 @@ func (c *onBases) estimator(m *Model) (*Estimator, error) {
 type pulledMeans struct {
 	life    *life
 	natural float64 // the scale that leaves the kernel as it is
+	near    float64 // the scale found last, where the next search begins; 0 before
 	known   bool    // whether the level is stated
 	level   float64 // the one stated
 	arms    []int
@@ -374,13 +375,18 @@ func (d *pulledMeans) spread() float64 {
 // that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
 // Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
 func (d *pulledMeans) fit(scale float64, own bool) (*onBases, error) {
-	none, err := d.around(0, scale)
+	return fitTested(d.total, own, func(own float64) (*onBases, error) { return d.around(own, scale) })
+}
+
+// fitTested is fit for data around their level of any kind.
+func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, around func(own float64) (T, error)) (T, error) {
+	none, err := around(0)
 	if err != nil || !own {
 		return none, err
 	}
-	best, err := withOwn(none, d.total, len(d.arms), func(own float64) (*onBases, error) { return d.around(own, scale) })
+	best, err := withOwn(none, total, around)
 	if err != nil {
-		return nil, err
+		return none, err
 	}
 	if gain := none.likelihood() - best.likelihood(); !(distuv.ChiSquared{K: 1}.Survival(gain)/2 <= engine.LackLevel) {
 		return none, nil
@@ -425,10 +431,11 @@ func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 		c.scale = d.natural
 		return c, nil
 	}
-	c.scale = leastDeviance(largest, c.squares, c.deviance)
+	c.scale = leastDeviance(largest, c.squares, d.near, c.deviance)
 	if !(c.scale > 0) || math.IsInf(c.scale, 0) {
 		return nil, errors.New("no scale of the kernel fits")
 	}
+	d.near = c.scale
 	return c, nil
 }
 

@@ -166,7 +166,7 @@ func TestNegligibleRest(t *testing.T) {
 
 // Members of a mixture over tasks that have nothing in common are universal kriging, too, by parts.
 func TestDividedMixture(t *testing.T) {
-	rough := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 0.5}}}}
+	rough := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 1.5, Lengthscale: []float64{0.5}}}}}
 	p := enginetest.Unrelated(t, 6, []float64{0, 1, 3, 2, 0, 1, 1, 2, 0, 1, 4, 2}).WithKernel(rough)
 	m, err := New(p, 0)
 	if err != nil {

@@ -69,10 +69,17 @@ const keptUntil = 1.3
 func mixed(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
 ) ([]Member, error) {
-	if m.Relations().Unrelated() && within == nil {
-		return newUnrelatedMeans(m, prior.Level, counts, means).members(prior.Scale, negligible), nil
-	}
-	if m.Designs().Dual() || within == nil && m.Relations().Divided() {
+	unrelated := within == nil && m.Relations().Unrelated()
+	if m.Designs().Dual() || unrelated || within == nil && m.Relations().Divided() {
+		t, err := treesOf(m)
+		switch {
+		case err != nil:
+			return nil, err
+		case unrelated: // it takes no time to look for points
+			return treeMembers(m, t, prior, before, counts, means, nil, negligible)
+		case t != nil:
+			return treeMembers(m, t, prior, before, counts, means, points, negligible)
+		}
 		d := newPulledMeans(m, prior.Level, counts, means)
 		var top *Posterior
 		expected := 0.0
@@ -81,7 +88,7 @@ func mixed(
 		}
 		at := func(own, _ float64) (*onBases, error) { return d.around(own, d.natural) }
 		return throughBasis(m, d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
-			members, err := membersAt(points, stated, d.total, negligible, at,
+			members, err := membersAt(points, stated, d.total, negligible, false, at,
 				func(c *onBases, scale float64) (*Posterior, float64, error) {
 					of := *c
 					of.scale = scale
@@ -106,12 +113,13 @@ func mixed(
 		}
 		return d.centred(own, d.natural())
 	}
-	return membersAt(points, prior.Scale*d.natural(), d.total, negligible, at, func(c *centred, scale float64) (*Posterior, float64, error) {
-		of := *c
-		of.scale, of.known = scale, nil
-		p, err := d.posterior(&of, false)
-		return p, of.factoredLikelihood(), err
-	})
+	return membersAt(points, prior.Scale*d.natural(), d.total, negligible, false, at,
+		func(c *centred, scale float64) (*Posterior, float64, error) {
+			of := *c
+			of.scale, of.known = scale, nil
+			p, err := d.posterior(&of, false)
+			return p, of.factoredLikelihood(), err
+		})
 }
 
 // point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
@@ -142,9 +150,9 @@ type evidence interface {
 }
 
 // membersAt returns the members at the points. stated is the scale where it is stated, else 0; total has the
-// precisions of the means of arms.
+// precisions of the means of arms; alone is whether arms have no part by themselves.
 func membersAt[T evidence](
-	points []point, stated float64, total []float64, negligible float64,
+	points []point, stated float64, total []float64, negligible float64, alone bool,
 	at func(own, scale float64) (T, error), posterior func(c T, scale float64) (p *Posterior, likelihood float64, err error),
 ) ([]Member, error) {
 	around, kept := map[float64]T{}, points != nil
@@ -152,7 +160,7 @@ func membersAt[T evidence](
 		points = []point{{scale: stated}}
 	} else if points == nil {
 		var err error
-		if points, err = weighed(total, around, at); err != nil {
+		if points, err = weighed(total, alone, around, at); err != nil {
 			return nil, err
 		}
 		points = heaviest(points, negligible)
@@ -189,15 +197,8 @@ const (
 )
 
 // weighed returns the points of the grid with their weights, and keeps the data around their level by part.
-func weighed[T evidence](total []float64, around map[float64]T, at func(own, scale float64) (T, error)) ([]point, error) {
-	raw, pulled := 0.0, 0
-	for _, t := range total {
-		if t > 0 {
-			raw += 1 / t
-			pulled++
-		}
-	}
-	raw /= float64(pulled)
+func weighed[T evidence](total []float64, alone bool, around map[float64]T, at func(own, scale float64) (T, error)) ([]point, error) {
+	raw := meanVariance(total)
 	var points []point
 	best, last := math.Inf(-1), math.Inf(1)
 	for own := 0.0; last > best-hopeless && own < scaleMost*raw; own = max(own*ownStep, leastOwn*raw) {
@@ -211,6 +212,9 @@ func weighed[T evidence](total []float64, around map[float64]T, at func(own, sca
 		best, last = max(best, log), log
 		for k, s := range scales {
 			points = append(points, point{own: own, scale: s, weight: log + math.Log(shares[k])})
+		}
+		if alone {
+			break
 		}
 	}
 	return points, nil
@@ -249,37 +253,62 @@ func shared(members []Member) []Member {
 }
 
 func (c *centred) law() (log float64, scales, shares []float64) {
-	return scaleLaw(c.largest(), c.natural(), c.squares, func(s float64) float64 { return c.penalised(c.deviance(s)) })
+	return scaleLaw(c.largest(), c.natural(), c.squares, c.natural(), func(s float64) float64 { return c.penalised(c.deviance(s)) })
 }
 
 func (c *onBases) law() (log float64, scales, shares []float64) {
-	return scaleLaw(c.largest(), c.natural, c.squares, func(s float64) float64 { return c.penalised(c.deviance(s)) })
+	log, scales, shares = scaleLaw(c.largest(), c.natural, c.squares, cmp.Or(c.near, c.natural), func(s float64) float64 {
+		return c.penalised(c.deviance(s))
+	})
+	c.near = scales[len(scales)/2]
+	return log, scales, shares
 }
 
 // narrow is the standard deviation of log s below which one scale stands for all.
 const narrow = 0.3
 
-// scaleLaw integrates exp(-deviance/2) over log s on a grid, and returns log of the integral and the scales
-// with the mean and the variance of log s, see Mixture. Where no data bear on the scale, it is the one
-// that leaves the kernel as it is.
-func scaleLaw(largest, natural, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
+// beneath is how many nats below the largest value of a density its tails are left out: they are below rounding.
+// resolved is the least standard deviation in steps of a grid at which sums over it are integrals, to a hundredth of a nat.
+const beneath, resolved = 40, 0.6
+
+// scaleLaw integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
+// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides. Where
+// no data bear on the scale, it is the one that leaves the kernel as it is.
+func scaleLaw(
+	largest, natural, squares, near float64, deviance func(scale float64) float64,
+) (log float64, scales, shares []float64) {
 	if largest == 0 {
 		return -deviance(natural) / 2, []float64{natural}, []float64{1}
 	}
 	lo, steps := scaleRange(largest, squares)
-	logs := make([]float64, steps)
-	for k := range logs {
-		logs[k] = -deviance(math.Exp(lo+float64(k)*scaleStep)) / 2
+	mean, sd := math.Log(near), 0.0
+	for step, last := scaleStep, steps-1; ; step, last = step/4, last*4 {
+		var logs, at []float64
+		best := math.Inf(-1)
+		look := func(k, by int) {
+			for l := best; k >= 0 && k <= last && l >= best-beneath; k += by {
+				x := lo + float64(k)*step
+				l = -deviance(math.Exp(x)) / 2
+				best = max(best, l)
+				logs, at = append(logs, l), append(at, x)
+			}
+		}
+		from := min(max(0, int(math.Round((mean-lo)/step))), last)
+		look(from, 1)
+		look(from-1, -1)
+		log, mean = floats.LogSumExp(logs), 0
+		for k, l := range logs {
+			mean += math.Exp(l-log) * at[k]
+		}
+		square := 0.0
+		for k, l := range logs {
+			square += math.Exp(l-log) * (at[k] - mean) * (at[k] - mean)
+		}
+		log += math.Log(step)
+		if sd = math.Sqrt(square); sd >= resolved*step || step < scaleTolerance {
+			break
+		}
 	}
-	log = floats.LogSumExp(logs)
-	mean, square := 0.0, 0.0
-	for k, l := range logs {
-		w, x := math.Exp(l-log), lo+float64(k)*scaleStep
-		mean += w * x
-		square += w * x * x
-	}
-	sd := math.Sqrt(max(0, square-mean*mean))
-	log += math.Log(scaleStep)
 	if sd < narrow {
 		return log, []float64{math.Exp(mean)}, []float64{1}
 	}

@@ -121,3 +121,23 @@ func TestExplained(t *testing.T) {
 		t.Errorf("%g is explained, want %g", got, want)
 	}
 }
+
+// Integral, mean and variance over log s are right for a normal density, however narrow it is and wherever the search begins.
+func TestScaleLaw(t *testing.T) {
+	for _, sd := range []float64{1, 0.3, 0.05, 1e-3} {
+		for _, near := range []float64{1e-2, 3, 1e4} {
+			const mean = 1.2345
+			log, scales, shares := scaleLaw(1, 1, 10, near, func(s float64) float64 { return math.Pow((math.Log(s)-mean)/sd, 2) })
+			if want := math.Log(sd * math.Sqrt(2*math.Pi)); math.Abs(log-want) > 1e-2 {
+				t.Errorf("sd %g from %g: log of the integral %g, want %g", sd, near, log, want)
+			}
+			at := scales[len(scales)/2]
+			if math.Abs(math.Log(at)-mean) > 1e-2*sd || (len(scales) == 3) != (sd >= narrow) || len(shares) != len(scales) {
+				t.Errorf("sd %g from %g: scales %g", sd, near, scales)
+			}
+			if len(scales) == 3 && math.Abs(math.Log(scales[2]/at)/math.Sqrt(3)/sd-1) > 1e-2 {
+				t.Errorf("sd %g from %g: scales %g", sd, near, scales)
+			}
+		}
+	}
+}

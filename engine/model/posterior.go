@@ -113,8 +113,11 @@ func (d *meansOf) posterior(c *centred, factored bool) (*Posterior, error) {
 
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
-	if m.Relations().Unrelated() {
-		return newUnrelatedPosterior(m, prior.Level, prior.Scale, counts, means)
+	if t, err := treesOf(m); err != nil || t != nil {
+		if err != nil {
+			return nil, err
+		}
+		return newTreePosterior(m, t, prior, counts, means)
 	}
 	d := newPulledMeans(m, prior.Level, counts, means)
 	expected := 0.0
@@ -267,17 +270,23 @@ func (c *levelled) penalised(deviance float64) float64 {
 // ownPatience is how many larger parts in a row may be worse before the search for one ends.
 const ownPatience = 4
 
+// meanVariance returns the mean of 1/t of arms with pulls.
+func meanVariance(total []float64) float64 {
+	sum, pulled := 0.0, 0
+	for _, t := range total {
+		if t > 0 {
+			sum += 1 / t
+			pulled++
+		}
+	}
+	return sum / float64(pulled)
+}
+
 // withOwn looks for the part of arms by themselves of the largest likelihood, from small to large: from a
 // sixteenth of the noise, the mean variance of an arm with pulls, in steps of four as long as the
 // likelihood rises. none is the fit without such a part, at returns one with it.
-func withOwn[T interface{ likelihood() float64 }](none T, total []float64, observed int,
-	at func(own float64) (T, error)) (best T, err error) {
-	noise := 0.0
-	for _, t := range total {
-		if t > 0 {
-			noise += 1 / t / float64(observed)
-		}
-	}
+func withOwn[T interface{ likelihood() float64 }](none T, total []float64, at func(own float64) (T, error)) (best T, err error) {
+	noise := meanVariance(total)
 	best, worse := none, 0
 	for g := noise / 16; worse < ownPatience && g < scaleMost*noise; g *= 4 {
 		c, err := at(g)

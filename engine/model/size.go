@@ -31,6 +31,7 @@ const (
 	exactHardness  = 464
 	comparedArms   = 400
 	mostUnrelated  = 20000
+	mostInTree     = 8192
 )
 
 // The forms of a computation, as results name them: of CoTestFC and its kind first, then of posteriors, then of least squares.

@@ -30,6 +30,7 @@ type source struct {
 
 	features *once[*exactFeatures]
 	related  *once[*related]
+	trees    *once[*trees]
 }
 
 // exactFeatures are the features to the rounding of a pivoted Cholesky factor, or to the largest rank.
@@ -50,7 +51,8 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (*source, e
 	if err != nil {
 		return nil, err
 	}
-	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related]()}
+	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related](),
+		trees: newOnce[*trees]()}
 	if s.factor, err = kernels.Grow(gram); err != nil {
 		return nil, err
 	}

@@ -15,10 +15,10 @@ import (
 // BenchmarkUnrelated times runs over unrelated arms, whose expected rewards scatter as much as a pull.
 func BenchmarkUnrelated(b *testing.B) { benchmarkRuns(b, enginetest.Identity, 12, 100, 1000) }
 
-// BenchmarkRough times runs over unrelated tasks, in which neighbours have a correlation of 0.37.
+// BenchmarkRough times runs over unrelated tasks, in which neighbours on a line have a correlation of 0.37.
 func BenchmarkRough(b *testing.B) {
 	rough := kernels.Matern{Nu: 0.5, Lengthscale: []float64{1}}
-	benchmarkRuns(b, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: rough}}}, 12, 100)
+	benchmarkRuns(b, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: rough}}}, 12, 100, 1000)
 }
 
 // benchmarkRuns times runs over so many arms in each of 15 tasks, 10 of 100 arms or more.
