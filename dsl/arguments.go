@@ -174,7 +174,7 @@ func bound[A any](f Function, check func(*call, A), eval func(*call, A) (any, er
 func stated[A any](c *call) (a A) {
 	fields, t := c.fn.fields, reflect.TypeFor[A]()
 	if t != c.fn.args {
-		fields = matched(t, c.fn)
+		fields, _ = matched(t, c.fn)
 	}
 	fill(c, reflect.ValueOf(&a).Elem(), fields)
 	return a
@@ -200,11 +200,14 @@ type field struct {
 }
 
 // matched finds the parameters of the fields of a struct.
-func matched(t reflect.Type, f *Function) []field {
-	var out []field
+func matched(t reflect.Type, f *Function) (out []field, other string) {
 	for _, x := range reflect.VisibleFields(t) {
+		if x.Anonymous {
+			continue
+		}
 		at := slices.IndexFunc(f.Params, func(p Param) bool { return isField(p.Name, x.Name) })
-		if at < 0 || x.Anonymous {
+		if at < 0 {
+			other = x.Name
 			continue
 		}
 		a := field{index: x.Index, param: at}
@@ -213,7 +216,7 @@ func matched(t reflect.Type, f *Function) []field {
 		}
 		out = append(out, a)
 	}
-	return out
+	return out, other
 }
 
 // isField reports whether a field has the name of a parameter: TimeUnit is time_unit.
@@ -234,14 +237,12 @@ func isField(param, name string) bool {
 // fieldsOf finds the parameters of the fields of a struct, and completes their types. It panics where a field has none.
 func fieldsOf(t reflect.Type, f *Function) []field {
 	f.Params = slices.Clone(f.Params)
-	out := matched(t, f)
+	out, other := matched(t, f)
+	if other != "" {
+		panic("dsl: " + f.Name + " has no parameter for the field " + other)
+	}
 	for _, x := range out {
 		f.Params[x.param].complete(t.FieldByIndex(x.index).Type)
-	}
-	for _, x := range reflect.VisibleFields(t) {
-		if !x.Anonymous && !slices.ContainsFunc(out, func(a field) bool { return slices.Equal(a.index, x.Index) }) {
-			panic("dsl: " + f.Name + " has no parameter for the field " + x.Name)
-		}
 	}
 	return out
 }

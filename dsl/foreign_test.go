@@ -9,7 +9,7 @@ import (
 // What stands for the words of other tools names functions that there are, and no word is one of ours.
 func TestForeignWords(t *testing.T) {
 	called := regexp.MustCompile(`([a-z_0-9]+)\(`)
-	for word, hint := range foreign {
+	for word, hint := range foreign() {
 		if index[word] != nil && word != "best" && word != "close" || word != strings.ToLower(word) {
 			t.Errorf("%q is a word of the language, or not in lower case", word)
 		}

@@ -21,8 +21,7 @@ var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positi
 
 // option returns the parameter of an option of algorithms.
 func option(name string) Param {
-	all := engine.AllOptions()
-	x := all[slices.IndexFunc(all, func(x engine.Option) bool { return x.Name == name })]
+	x := engine.OptionNamed(name)
 	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
 		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
 	switch x.At(new(engine.Options)).(type) {
@@ -37,9 +36,8 @@ func option(name string) Param {
 	if p.Choices != nil {
 		p.Types = append(p.Types, Text)
 	}
-	if name == "xi" {
-		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{"gp": `"gp" is for fb, whose pulls are fixed beforehand`}
-		p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
+	if x.Planned != "" {
+		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{engine.RidgeGP: x.Planned}
 	}
 	return p
 }
@@ -48,11 +46,12 @@ func option(name string) Param {
 // behind them the options of the mode that names leave out.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
-	for _, x := range engine.AllOptions() {
+	for x := range engine.AllOptions() {
 		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
 			listed = append(listed, x.Name)
 		}
 	}
+	out = make([]Param, 0, len(listed))
 	for _, name := range listed {
 		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
 			out = append(out, own[i])
@@ -66,6 +65,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 // posterior returns the regularisation parameter of functions whose pulls are fixed beforehand.
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
+	p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
 	p.Doc = `regularisation ξ: a number; "auto", the largest that the theorems allow, which for CoTestFB is least squares; or "gp", ` +
 		`the posterior of a Gaussian process that has the kernel for its prior; when not given, "gp" for CoTestFB and "auto" for others`
 	return p
@@ -121,11 +121,14 @@ var modes = map[string]string{engine.ModeFC: "fc, which stops when all is decide
 func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs",
 		elsewhere: map[string]string{}}
-	for _, a := range algorithms.All() {
-		if a.Mode == mode {
-			p.Choices = append(p.Choices, a.Name)
-		} else {
-			p.elsewhere[a.Name] = a.Name + " is for " + modes[a.Mode]
+	for m, function := range modes {
+		names := algorithms.Having(m, func(algorithms.Entry) bool { return true })
+		if m == mode {
+			p.Choices = names
+			continue
+		}
+		for _, name := range names {
+			p.elsewhere[name] = name + " is for " + function
 		}
 	}
 	p.Default = `"` + algorithms.Default(mode).Name + `"`

@@ -193,7 +193,7 @@ func kernelValue(k kernels.Kernel) value { return value{Type: Kernel, Data: k} }
 func jointValue(j kernels.Joint) value   { return value{Type: Joint, Data: j} }
 
 // foreign has words of other tools, in lower case, and what says the same here.
-var foreign = func() map[string]string {
+var foreign = sync.OnceValue(func() map[string]string {
 	const (
 		read     = `problem(data="runs.csv", task=, arm=, reward=) reads a table; gonb-cope best runs.csv lists its columns`
 		write    = `save(value, "file.csv") writes files: csv, json, html, parquet, png and others`
@@ -232,10 +232,10 @@ var foreign = func() map[string]string {
 		}
 	}
 	return out
-}()
+})
 
 // foreignWord returns what says here what a word says elsewhere; "" of others.
-func foreignWord(word string) string { return foreign[strings.ToLower(word)] }
+func foreignWord(word string) string { return foreign()[strings.ToLower(word)] }
 
 // nameFor checks that a name can be bound, and returns a statement that stands for
 // the definition that a Go value does not have: it uses nothing and calls nothing,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"reflect"
 	"slices"
@@ -120,21 +121,48 @@ type Options struct {
 const DefaultDelta = 0.05
 
 // An Option is a field of Options as scripts and commands state it and as results repeat it: the field whose name is Name in
-// capitals, MaxRounds for max_rounds. Which algorithms have it, where not all do, says algorithms.Entry.Takes.
+// capitals, MaxRounds for max_rounds.
 type Option struct {
 	Name     string
 	Synonyms []string           // names elsewhere, for which a script is told Name
 	Mode     string             // ModeFC or ModeFB where scripts state it in this mode alone
 	Range    kernels.Range      // of numbers, where one is given
 	Choices  []string           // of words
+	Planned  string             // why one of Choices, RidgeGP, is only for functions whose pulls are fixed beforehand
+	Of       Methods            // which algorithms have it
 	Default  string             // as a script writes it; "" where none is written
 	Held     bool               // a Result holds it as a number
 	Doc      string             // "" of an option that scripts do not have
 	At       func(*Options) any // its field, by a pointer
 }
 
-// AllOptions returns the options in the order in which results state them.
-func AllOptions() []Option { return slices.Clone(options) }
+// Methods is a kind of algorithms that have an option.
+type Methods int
+
+// The kinds. An option of algorithms of another kind needs one more, and its case in algorithms.Entry.Takes.
+const (
+	MethodsAll         Methods = iota
+	MethodsSchedules           // rounds of a schedule
+	MethodsRidge               // least squares under a ridge; one with a prior chooses between two estimators by its kind, and takes no value
+	MethodsPlannedGap          // fixed confidence under a ridge
+	MethodsNormed              // least squares, also without a ridge: features that were cut need the norm there, too
+	MethodsPlanBudgets         // a fixed budget by a prior
+	MethodsTests               // tests of normal rewards, fixed confidence
+	MethodsMisfit              // such tests by least squares: sample means need no allowance for what the kernel cannot represent
+	MethodsBelieve             // a posterior
+)
+
+// AllOptions ranges over the options in the order in which results state them.
+func AllOptions() iter.Seq[Option] { return slices.Values(options) }
+
+// OptionNamed returns an option. A name that no option has is a programmer's mistake and panics.
+func OptionNamed(name string) Option {
+	i := slices.IndexFunc(options, func(x Option) bool { return x.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("engine: no option of algorithms is named %q", name))
+	}
+	return options[i]
+}
 
 var options = []Option{
 	{Name: "delta", At: func(o *Options) any { return &o.Delta },
@@ -146,51 +174,51 @@ var options = []Option{
 	{Name: "budget", At: func(o *Options) any { return &o.Budget },
 		Synonyms: []string{"t", "horizon", "pulls"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12}, Held: true,
 		Doc: "pulls per agent: on average over the agents, and no more of any agent by CoTestFB with its posterior or in a campaign"},
-	{Name: "schedule", At: func(o *Options) any { return &o.Schedule },
+	{Name: "schedule", At: func(o *Options) any { return &o.Schedule }, Of: MethodsSchedules,
 		Mode: ModeFC, Choices: []string{ScheduleTuned, SchedulePaper}, Default: `"tuned"`, Held: true,
 		Doc: "pulls per round: small constants, or the constants of [Du23, Alg. 1]"},
-	{Name: "xi", At: func(o *Options) any { return &o.Ridge },
+	{Name: "xi", At: func(o *Options) any { return &o.Ridge }, Of: MethodsRidge,
 		Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Range: kernels.NonNegative,
-		Choices: []string{RidgeAuto, RidgeGP}, Default: `"auto"`,
+		Choices: []string{RidgeAuto, RidgeGP}, Default: `"auto"`, Planned: `"gp" is for fb, whose pulls are fixed beforehand`,
 		Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`},
-	{Name: "level", At: func(o *Options) any { return &o.Level },
+	{Name: "level", At: func(o *Options) any { return &o.Level }, Of: MethodsBelieve,
 		Synonyms: []string{"mean", "offset", "intercept"}, Range: kernels.AnyNumber, Choices: []string{"unknown"},
 		Default: `"unknown"`,
 		Doc: "of methods that go by a posterior: what rewards are near before any data, reward units, one number for all tasks and arms; " +
 			`"unknown" gives it a flat prior`},
-	{Name: "scale", At: func(o *Options) any { return &o.Scale },
+	{Name: "scale", At: func(o *Options) any { return &o.Scale }, Of: MethodsBelieve,
 		Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Range: kernels.Positive, Choices: []string{"fit"},
 		Default: `"fit"`,
 		Doc: `of methods that go by a posterior: factor on the kernel, which is in squared reward units; "fit" fits it to the data of the ` +
 			"run after each round, and with it a part g*identity() for what the kernel cannot represent"},
-	{Name: "kernel_is", At: func(o *Options) any { return &o.KernelIs },
+	{Name: "kernel_is", At: func(o *Options) any { return &o.KernelIs }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"trust_kernel", "kernel_role"}, Mode: ModeFB,
 		Choices: []string{KernelFixed, KernelMember, KernelAuto},
 		Doc: `how far a posterior believes the kernel: "fixed", it is the prior but for its scale; "member", one term of a prior whose other ` +
 			`terms are learned in the run; "auto", nothing is stated and all is learned in the run; when not given, "auto" where the problem ` +
 			`has kernel="auto", and "fixed" where a kernel is stated`},
-	{Name: "law", At: func(o *Options) any { return &o.Law },
+	{Name: "law", At: func(o *Options) any { return &o.Law }, Of: MethodsTests,
 		Synonyms: []string{"distribution", "tails"}, Mode: ModeFC, Choices: []string{LawNormal, LawSubGaussian, LawSymmetric},
 		Doc: "law of the noise, for tests that depend on it: normal, or any law whose tails are no heavier (takes more samples), or of arms " +
 			"side by side any for which their differences are symmetric, as where all have one law; when not given, normal, and for bounded " +
 			"rewards any law within the bounds: CoTestFC bets on them, others take them as subgaussian"},
-	{Name: "norm", At: func(o *Options) any { return &o.Norm }, Range: kernels.Positive,
+	{Name: "norm", At: func(o *Options) any { return &o.Norm }, Of: MethodsNormed, Range: kernels.Positive,
 		Doc: "bound on ‖θ*‖, the norm of rewards over `unit` in the kernel's space, so in units of the largest noise unless `unit` is given " +
 			"(`reward_norm` takes it in reward units); CoTestFC takes few samples with it under a smooth kernel; others take the norm " +
 			"of the known means when it is not given"},
-	{Name: "gap", At: func(o *Options) any { return &o.Gap }, Mode: ModeFC, Range: kernels.Positive,
+	{Name: "gap", At: func(o *Options) any { return &o.Gap }, Of: MethodsPlannedGap, Mode: ModeFC, Range: kernels.Positive,
 		Doc: "lower bound on the smallest gap, reward units; from the known means when not given"},
 	{Name: "unit", At: func(o *Options) any { return &o.Unit },
 		Range: kernels.Positive, Doc: "reward units of one normalised unit; the largest noise when not given"},
-	{Name: "misfit", At: func(o *Options) any { return &o.Misfit }, Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
+	{Name: "misfit", At: func(o *Options) any { return &o.Misfit }, Of: MethodsMisfit, Mode: ModeFC, Range: kernels.NonNegative, Default: "0",
 		Doc: "how far any expected reward may be from what the kernel can represent, reward units"},
-	{Name: "robust", At: func(o *Options) any { return &o.Robust },
+	{Name: "robust", At: func(o *Options) any { return &o.Robust }, Of: MethodsMisfit,
 		Mode: ModeFC, Doc: "true (or 1): estimate misfit from the data of the run and allow for it"},
 	{Name: "together", At: func(o *Options) any { return &o.Together }},
-	{Name: "total", At: func(o *Options) any { return &o.Total },
+	{Name: "total", At: func(o *Options) any { return &o.Total }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"total_budget", "samples"}, Mode: ModeFB, Range: kernels.Range{Min: 1, Max: 1e12},
 		Doc: "pulls of all agents together, in place of budget: they go to the tasks that need them most"},
-	{Name: "rounds", At: func(o *Options) any { return &o.Rounds },
+	{Name: "rounds", At: func(o *Options) any { return &o.Rounds }, Of: MethodsPlanBudgets,
 		Synonyms: []string{"looks", "stages"}, Mode: ModeFB, Range: kernels.WholeFrom(1),
 		Doc: "rounds in which a budget is spent; up to 6 when not given"},
 	{Name: "max_rounds", At: func(o *Options) any { return &o.MaxRounds },

@@ -15,25 +15,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Takes reports whether the algorithm goes by an option of engine.AllOptions.
+// Takes reports whether the algorithm goes by an option, named as in engine.AllOptions.
 func (e Entry) Takes(option string) bool {
 	tests := e.Mode == engine.ModeFC && e.Backing == BackingNormal
-	switch option {
-	case "schedule":
+	switch engine.OptionNamed(option).Of {
+	case engine.MethodsSchedules:
 		return e.Scheduled
-	case "xi": // one with Prior chooses between two estimators by its kind, and takes no value
+	case engine.MethodsRidge:
 		return e.Regression == RegressionRidge || e.Prior
-	case "total", "rounds", "kernel_is":
+	case engine.MethodsPlanBudgets:
 		return e.Mode == engine.ModeFB && e.Prior
-	case "gap":
+	case engine.MethodsPlannedGap:
 		return e.Mode == engine.ModeFC && e.Regression == RegressionRidge
-	case "norm": // features that were cut need the norm under least squares, too
+	case engine.MethodsNormed:
 		return e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares
-	case "law":
+	case engine.MethodsTests:
 		return tests
-	case "misfit", "robust": // sample means need no allowance for what the kernel cannot represent
+	case engine.MethodsMisfit:
 		return tests && e.Regression == RegressionLeastSquares
-	case "level", "scale": // of the prior of a posterior
+	case engine.MethodsBelieve:
 		return e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}})
 	}
 	return true

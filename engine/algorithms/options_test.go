@@ -98,3 +98,13 @@ func ending(t *testing.T, m *model.Model, e algorithms.Entry, opt engine.Options
 	})
 	return fmt.Sprint(pulls, out.Answers)
 }
+
+// An option that does not exist is a mistake, and none that all algorithms have.
+func TestMisspeltOption(t *testing.T) {
+	defer func() {
+		if said, want := fmt.Sprint(recover()), `engine: no option of algorithms is named "shedule"`; said != want {
+			t.Errorf("%s, want %s", said, want)
+		}
+	}()
+	algorithms.Default(engine.ModeFC).Takes("shedule")
+}
