@@ -216,7 +216,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 	}
 	j.risk = 0
 	for k, of := range members {
-		j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k]))
+		j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k], &a.drawn))
 		j.risk += of.Weight * j.wrong[k]
 	}
 	return j, nil

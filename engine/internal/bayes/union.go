@@ -30,11 +30,11 @@ const (
 //
 // where x is drawn in proportion to P(A_x), the rewards given A_x, and N counts the arms that exceed
 // it. So few draws do however improbable it is. Arms depend on each other as normal variables do. The draws are the
-// same ones each time.
+// same ones each time; drawn is where they are made.
 //
 // [OMC19]: A. B. Owen, Y. Maximov, M. Chertkov, Importance sampling the union of rare events with an application to power
 // systems analysis, Electronic Journal of Statistics 13 (2019) 231.
-func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64 {
+func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *[unionRivals][unionDraws]float64) float64 {
 	var rivals []int
 	for k, c := range chances {
 		if c > 0 {
@@ -61,11 +61,11 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64
 	n, draws, raw := len(rivals), unionDrawn[len(rivals)](), lower.RawTriangular()
 	row := func(k int) []float64 { return raw.Data[k*raw.Stride : k*raw.Stride+n] }
 	heights, x, with := make([]float64, n), make([][]float64, n), make([]float64, n)
-	var all [unionRivals * unionDraws]float64
 	for k := range x {
-		heights[k], x[k] = upper(chances[rivals[k]]), all[k*unionDraws:(k+1)*unionDraws]
-		for l, f := range row(k)[:k+1] {
-			floats.AddScaled(x[k], f, draws.normal[l])
+		heights[k], x[k] = upper(chances[rivals[k]]), drawn[k][:]
+		floats.ScaleTo(x[k], row(k)[0], draws.normal[0])
+		for l := 1; l <= k; l++ {
+			floats.AddScaled(x[k], row(k)[l], draws.normal[l])
 		}
 	}
 	shares, r, passed := 0.0, -1, 0.0
