@@ -167,9 +167,6 @@ func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string
 	}
 }
 
-// Dead returns a channel that is closed when the kernel's process has ended, in whichever way.
-func (k *Kernel) Dead() <-chan struct{} { return k.process.dead }
-
 // Interrupt stops what the kernel executes, in the way that its kernelspec asks for.
 // It does not wait: the interrupted execution answers when it has stopped.
 func (k *Kernel) Interrupt() {

@@ -246,7 +246,7 @@ func TestUnresponsive(t *testing.T) {
 		defer cancel()
 		k.Shutdown(ctx)
 		select {
-		case <-k.Dead():
+		case <-k.process.dead:
 		default:
 			t.Error("the kernel survived its shutdown")
 		}
