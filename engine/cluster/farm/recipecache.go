@@ -200,11 +200,6 @@ type task struct {
 	err    error
 }
 
-func newTask(number int, o Order) *task {
-	return &task{order: o, number: number, what: o.Experiment.Algorithm + " on " + o.Experiment.Problem.Name, builds: map[Build]bool{},
-		merged: make(chan struct{}), ready: make(chan struct{})}
-}
-
 func (t *task) runs() int { return t.order.Experiment.Runs }
 
 // settled reports whether there is a result or an error.

@@ -85,7 +85,8 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 		waiting: map[string]*offered{}, ids: map[string]bool{}, takers: map[taker]bool{}, merging: make(chan struct{}, max(1, cores.Of(ctx))),
 	}
 	for k, o := range w.Orders {
-		j.tasks = append(j.tasks, newTask(k, o))
+		j.tasks = append(j.tasks, &task{order: o, number: k, what: o.Experiment.Algorithm + " on " + o.Experiment.Problem.Name,
+			builds: map[Build]bool{}, merged: make(chan struct{}), ready: make(chan struct{})})
 		j.unoffered += o.Experiment.Runs
 	}
 	j.over.Go(func() { j.drive(ctx) })

@@ -141,7 +141,7 @@ func (a *coBayes) explore(counts []int) error {
 func (a *coBayes) fill(counts []int) error {
 	member := a.decisive()
 	of := a.belief.Mixture.Members[member]
-	f := newForesight(of.Estimator, a.scales.Model.Precision)
+	f := &foresight{posterior: of.Estimator, precision: a.scales.Model.Precision}
 	f.cost = a.Model.Problem.RelativeCost()
 	var open []*outlook
 	var enough []float64

@@ -191,7 +191,7 @@ func TestForesight(t *testing.T) {
 			}
 			return e
 		}
-		f := newForesight(posterior(), m.Precision)
+		f := &foresight{posterior: posterior(), precision: m.Precision}
 		var watched []*outlook
 		for _, set := range p.Groups() {
 			watched = append(watched, f.watch(set, set[0], 10, known, apartFrom(t, f.posterior, set)))

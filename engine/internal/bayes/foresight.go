@@ -46,10 +46,6 @@ type outlook struct {
 // mostForeseen limits how often the pulls of a task are chosen in a round.
 const mostForeseen = 16
 
-func newForesight(posterior *model.Estimator, precision []float64) *foresight {
-	return &foresight{posterior: posterior, precision: precision}
-}
-
 // watch returns the outlook of arms, before the first pull. apart has the variances of their rewards
 // less the leader's, normalised.
 func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, apart []float64) *outlook {

@@ -168,8 +168,6 @@ const (
 	meterInterval = 200 * time.Millisecond // between two replacements
 )
 
-func newMeter(c *cell, id string) *meter { return &meter{cell: c, id: id} }
-
 // update shows how far an activity is.
 func (m *meter) update(a dsl.Activity) {
 	if m == nil {

@@ -57,7 +57,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 		return "", mistakes(errs)
 	}
 	c.remembers = true
-	s.meter = newMeter(c, s.nextID())
+	s.meter = &meter{cell: c, id: s.nextID()}
 	defer s.meter.stop()
 	var held *report.Display // the newest display: whether it is the last is known at the end
 	s.shown = func(d report.Display) {

@@ -34,8 +34,6 @@ type goSide struct {
 	output   *goOutput  // of the cell that runs; nil when none does
 }
 
-func newGoSide(k *kernel) *goSide { return &goSide{k: k} }
-
 func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	child, failed := g.ready(ctx, c)
 	if failed != nil {

@@ -53,8 +53,8 @@ func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	defer stop()
-	k := &kernel{opt: opt, queue: newQueue(), stop: stop, history: openHistory(opt.HistoryFile, opt.Log)}
-	k.cope, k.golang = newCopeSide(k), newGoSide(k)
+	k := &kernel{opt: opt, queue: &queue{token: make(chan struct{}, 1)}, stop: stop, history: openHistory(opt.HistoryFile, opt.Log)}
+	k.cope, k.golang = newCopeSide(k), &goSide{k: k}
 	defer k.golang.close()
 	if k.server, err = jupyter.Listen(connection, func(err error) { opt.Log("ignored: %v", err) }); err != nil {
 		return fmt.Errorf("kernel: %w", err)
@@ -235,8 +235,6 @@ type queue struct {
 	wait  []request
 	token chan struct{} // holds a token while something waits
 }
-
-func newQueue() *queue { return &queue{token: make(chan struct{}, 1)} }
 
 func (q *queue) push(m *jupyter.Message) {
 	q.mu.Lock()
