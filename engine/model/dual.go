@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -40,6 +41,7 @@ type dual struct {
 	precision float64           // T'
 	origin    []float64         // m: φ̄, or 0
 	lower     blas64.Triangular // L, LLᵀ = A
+	looked    sync.Map          // of arms whose covariances were asked for: A⁻¹(φ_i - φ̄), m
 }
 
 // newDual factors A for the data around their level.
@@ -156,15 +158,26 @@ func (d *dual) armVariance(i int) float64 {
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
 }
 
+// solved returns A⁻¹(φ_i - φ̄), which is not to be changed: covariances with an arm are asked for by each task.
+func (d *dual) solved(i int) []float64 {
+	if h, ok := d.looked.Load(i); ok {
+		return h.([]float64)
+	}
+	h := d.whitened(i, -1)
+	blas64.Trsv(blas.Trans, d.lower, blas64.Vector{N: len(h), Inc: 1, Data: h})
+	d.looked.Store(i, h)
+	return h
+}
+
 // covariances sets dst[k] to the covariance of arms[k] with an arm.
 func (d *dual) covariances(dst []float64, arms []int, with int) {
 	b := d.basis
-	h := d.whitened(with, -1)
-	blas64.Trsv(blas.Trans, d.lower, blas64.Vector{N: len(h), Inc: 1, Data: h})
+	h := d.solved(with)
 	level := d.level() - Dot(d.origin, h)
 	var row []float64
 	first := 0
 	if !b.inside[with] {
+		h = slices.Clone(h)
 		addTo(h, -d.scale, b.row(with))
 		row, first = b.stretch(arms, with)
 	}
