@@ -21,6 +21,7 @@ const (
 	// unionRivals is how many rivals are drawn together, the likeliest; the probabilities of others are added.
 	unionRivals = 12
 	unionDraws  = 200
+	unionLeast  = 1e-7 // of the sum of probabilities, below which a rival is not drawn
 )
 
 // anyOf returns the probability that some arm of a set exceeds the leader by more than ε, where chances has the
@@ -51,14 +52,18 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *
 	for _, k := range rivals {
 		sum += chances[k]
 	}
-	if len(rivals) < 2 || !(sum > 0) {
+	draws := unionDrawn[len(rivals)]()
+	for len(rivals) > 0 && !(chances[rivals[len(rivals)-1]] > unionLeast*sum) { // nor do these exceed beside another
+		rivals = rivals[:len(rivals)-1]
+	}
+	if len(rivals) < 2 {
 		return sum + added
 	}
 	lower, ok := correlations(p, set, leader, rivals)
 	if !ok {
 		return sum + added
 	}
-	n, draws, raw := len(rivals), unionDrawn[len(rivals)](), lower.RawTriangular()
+	n, raw := len(rivals), lower.RawTriangular()
 	row := func(k int) []float64 { return raw.Data[k*raw.Stride : k*raw.Stride+n] }
 	heights, x, with := make([]float64, n), make([][]float64, n), make([]float64, n)
 	for k := range x {
@@ -77,12 +82,25 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *
 				with[k] = floats.Dot(row(k)[:min(k, r)+1], row(r)[:min(k, r)+1])
 			}
 		}
-		// given that rival r exceeds: its value is drawn from there, and the others follow
-		shift := upper(draws.uniform[d]*chances[rivals[r]]) - x[r][d]
-		count := 1
-		for k, rho := range with {
-			if k != r && x[k][d]+rho*shift > heights[k] {
+		// given that rival r exceeds: its value is drawn from there, and the others follow. It is above its height h, and at most
+		// -ln u / h above, since the hazard of a normal variable rises; where these tell the same, it need not be known.
+		exceed := func(k int, shift float64) bool { return k != r && x[k][d]+with[k]*shift > heights[k] }
+		low := heights[r] - x[r][d]
+		high := low - draws.log[d]/heights[r]
+		count, same := 1, heights[r] > 0
+		for k := 0; k < n && same; k++ {
+			at := exceed(k, low)
+			if same = at == exceed(k, high); at {
 				count++
+			}
+		}
+		if !same {
+			count = 1
+			shift := upper(draws.uniform[d]*chances[rivals[r]]) - x[r][d]
+			for k := range n {
+				if exceed(k, shift) {
+					count++
+				}
 			}
 		}
 		shares += 1 / float64(count)
@@ -92,8 +110,8 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *
 
 // unionDraw holds the numbers that anyOf draws for some rivals: by rival and draw, and by draw.
 type unionDraw struct {
-	normal  [][]float64
-	uniform []float64
+	normal       [][]float64
+	uniform, log []float64 // u and ln u
 }
 
 // unionDrawn has them by the number of rivals, each made once.
@@ -101,7 +119,7 @@ var unionDrawn = func() (out [unionRivals + 1]func() unionDraw) {
 	for n := range out {
 		out[n] = sync.OnceValue(func() unionDraw {
 			rng := rand.New(rand.NewPCG(19, 231))
-			d := unionDraw{uniform: make([]float64, unionDraws)}
+			d := unionDraw{uniform: make([]float64, unionDraws), log: make([]float64, unionDraws)}
 			for range n {
 				d.normal = append(d.normal, make([]float64, unionDraws))
 			}
@@ -110,6 +128,7 @@ var unionDrawn = func() (out [unionRivals + 1]func() unionDraw) {
 					z[k] = rng.NormFloat64()
 				}
 				d.uniform[k] = rng.Float64()
+				d.log[k] = math.Log(d.uniform[k])
 			}
 			return d
 		})
