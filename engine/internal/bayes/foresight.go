@@ -177,7 +177,10 @@ type judgement struct {
 	risk       float64 // Σ weight·wrong
 }
 
-// judged returns what the posterior says of arms. Where they are clearly not decided at the allowance, sums
+// drawnFrom is the part of a task's share of δ from which on a joint probability is drawn: it is between the largest and the sum.
+const drawnFrom = 1e-3
+
+// judged returns what the posterior says of arms. Where they are clearly not decided at the allowance, or little can be gained, sums
 // stand for joint probabilities.
 func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 	members := a.belief.Mixture.Members
@@ -212,7 +215,9 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 	}
 	j.risk = 0
 	for k, of := range members {
-		j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k], &a.drawn))
+		if of.Weight*(j.sum[k]-slices.Max(chances[k])) > drawnFrom*a.delta()/float64(len(a.Sets)) {
+			j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k], &a.drawn))
+		}
 		j.risk += of.Weight * j.wrong[k]
 	}
 	return j, nil
