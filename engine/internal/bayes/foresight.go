@@ -65,8 +65,11 @@ func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int)
 
 // update takes in the choices that were made since it was last asked.
 func (o *outlook) update() {
-	for _, p := range o.pulls[len(o.taken):] {
-		u := make([]float64, len(o.arms))
+	n, further := len(o.arms), o.pulls[len(o.taken):]
+	o.taken = slices.Grow(o.taken, len(further))
+	numbers := make([]float64, n*len(further))
+	for f, p := range further {
+		u := numbers[f*n : (f+1)*n]
 		o.posterior.Covariances(u, o.arms, p.arm)
 		for c, at := range p.before {
 			for k, v := range o.taken[c] {

@@ -61,8 +61,10 @@ type prospect struct {
 	mean    []float64
 	row     [][]float64 // of the covariances of its arms
 	reduced []float64   // variance of the lead of the first arm over each that the planned pulls take off
-	room    int         // pulls that it may still get
-	step    int         // pulls chosen at once
+	now     []float64   // of each arm what the lead over it is worth, and its slope: bestWithin puts them here
+	slope   []float64
+	room    int // pulls that it may still get
+	step    int // pulls chosen at once
 }
 
 // Fill adds n pulls of a round to counts, in which there may be others, where they improve the decision most. With d the lead of a task's
@@ -135,7 +137,7 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 		if t.arms, err = promising(of.Posterior, set, orders[v], means, each); err != nil {
 			return nil, err
 		}
-		t.reduced = make([]float64, len(t.arms))
+		t.reduced, t.now, t.slope = make([]float64, len(t.arms)), make([]float64, len(t.arms)), make([]float64, len(t.arms))
 		for _, i := range t.arms {
 			t.mean = append(t.mean, means[i])
 		}
@@ -195,7 +197,7 @@ func (s *lookahead) best(t *prospect, pulls int) (at int, value float64) {
 // bestWithin is best by gains over leads of at most so many standard deviations, where what planned pulls take off grows by more than a
 // part, and in proportion else.
 func (s *lookahead) bestWithin(t *prospect, pulls int, most, part float64) (at int, value float64) {
-	now, slope := make([]float64, len(t.arms)), make([]float64, len(t.arms))
+	now, slope := t.now, t.slope
 	for x := 1; x < len(t.arms); x++ {
 		now[x], slope[x] = gain(t.mean[0]-t.mean[x], t.reduced[x], most)
 	}
@@ -235,9 +237,11 @@ func gain(d, square, most float64) (value, slope float64) {
 // pull foresees pulls of the arm at that position.
 func (s *lookahead) pull(at, pulls int) {
 	u := make([]float64, len(s.arms))
-	for k := range u {
-		u[k] = s.before.At(at, k)
+	for k := range at {
+		u[k] = s.before.At(k, at)
 	}
+	raw := s.before.RawSymmetric()
+	copy(u[at:], raw.Data[at*raw.Stride+at:at*raw.Stride+raw.N])
 	for _, e := range s.taken {
 		floats.AddScaled(u, -e.column[at]/e.spread, e.column)
 	}
