@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -126,7 +127,10 @@ func (o *bestOptions) best(ctx context.Context, table string) error {
 	wide := false
 	if len(o.of("arm")) == 0 || len(o.of("reward"))+len(o.of("successes")) == 0 {
 		d, err := problem.Describe(table,
-			problem.LoadOptions{Read: func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) }})
+			problem.LoadOptions{
+				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
+				Decode: parquet.CSV,
+			})
 		if err != nil {
 			return err
 		}
