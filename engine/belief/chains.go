@@ -88,6 +88,7 @@ func (l *Learner) sample(ctx context.Context, c *chosen) ([]*factored, error) {
 			return nil, errNoMember
 		}
 		bank, logs = resampled(bank, logs, mostChains)
+		found = found[:len(bank)]
 	}
 	l.chains = bank
 	return found, cores.Do(ctx, len(bank), 1, func(from, to int) {

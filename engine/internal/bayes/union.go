@@ -53,7 +53,7 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *
 		sum += chances[k]
 	}
 	draws := unionDrawn[len(rivals)]()
-	for len(rivals) > 0 && !(chances[rivals[len(rivals)-1]] > unionLeast*sum) { // nor do these exceed beside another
+	for len(rivals) > 0 && !(chances[rivals[len(rivals)-1]] > unionLeast*sum) { // so seldom that it is never drawn
 		rivals = rivals[:len(rivals)-1]
 	}
 	if len(rivals) < 2 {
