@@ -26,6 +26,8 @@ type Growing struct {
 	columns [][]float64   // of N values each, which nothing changes any more
 	pivots  []int
 	rest    []float64 // N: what the columns leave of diagonal
+	spare   []float64 // N, or nil: where the next column writes what it leaves
+	factors []float64 // what the next column has of each earlier one
 	left    []float64 // left[k] is the largest value of rest after k columns; as long as was computed
 }
 
@@ -70,6 +72,7 @@ func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	out.turn = make(chan struct{}, 1)
 	out.turn <- struct{}{}
 	out.columns, out.pivots, out.left = slices.Clip(g.columns), slices.Clip(g.pivots), slices.Clip(g.left)
+	out.rest, out.spare, out.factors = slices.Clone(g.rest), nil, nil
 	return &out, nil
 }
 
@@ -183,10 +186,13 @@ const growRows = 1024
 func (g *Growing) next(ctx context.Context) error {
 	pivot := argmax(g.rest)
 	root := math.Sqrt(g.rest[pivot])
-	column, rest := make([]float64, len(g.rest)), make([]float64, len(g.rest))
-	factors := make([]float64, len(g.columns))
-	for k, c := range g.columns {
-		factors[k] = c[pivot]
+	if g.spare == nil {
+		g.spare = make([]float64, len(g.rest))
+	}
+	column, rest := make([]float64, len(g.rest)), g.spare
+	g.factors = g.factors[:0]
+	for _, c := range g.columns {
+		g.factors = append(g.factors, c[pivot])
 	}
 	bad := make([]int, (len(column)+growRows-1)/growRows) // by block: 1 + the first value that is not finite
 	err := cores.Do(ctx, len(column), growRows, func(from, to int) {
@@ -202,8 +208,8 @@ func (g *Growing) next(ctx context.Context) error {
 			if k%64 == 0 && ctx.Err() != nil {
 				return
 			}
-			if factors[k] != 0 {
-				floats.AddScaled(own, -factors[k], c[from:to])
+			if f := g.factors[k]; f != 0 {
+				floats.AddScaled(own, -f, c[from:to])
 			}
 		}
 		left := rest[from:to]
@@ -224,7 +230,8 @@ func (g *Growing) next(ctx context.Context) error {
 	if low := lowest(rest); low < -indefinite*g.largest {
 		return negativeRest(g.m, low, g.largest)
 	}
-	g.columns, g.pivots, g.rest = append(g.columns, column), append(g.pivots, pivot), rest
+	g.columns, g.pivots = append(g.columns, column), append(g.pivots, pivot)
+	g.rest, g.spare = rest, g.rest
 	return nil
 }
 
