@@ -124,7 +124,7 @@ func Contrasting(alive [][]int) [][]int {
 // Remembered returns the value that a key has for this model: it follows from the key, the numbers
 // of the model and its expected rewards.
 func Remembered[T any](m *Model, k canon.Key, compute func() (T, error)) (T, error) {
-	k.Of = m.identity
+	k.Of = m.identity()
 	return canon.Remember(m.Context(), m.Memory, k, compute)
 }
 
@@ -216,6 +216,11 @@ func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 func (m Designs) RankAbove(rank int) (bool, error) {
 	if rank >= m.Problem.N() {
 		return false, nil
+	}
+	if m.Features != nil && !m.derived { // they have as many columns as the kernel has directions, up to a limit
+		if dim := m.Features.RawMatrix().Cols; dim > rank || dim < m.source.maxRank {
+			return dim > rank, nil
+		}
 	}
 	pivots, err := m.Pivots(rank+1, 0)
 	return len(pivots) > rank, err

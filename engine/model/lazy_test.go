@@ -74,7 +74,7 @@ func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !mat.Equal(exact.Features, at.Features) || exact.identity != at.identity || exact.Truncation != at.Truncation {
+	if !mat.Equal(exact.Features, at.Features) || exact.identity() != at.identity() || exact.Truncation != at.Truncation {
 		t.Error("the features depend on when they were asked for")
 	}
 	if again, _ := m.Exact(); again.Features != exact.Features || again.Layout != exact.Layout {

@@ -45,8 +45,8 @@ type Model struct {
 	apartOnly  bool // whether the kernel is identity() on so many arms that they have no features: each has its own mean
 	cut        bool // whether the features end at the largest rank that is kept
 
-	identity string // of all numbers of the model, the expected rewards included
-	numbers  string // the same without the precisions
+	identity func() string // of all numbers of the model, the expected rewards included; once
+	numbers  func() string // the same without the precisions; once
 
 	*life
 
@@ -114,13 +114,16 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	if p.N() <= eagerArms {
 		return m, m.fill()
 	}
-	m.numbers = m.written()
+	m.numbers = sync.OnceValue(m.written)
 	identify(m)
 	return m, nil
 }
 
 // identify sets the identity from the numbers and the precisions.
-func identify(m *Model) { m.identity = m.numbers + canon.Fingerprint(m.Precision) }
+func identify(m *Model) {
+	numbers, precision := m.numbers, m.Precision
+	m.identity = sync.OnceValue(func() string { return numbers() + canon.Fingerprint(precision) })
+}
 
 // others returns the numbers of the model beside its kernel's and the precisions.
 func (m *Model) others() [][]float64 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
@@ -74,7 +75,7 @@ func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 		}
 		f := &exactFeatures{matrix: factor.L, pivots: factor.Pivots, truncation: factor.Residual}
 		f.cut = f.truncation > sameToFactor*factor.Largest
-		f.matrix.Scale(1/s.root, f.matrix)
+		floats.Scale(1/s.root, f.matrix.RawMatrix().Data)
 		snap(f.matrix, sameToFactor*factor.Largest/s.scale)
 		if f.cut && s.gram.Len() <= exactNorm {
 			f.grown = own
@@ -235,8 +236,11 @@ func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
 
 // numberFeatures sets what the identity has of a model with features.
 func (m *Model) numberFeatures() {
-	lists := append([][]float64{m.Features.RawMatrix().Data}, m.others()...)
-	m.numbers = canon.Fingerprint(lists...) + m.Problem.Noise.UnknownBy
+	of := *m
+	m.numbers = sync.OnceValue(func() string {
+		lists := append([][]float64{of.Features.RawMatrix().Data}, of.others()...)
+		return canon.Fingerprint(lists...) + of.Problem.Noise.UnknownBy
+	})
 }
 
 // written returns what the identity has of a model without features: its points, and its kernel as it
@@ -280,7 +284,7 @@ func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
 	if err != nil {
 		return Stopped{}, err
 	}
-	f.L.Scale(1/s.root, f.L)
+	floats.Scale(1/s.root, f.L.RawMatrix().Data)
 	for i := range f.Rest {
 		f.Rest[i] /= m.Scale
 	}

@@ -125,17 +125,29 @@ func (l *Layout) findCopies(precision []float64) {
 // eachRows counts the rows that a core works on between two looks at the context.
 const eachRows = 1024
 
-// rowsOf identifies the features of each arm, to rounding.
+// rowsOf identifies the features of each arm, to rounding: by the ones that are not 0, in stretches that have none between them, and by
+// where each stretch begins.
 func rowsOf(ctx context.Context, features *mat.Dense) ([]string, error) {
 	n, dim := features.Dims()
 	quantum, rows := SameFeature*LargestEntry(features), make([]string, n)
 	err := cores.Do(ctx, n, eachRows, func(from, to int) {
-		rounded := make([]float64, dim)
+		rounded, stretches := make([]float64, 0, dim), make([]float64, 0, dim)
 		for i := from; i < to; i++ {
+			rounded, stretches = rounded[:0], stretches[:0]
+			next := -1
 			for k, v := range features.RawRowView(i) {
-				rounded[k] = math.Round(v/quantum) + 0 // not -0
+				if v == 0 {
+					continue
+				}
+				if v = math.Round(v / quantum); v == 0 {
+					continue
+				}
+				if k != next {
+					stretches = append(stretches, float64(k), float64(len(rounded)))
+				}
+				rounded, next = append(rounded, v), k+1
 			}
-			rows[i] = Fingerprint(rounded)
+			rows[i] = Fingerprint(rounded, stretches)
 		}
 	})
 	return rows, err
