@@ -287,14 +287,15 @@ func meanVariance(total []float64) float64 {
 // likelihood rises. none is the fit without such a part, at returns one with it.
 func withOwn[T interface{ likelihood() float64 }](none T, total []float64, at func(own float64) (T, error)) (best T, err error) {
 	noise := meanVariance(total)
-	best, worse := none, 0
+	best, least, worse := none, none.likelihood(), 0
 	for g := noise / 16; worse < ownPatience && g < scaleMost*noise; g *= 4 {
 		c, err := at(g)
 		if err != nil {
 			return best, err
 		}
-		if worse++; c.likelihood() < best.likelihood() {
-			best, worse = c, 0
+		worse++
+		if l := c.likelihood(); l < least {
+			best, least, worse = c, l, 0
 		}
 	}
 	return best, nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -56,6 +57,9 @@ type treeMeans struct {
 	// by node with pulls at or below it, in their order:
 	nodes, up   []int     // the node, and the place of its parent, -1 of a root
 	slope, free []float64 // of the node
+	order       []int     // the places of nodes, the deepest first: neighbours are of different trees, whose numbers take no turns
+	// where a pass writes Λ, the means of 1 and of y - centre at and below a node, and what a node adds to sums
+	information, ones, rewards, pivots, weights []float64
 }
 
 func newTreeMeans(m *Model, t *trees, level engine.Level, counts []int, means []float64) *treeMeans {
@@ -88,7 +92,34 @@ func newTreeMeans(m *Model, t *trees, level engine.Level, counts []int, means []
 		}
 		d.nodes, d.up, d.slope, d.free = append(d.nodes, j), append(d.up, up), append(d.slope, t.slope[j]), append(d.free, t.free[j])
 	}
+	n = len(d.nodes)
+	all := make([]float64, 5*n)
+	d.information, d.ones, d.rewards, d.pivots, d.weights = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:4*n], all[4*n:]
+	d.order = deepestFirst(d.up)
 	return d
+}
+
+// deepestFirst orders nodes by their depth, given their parents, which stand before them; of equal ones the last is first.
+func deepestFirst(up []int) []int {
+	depth, order := make([]int, len(up)), make([]int, len(up))
+	var end []int // by depth: the nodes of this one and of larger ones
+	for k, p := range up {
+		if p >= 0 {
+			depth[k] = depth[p] + 1
+		}
+		if depth[k] == len(end) {
+			end = append(end, 0)
+		}
+		end[depth[k]]++
+	}
+	for d := len(end) - 2; d >= 0; d-- {
+		end[d] += end[d+1]
+	}
+	for k, d := range depth {
+		end[d]--
+		order[end[d]] = k
+	}
+	return order
 }
 
 // aroundTrees holds the data around their level for a part of arms by themselves and a scale. All by the place of nodes.
@@ -97,7 +128,6 @@ type aroundTrees struct {
 	own, scale, centre, precision, noise, squares float64   // as of levelled
 	largest                                       float64   // a bound on the largest eigenvalue of the information
 	with, off                                     []float64 // t' and y - centre, 0 without pulls
-	information, ones, rewards                    []float64 // Λ, and the means of 1 and of y - centre at and below a node, see pass
 }
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
@@ -106,9 +136,8 @@ func (d *treeMeans) around(own, scale float64) (*aroundTrees, error) {
 		return nil, err
 	}
 	n := len(d.nodes)
-	all := make([]float64, 5*n)
-	c := &aroundTrees{treeMeans: d, own: own, scale: scale, centre: d.level,
-		with: all[:n], off: all[n : 2*n], information: all[2*n : 3*n], ones: all[3*n : 4*n], rewards: all[4*n:]}
+	all := make([]float64, 2*n)
+	c := &aroundTrees{treeMeans: d, own: own, scale: scale, centre: d.level, with: all[:n], off: all[n:]}
 	sum, tree := 0.0, 0.0
 	for k, j := range d.nodes {
 		i := d.arm[j]
@@ -155,46 +184,52 @@ type passed struct{ logDet, level, cross, squares float64 }
 
 // pass goes from the leaves to the roots. Squares are sums of parts above 0, one where information on a node joins.
 func (c *aroundTrees) pass(scale float64) (out passed) {
-	copy(c.information, c.with)
-	copy(c.rewards, c.off)
-	for k := range c.ones {
-		c.ones[k] = 1
+	n := len(c.nodes)
+	information, ones, rewards, pivots, weights := c.information[:n], c.ones[:n], c.rewards[:n], c.pivots[:n], c.weights[:n]
+	up, slope, free := c.up[:n], c.slope[:n], c.free[:n]
+	copy(information, c.with)
+	copy(rewards, c.off)
+	for k := range ones {
+		ones[k] = 1
 	}
-	product := 1.0
-	add := func(weight, one, reward float64) {
-		out.level += weight * one * one
-		out.cross += weight * one * reward
-		out.squares += weight * reward * reward
-	}
-	for k := len(c.nodes) - 1; k >= 0; k-- {
-		lambda := c.information[k]
-		pivot := 1 + scale*c.free[k]*lambda
-		if product *= pivot; product > manyPivots {
-			out.logDet += math.Log(product)
-			product = 1
-		}
-		p := c.up[k]
+	for _, k := range c.order {
+		lambda := information[k]
+		pivot := 1 + scale*free[k]*lambda
+		pivots[k] = pivot
+		p := up[k]
 		if p < 0 {
-			add(lambda/pivot, c.ones[k], c.rewards[k])
+			weights[k] = lambda / pivot
 			continue
 		}
-		a := c.slope[k]
-		more, one, reward := a*a*lambda/pivot, c.ones[k]/a, c.rewards[k]/a
-		had := c.information[p]
-		c.information[p] = had + more
+		a := slope[k]
+		more, one, reward := a*a*lambda/pivot, ones[k]/a, rewards[k]/a
+		had := information[p]
+		information[p] = had + more
 		if had == 0 {
-			c.ones[p], c.rewards[p] = one, reward
+			ones[p], rewards[p], weights[k] = one, reward, 0
 			continue
 		}
 		share := more / (had + more)
-		one -= c.ones[p]
-		reward -= c.rewards[p]
-		add(had*share, one, reward)
-		c.ones[p] += share * one
-		c.rewards[p] += share * reward
+		one -= ones[p]
+		reward -= rewards[p]
+		ones[p] += share * one
+		rewards[p] += share * reward
+		ones[k], rewards[k], weights[k] = one, reward, had*share
 	}
-	out.logDet += math.Log(product)
-	return out
+	logDet, product, level, cross, squares := 0., 1., 0., 0., 0.
+	for k := n - 1; k >= 0; k-- {
+		if product *= pivots[k]; product > manyPivots {
+			logDet += math.Log(product)
+			product = 1
+		}
+		if w := weights[k]; w != 0 {
+			one, reward := ones[k], rewards[k]
+			level += w * one * one
+			cross += w * one * reward
+			squares += w * reward * reward
+		}
+	}
+	return passed{logDet + math.Log(product), level, cross, squares}
 }
 
 // around returns the squares around the level.
@@ -358,7 +393,9 @@ func (d *onTrees) variances(dst []float64, arms []int, from int) error {
 	}
 	other := d.node[from]
 	first, last, kj := d.first[other], d.last[other], d.kept(from)
-	forks := d.forks(other)
+	var few [treesOnStack]fork
+	forks := sized(few[:], last-first)
+	d.forks(forks, other)
 	for k, i := range arms {
 		j, ki := d.node[i], d.kept(i)
 		switch {
@@ -381,24 +418,39 @@ func (d *onTrees) variances(dst []float64, arms []int, from int) error {
 func (d *onTrees) covariances(dst []float64, arms []int, with int) {
 	other := d.node[with]
 	first, last := d.first[other], d.last[other]
-	row := make([]float64, last-first)
-	d.trees.covariances(row, other)
+	var few [treesOnStack]float64
+	row := few[:0]
+	if slices.ContainsFunc(arms, func(i int) bool { return first <= d.node[i] && d.node[i] < last }) {
+		row = sized(few[:], last-first)
+		d.trees.covariances(row, other)
+	}
 	d.complete(dst, row, arms, with)
 }
 
-// complete sets dst to covariances of arms with another one, whose covariances of f with the nodes of its tree are given.
+// complete sets dst to covariances of arms with another one, whose covariances of f with the nodes of its tree are given, or none where
+// no arm is there.
 func (d *onTrees) complete(dst, row []float64, arms []int, with int) {
-	first, kj := d.first[d.node[with]], d.kept(with)
+	first, w, kj := d.first[d.node[with]], d.weight[with], d.kept(with)
 	for k, i := range arms {
-		v := d.weight[i] * d.weight[with] * d.levels
+		v, ki := d.weight[i]*w*d.levels, d.kept(i)
 		if j := d.node[i] - first; 0 <= j && j < len(row) {
 			v += row[j]
 		}
-		ki := d.kept(i)
 		if dst[k] = ki * kj * v; i == with {
 			dst[k] += ki * d.own
 		}
 	}
+}
+
+// treesOnStack is the number of nodes of a tree up to which what is said of each takes no memory from the heap.
+const treesOnStack = 32
+
+// sized returns n values, in a slice where it has room.
+func sized[T any](room []T, n int) []T {
+	if n <= cap(room) {
+		return room[:n]
+	}
+	return make([]T, n)
 }
 
 func (d *onTrees) matrix(arms []int) *mat.SymDense {
@@ -407,11 +459,7 @@ func (d *onTrees) matrix(arms []int) *mat.SymDense {
 	var row []float64
 	for k, i := range arms {
 		other := d.node[i]
-		if n := d.last[other] - d.first[other]; cap(row) < n {
-			row = make([]float64, n)
-		} else {
-			row = row[:n]
-		}
+		row = sized(row, d.last[other]-d.first[other])
 		d.trees.covariances(row, other)
 		d.complete(raw.Data[k*raw.Stride+k:k*raw.Stride+raw.N], row, arms[k:], i)
 	}

@@ -145,10 +145,10 @@ type fork struct {
 	down, lost, otherDown, otherLost float64
 }
 
-// forks returns the forks of the nodes of a tree, from its first, and another node.
-func (t *trees) forks(other int) []fork {
+// forks sets out to the forks of the nodes of a tree, from its first, and another node.
+func (t *trees) forks(out []fork, other int) {
 	first := t.first[other]
-	out := make([]fork, t.last[other]-first)
+	clear(out)
 	down, lost := 1., 0.
 	for k := other; k >= 0; k = t.parent[k] {
 		out[k-first] = fork{k, 1, 0, down, lost}
@@ -162,5 +162,4 @@ func (t *trees) forks(other int) []fork {
 			out[k] = f
 		}
 	}
-	return out
 }
