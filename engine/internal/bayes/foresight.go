@@ -31,16 +31,21 @@ type foreseen struct {
 // outlook holds the predicted covariances of one task.
 type outlook struct {
 	*foresight
-	arms   []int
-	leader int               // position in arms
-	own    []float64         // variances of the arms, normalised
-	lead   []float64         // their covariances with the leader
-	rivals map[int][]float64 // and with other arms, by position
-	taken  [][]float64       // u of the arms, by choice; as many as it has looked at
-	// degrees of freedom of the noise scales of arms together
-	freedom func(arms []int) float64
-	step    int // pulls chosen at once
-	left    int // pulls that it may still get
+	arms    []int
+	leader  int         // position in arms
+	own     []float64   // variances of the arms, normalised
+	lead    []float64   // their covariances with the leader
+	rivals  []rival     // and with other arms
+	taken   [][]float64 // u of the arms, by choice; as many as it has looked at
+	freedom []float64   // of each arm's noise scale and the leader's together
+	step    int         // pulls chosen at once
+	left    int         // pulls that it may still get
+}
+
+// rival has the covariances of the arms of an outlook with the one at a position.
+type rival struct {
+	at     int
+	column []float64
 }
 
 // mostForeseen limits how often the pulls of a task are chosen in a round.
@@ -50,13 +55,16 @@ const mostForeseen = 16
 // less the leader's, normalised.
 func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, apart []float64) *outlook {
 	o := &outlook{
-		foresight: f, arms: arms, freedom: freedom, left: most, step: (most + mostForeseen - 1) / mostForeseen,
-		own: make([]float64, len(arms)), lead: make([]float64, len(arms)), rivals: map[int][]float64{},
+		foresight: f, arms: arms, left: most, step: (most + mostForeseen - 1) / mostForeseen,
+		own: make([]float64, len(arms)), lead: make([]float64, len(arms)), freedom: make([]float64, len(arms)),
 	}
+	pair := []int{0, leader}
 	for k, i := range arms {
 		if i == leader {
 			o.leader = k
 		}
+		pair[0] = i
+		o.freedom[k] = freedom(pair)
 	}
 	f.posterior.Covariances(o.lead, arms, leader)
 	f.posterior.OwnVariances(o.own, arms, o.lead, apart, o.lead[o.leader])
@@ -71,18 +79,14 @@ func (o *outlook) update() {
 	for f, p := range further {
 		u := numbers[f*n : (f+1)*n]
 		o.posterior.Covariances(u, o.arms, p.arm)
-		for c, at := range p.before {
-			for k, v := range o.taken[c] {
-				u[k] -= at * v
-			}
-		}
+		takeOffAll(u, o.taken, p.before)
 		for k := range u {
 			u[k] *= p.scale
 			o.own[k] -= u[k] * u[k]
 		}
 		takeOff(o.lead, u, u[o.leader])
-		for r, column := range o.rivals {
-			takeOff(column, u, u[r])
+		for _, r := range o.rivals {
+			takeOff(r.column, u, u[r.at])
 		}
 		o.taken = append(o.taken, u)
 	}
@@ -90,8 +94,24 @@ func (o *outlook) update() {
 
 // takeOff subtracts at·u.
 func takeOff(column, u []float64, at float64) {
+	column = column[:len(u)]
 	for k, v := range u {
 		column[k] -= v * at
+	}
+}
+
+// takeOffAll subtracts at[c]·us[c] for one c after another, a few of them in a pass.
+func takeOffAll(column []float64, us [][]float64, at []float64) {
+	c, n := 0, len(column)
+	for ; c+4 <= len(at); c += 4 {
+		u0, u1, u2, u3 := us[c][:n], us[c+1][:n], us[c+2][:n], us[c+3][:n]
+		at0, at1, at2, at3 := at[c], at[c+1], at[c+2], at[c+3]
+		for k, v := range column {
+			column[k] = v - u0[k]*at0 - u1[k]*at1 - u2[k]*at2 - u3[k]*at3
+		}
+	}
+	for ; c < len(at); c++ {
+		takeOff(column, us[c], at[c])
 	}
 }
 
@@ -100,15 +120,17 @@ func (o *outlook) column(r int) []float64 {
 	if r == o.leader {
 		return o.lead
 	}
-	if c, known := o.rivals[r]; known {
-		return c
+	for _, known := range o.rivals {
+		if known.at == r {
+			return known.column
+		}
 	}
 	c := make([]float64, len(o.arms))
 	o.posterior.Covariances(c, o.arms, o.arms[r])
 	for _, u := range o.taken {
 		takeOff(c, u, u[r])
 	}
-	o.rivals[r] = c
+	o.rivals = append(o.rivals, rival{r, c})
 	return c
 }
 
@@ -153,8 +175,7 @@ func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
 		return 0
 	}
 	variance := o.own[k] + o.own[o.leader] - 2*o.lead[k]
-	pair := [2]int{o.arms[k], o.arms[o.leader]}
-	return exceeds(means[pair[0]]-means[pair[1]], variance, epsilon, o.freedom(pair[:]))
+	return exceeds(means[o.arms[k]]-means[o.arms[o.leader]], variance, epsilon, o.freedom[k])
 }
 
 // outcome returns the sum of the chances of all arms, and the position of the arm with the largest.
