@@ -50,7 +50,7 @@ type coBayes struct {
 	explained   float64
 	doubted     int     // the first round in which that was too little; 0 where none was
 	unexplained float64 // and how much it was
-	drawn       [unionRivals][unionDraws]float64
+	drawn       unionSpace
 }
 
 var _ engine.Algorithm = (*coBayes)(nil)

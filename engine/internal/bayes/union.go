@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/lapack/lapack64"
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -31,12 +30,12 @@ const (
 //
 // where x is drawn in proportion to P(A_x), the rewards given A_x, and N counts the arms that exceed
 // it. So few draws do however improbable it is. Arms depend on each other as normal variables do. The draws are the
-// same ones each time; drawn is where they are made.
+// same ones each time.
 //
 // [OMC19]: A. B. Owen, Y. Maximov, M. Chertkov, Importance sampling the union of rare events with an application to power
 // systems analysis, Electronic Journal of Statistics 13 (2019) 231.
-func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *[unionRivals][unionDraws]float64) float64 {
-	var rivals []int
+func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *unionSpace) float64 {
+	rivals := make([]int, 0, len(chances))
 	for k, c := range chances {
 		if c > 0 {
 			rivals = append(rivals, k)
@@ -56,56 +55,96 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *
 	for len(rivals) > 0 && !(chances[rivals[len(rivals)-1]] > unionLeast*sum) { // so seldom that it is never drawn
 		rivals = rivals[:len(rivals)-1]
 	}
-	if len(rivals) < 2 {
+	if len(rivals) < 2 || !drawn.correlate(p, set, leader, rivals) {
 		return sum + added
 	}
-	lower, ok := correlations(p, set, leader, rivals)
-	if !ok {
-		return sum + added
-	}
-	n, raw := len(rivals), lower.RawTriangular()
-	row := func(k int) []float64 { return raw.Data[k*raw.Stride : k*raw.Stride+n] }
-	heights, x, with := make([]float64, n), make([][]float64, n), make([]float64, n)
-	for k := range x {
-		heights[k], x[k] = upper(chances[rivals[k]]), drawn[k][:]
-		floats.ScaleTo(x[k], row(k)[0], draws.normal[0])
+	for k, i := range rivals {
+		row, x := drawn.row(k), drawn.rewards[k][:]
+		drawn.heights[k] = upper(chances[i])
+		floats.ScaleTo(x, row[0], draws.normal[0])
 		for l := 1; l <= k; l++ {
-			floats.AddScaled(x[k], row(k)[l], draws.normal[l])
+			floats.AddScaled(x, row[l], draws.normal[l])
 		}
 	}
-	shares, r, passed := 0.0, -1, 0.0
-	for d := range unionDraws {
-		for at := (float64(d) + 0.5) / unionDraws * sum; r < 0 || at > passed && r < n-1; {
+	shares, r, passed := 0.0, 0, chances[rivals[0]]
+	for d := 0; d < unionDraws; {
+		for drawnAt(d)*sum > passed && r < len(rivals)-1 {
 			r++
 			passed += chances[rivals[r]]
-			for k := range with { // their correlations with rival r
-				with[k] = floats.Dot(row(k)[:min(k, r)+1], row(r)[:min(k, r)+1])
-			}
 		}
-		// given that rival r exceeds: its value is drawn from there, and the others follow. It is above its height h, and at most
-		// -ln u / h above, since the hazard of a normal variable rises; where these tell the same, it need not be known.
-		exceed := func(k int, shift float64) bool { return k != r && x[k][d]+with[k]*shift > heights[k] }
-		low := heights[r] - x[r][d]
-		high := low - draws.log[d]/heights[r]
-		count, same := 1, heights[r] > 0
-		for k := 0; k < n && same; k++ {
-			at := exceed(k, low)
-			if same = at == exceed(k, high); at {
-				count++
-			}
+		end := d + 1
+		for end < unionDraws && !(drawnAt(end)*sum > passed && r < len(rivals)-1) {
+			end++
 		}
-		if !same {
-			count = 1
-			shift := upper(draws.uniform[d]*chances[rivals[r]]) - x[r][d]
-			for k := range n {
-				if exceed(k, shift) {
-					count++
-				}
-			}
+		drawn.count(len(rivals), r, d, end, chances[rivals[r]], draws)
+		for ; d < end; d++ {
+			shares += 1 / float64(drawn.counts[d])
 		}
-		shares += 1 / float64(count)
 	}
 	return sum*shares/unionDraws + added
+}
+
+// drawnAt returns the part of the sum of probabilities at which a draw takes its rival.
+func drawnAt(d int) float64 { return (float64(d) + 0.5) / unionDraws }
+
+// unionSpace is where anyOf makes its draws.
+type unionSpace struct {
+	lower     [unionRivals * unionRivals]float64 // the Cholesky factor of the rivals' correlations, see correlate
+	with      [unionRivals]float64               // by rival: its correlation with the one that is given
+	heights   [unionRivals]float64               // by rival: what its normalised reward exceeds where the event is
+	rewards   [unionRivals][unionDraws]float64   // by rival and draw: normalised rewards before anything is given
+	low, high [unionDraws]float64                // by draw: bounds on the shift of the rival that exceeds
+	counts    [unionDraws]uint8                  // by draw: how many rivals exceed
+	differ    [unionDraws]uint8                  // by draw: 1 where the bounds tell different counts
+}
+
+// row returns the row of a rival in the factor.
+func (s *unionSpace) row(k int) []float64 { return s.lower[k*unionRivals : k*unionRivals+k+1] }
+
+// count counts the rivals that exceed, of n, in the draws from ≤ d < end, given that rival r with that chance does: its value is drawn
+// from there, and the others follow. It is above its height h, and at most -ln u / h above, since the hazard of a normal variable
+// rises; where these tell the same, it need not be known.
+func (s *unionSpace) count(n, r, from, end int, chance float64, draws unionDraw) {
+	given, height := s.rewards[r][from:end], s.heights[r]
+	low, high, counts, differ := s.low[:len(given)], s.high[:len(given)], s.counts[from:end], s.differ[:len(given)]
+	for d, x := range given {
+		low[d] = height - x
+		high[d] = low[d] - draws.log[from+d]/height
+		counts[d], differ[d] = 1, one(!(height > 0))
+	}
+	for k := range n {
+		if k == r {
+			continue
+		}
+		n := min(k, r) + 1
+		with, h := floats.Dot(s.row(k)[:n], s.row(r)[:n]), s.heights[k]
+		s.with[k] = with
+		for d, x := range s.rewards[k][from:end][:len(given)] {
+			least, most := one(x+with*low[d] > h), one(x+with*high[d] > h)
+			counts[d] += least
+			differ[d] |= least ^ most
+		}
+	}
+	for d, unknown := range differ {
+		if unknown == 0 {
+			continue
+		}
+		shift := upper(draws.uniform[from+d]*chance) - given[d]
+		counts[d] = 1
+		for k := range n {
+			if k != r && s.rewards[k][from+d]+s.with[k]*shift > s.heights[k] {
+				counts[d]++
+			}
+		}
+	}
+}
+
+// one returns 1 for true, without a branch.
+func one(is bool) uint8 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // unionDraw holds the numbers that anyOf draws for some rivals: by rival and draw, and by draw.
@@ -139,29 +178,29 @@ var unionDrawn = func() (out [unionRivals + 1]func() unionDraw) {
 // upper returns the value that a standard normal variable exceeds with probability p.
 func upper(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }
 
-// correlations returns the Cholesky factor of the correlations of the rivals' rewards less the leader's.
-func correlations(p *model.Posterior, set []int, leader int, rivals []int) (*mat.TriDense, bool) {
-	arms := make([]int, len(rivals)+1)
-	for r, k := range rivals {
-		arms[r] = set[k]
-	}
+// correlate sets lower to the Cholesky factor of the correlations of the rivals' rewards less the leader's, and reports whether there is
+// one.
+func (s *unionSpace) correlate(p *model.Posterior, set []int, leader int, rivals []int) bool {
+	var at [unionRivals + 1]int
 	n := len(rivals)
-	arms[n] = leader
-	all, covariance := p.CovarianceMatrix(arms), mat.NewSymDense(n, nil)
+	for r, k := range rivals {
+		at[r] = set[k]
+	}
+	at[n] = leader
+	all := p.CovarianceMatrix(at[:n+1])
+	between := func(r, l int) float64 { return all.At(r, l) - all.At(r, n) - all.At(l, n) + all.At(n, n) }
+	var own [unionRivals]float64
 	for r := range n {
-		for l := range r + 1 {
-			covariance.SetSym(r, l, all.At(r, l)-all.At(r, n)-all.At(l, n)+all.At(n, n))
-		}
+		own[r] = between(r, r)
 	}
 	const jitter = 1e-9
-	scaled := mat.NewTriDense(n, mat.Lower, nil)
 	for r := range n {
+		row := s.row(r)
 		for l := range r {
-			scaled.SetTri(r, l, covariance.At(r, l)/math.Sqrt(covariance.At(r, r)*covariance.At(l, l)))
+			row[l] = between(r, l) / math.Sqrt(own[r]*own[l])
 		}
-		scaled.SetTri(r, r, 1+jitter)
+		row[r] = 1 + jitter
 	}
-	raw := scaled.RawTriangular()
-	_, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: raw.Stride, Data: raw.Data})
-	return scaled, ok
+	_, ok := lapack64.Potrf(blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: unionRivals, Data: s.lower[:]})
+	return ok
 }
