@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -63,8 +64,9 @@ type prospect struct {
 	reduced []float64   // variance of the lead of the first arm over each that the planned pulls take off
 	now     []float64   // of each arm what the lead over it is worth, and its slope: bestWithin puts them here
 	slope   []float64
-	room    int // pulls that it may still get
-	step    int // pulls chosen at once
+	upto    []float64 // and a bound on what pulls of the arm are worth
+	room    int       // pulls that it may still get
+	step    int       // pulls chosen at once
 }
 
 // Fill adds n pulls of a round to counts, in which there may be others, where they improve the decision most. With d the lead of a task's
@@ -137,9 +139,11 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 		if t.arms, err = promising(of.Posterior, set, orders[v], means, each); err != nil {
 			return nil, err
 		}
-		t.reduced, t.now, t.slope = make([]float64, len(t.arms)), make([]float64, len(t.arms)), make([]float64, len(t.arms))
-		for _, i := range t.arms {
-			t.mean = append(t.mean, means[i])
+		n := len(t.arms)
+		all := make([]float64, 5*n)
+		t.mean, t.reduced, t.now, t.slope, t.upto = all[:n], all[n:2*n], all[2*n:3*n], all[3*n:4*n], all[4*n:]
+		for k, i := range t.arms {
+			t.mean[k] = means[i]
 		}
 		s.arms, s.tasks = append(s.arms, t.arms...), append(s.tasks, t)
 	}
@@ -148,9 +152,12 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 	}
 	s.before = of.Posterior.CovarianceMatrix(s.arms)
 	for _, t := range s.tasks {
-		for k := range t.arms {
-			t.row = append(t.row, make([]float64, len(t.arms)))
-			for l := range t.arms {
+		n := len(t.arms)
+		rows := make([]float64, n*n)
+		t.row = make([][]float64, n)
+		for k := range t.row {
+			t.row[k] = rows[k*n : (k+1)*n]
+			for l := range t.row[k] {
 				t.row[k][l] = s.before.At(t.at+k, t.at+l)
 			}
 		}
@@ -195,33 +202,99 @@ func (s *lookahead) best(t *prospect, pulls int) (at int, value float64) {
 }
 
 // bestWithin is best by gains over leads of at most so many standard deviations, where what planned pulls take off grows by more than a
-// part, and in proportion else.
+// part, and in proportion else. What pulls of arms are worth is first bounded, and computed where it may be the most.
 func (s *lookahead) bestWithin(t *prospect, pulls int, most, part float64) (at int, value float64) {
-	now, slope := t.now, t.slope
 	for x := 1; x < len(t.arms); x++ {
-		now[x], slope[x] = gain(t.mean[0]-t.mean[x], t.reduced[x], most)
+		t.now[x], t.slope[x] = gain(t.mean[0]-t.mean[x], t.reduced[x], most)
+	}
+	spread := func(j int) float64 { return t.row[j][j] + 1/(s.precision[t.arms[j]]*float64(pulls)) }
+	along, surely := gainChords(), math.Inf(-1)
+	for j := range t.arms {
+		worth, off := t.about(along, j, spread(j), most, part)
+		t.upto[j], surely = worth+off, max(surely, worth-off)
 	}
 	value = math.Inf(-1)
-	for j, i := range t.arms {
-		row := t.row[j]
-		spread := row[j] + 1/(s.precision[i]*float64(pulls))
-		sum := 0.0
-		for x := 1; x < len(t.arms); x++ {
-			c := row[0] - row[x]
-			switch more := c * c / spread; {
-			case more < part*t.reduced[x]:
-				sum += more * slope[x]
-			default:
-				then, _ := gain(t.mean[0]-t.mean[x], t.reduced[x]+more, most)
-				sum += then - now[x]
-			}
+	for j := range t.arms {
+		if t.upto[j] < surely {
+			continue
 		}
-		if sum > value {
-			at, value = j, sum
+		if worth := t.worth(j, spread(j), most, part); worth > value {
+			at, value = j, worth
 		}
 	}
 	return at, value
 }
+
+// worth returns by how much the leads over all arms are worth more after pulls of the arm at position j; spread is the variance of
+// their mean.
+func (t *prospect) worth(j int, spread, most, part float64) (sum float64) {
+	row := t.row[j]
+	for x := 1; x < len(row); x++ {
+		c := row[0] - row[x]
+		switch more := c * c / spread; {
+		case more < part*t.reduced[x]:
+			sum += more * t.slope[x]
+		default:
+			then, _ := gain(t.mean[0]-t.mean[x], t.reduced[x]+more, most)
+			sum += then - t.now[x]
+		}
+	}
+	return sum
+}
+
+// about returns what worth does, up to off, by chords in place of gains.
+func (t *prospect) about(along []chord, j int, spread, most, part float64) (sum, off float64) {
+	row := t.row[j]
+	now, slope, reduced, mean := t.now[:len(row)], t.slope[:len(row)], t.reduced[:len(row)], t.mean[:len(row)]
+	for x := 1; x < len(row); x++ {
+		c := row[0] - row[x]
+		more := c * c / spread
+		if more < part*reduced[x] {
+			sum += more * slope[x]
+			continue
+		}
+		then := 0.0
+		if d, square := mean[0]-mean[x], reduced[x]+more; square > 0 && !(d*d > most*most*square) {
+			s := math.Sqrt(square)
+			z := d / s * chordsEach
+			if !(z >= 0) { // where leads are not numbers
+				return sum, math.NaN()
+			}
+			k := min(int(z), len(along)-1)
+			then = s * (along[k].value + (z-float64(k))*along[k].rise)
+			off += s * along[k].off
+		}
+		sum += then - now[x]
+	}
+	return sum, off + summed*math.Abs(sum)
+}
+
+// summed is more than the rounding error of a sum over the arms of a task, as part of it.
+const summed = 1e-12
+
+// chord is one of φ(z) - z Φ(-z), the gain at a standard deviation of 1: its value at its beginning, by how much it rises, and a bound on
+// its distance from the gain.
+type chord struct{ value, rise, off float64 }
+
+const (
+	// chordsEach are so many in a standard deviation, up to chordsEnd, where the gain is below rounding.
+	chordsEach, chordsEnd = 64, 8
+)
+
+// gainChords returns the chords; the last one has 0 for all larger leads. The second derivative of the gain is φ(z), so that a chord of
+// length h is off by at most φ h²/8 at its beginning.
+var gainChords = sync.OnceValue(func() []chord {
+	out := make([]chord, chordsEach*chordsEnd+1)
+	for k := range out {
+		z := float64(k) / chordsEach
+		value, slope := gain(z, 1, farLead)
+		next, _ := gain(float64(k+1)/chordsEach, 1, farLead)
+		out[k] = chord{value, next - value, 2 * slope / (7 * chordsEach * chordsEach)}
+	}
+	last := &out[len(out)-1]
+	*last = chord{off: 2 * last.value}
+	return out
+})
 
 // gain returns s φ(d/s) - d Φ(-d/s) for d ≥ 0 and s², and its derivative φ(d/s)/(2s) by s²; 0 where d/s is larger than most.
 func gain(d, square, most float64) (value, slope float64) {
