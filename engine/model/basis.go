@@ -273,6 +273,9 @@ type tridiagonal struct {
 	middle   []float64 // m: the same of another vector; nil without
 }
 
+// reducedWhole is the largest matrix that Dsytrd does not reduce by blocks, which take memory to work in.
+const reducedWhole = 32
+
 // newTridiagonal reduces a matrix by Householder's reflections. The vectors are turned in place; middle may be nil.
 func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 	n := of.SymmetricDim()
@@ -282,11 +285,16 @@ func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 		copy(t.diagonal, a)
 		return t
 	}
-	tau, work := make([]float64, n-1), make([]float64, 1)
+	tau := make([]float64, n-1)
 	var lapack gonum.Implementation
-	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, -1)
-	work = make([]float64, int(work[0]))
-	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
+	if n <= reducedWhole {
+		lapack.Dsytd2(blas.Upper, n, a, n, t.diagonal, t.beside, tau)
+	} else {
+		work := make([]float64, 1)
+		lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, -1)
+		work = make([]float64, int(work[0]))
+		lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
+	}
 	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
 	// Qᵀ x applies them in the order n-2, …, 0.
 	for i := n - 2; i >= 0; i-- {

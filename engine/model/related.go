@@ -155,10 +155,12 @@ func (d *duals) armVariance(i int) float64 {
 	return d.parts[d.of[i]].armVariance(d.at[i]) - d.weight[i]*d.weight[i]*d.less[d.of[i]]
 }
 
-// runs calls do for arms one after another that are in one part, with their positions there.
+// runs calls do for arms one after another that are in one part, with their positions there, which it must not keep.
 func (d *duals) runs(arms []int, do func(part, from int, at []int)) {
+	at := make([]int, 0, len(arms))
 	for from := 0; from < len(arms); {
-		p, at := d.of[arms[from]], []int(nil)
+		p := d.of[arms[from]]
+		at = at[:0]
 		for to := from; to < len(arms) && d.of[arms[to]] == p; to++ {
 			at = append(at, d.at[arms[to]])
 		}
