@@ -241,8 +241,9 @@ func (c *aroundTrees) around(at passed) float64 {
 }
 
 // deviance returns -2 times the log of the penalised restricted likelihood at a scale, up to a constant.
-func (c *aroundTrees) deviance(scale float64) float64 {
-	at := c.pass(scale)
+func (c *aroundTrees) deviance(scale float64) float64 { return c.devianceAt(scale, c.pass(scale)) }
+
+func (c *aroundTrees) devianceAt(scale float64, at passed) float64 {
 	out := at.logDet + c.noise + c.around(at) - math.Log(scale)
 	if !c.known {
 		out += math.Log(at.level)
@@ -258,8 +259,8 @@ func (c *aroundTrees) law() (log float64, scales, shares []float64) {
 	return log, scales, shares
 }
 
-// posterior returns what is known of all arms.
-func (c *aroundTrees) posterior() *Posterior {
+// posterior returns what is known of all arms, and the deviance.
+func (c *aroundTrees) posterior() (*Posterior, float64) {
 	m, n := c.m, len(c.arm)
 	at := c.pass(c.scale)
 	d := &onTrees{trees: *c.trees, own: c.own, with: make([]float64, n), weight: make([]float64, n)}
@@ -296,7 +297,7 @@ func (c *aroundTrees) posterior() *Posterior {
 	if !c.known {
 		p.Freedom--
 	}
-	return p
+	return p, c.devianceAt(c.scale, at)
 }
 
 // newTreePosterior forms it from the data, at a scale or, for 0, at the one of the least deviance. Of arms that are unrelated a part of
@@ -309,7 +310,8 @@ func newTreePosterior(m *Model, t *trees, prior Prior, counts []int, means []flo
 	if err != nil {
 		return nil, err
 	}
-	return c.posterior(), nil
+	p, _ := c.posterior()
+	return p, nil
 }
 
 // treeMembers returns the members of a mixture, see mixed. Of unrelated arms it is over the scale alone.
@@ -325,7 +327,8 @@ func treeMembers(
 		func(c *aroundTrees, scale float64) (*Posterior, float64, error) {
 			of := *c
 			of.scale = scale
-			return of.posterior(), of.likelihood(), nil
+			p, likelihood := of.posterior()
+			return p, likelihood, nil
 		})
 }
 

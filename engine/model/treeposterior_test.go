@@ -126,7 +126,11 @@ func TestTreePosteriorIsUniversalKriging(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				checkKriging(t, m, prior, c.posterior(), counts, means)
+				p, likelihood := c.posterior()
+				checkKriging(t, m, prior, p, counts, means)
+				if want := c.likelihood(); likelihood != want {
+					t.Errorf("%s: likelihood %v with the posterior, %v alone", m.Problem.Name, likelihood, want)
+				}
 			}
 		}
 	}
