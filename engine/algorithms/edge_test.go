@@ -251,7 +251,7 @@ func TestSameToTheKernel(t *testing.T) {
 // with epsilon one of them is the answer.
 func TestCoTestTie(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{3, 3, 0}, []float64{0, 5})
-	out := solve(t, p, engine.ModeFC, "CoTestFC", engine.Options{MaxRounds: 100, MaxSamples: 1e15})
+	out := solve(t, p, engine.ModeFC, "CoTestFC", engine.Options{Delta: 0.01, MaxRounds: 100, MaxSamples: 1e15})
 	a := out.Answers[0]
 	if out.Status != engine.StatusSamples || a.Decided || a.Arm != "" || len(a.Candidates) != 2 || !(a.Margin > 0 && a.Margin < 0.1) {
 		t.Errorf("status %s after %d rounds, answer %+v; want undecided with two candidates and a small margin", out.Status, len(out.Rounds), a)

@@ -21,6 +21,7 @@ import (
 // round 1, and S is compared with one height. It is told the plans of the code under test.
 type fixedBudget struct {
 	*combination
+	z    float64 // height
 	end  float64 // the last T
 	time map[int]float64
 	out  map[int]bool
@@ -44,7 +45,7 @@ func (f *fixedBudget) learn(b engine.Batch) {
 					step := math.Sqrt(f.took - f.time[i])
 					f.sum[i] += step * (estimates[f.leader[v]] - estimates[i]) / f.deviation(i, f.leader[v], pseudo)
 					f.time[i] = f.took
-					f.out[i] = f.sum[i] >= f.z[0]*math.Sqrt(f.end)
+					f.out[i] = f.sum[i] >= f.z*math.Sqrt(f.end)
 				}
 			}
 		}
@@ -78,8 +79,8 @@ func TestReferenceCoTestFB(t *testing.T) {
 			z := math.Sqrt2 * math.Erfinv(1-0.1/distinct[number])
 			total := budget * p.V()
 			ref := &fixedBudget{
-				combination: newCombination(p, []float64{z}),
-				time:        map[int]float64{}, out: map[int]bool{}, end: float64(total - total/5),
+				combination: newCombination(p, conditionally{}), z: z,
+				time: map[int]float64{}, out: map[int]bool{}, end: float64(total - total/5),
 			}
 			rng := rand.New(rand.NewPCG(seed, 32))
 			spent := 0

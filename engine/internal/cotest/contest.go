@@ -191,6 +191,8 @@ const (
 	stretchMost  = 1.99 // new information of a round over that so far, at most; 2 pulls for 1 would be a matter of rounding
 	stretchLeast = 0.05 // and at least
 
+	overshootFine = 0.12 // in place of overshootAim where looks that are passed over count, and lower by as much again
+
 	// of walks that are capitals, in place of stretchMost and overshootAim: the least rises by a factor in every such
 	// round. On the coupling data they save a tenth and a sixth of the samples.
 	stakedMost = 1.2
@@ -207,8 +209,10 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 	stretch, first, least, most := 0.0, c.arms[c.leader], stretchLeast, stretchMost
 	if c.walks[c.leader].Stakes != nil {
 		least, most = min(stretchTop, stretchLeast*math.Pow(stakedRise, float64(c.unlimited))), stakedMost
+	} else if unlimited := float64(max(c.unlimited, 1)); clock.Conditional != nil {
+		above += overshootFine * (unlimited - 3)
 	} else {
-		above += overshootAim * float64(max(c.unlimited, 1)-2)
+		above += overshootAim * (unlimited - 2)
 	}
 	for k, i := range c.arms {
 		if c.open(k, clock, epsilon) {
@@ -230,7 +234,7 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 // exhausted reports whether the clock of some open arm has run out.
 func (c *contest) exhausted(clock sequential.Clock, epsilon float64) bool {
 	for k, w := range c.walks {
-		if w.Look == sequential.ClockLooks-1 && c.open(k, clock, epsilon) {
+		if w.Look == clock.Last() && c.open(k, clock, epsilon) {
 			return true
 		}
 	}
@@ -285,7 +289,7 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 		sd := math.Sqrt(variance)
 		need := w.Need(clock, first, rounds.MedianGap(gap, sd)+epsilon, epsilon, overshoot/2)
 		own := clock.Of(w)
-		out.possible = out.possible && (w.Stakes != nil || own.Time(w.Look)+need <= own.Time(sequential.ClockLooks-1))
+		out.possible = out.possible && (w.Stakes != nil || own.Time(w.Look)+need <= own.Time(own.Last()))
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
 			most, out.rival, out.gap, out.sd = lack, i, gap, sd

@@ -21,6 +21,7 @@ type decisions struct {
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
 	clock    sequential.Clock
+	reclaims bool           // whether looks that are passed over count
 	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
 	limits   *rounds.Limits // of rewards that are bet on; nil where scores are
 	contests []*contest
@@ -93,7 +94,7 @@ func (a *decisions) raise(delta float64) error {
 		if err != nil {
 			return err
 		}
-		if a.clock.Z, err = a.highest(alpha, top); err != nil {
+		if err := a.setHeights(alpha, top); err != nil {
 			return err
 		}
 		if a.clock.Strict != nil {

@@ -55,7 +55,7 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 	a.sums = newSums()
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
 	if a.alpha > 0 {
-		a.clock.Z, err = a.heights(a.alpha)
+		err = a.setHeights(a.alpha, a.alpha)
 	}
 	return a, err
 }

@@ -72,7 +72,8 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
 	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		a.clock.Z, err = a.heights(a.alpha)
+		a.reclaim()
+		err = a.setHeights(a.alpha, a.alpha)
 	}
 	return a, err
 }

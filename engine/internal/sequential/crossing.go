@@ -3,7 +3,9 @@ package sequential
 import (
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
 )
 
@@ -35,22 +37,12 @@ func Crossing(z float64, times []float64) (p, slack float64, err error) {
 	if !(z >= 0) || math.IsInf(z, 1) {
 		return 0, 0, fmt.Errorf("boundary: z must be a finite number of at least 0, got %g", z)
 	}
-	g, err := newGrid(z, times)
+	c, err := NewConditionalError(slices.Repeat([]float64{z}, len(times)), times)
 	if err != nil {
 		return 0, 0, err
 	}
-	p, density := above(z), make([]float64, len(g.x))
-	for i, x := range g.x {
-		density[i] = normalDensity(x)
-	}
-	next := make([]float64, len(g.x))
-	for k := 1; k < len(times); k++ {
-		g.between(times[k-1] / times[k])
-		p += g.step(density, next)
-		density, next = next, density
-	}
-	rounding := float64(len(times)*len(g.x)) * 0x1p-52
-	return p, g.slack + rounding*p, nil
+	p = c.From(-1, 0)
+	return p, c.slack + c.rounding()*p, nil
 }
 
 func check(times []float64) error {
@@ -67,8 +59,7 @@ func check(times []float64) error {
 	return nil
 }
 
-// grid carries the density of the surviving chain on the nodes of a quadrature over
-// [floor, z].
+// grid holds the nodes of a quadrature over [floor, z], and the transition of the chain between looks of this height.
 type grid struct {
 	z     float64
 	x, w  []float64
@@ -199,28 +190,14 @@ func (g *grid) between(a2 float64) {
 	}
 }
 
-// step sets next to the density one look later and returns the probability to cross
-// at that look.
-func (g *grid) step(density, next []float64) (crossed float64) {
+// back sets here to the probability to cross after a look, by node, given the one after the look that follows.
+func (g *grid) back(after, here []float64) {
 	n := len(g.x)
-	for j, f := range density {
-		crossed += f * g.leave[j]
+	copy(here, g.leave)
+	for i, p := range after {
+		floats.AddScaled(here, p*g.w[i], g.kernel[i*n:(i+1)*n])
 	}
-	// Four sums at once do not wait for each other, and each has the order of one alone.
-	i := 0
-	for ; i+4 <= n; i += 4 {
-		rows := g.kernel[i*n : (i+4)*n]
-		first, second, third, fourth := rows[:n], rows[n:2*n], rows[2*n:3*n], rows[3*n:4*n]
-		var a, b, c, d float64
-		for j, f := range density {
-			a += f * first[j]
-			b += f * second[j]
-			c += f * third[j]
-			d += f * fourth[j]
-		}
-		next[i], next[i+1], next[i+2], next[i+3] = a, b, c, d
-	}
-	return crossed
+	floats.Div(here, g.w)
 }
 
 // above returns P(ξ ≥ z) of a standard normal ξ.

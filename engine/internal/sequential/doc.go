@@ -13,13 +13,13 @@
 //
 // which [Crossing] computes and [Constant] inverts. [Geometric] is the clock that grows
 // by a constant factor. The test is one-sided. [Mixture] gives heights for sums that are
-// only sub-Gaussian.
+// only sub-Gaussian. [ConditionalError] says how much of its error probability a boundary has left.
 //
 // # Method
 //
 // Z_k = B(T_k)/√T_k is a Markov chain: Z_{k+1} = a Z_k + b ξ with a² = T_k/T_{k+1},
-// b² = 1 - a², ξ standard normal. The density of the chain that has not crossed is
-// carried from look to look by Gauss-Legendre quadrature [Armitage69]. Its integrands are
+// b² = 1 - a², ξ standard normal. The probability to cross later is carried from the last look
+// to the first by Gauss-Legendre quadrature, as [Armitage69] does with the density. Its integrands are
 // entire functions that are known to be small off the real line, so the error has an a-priori
 // bound [Trefethen13, Thm. 19.3] and the number of nodes follows from the error allowed:
 // nothing is tuned, and [Constant] rounds up by more than the bound.
@@ -28,6 +28,9 @@
 //
 //	[Armitage69]  Armitage, McPherson, Rowe: Repeated significance tests on accumulating
 //	              data, Journal of the Royal Statistical Society A 132, 1969.
+//	[BerrutTrefethen04] Berrut, Trefethen: Barycentric Lagrange interpolation, SIAM Review 46, 2004.
+//	[MuellerSchaefer01] Müller, Schäfer: Adaptive group sequential designs for clinical trials,
+//	              Biometrics 57, 2001.
 //	[Pocock77]    Pocock: Group sequential methods in the design and analysis of clinical
 //	              trials, Biometrika 64, 1977.
 //	[Robbins70]   Robbins: Statistical methods related to the law of the iterated

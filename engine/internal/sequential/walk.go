@@ -2,17 +2,20 @@ package sequential
 
 import (
 	"cmp"
+	"iter"
 	"math"
 	"slices"
 )
 
-// The clock of the tests. Its growth is a compromise: looks that are farther apart
+// The clocks of the tests. Their growth is a compromise: looks that are farther apart
 // waste part of a round whose information falls between two of them, looks that are
-// closer make the boundary higher. The last time is 5·10^5 times the first, enough for
-// a gap of about 1/150 of the smallest that round 1 can see.
+// closer make the boundary higher. They cost nothing where looks that are passed over count, which have the fine
+// clock. The last time is 5·10^5 times the first, enough for a gap of about 1/150 of the smallest that round 1 can see.
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60
+	FineGrowth  = 1.1
+	FineLooks   = 140
 )
 
 // clockEarly is the factor by which a walk's clock may begin before the information known at its
@@ -21,11 +24,13 @@ const (
 const clockEarly = 64
 
 // Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
-// run: a walk can be judged at the times origin·ClockGrowth^k, k = 0, …, ClockLooks-1, and nowhere
-// else.
+// run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
 type Clock struct {
 	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
+	Growth float64   // 0 means ClockGrowth
 	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
+	Conditional *ConditionalError
 	// by look, for walks without the steps of arms that were withdrawn; nil means Z
 	Strict []float64
 	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
@@ -35,33 +40,38 @@ type Clock struct {
 // Of returns the clock of a walk.
 func (c Clock) Of(w *Walk) Clock {
 	if off := w.Offset - w.sooner; off != 0 {
-		c.Origin *= math.Pow(ClockGrowth, float64(off))
+		c.Origin *= math.Pow(c.growth(), float64(off))
 	}
 	return c
 }
 
-// soonest is by how many looks Sooner lets a clock begin earlier at most.
-const soonest = 4
+// soonest returns by how many looks Sooner lets a clock begin earlier at most: four of the usual clock.
+func (c Clock) soonest() int { return int(4*math.Log(ClockGrowth)/math.Log(c.growth()) + 1e-9) }
 
 // Sooner lets the clock of a walk that has not begun begin with a round of that information where it would begin later: what
 // the round tells would be lost. A small round may bring less than was planned, as its pulls are whole numbers.
 func (w *Walk) Sooner(c Clock, info float64) {
 	if w.Look < 0 && w.Stakes == nil && c.Times == nil {
 		w.sooner = 0
-		w.sooner = min(max(-c.Of(w).looks(info), 0), soonest)
+		w.sooner = min(max(-c.Of(w).looks(info), 0), c.soonest())
 	}
 }
 
 // within returns the least time from which T_k is nearest, with a little to spare for rounding.
 func (c Clock) within(k int) float64 {
-	return 1.01 * c.Time(min(k, ClockLooks-1)) / math.Sqrt(ClockGrowth)
+	return 1.01 * c.Time(min(k, c.Last())) / math.Sqrt(c.growth())
 }
 
 // OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
 // much is known of its gap.
 func (c Clock) OffsetFor(info float64) int {
-	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(ClockGrowth))))
+	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(c.growth()))))
 }
+
+func (c Clock) growth() float64 { return cmp.Or(c.Growth, ClockGrowth) }
+
+// Last returns the last look.
+func (c Clock) Last() int { return len(c.Z) - 1 }
 
 // Time returns T_k, and 0 for k = -1, before the first look.
 func (c Clock) Time(k int) float64 {
@@ -71,7 +81,7 @@ func (c Clock) Time(k int) float64 {
 	if c.Times != nil {
 		return c.Times[k]
 	}
-	return c.Origin * math.Pow(ClockGrowth, float64(k))
+	return c.Origin * math.Pow(c.growth(), float64(k))
 }
 
 // Next returns the look to which a round of that information takes a walk.
@@ -93,22 +103,47 @@ func (w *Walk) Next(c Clock, info float64, round int) int {
 // Height returns z_k √T_k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
 
-// Evidence returns S, raised by a loss of its leader's rounds, and what it has to reach where the walk
+// crosses reports whether a walk is out at a place.
+func (c Clock) crosses(p place) bool {
+	if c.Conditional == nil {
+		return p.sum >= c.Height(p.look)
+	}
+	return c.Conditional.Crosses(p.from, c.position(p.from, p.before), p.look, c.position(p.look, p.sum))
+}
+
+// threshold returns the least sum that crosses there.
+func (c Clock) threshold(p place) float64 {
+	if c.Conditional == nil {
+		return c.Height(p.look)
+	}
+	return c.Conditional.Threshold(p.from, c.position(p.from, p.before), p.look) * math.Sqrt(c.Time(p.look))
+}
+
+// position returns S/√T, and 0 before the first look.
+func (c Clock) position(look int, sum float64) float64 {
+	if look < 0 {
+		return 0
+	}
+	return sum / math.Sqrt(c.Time(look))
+}
+
+// Evidence returns S, raised by a loss of its leader's rounds, and what it had to reach at the look where the walk
 // stands. Of a capital they are the roots of logarithms, which grow as the root of the samples, too.
 func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
 	if w.Stakes != nil {
 		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
 	}
-	return w.Raised(leader, loss), c.Of(w).Height(w.Look)
+	p := w.last(leader, loss)
+	return p.sum, c.Of(w).threshold(p)
 }
 
 // nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
 // when that would be before the first.
-func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), ClockLooks-1) }
+func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()) }
 
 // looks returns by how many looks t comes after the first.
 func (c Clock) looks(t float64) int {
-	return int(math.Round(math.Log(t/c.Origin) / math.Log(ClockGrowth)))
+	return int(math.Round(math.Log(t/c.Origin) / math.Log(c.growth())))
 }
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
@@ -186,9 +221,9 @@ func (w *Walk) take(c Clock, s step) {
 	s.zero, s.root = s.Z(0), math.Sqrt(c.Time(s.look)-c.Time(w.Look))
 	s.loss, s.raised = 0, s.zero
 	w.steps = append(w.steps, s)
-	w.Sum += s.root*s.zero + w.Allowed - s.allowed
-	w.Allowed, w.Look = s.allowed, s.look
-	w.crossed = w.crossed || w.Sum >= c.Height(w.Look)
+	p := place{s.look, w.Look, w.Sum + s.root*s.zero + w.Allowed - s.allowed, w.Sum}
+	w.Sum, w.Allowed, w.Look = p.sum, s.allowed, s.look
+	w.crossed = w.crossed || c.crosses(p)
 }
 
 // settle sets whether x is out.
@@ -206,12 +241,35 @@ func (w *Walk) Raised(leader int, loss float64) float64 {
 		logs, _ := w.capitals(leader, loss, 0)
 		return w.Stakes.total(logs)
 	}
-	sum := 0.0
-	for k := range w.steps {
-		s := &w.steps[k]
-		sum += s.root * s.against(leader, loss)
+	return w.last(leader, loss).sum
+}
+
+// A place is where a walk stood after a step, and before it.
+type place struct {
+	look, from  int
+	sum, before float64
+}
+
+// path returns the places of the walk, raised by a loss of that leader.
+func (w *Walk) path(leader int, loss float64) iter.Seq[place] {
+	return func(yield func(place) bool) {
+		p, sum := place{look: -1}, 0.0
+		for k := range w.steps {
+			s := &w.steps[k]
+			sum += s.root * s.against(leader, loss)
+			p = place{s.look, p.look, sum - s.allowed, p.sum}
+			if !yield(p) {
+				return
+			}
+		}
 	}
-	return sum - w.Allowed
+}
+
+// last returns the last of them.
+func (w *Walk) last(leader int, loss float64) (p place) {
+	for p = range w.path(leader, loss) {
+	}
+	return p
 }
 
 // against returns Z with the loss of that leader made up for.
@@ -228,8 +286,8 @@ func (s *step) against(leader int, loss float64) float64 {
 // Excludes reports whether the walk excludes that x is above the leader by more than a loss ≥ 0,
 // normalised: whether S, raised by it, has crossed at some look.
 func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
-	if w.Out {
-		return true
+	if w.Out || loss == 0 {
+		return w.Out
 	}
 	for _, v := range w.also {
 		if !v.excludes(c.strict(), leader, loss) {
@@ -249,10 +307,8 @@ func (w *Walk) excludes(c Clock, leader int, loss float64) bool {
 		return reached
 	}
 	c = c.Of(w)
-	sum := 0.0
-	for k := range w.steps {
-		s := &w.steps[k]
-		if sum += s.root * s.against(leader, loss); sum-s.allowed >= c.Height(s.look) {
+	for p := range w.path(leader, loss) {
+		if c.crosses(p) {
 			return true
 		}
 	}
@@ -290,8 +346,8 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 	return hi
 }
 
-// Gap returns the average of the estimated gaps that S consists of, and width the value at which S
-// crosses, normalised.
+// Gap returns the average of the estimated gaps that S consists of, and width the value from which on S
+// crosses where it stands, normalised.
 func (w *Walk) Gap(c Clock) (gap, width float64) {
 	if w.Stakes != nil {
 		return w.capitalGap(c)
@@ -301,7 +357,7 @@ func (w *Walk) Gap(c Clock) (gap, width float64) {
 	for _, s := range w.steps {
 		weight += s.root / s.Sd
 	}
-	return w.Sum / weight, c.Height(w.Look) / weight
+	return w.Sum / weight, c.threshold(w.last(-1, 0)) / weight
 }
 
 // Need returns the further information dT after which S, raised by slack for the leader's rounds,
@@ -337,10 +393,14 @@ func (w *Walk) NeedUnbiased(c Clock, leader int, gap, slack, above float64) floa
 
 func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
 	c = c.Of(w)
+	least := c
+	if w.Look < 0 && c.Conditional != nil { // as soon as it may begin
+		least.Origin *= math.Pow(c.growth(), float64(w.sooner-c.soonest()))
+	}
 	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
 	rest := raised - gap*t
 	root := (height + math.Sqrt(max(0, height*height-4*gap*rest))) / (2 * gap)
-	return max(root*root-t, c.within(w.Look+1)-t)
+	return max(root*root-t, least.within(w.Look+1)-t)
 }
 
 // Walks while their question changes (docs/theory/changes.md).
@@ -361,7 +421,7 @@ func (c Clock) goes(w *Walk, info float64, fixed int) int {
 // lower, since any contest may have been chosen for a change with an eye on its walks.
 func (c Clock) strict() Clock {
 	if c.Strict != nil {
-		c.Z = c.Strict
+		c.Z, c.Conditional = c.Strict, nil
 	}
 	return c
 }
