@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -262,10 +263,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 			return s.literal(p, list)
 		}
 	case []string:
-		words := make([]string, len(v))
-		for i, w := range v {
-			words[i] = Quote(w)
-		}
+		words := lists.Map(v, Quote)
 		return "[" + strings.Join(words, ", ") + "]", nil
 	}
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -157,10 +158,7 @@ func kernelRange(p kernels.Param) string {
 	case kernels.IntegerKind:
 		return ", whole and " + p.Range.String()
 	case kernels.ChoiceKind:
-		words := make([]string, len(p.Choices))
-		for i, c := range p.Choices {
-			words[i] = formatNumber(c)
-		}
+		words := lists.Map(p.Choices, formatNumber)
 		return ", " + orList(words)
 	}
 	return ""

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -182,10 +183,7 @@ func algorithmHelp(name string) []report.Block {
 
 // arguments lists what the function takes, as pairs of name and description.
 func (f *Function) arguments() [][2]string {
-	var list [][2]string
-	for _, p := range f.Params {
-		list = append(list, [2]string{p.Name, p.About() + "; " + p.Given()})
-	}
+	list := lists.Map(f.Params, func(p Param) [2]string { return [2]string{p.Name, p.About() + "; " + p.Given()} })
 	return append(list, f.further()...)
 }
 

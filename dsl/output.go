@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -220,10 +221,7 @@ func offered(c *call, param string, a argument, words []string) bool {
 	if !given || slices.Contains(words, word) {
 		return true
 	}
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = fmt.Sprintf("%q", w)
-	}
+	quoted := lists.Map(words, func(w string) string { return fmt.Sprintf("%q", w) })
 	hint := ""
 	if best := nearest(word, words); best != "" {
 		hint = suggest(word, words)

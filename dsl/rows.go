@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -230,10 +231,7 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 		return nil, false
 	}
 	if !known {
-		list = make([]value, len(literal.Nodes))
-		for i, node := range literal.Nodes {
-			list[i] = evalAgain(c.e, node, st)
-		}
+		list = lists.Map(literal.Nodes, func(node ast.Node) value { return evalAgain(c.e, node, st) })
 	}
 	out := make([]labelled, len(list))
 	for i, v := range list {

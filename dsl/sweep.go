@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // maxCells is the largest number of combinations of one sweep.
@@ -47,11 +48,7 @@ type swept struct {
 }
 
 func (s *swept) names() []string {
-	names := make([]string, len(s.axes))
-	for i, x := range s.axes {
-		names[i] = x.Name
-	}
-	return names
+	return lists.Map(s.axes, func(x axis) string { return x.Name })
 }
 
 // lookup returns a name under the current combination; false when it does not

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // sweepPlan finds what the call sweeps, and reports what cannot be swept.
@@ -110,10 +112,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name),
 			suggest(a.Name, t.known(names, root.name)))
 	default:
-		texts := make([]string, len(found))
-		for i, f := range found {
-			texts[i] = f.text
-		}
+		texts := lists.Map(found, func(f target) string { return f.text })
 		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may belong to %s", a.Name, orList(texts)),
 			"bind the value to a name of its own, use the name there, and sweep the name")
 	}

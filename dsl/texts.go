@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -42,11 +43,7 @@ func printed(v value) string {
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
 	case []value:
-		parts := make([]string, len(data))
-		for i, element := range data {
-			parts[i] = printed(element)
-		}
-		return strings.Join(parts, "\n")
+		return strings.Join(lists.Map(data, printed), "\n")
 	}
 	var b strings.Builder
 	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{}) // a Builder takes all

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -168,11 +169,7 @@ func (v value) depth() int {
 // items returns a list as Go values, element by element.
 func (v value) items() []any {
 	list := v.Data.([]value)
-	out := make([]any, len(list))
-	for i, e := range list {
-		out[i] = e.plain()
-	}
-	return out
+	return lists.Map(list, func(e value) any { return e.plain() })
 }
 
 // every returns the elements of a list that are all of one Go type.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Sum is Σ terms; there is at least one. Make it with Add, which keeps it flat.
@@ -181,10 +183,7 @@ func (s Sum) String() string {
 
 // String prints the product.
 func (p Product) String() string {
-	texts := make([]string, len(p.Factors))
-	for i, f := range p.Factors {
-		texts[i] = enclose(f, bindsProduct)
-	}
+	texts := lists.Map(p.Factors, func(f Kernel) string { return enclose(f, bindsProduct) })
 	return strings.Join(texts, " * ")
 }
 

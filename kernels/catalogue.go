@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Entry describes a kernel of the catalogue. The language, its help, the documentation and the
@@ -63,10 +65,7 @@ func (e Entry) builder(build func(Args) Kernel) Entry {
 func (a Args) check(kernel string, params []Param) error {
 	for name := range a {
 		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
-			known := make([]string, len(params))
-			for i, p := range params {
-				known[i] = p.Name
-			}
+			known := lists.Map(params, func(p Param) string { return p.Name })
 			return fmt.Errorf("%s: has no parameter %q; it has %s", kernel, name, listing(known))
 		}
 	}

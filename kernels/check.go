@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // indefinite is the part of the largest diagonal value that an eigenvalue may be
@@ -53,10 +55,7 @@ func Check(k Kernel, p *Points) (Checked, error) {
 		return Checked{}, nil
 	}
 	if p.Len() > checkedPoints {
-		spread := make([]int, checkedPoints)
-		for i := range spread {
-			spread[i] = i * p.Len() / checkedPoints
-		}
+		spread := lists.Make(checkedPoints, func(i int) int { return i * p.Len() / checkedPoints })
 		p = p.Subset(spread)
 	}
 	for _, f := range found {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // form holds what a primitive kernel says about itself once, for printing and for checking: its
@@ -83,10 +85,7 @@ func (f form) active(columns []string) string {
 	if columns == nil {
 		return ""
 	}
-	names := make([]string, f.dims.count(len(columns)))
-	for c := range names {
-		names[c] = columns[f.dims.at(c)]
-	}
+	names := lists.Make(f.dims.count(len(columns)), func(c int) string { return columns[f.dims.at(c)] })
 	return " (" + listing(names) + ")"
 }
 
@@ -120,17 +119,11 @@ func numberOrList(values []float64) string {
 }
 
 func list(values []float64) string {
-	texts := make([]string, len(values))
-	for i, v := range values {
-		texts[i] = number(v)
-	}
+	texts := lists.Map(values, number)
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 func quoted(names []string) string {
-	texts := make([]string, len(names))
-	for i, name := range names {
-		texts[i] = Quote(name)
-	}
+	texts := lists.Map(names, Quote)
 	return "[" + strings.Join(texts, ", ") + "]"
 }

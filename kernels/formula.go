@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Formula is a kernel that was written down as a formula: in a script, where the
@@ -79,10 +81,7 @@ func (k Formula) String() string {
 	if len(k.Args) == 0 {
 		return k.Name
 	}
-	texts := make([]string, len(k.Args))
-	for i, a := range k.Args {
-		texts[i] = a.Param + "=" + a.String()
-	}
+	texts := lists.Map(k.Args, func(a Arg) string { return a.Param + "=" + a.String() })
 	return k.Name + "(" + strings.Join(texts, ", ") + ")"
 }
 

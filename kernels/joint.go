@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Joint is a kernel on pairs of a task and an arm,
@@ -218,11 +220,7 @@ func (j Joint) String() string {
 	case len(j.Terms) == 1 && j.Terms[0].Task == nil && j.Terms[0].Arm == nil:
 		return Constant{j.Terms[0].Scale}.String()
 	}
-	texts := make([]string, len(j.Terms))
-	for i, t := range j.Terms {
-		texts[i] = t.String()
-	}
-	return strings.Join(texts, " + ")
+	return strings.Join(lists.Map(j.Terms, Term.String), " + ")
 }
 
 // String prints the term; a constant one as the number alone.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Open is a kernel of the catalogue with free numbers among its parameters. It stands for that
@@ -43,10 +45,7 @@ func (k Open) String() string {
 	}
 	f := p.form()
 	for i, v := range f.values {
-		texts := make([]string, len(v.numbers))
-		for j, x := range v.numbers {
-			texts[j] = number(x)
-		}
+		texts := lists.Map(v.numbers, number)
 		for _, s := range k.Slots {
 			if s.Param != v.param.Name {
 				continue
@@ -77,10 +76,7 @@ func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 		case Free:
 			found, plain[name] = []Free{v}, v.Value
 		case []Free:
-			values := make([]float64, len(v))
-			for i, f := range v {
-				values[i] = f.Value
-			}
+			values := lists.Map(v, func(f Free) float64 { return f.Value })
 			found, plain[name] = v, values
 		}
 		for i, f := range found {
@@ -120,10 +116,7 @@ func (f form) given() Args {
 	case len(f.dims.Names) > 0:
 		a["dims"] = f.dims.Names
 	case len(f.dims.Index) > 0:
-		columns := make([]float64, len(f.dims.Index))
-		for i, c := range f.dims.Index {
-			columns[i] = float64(c)
-		}
+		columns := lists.Map(f.dims.Index, func(c int) float64 { return float64(c) })
 		a["dims"] = columns
 	}
 	return a
@@ -153,10 +146,7 @@ func (k Open) at(set setting, place string) (Kernel, error) {
 		case some:
 			all[s.Index] = f
 		case isList:
-			all = make([]Free, len(list))
-			for i, v := range list {
-				all[i] = settled(v)
-			}
+			all = lists.Map(list, settled)
 			all[s.Index], args[s.Param] = f, all
 		default:
 			args[s.Param] = f

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Point is one point of a space. X has one value per feature column; Name and ID
@@ -209,10 +211,7 @@ func (p *Points) Unscaled() *Points {
 	q := *p
 	q.X, q.Units = make([][]float64, p.Dim()), nil
 	for c := range q.X {
-		q.X[c] = make([]float64, p.Len())
-		for i := range q.X[c] {
-			q.X[c][i] = p.Value(c, i)
-		}
+		q.X[c] = lists.Make(p.Len(), func(i int) float64 { return p.Value(c, i) })
 	}
 	return &q
 }

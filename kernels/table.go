@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Table is a kernel given as numbers: the similarity of each pair of points. With
@@ -54,10 +56,7 @@ func (k Table) Row(dst []float64, x Point, ys *Points, from int) {
 
 // String prints the call that makes k.
 func (k Table) String() string {
-	rows := make([]string, len(k.Values))
-	for i, r := range k.Values {
-		rows[i] = list(r)
-	}
+	rows := lists.Map(k.Values, list)
 	text := "table([" + strings.Join(rows, ", ") + "]"
 	if len(k.Names) > 0 {
 		text += ", names=" + quoted(k.Names)
@@ -154,10 +153,7 @@ func nearest(sym *mat.SymDense) string {
 			}
 		}
 		if _, err := definiteness(shown); err == nil {
-			rows := make([]string, n)
-			for i := range rows {
-				rows[i] = list(mat.Row(nil, i, shown))
-			}
+			rows := lists.Make(n, func(i int) string { return list(mat.Row(nil, i, shown)) })
 			return "[" + strings.Join(rows, ", ") + "]"
 		}
 	}

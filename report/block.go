@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Block is one piece of a document. Values become blocks once (see Blocks), and
@@ -144,10 +146,7 @@ func (t Table) cells(limit int) (rows [][]string, left int) {
 		n, left = limit, n-limit
 	}
 	for _, r := range t.Rows[:n] {
-		row := make([]string, len(t.Columns))
-		for j := range row {
-			row[j] = cell(r[j], t.Columns[j].Digits)
-		}
+		row := lists.Make(len(t.Columns), func(j int) string { return cell(r[j], t.Columns[j].Digits) })
 		rows = append(rows, row)
 	}
 	return rows, left

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Protocol shows protocol(...): what a campaign keeps to, and what it is expected to take.
@@ -54,10 +55,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	if s.Guarantee != "" {
 		g := "Answers: " + s.Guarantee + "."
 		if len(s.Assumes) > 0 {
-			var words []string
-			for _, n := range s.Assumes {
-				words = append(words, n.String())
-			}
+			words := lists.Map(s.Assumes, campaign.Note.String)
 			g += " It also assumes that " + strings.Join(words, "; that ") + "."
 		}
 		out = append(out, Paragraph{Text: g})

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // protocolBlocks shows protocol(...).
@@ -249,10 +250,7 @@ func correctedTable(h campaign.History) Table {
 		if len(m.Old) == 0 {
 			continue
 		}
-		var old []string
-		for _, x := range m.Old {
-			old = append(old, decimal(x, 0))
-		}
+		old := lists.Map(m.Old, func(x float64) string { return decimal(x, 0) })
 		t.Rows = append(t.Rows, []any{m.ID, m.Round, m.Task, m.Arm, strings.Join(old, ", then "), m.Reward})
 	}
 	return t

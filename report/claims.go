@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // verdicts in the order in which they are told, as a word with a sign, so that
@@ -149,10 +150,7 @@ func reasonsTable(c sim.Claims) Table {
 		return cmp.Or(strings.Compare(a.verdict, b.verdict), strings.Compare(a.statement, b.statement), cmp.Compare(a.at, b.at))
 	})
 	for _, k := range keys {
-		whys := make([]sim.Reason, len(rows[k]))
-		for i, r := range rows[k] {
-			whys[i] = r.Why
-		}
+		whys := lists.Map(rows[k], func(r sim.Claim) sim.Reason { return r.Why })
 		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)),
 			known(sim.ReasonText(whys...))})
 	}
@@ -213,11 +211,7 @@ func (views) Sweep(s sim.Sweep) view {
 
 // resultsOf returns the results of a sweep.
 func resultsOf(s sim.Sweep) []engine.Result {
-	results := make([]engine.Result, len(s.Rows))
-	for i, r := range s.Rows {
-		results[i] = r.Result
-	}
-	return results
+	return lists.Map(s.Rows, func(r sim.SweepRow) engine.Result { return r.Result })
 }
 
 // sweepSentence counts cells and runs, and says what was not run again.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // labels tells several results apart: by the names they are bound to, and by what differs between
@@ -81,10 +82,7 @@ func labelsOf(results []engine.Result) labels {
 	}
 	parts := make([][]string, len(results))
 	add := func(a attribute) {
-		values := make([]any, len(results))
-		for i, r := range results {
-			values[i] = a.of(r)
-		}
+		values := lists.Map(results, a.of)
 		if allSame(values) {
 			return
 		}
@@ -124,10 +122,7 @@ func labelsOf(results []engine.Result) labels {
 		return l
 	}
 	if l.names = boundNames(results); l.names == nil && !allDiffer(joined()) && len(results) > 1 {
-		l.names = make([]string, len(results))
-		for i := range l.names {
-			l.names[i] = fmt.Sprint(i + 1)
-		}
+		l.names = lists.Make(len(results), func(i int) string { return fmt.Sprint(i + 1) })
 	}
 	l.write(algorithms, parts)
 	return l

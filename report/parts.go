@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Part is a part of a value, by the name that it has in JSON.
@@ -60,11 +61,7 @@ func Parts(t reflect.Type) []Part {
 
 // ColumnNames returns the names of the columns of a table.
 func (t Table) ColumnNames() []string {
-	names := make([]string, len(t.Columns))
-	for i, c := range t.Columns {
-		names[i] = c.Name
-	}
-	return names
+	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
 // Row returns a row of a table, its cells by the names of the columns.
@@ -102,10 +99,7 @@ func PartOf(v any, name string) (part any, ok bool) {
 			if c.Name != name {
 				continue
 			}
-			cells := make([]any, len(t.Rows))
-			for i, row := range t.Rows {
-				cells[i] = row[j]
-			}
+			cells := lists.Map(t.Rows, func(row []any) any { return row[j] })
 			return cells, true
 		}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	prose "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // TextOptions are for terminals; the zero value is plain text 100 columns wide.
@@ -205,10 +207,7 @@ func keys(rows [][]string) int {
 // someColumns returns the first columns and some others.
 func someColumns(x Table, rows [][]string, first, from, to int) (Table, [][]string) {
 	x.Columns = slices.Concat(x.Columns[:first], x.Columns[from:to])
-	out := make([][]string, len(rows))
-	for k, r := range rows {
-		out[k] = slices.Concat(r[:first], r[from:to])
-	}
+	out := lists.Map(rows, func(r []string) []string { return slices.Concat(r[:first], r[from:to]) })
 	return x, out
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // tidy returns the table that stands for a value.
@@ -183,11 +184,7 @@ func sweptTable(names []string) Table {
 }
 
 func plainAll(values []any) []any {
-	out := make([]any, len(values))
-	for i, v := range values {
-		out[i] = plain(v)
-	}
-	return out
+	return lists.Map(values, plain)
 }
 
 // answerRows returns a table with a row per task of one result.
@@ -227,10 +224,7 @@ func CSV(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	record := make([]string, len(columns))
-	for j, c := range columns {
-		record[j] = c.Name
-	}
+	record := lists.Map(columns, func(c CellColumn) string { return c.Name })
 	out.Write(record) // errors stay in the writer until Flush
 	for i := range height(columns) {
 		for j, c := range columns {

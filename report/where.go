@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // What a map of open arms shows at most.
@@ -196,10 +197,7 @@ func openGrid(p *problem.Problem, tasks, steps, left []int, across, up bins) *He
 				name = up.names[high-2-i] // upwards
 			}
 			h.Rows = append(h.Rows, p.Tasks.Names[v]+", "+name)
-			row := make([]float64, len(h.Columns))
-			for j := range row {
-				row[j] = math.NaN()
-			}
+			row := lists.Make(len(h.Columns), func(int) float64 { return math.NaN() })
 			h.Z = append(h.Z, row)
 		}
 		h.RowMarks = append(h.RowMarks, XName{At: float64(k*high) + float64(high-2)/2, Name: p.Tasks.Names[v]})

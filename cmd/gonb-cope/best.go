@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -148,10 +149,7 @@ func (o *bestOptions) script(table string, wide bool) string {
 		args[0] = kernels.Quote(table)
 	}
 	for _, c := range o.columns {
-		var words []string
-		for _, v := range c.value {
-			words = append(words, kernels.Quote(v))
-		}
+		words := lists.Map(c.value, kernels.Quote)
 		switch {
 		case len(words) == 1:
 			args = append(args, c.name+"="+words[0])

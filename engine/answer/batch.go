@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // batch is a number of measurements of arms on the shortlist, and the covariance after them. They are made in one block, or in
@@ -167,10 +169,7 @@ func (b *batch) gained(all []int) float64 {
 	sum := 0.0
 	for i := range futures {
 		row := means.RawRowView(i)
-		top := make([]float64, len(b.pick))
-		for v, p := range b.pick {
-			top[v] = row[p]
-		}
+		top := indices.Of(row, b.pick)
 		for k, v := range b.taskOf {
 			top[v] = max(top[v], row[k])
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 const (
@@ -47,10 +48,7 @@ func newPlanner(b *belief.Belief, m moments, picks []int, epsilon float64) *plan
 	each := max(shortlist/p.V(), fewestArms)
 	for v, i := range picks {
 		lo, hi := p.ArmsOf(v)
-		order := make([]int, hi-lo)
-		for k := range order {
-			order[k] = lo + k
-		}
+		order := lists.Make(hi-lo, func(k int) int { return lo + k })
 		slices.SortStableFunc(order, func(x, y int) int {
 			switch {
 			case x == i:

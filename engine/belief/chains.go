@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 const (
@@ -102,11 +103,7 @@ func (l *Learner) sample(ctx context.Context, c *chosen) ([]*factored, error) {
 }
 
 func normalNumbers(rng *rand.Rand, count int) []float64 {
-	z := make([]float64, count)
-	for j := range z {
-		z[j] = rng.NormFloat64()
-	}
-	return z
+	return lists.Make(count, func(int) float64 { return rng.NormFloat64() })
 }
 
 // resampled takes so many of the bank, each as often as its weight asks [RC04, sec. 14.3].

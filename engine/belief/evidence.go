@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -337,17 +338,11 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 		if err := condition(chol.SolveVecTo(solved, scaled)); err != nil {
 			return nil, err
 		}
-		to := make([]float64, n)
-		for i := range n {
-			to[i] = b[i] - root[i]*solved.AtVec(i)
-		}
+		to := lists.Make(n, func(i int) float64 { return b[i] - root[i]*solved.AtVec(i) })
 		// along the step, halved until the score does not fall
 		var at float64
 		for step := 1.0; ; step /= 2 {
-			try := make([]float64, n)
-			for i := range n {
-				try[i] = a[i] + step*(to[i]-a[i])
-			}
+			try := lists.Make(n, func(i int) float64 { return a[i] + step*(to[i]-a[i]) })
 			next.MulVec(gram, mat.NewVecDense(n, try))
 			if at = score(next.RawVector().Data, try); at >= last-newtonEnough || step < 1e-6 {
 				copy(a, try)

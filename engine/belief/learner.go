@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -207,11 +208,7 @@ func relativeNoise(d *data) []float64 {
 
 // Estimates returns the posterior means of all arms.
 func (l *Learner) Estimates() []float64 {
-	out := make([]float64, len(l.mean))
-	for i, m := range l.mean {
-		out[i] = (l.offset + l.scale*m) / l.unit
-	}
-	return out
+	return lists.Map(l.mean, func(m float64) float64 { return (l.offset + l.scale*m) / l.unit })
 }
 
 // square returns a variance of 1 in units of the data in units of the results.
@@ -219,11 +216,7 @@ func (l *Learner) square() float64 { return l.scale / l.unit * l.scale / l.unit 
 
 // Precision returns 1 over the variance of one measurement of each arm.
 func (l *Learner) Precision() []float64 {
-	out := make([]float64, len(l.noise))
-	for i, v := range l.noise {
-		out[i] = 1 / (v * l.square())
-	}
-	return out
+	return lists.Map(l.noise, func(v float64) float64 { return 1 / (v * l.square()) })
 }
 
 // off returns by how much each mean of a member is off the mean of all.

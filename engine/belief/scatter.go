@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // What the scatter of measurements was found to be.
@@ -139,10 +140,7 @@ func (s *shrinkage) of(g int, square, freedom float64) float64 {
 
 // relative returns the variances of measured arms over their mean.
 func (s *shrinkage) relative() []float64 {
-	rel := make([]float64, len(s.group))
-	for k, g := range s.group {
-		rel[k] = s.of(g, 0, 0)
-	}
+	rel := lists.Map(s.group, func(g int) float64 { return s.of(g, 0, 0) })
 	floats.Scale(1/stat.Mean(rel, nil), rel)
 	return rel
 }
@@ -197,10 +195,7 @@ func withMean(means, squares, freedom []float64) (best float64, rel []float64) {
 			best, at = l, g
 		}
 	}
-	rel = make([]float64, len(y))
-	for k, m := range y {
-		rel[k] = math.Exp(at * min(max(m, -2.5), 2.5))
-	}
+	rel = lists.Map(y, func(m float64) float64 { return math.Exp(at * min(max(m, -2.5), 2.5)) })
 	floats.Scale(1/stat.Mean(rel, nil), rel)
 	return best, rel
 }

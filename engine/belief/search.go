@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 const (
@@ -113,10 +114,7 @@ func (s *search) scores(places [][]float64) ([]float64, error) {
 func (s *search) fromPrior(count int) [][]float64 {
 	places := make([][]float64, count)
 	for k := range places {
-		places[k] = make([]float64, len(s.numbers))
-		for j, n := range s.numbers {
-			places[k][j] = n.mean + n.sd*s.rng.NormFloat64()
-		}
+		places[k] = lists.Map(s.numbers, func(n number) float64 { return n.mean + n.sd*s.rng.NormFloat64() })
 	}
 	return places
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -75,10 +76,7 @@ func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k
 
 // spots returns the chosen arms' spots.
 func (c *chosen) spots() spots {
-	arm := make([]int, len(c.at))
-	for k, a := range c.at {
-		arm[k] = c.d.cells[a]
-	}
+	arm := indices.Of(c.d.cells, c.at)
 	return spots{arm, c.taskOf, c.place}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -211,10 +212,7 @@ func (s *gainSearch) extend(l *located, sight []int, gradient []float64) error {
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(gradient[b], gradient[a]), cmp.Compare(a, b)) })
-	arms := make([]int, min(8*newcomers, len(order)))
-	for k := range arms {
-		arms[k] = sight[order[k]]
-	}
+	arms := lists.Make(min(8*newcomers, len(order)), func(k int) int { return sight[order[k]] })
 	if len(arms) == 0 {
 		return nil
 	}

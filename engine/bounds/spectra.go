@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -13,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,10 +35,7 @@ func spectra(ctx context.Context, m *model.Model, g gained) (eigenvalues, error)
 		return eigenvalues{}, err
 	}
 	p := m.Problem
-	scale := make([]float64, p.N())
-	for i := range scale {
-		scale[i] = math.Sqrt(g.weights[i] * m.Precision[i])
-	}
+	scale := lists.Make(p.N(), func(i int) float64 { return math.Sqrt(g.weights[i] * m.Precision[i]) })
 	var out eigenvalues
 	if out.joint, err = featureEigenvalues(ctx, m.Features, scale, p.N()); err != nil {
 		return out, err
@@ -112,10 +111,7 @@ func taskEigenvalues(ctx context.Context, p *problem.Problem) ([]float64, error)
 	if err != nil {
 		return nil, err
 	}
-	scale := make([]float64, v)
-	for i := range scale {
-		scale[i] = 1
-	}
+	scale := slices.Repeat([]float64{1}, v)
 	return featureEigenvalues(ctx, factor, scale, v)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // InBlocks returns the protocol with arms that are measured side by side: what a block is, such as a day, how many arms
@@ -234,10 +235,7 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 	}
 	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	slices.SortStableFunc(all, func(a, b keyed) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.tie, b.tie)) })
-	out := make([]Slot, len(all))
-	for i, k := range all {
-		out[i] = k.Slot
-	}
+	out := lists.Map(all, func(k keyed) Slot { return k.Slot })
 	if size <= 0 {
 		return out
 	}

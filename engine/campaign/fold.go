@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -212,10 +213,7 @@ func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]A
 }
 
 func (b *RepairBody) fold(s *State, e Event) error {
-	var words []string
-	for _, a := range b.Aside {
-		words = append(words, a.String())
-	}
+	words := lists.Map(b.Aside, func(a Aside) string { return a.String() })
 	s.note(e, "set aside: "+sentence.List(words, 8), Plain(b.Reason))
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // A prior draws expected rewards of mean 0 whose covariance is the kernel.
@@ -35,10 +36,7 @@ func priorOf(m *model.Model) (prior, error) {
 // draw returns expected rewards of N arms under scale times the kernel, reward units.
 func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	n, rank := p.features.Dims()
-	z := make([]float64, rank)
-	for k := range z {
-		z[k] = rng.NormFloat64()
-	}
+	z := lists.Make(rank, func(int) float64 { return rng.NormFloat64() })
 	root, out := math.Sqrt(p.m.Scale*scale), make([]float64, n)
 	for i := range out {
 		for k, f := range p.features.RawRowView(i) {

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
@@ -253,10 +254,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if over == 0 {
 		return counts
 	}
-	more := make([]int, v)
-	for t := range v {
-		more[t] = max(0, left[t]-given[t])
-	}
+	more := lists.Make(v, func(t int) int { return max(0, left[t]-given[t]) })
 	more = cut(more, min(over, free), seed)
 	out := make([]int, len(counts))
 	for t := range v {
@@ -313,11 +311,7 @@ type Assumptions []Note
 
 // String joins the sentences of the notes, without a full stop.
 func (a Assumptions) String() string {
-	var parts []string
-	for _, n := range a {
-		parts = append(parts, n.String())
-	}
-	return strings.Join(parts, "; ")
+	return strings.Join(lists.Map(a, func(n Note) string { return n.String() }), "; ")
 }
 
 // UnmarshalJSON reads the notes, or the one sentence that bodies of events held before there were kinds.

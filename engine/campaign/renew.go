@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Renewal says what a campaign is expected to take from where it is, by simulation.
@@ -159,10 +160,7 @@ func (k *known) draw(p Protocol, run int) *problem.Problem {
 	if k.mean != nil {
 		rng := rand.New(rand.NewPCG(0x72657374, uint64(run))) // "rest"
 		_, dim := k.root.White.Dims()
-		z := make([]float64, dim)
-		for c := range z {
-			z[c] = rng.NormFloat64()
-		}
+		z := lists.Make(dim, func(int) float64 { return rng.NormFloat64() })
 		for i := range mean {
 			mean[i] = k.mean[i] + k.unit*model.Dot(k.root.White.RawRowView(i), z)
 		}

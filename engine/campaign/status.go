@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -155,10 +156,7 @@ func (st *Status) doubt(doubts []Note) {
 	if len(doubts) == 0 || st.Standing == engine.StandingNone {
 		return
 	}
-	var why []string
-	for _, n := range doubts {
-		why = append(why, n.String())
-	}
+	why := lists.Map(doubts, func(n Note) string { return n.String() })
 	said := strings.TrimPrefix(strings.TrimPrefix(st.Guarantee, engine.StandingProven+": "), engine.StandingHeuristic+": ")
 	st.Standing = engine.StandingHeuristic
 	st.Guarantee = engine.StandingHeuristic + ": " + strings.Join(why, "; ") + "; apart from that, " + said

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -380,10 +381,7 @@ func (t *teller) middle() (median, spread float64) {
 		return 0, 0
 	}
 	median = medianOf(all)
-	off := make([]float64, len(all))
-	for i, x := range all {
-		off[i] = math.Abs(x - median)
-	}
+	off := lists.Map(all, func(x float64) float64 { return math.Abs(x - median) })
 	spread = 1.4826 * medianOf(off) // of normal values, their standard deviation [Hampel 1974]
 	if t.protocol.Problem.Noise.UnknownBy == "" {
 		spread = max(spread, t.protocol.Problem.LargestNoise())

@@ -149,10 +149,7 @@ func (x *Exchange) contrasts(c Contrasts) error {
 	}
 	x.groups, x.listed, x.byEnd = p.groups, p.pairs, nil
 	x.left = make([]bool, len(x.in.Squares))
-	x.group = make([]int, len(x.in.Squares))
-	for i := range x.group {
-		x.group[i] = -1
-	}
+	x.group = slices.Repeat([]int{-1}, len(x.in.Squares))
 	for k, g := range x.groups {
 		for _, i := range g {
 			if x.group[i] >= 0 {

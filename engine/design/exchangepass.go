@@ -138,10 +138,7 @@ func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 		place[i] = k
 	}
 	if len(x.listed) > 0 {
-		s.listed = make([]float64, len(x.listed))
-		for k := range s.listed {
-			s.listed[k] = -1
-		}
+		s.listed = slices.Repeat([]float64{-1}, len(x.listed))
 	}
 	endSize := make([]float64, len(x.ends))
 	for k, i := range x.ends {

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 const (
@@ -320,10 +322,7 @@ func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	if len(order) > tried*mostJoining {
 		order = order[:tried*mostJoining]
 	}
-	others := make([]int, len(order))
-	for a, o := range order {
-		others[a] = x.listed[o.arm].J
-	}
+	others := lists.Map(order, func(o ranked) int { return x.listed[o.arm].J })
 	apart := x.between(others)
 	var joined []int // positions in order
 	for a, o := range order {
@@ -364,10 +363,7 @@ func (x *Exchange) adopt(s *pass, tolerance float64) bool {
 	}
 	slices.SortFunc(order, byRank)
 	order = order[:max(min(len(order), tried*limit), 0)]
-	arms := make([]int, len(order))
-	for a, o := range order {
-		arms[a] = s.arm(o.arm)
-	}
+	arms := lists.Map(order, func(o ranked) int { return s.arm(o.arm) })
 	apart := x.between(arms)
 	var joined []int // positions in order
 	for a, o := range order {

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // largeCols is the number of coordinates from which restricted problems go by products of rows.
@@ -78,10 +80,7 @@ func (g *large) gram(stop stopper, x blas64.General, f []float64, m blas64.Gener
 
 // moment sets m = Σ u_p y_p y_pᵀ.
 func (g *large) moment(stop stopper, y blas64.General, u []float64, m blas64.General) {
-	f := make([]float64, len(u))
-	for k, w := range u {
-		f[k] = math.Sqrt(w)
-	}
+	f := lists.Map(u, math.Sqrt)
 	g.gram(stop, y, f, m)
 	mirror(m)
 }

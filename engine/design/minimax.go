@@ -3,6 +3,8 @@ package design
 import (
 	"math"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Minimax returns the allocation with the smallest largest variance,
@@ -376,9 +378,5 @@ func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) De
 func trivial(n int) Design { return Design{Weights: uniform(n), Status: Trivial} }
 
 func uniform(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		w[i] = 1 / float64(n)
-	}
-	return w
+	return lists.Make(n, func(int) float64 { return 1 / float64(n) })
 }

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // scan finds, for every arm, its most uncertain contrast among those that come
@@ -202,10 +204,7 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 		}
 	}
 	if m.from != nil {
-		lambda = make([]float64, len(arms))
-		for a, i := range arms {
-			lambda[a] = 0.9*m.from[i] + 0.1/float64(len(arms))
-		}
+		lambda = lists.Map(arms, func(i int) float64 { return 0.9*m.from[i] + 0.1/float64(len(arms)) })
 		scale(1/sum(lambda), lambda)
 		return arms, lambda
 	}

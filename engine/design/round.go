@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Rounding is a whole number of pulls for every arm.
@@ -104,10 +105,7 @@ func normalised(weights []float64) ([]float64, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, fmt.Errorf("design: the weights must have a positive finite sum, but it is %v", total)
 	}
-	lambda := make([]float64, len(weights))
-	for i, w := range weights {
-		lambda[i] = w / total
-	}
+	lambda := lists.Map(weights, func(w float64) float64 { return w / total })
 	return lambda, nil
 }
 

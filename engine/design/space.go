@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // problem is a Space with its Contrasts, checked, in coordinates of the span of
@@ -55,11 +57,7 @@ func roots(precision []float64) []float64 {
 	if precision == nil {
 		return nil
 	}
-	out := make([]float64, len(precision))
-	for i, v := range precision {
-		out[i] = math.Sqrt(v)
-	}
-	return out
+	return lists.Map(precision, math.Sqrt)
 }
 
 // checkSpace panics on shapes that do not fit and returns an error that names

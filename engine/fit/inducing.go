@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -271,10 +272,7 @@ func (g *process) induce(noise []float64) error {
 func (l *inducing) overRoot() *mat.Dense {
 	out := mat.DenseCopyOf(l.features)
 	m, _ := out.Dims()
-	roots := make([]float64, len(l.noise))
-	for i, v := range l.noise {
-		roots[i] = 1 / math.Sqrt(v)
-	}
+	roots := lists.Map(l.noise, func(v float64) float64 { return 1 / math.Sqrt(v) })
 	for a := range m {
 		for i, row := 0, out.RawRowView(a); i < len(row); i++ {
 			row[i] *= roots[i]
@@ -312,10 +310,7 @@ func (l *inducing) solve(x *mat.Dense) (*mat.Dense, error) {
 func (l *inducing) inverseDiagonal() []float64 {
 	white := mat.DenseCopyOf(l.features)
 	solveLower(&l.inner, white)
-	out := make([]float64, len(l.noise))
-	for i, v := range l.noise {
-		out[i] = 1 / v
-	}
+	out := lists.Map(l.noise, func(v float64) float64 { return 1 / v })
 	m, _ := white.Dims()
 	for a := range m {
 		for i, v := range white.RawRowView(a) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // process is a Gaussian process with its data: one covariance, factored.
@@ -182,11 +183,7 @@ func (g *process) inverseDiagonal() []float64 {
 }
 
 func diagonalOf(m *mat.SymDense) []float64 {
-	out := make([]float64, m.SymmetricDim())
-	for i := range out {
-		out[i] = m.At(i, i)
-	}
-	return out
+	return lists.Make(m.SymmetricDim(), func(i int) float64 { return m.At(i, i) })
 }
 
 // condition returns the condition number of the covariance, or along inducing arms a bound: the largest eigenvalue of
@@ -224,10 +221,7 @@ func dataOf(p *problem.Problem, mean string) (*data, error) {
 	n := p.N()
 	d := &data{p: p, y: p.Mean, count: p.Reps}
 	if d.count == nil {
-		d.count = make([]float64, n)
-		for i := range d.count {
-			d.count[i] = 1
-		}
+		d.count = slices.Repeat([]float64{1}, n)
 	}
 	d.replicates()
 	switch mean {

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // optimum holds the end of a search.
@@ -190,10 +192,7 @@ func (s *surface) some() (*surface, error) {
 		return nil, err
 	}
 	few.evaluations, few.noise, few.free, few.dense = s.evaluations, s.noise, s.free, true
-	few.fixed = make([]float64, len(arms))
-	for k, i := range arms {
-		few.fixed[k] = s.fixed[i]
-	}
+	few.fixed = indices.Of(s.fixed, arms)
 	return few, nil
 }
 

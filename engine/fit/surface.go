@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -89,11 +90,7 @@ func sameTerm(a, b kernels.Term) bool {
 
 // start returns the values that the free numbers begin with.
 func (s *surface) start() []float64 {
-	values := make([]float64, len(s.free))
-	for i, f := range s.free {
-		values[i] = f.Value
-	}
-	return values
+	return lists.Map(s.free, func(f kernels.Parameter) float64 { return f.Value })
 }
 
 // variance returns the noise variances of the means at these values.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.
@@ -229,13 +230,6 @@ func snap(features *mat.Dense, square float64) {
 // most 1.
 func alongDirection(features *mat.Dense) []float64 {
 	n, dim := features.Dims()
-	direction := make([]float64, dim)
-	for k := range direction {
-		direction[k] = math.Sin(float64(k+1)) / math.Sqrt(float64(dim))
-	}
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = Dot(direction, features.RawRowView(i))
-	}
-	return out
+	direction := lists.Make(dim, func(k int) float64 { return math.Sin(float64(k+1)) / math.Sqrt(float64(dim)) })
+	return lists.Make(n, func(i int) float64 { return Dot(direction, features.RawRowView(i)) })
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -288,11 +289,7 @@ func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d
 
 // normalised returns means in units of the model.
 func (e *Estimator) normalised(means []float64) []float64 {
-	out := make([]float64, len(means))
-	for i, v := range means {
-		out[i] = v / e.unit
-	}
-	return out
+	return lists.Map(means, func(v float64) float64 { return v / e.unit })
 }
 
 // estimator returns the estimator of all arms.
@@ -357,10 +354,7 @@ func (d *pulledMeans) divide(m *Model) (err error) {
 	if d.related, err = relatedArms(m); err != nil {
 		return err
 	}
-	d.parts = make([]*pulledPart, len(d.related.arms))
-	for p := range d.parts {
-		d.parts[p] = &pulledPart{life: d.life}
-	}
+	d.parts = lists.Make(len(d.related.arms), func(int) *pulledPart { return &pulledPart{life: d.life} })
 	for k, i := range d.arms {
 		p := d.parts[d.related.of[i]]
 		p.arms, p.total, p.y = append(p.arms, d.related.at[i]), append(p.total, d.total[k]), append(p.y, d.y[k])

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -123,10 +124,7 @@ func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 		return
 	}
 	n, _ := e.White.Dims()
-	e.sizes = make([]float64, n)
-	for i := range e.sizes {
-		e.sizes[i] = SquaredNorm(m.Features.RawRowView(i))
-	}
+	e.sizes = lists.Make(n, func(i int) float64 { return SquaredNorm(m.Features.RawRowView(i)) })
 	e.hidden = mat.NewDense(n, len(parts), nil)
 	for k, part := range parts {
 		for a, i := range part.arms {

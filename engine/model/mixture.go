@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Mixture is the posterior where the scale s of the kernel and the part g of arms by themselves are not
@@ -135,11 +136,7 @@ func (x *Mixture) scale() float64 {
 }
 
 func (x *Mixture) points() []point {
-	out := make([]point, len(x.Members))
-	for k, of := range x.Members {
-		out[k] = of.at
-	}
-	return out
+	return lists.Map(x.Members, func(of Member) point { return of.at })
 }
 
 // evidence is the data around their level for some part of arms by themselves.

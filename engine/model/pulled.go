@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -181,10 +182,7 @@ func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]flo
 			lapack64.Ormqr(blas.Left, blas.Trans, panel, tau[:end-j], strip, work, len(work))
 		}
 	}
-	theta := make([]float64, dim)
-	for k := range theta {
-		theta[k] = both.At(k, dim)
-	}
+	theta := lists.Make(dim, func(k int) float64 { return both.At(k, dim) })
 	r := blas64.Triangular{Uplo: blas.Upper, Diag: blas.NonUnit, N: dim, Stride: raw.Stride, Data: raw.Data}
 	blas64.Trsv(blas.NoTrans, r, blas64.Vector{N: dim, Inc: 1, Data: theta})
 	return theta, nil

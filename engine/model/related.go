@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -56,10 +57,7 @@ func (m Relations) Divided() bool {
 
 // basesOf returns the bases of a posterior, by part, or bases of no arms.
 func (r *related) basesOf(p *Posterior) []*basis {
-	out := make([]*basis, len(r.arms))
-	for k := range out {
-		out[k] = newBasis(r.gram[k], r.variances[k])
-	}
+	out := lists.Make(len(r.arms), func(k int) *basis { return newBasis(r.gram[k], r.variances[k]) })
 	if p == nil {
 		return out
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -70,10 +71,7 @@ func (m Truth) represent() (*representation, error) {
 		t.norm = math.NaN()
 	}
 	fit.MulVec(features, theta)
-	t.off = make([]float64, m.Problem.N())
-	for i := range t.off {
-		t.off[i] = mu.AtVec(i) - fit.AtVec(i)
-	}
+	t.off = lists.Make(m.Problem.N(), func(i int) float64 { return mu.AtVec(i) - fit.AtVec(i) })
 	t.misfit, t.worst = farthest(t.off)
 	return t, nil
 }

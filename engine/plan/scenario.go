@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // scenario holds what is assumed of the rewards: some problems whose expected rewards are known,
@@ -213,19 +214,13 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 // cannot tell apart stay equal.
 func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, error) {
 	p := m.Problem
-	draw := make([]float64, m.Rank())
-	for k := range draw {
-		draw[k] = rng.NormFloat64()
-	}
+	draw := lists.Make(m.Rank(), func(int) float64 { return rng.NormFloat64() })
 	leads, smallest := contrasts(m, draw)
 	if len(leads) == 0 || math.IsInf(smallest, 1) {
 		return nil, fmt.Errorf("problem %q: no task has two arms that the kernel distinguishes, so there is no gap to plan for", p.Name)
 	}
 	theta := smallestNorm(leads, draw, smallest)
-	rewards := make([]float64, p.N())
-	for i := range rewards {
-		rewards[i] = gap * floats.Dot(m.Features.RawRowView(i), theta)
-	}
+	rewards := lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) })
 	return rewards, nil
 }
 

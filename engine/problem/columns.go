@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // column is a column of a table: a code for the text of each row, the texts, and their values where it has any. Columns of
@@ -111,20 +113,12 @@ func (c *column) note(path string) Note {
 
 // columnsNamed returns columns by their names.
 func columnsNamed(read map[string]*column, names []string) []*column {
-	out := make([]*column, len(names))
-	for k, name := range names {
-		out[k] = read[name]
-	}
-	return out
+	return lists.Map(names, func(name string) *column { return read[name] })
 }
 
 // valuesAt returns the values of some columns in a row.
 func valuesAt(columns []*column, r int) []float64 {
-	out := make([]float64, len(columns))
-	for k, c := range columns {
-		out[k] = c.value(r)
-	}
-	return out
+	return lists.Map(columns, func(c *column) float64 { return c.value(r) })
 }
 
 // nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150,
@@ -284,10 +278,7 @@ func (f *Frame) cells() []*cells {
 // table returns the frame as a table that was read; its lines are those that it has as CSV.
 func (f *Frame) table(path string) (*table, error) {
 	t := &table{path: path, hash: f.Hash, separator: ',', column: map[string]int{}, cells: f.cells()}
-	header := make([]cell, len(f.Columns))
-	for k, c := range f.Columns {
-		header[k] = cell{strings.TrimSpace(c.Name), 1, 0}
-	}
+	header := lists.Map(f.Columns, func(c FrameColumn) cell { return cell{strings.TrimSpace(c.Name), 1, 0} })
 	if err := t.setHeader(header); err != nil {
 		return nil, err
 	}

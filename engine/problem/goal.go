@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -42,10 +43,7 @@ func (p *Problem) Minimised() *Problem {
 		q.Rows[k].Reward = q.Turned(q.Rows[k].Reward)
 	}
 	if p.Rewards != nil {
-		q.Rewards = make([][]float64, len(p.Rewards))
-		for i, rewards := range p.Rewards {
-			q.Rewards[i] = q.turned(rewards)
-		}
+		q.Rewards = lists.Map(p.Rewards, q.turned)
 	}
 	q.Noise.Bounds = q.TurnedBounds(p.Noise.Bounds)
 	return &q
@@ -68,11 +66,7 @@ func (p *Problem) turned(rewards []float64) []float64 {
 	if rewards == nil {
 		return nil
 	}
-	out := make([]float64, len(rewards))
-	for i, r := range rewards {
-		out[i] = p.Turned(r)
-	}
-	return out
+	return lists.Map(rewards, p.Turned)
 }
 
 // TurnedBounds returns two rewards, the lower one first, each Turned; nil for nil.
@@ -200,9 +194,5 @@ func (p *Problem) RelativeCost() []float64 {
 	if same {
 		return nil
 	}
-	out := make([]float64, len(p.Cost))
-	for i, c := range p.Cost {
-		out[i] = c / mean
-	}
-	return out
+	return lists.Map(p.Cost, func(c float64) float64 { return c / mean })
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -62,11 +63,7 @@ func PaperCase(number int, gap float64) (*Problem, error) {
 }
 
 func columns(prefix string, n int) []string {
-	out := make([]string, n)
-	for i := range out {
-		out[i] = fmt.Sprintf("%s%d", prefix, i+1)
-	}
-	return out
+	return lists.Make(n, func(i int) string { return fmt.Sprintf("%s%d", prefix, i+1) })
 }
 
 // PaperFamily returns an instance between the paper's cases [Du23, App. A], by the

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -329,10 +330,7 @@ func (p *Problem) checkNoise() error {
 // and one of its tasks, arms, mean rewards and their counts. A kernel that was fitted to the
 // problem carries them along (kernels.Joint.Fitted).
 func (p *Problem) Digests() []string {
-	var all []string
-	for _, s := range p.Sources {
-		all = append(all, s.SHA256)
-	}
+	all := lists.Map(p.Sources, func(s Source) string { return s.SHA256 })
 	h := sha256.New()
 	for i, v := range p.TaskOf {
 		for _, name := range []string{p.Tasks.Names[v], p.Arms.Names[i]} {

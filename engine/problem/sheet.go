@@ -3,6 +3,8 @@ package problem
 import (
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Sheet is a table that people fill in, read whole: CSV with a header, its columns separated by
@@ -59,10 +61,7 @@ func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (*Sheet, i
 
 // noSet is the error of a table with none of the sets of columns.
 func noSet(t *table, sets [][]string) error {
-	var words []string
-	for _, set := range sets {
-		words = append(words, strings.Join(set, ","))
-	}
+	words := lists.Map(sets, func(set []string) string { return strings.Join(set, ",") })
 	message := "the columns are " + t.columns() + "; expected " + strings.Join(words, ", or ")
 	if len(t.header) == 1 {
 		message += "; columns are separated by commas, semicolons or tabs"

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Words are the names that the user's table has for tasks, arms and rewards; the zero value where it has none of its own.
@@ -38,10 +40,7 @@ func (p *Problem) shortValues() (out [][2]string) {
 		if !slices.Contains(p.Long.Arm, name) || p.Categories[name] != nil || p.Arms.Units != nil && p.Arms.Units[c].Log {
 			continue
 		}
-		values := make([]float64, p.N())
-		for i := range values {
-			values[i] = p.Arms.Value(c, i)
-		}
+		values := lists.Make(p.N(), func(i int) float64 { return p.Arms.Value(c, i) })
 		slices.Sort(values)
 		if values = slices.Compact(values); len(values) > mostShort {
 			continue

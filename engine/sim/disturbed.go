@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // oneByOne limits the rewards of an arm and round that are drawn one by one where their mean has no
@@ -309,10 +310,7 @@ func (e *blocks) normal(rng *rand.Rand, s engine.Side) engine.Within {
 			}
 		}
 	}
-	z := make([]float64, k)
-	for i := range z {
-		z[i] = rng.NormFloat64() / math.Sqrt(float64(n))
-	}
+	z := lists.Make(k, func(int) float64 { return rng.NormFloat64() / math.Sqrt(float64(n)) })
 	out := engine.Within{Products: e.wishart(rng, factor, n-1)}
 	for i, arm := range in {
 		mean := e.problem.Mean[arm]
@@ -361,9 +359,5 @@ func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) []floa
 
 // square returns a matrix of n rows and columns of 0.
 func square(n int) [][]float64 {
-	out := make([][]float64, n)
-	for i := range out {
-		out[i] = make([]float64, n)
-	}
-	return out
+	return lists.Make(n, func(int) []float64 { return make([]float64, n) })
 }

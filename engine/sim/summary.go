@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // summary folds the finished runs in run order.
@@ -65,11 +66,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 
 // column takes one number of each score.
 func column(scores []score, of func(score) float64) []float64 {
-	out := make([]float64, len(scores))
-	for i, s := range scores {
-		out[i] = of(s)
-	}
-	return out
+	return lists.Map(scores, of)
 }
 
 // unfinished fills in the run that had begun where none finished.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // The swept names that are no condition of an experiment.
@@ -97,11 +98,7 @@ func place(names []string, values []any) string {
 // texts returns the values as written; numbers of different types are equal when they read the
 // same.
 func texts(values []any) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = fmt.Sprint(v)
-	}
-	return out
+	return lists.Map(values, func(v any) string { return fmt.Sprint(v) })
 }
 
 func listed(names []string) string {
@@ -112,11 +109,7 @@ func listed(names []string) string {
 }
 
 func quoted(names []string) string {
-	out := make([]string, len(names))
-	for i, name := range names {
-		out[i] = fmt.Sprintf("%q", name)
-	}
-	return strings.Join(out, ", ")
+	return strings.Join(lists.Map(names, func(name string) string { return fmt.Sprintf("%q", name) }), ", ")
 }
 
 // Sweep is the value of sweep(...): one row per combination of swept values.

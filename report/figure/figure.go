@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -141,10 +142,7 @@ func (f Figure) Describe() string {
 		out += fmt.Sprintf(", %d series (%s)", len(names), wording.Join(names, 8))
 	}
 	if len(f.Panels) > 0 {
-		var titles []string
-		for _, p := range f.Panels {
-			titles = append(titles, p.Title)
-		}
+		titles := lists.Map(f.Panels, func(p Figure) string { return p.Title })
 		out += fmt.Sprintf(", %s side by side (%s)", wording.Plural(len(titles), "panel"), wording.Join(titles, 8))
 	}
 	if n == 0 {
@@ -307,11 +305,7 @@ func floats(xs []orNaN) []float64 {
 	if xs == nil {
 		return nil
 	}
-	out := make([]float64, len(xs))
-	for i, x := range xs {
-		out[i] = float64(x)
-	}
-	return out
+	return lists.Map(xs, func(x orNaN) float64 { return float64(x) })
 }
 
 // UnmarshalJSON reads null as NaN.
@@ -337,9 +331,6 @@ func (h *Heat) UnmarshalJSON(b []byte) error {
 		Z [][]orNaN `json:"z"`
 	}{plain: (*plain)(h)}
 	err := json.Unmarshal(b, &v)
-	h.Z = make([][]float64, len(v.Z))
-	for i, row := range v.Z {
-		h.Z[i] = floats(row)
-	}
+	h.Z = lists.Map(v.Z, floats)
 	return err
 }

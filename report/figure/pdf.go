@@ -10,6 +10,8 @@ import (
 	"codeberg.org/go-pdf/fpdf"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // pdfCanvas draws on the one page of a PDF, as gonum's vgpdf does. It embeds the letters that are
@@ -55,10 +57,7 @@ func (c *pdfCanvas) SetLineWidth(w vg.Length) {
 
 // SetLineDash implements vg.Canvas.
 func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
-	dashes := make([]float64, len(pattern))
-	for i, d := range pattern {
-		dashes[i] = d.Points()
-	}
+	dashes := lists.Map(pattern, vg.Length.Points)
 	c.doc.SetDashPattern(dashes, offset.Points())
 }
 

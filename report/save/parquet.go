@@ -6,6 +6,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -17,10 +18,7 @@ func Parquet(w io.Writer, v any) error {
 	if err != nil {
 		return err
 	}
-	kinds := make([]kind, len(columns))
-	for j, c := range columns {
-		kinds[j] = kindOf(c)
-	}
+	kinds := lists.Map(columns, kindOf)
 	schema, err := schemaOf(columns, kinds)
 	if err != nil {
 		return err

@@ -7,6 +7,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // alone is a method in which every task goes by itself: it pulls until a task had so many pulls, and returns its pick.
@@ -26,10 +28,7 @@ func (a alone) run(anytime bool) runner {
 				}
 			}
 			told, before := w.told(), p.total
-			picks := make([]int, w.problem.V())
-			for v := range picks {
-				picks[v] = a(p, v, budget, told[v], sources[v])
-			}
+			picks := lists.Make(w.problem.V(), func(v int) int { return a(p, v, budget, told[v], sources[v]) })
 			out.add(p, picks, p.total-before)
 		}
 		return out, nil

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // The tables of known truth on which best(...) was checked before this zoo was made: the tables of
@@ -50,10 +52,7 @@ var seenGenerators = []generator{
 	}},
 	{"treatments", "5 sites × 8 treatments, outcomes 0 or 1 near 0.4", func(rng *rand.Rand) *world {
 		d := draft{tasks: numbered(5), columns: []string{"treatment"}, categories: []string{"treatment"}}
-		effect := make([]float64, 8)
-		for k := range effect {
-			effect[k] = 0.07 * rng.NormFloat64()
-		}
+		effect := lists.Make(8, func(int) float64 { return 0.07 * rng.NormFloat64() })
 		for v := range d.tasks {
 			base := 0.3 + 0.2*rng.Float64()
 			for k, e := range effect {
@@ -116,10 +115,7 @@ var seenGenerators = []generator{
 	}},
 	{"unequal noise", "5 × 16: scatter of tasks differs by factors of ten", func(rng *rand.Rand) *world {
 		d := draft{tasks: numbered(5), columns: []string{"a", "b"}, categories: []string{"a"}}
-		effects := make([]float64, 4)
-		for k := range effects {
-			effects[k] = rng.NormFloat64()
-		}
+		effects := lists.Make(4, func(int) float64 { return rng.NormFloat64() })
 		for v := range d.tasks {
 			sd, slope := math.Exp(1.2*rng.NormFloat64()), rng.NormFloat64()
 			for k, e := range effects {
@@ -214,9 +210,5 @@ func grid(rows, columns int) [][]float64 {
 
 // normals draws n normal numbers.
 func normals(rng *rand.Rand, n int) []float64 {
-	out := make([]float64, n)
-	for k := range out {
-		out[k] = rng.NormFloat64()
-	}
-	return out
+	return lists.Make(n, func(int) float64 { return rng.NormFloat64() })
 }

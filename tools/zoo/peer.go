@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -115,10 +116,7 @@ func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets 
 		}
 	}
 	q := w.documented()
-	coded := make([]bool, len(q.Arms.Columns))
-	for c, name := range q.Arms.Columns {
-		coded[c] = slices.Contains(w.categories, name)
-	}
+	coded := lists.Map(q.Arms.Columns, func(name string) bool { return slices.Contains(w.categories, name) })
 	err := a.in.Encode(map[string]any{
 		"run": run, "budgets": budgets, "task_of": q.TaskOf, "names": q.Arms.Names,
 		"coded": coded, "arms": rowsOf(q.Arms), "tasks": rowsOf(q.Tasks),
@@ -161,9 +159,5 @@ func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets 
 
 // rowsOf returns the features of points, empty rows for none.
 func rowsOf(p *kernels.Points) [][]float64 {
-	out := make([][]float64, p.Len())
-	for i := range out {
-		out[i] = append([]float64{}, p.Point(i).X...)
-	}
-	return out
+	return lists.Make(p.Len(), func(i int) []float64 { return append([]float64{}, p.Point(i).X...) })
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // What methods that stop by themselves are asked: all picks within epsilon of the best with a probability of 1 - stopDelta.
@@ -255,10 +256,7 @@ func neverRow(by [3]map[int]line, tasks int) string {
 	if mean(2) < mean(1) {
 		better = 2
 	}
-	off := make([]float64, n)
-	for i := range off {
-		off[i] = samples[0][i] - samples[better][i]
-	}
+	off := lists.Make(n, func(i int) float64 { return samples[0][i] - samples[better][i] })
 	half, ratio := meanOf(off).half/mean(better), mean(0)/mean(better)
 	return fmt.Sprintf("%d | %s | %s | %s | %.2f [%.2f, %.2f] | %d, %d, %d",
 		n, digits(mean(0)), digits(mean(1)), digits(mean(2)), ratio, ratio-half, ratio+half, wrong[0], wrong[1], wrong[2])

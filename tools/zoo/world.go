@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -125,11 +126,7 @@ func (d *draft) arm(task int, name string, features []float64, truth, sd float64
 
 // numbered names n tasks.
 func numbered(n int) []string {
-	out := make([]string, n)
-	for v := range out {
-		out[v] = fmt.Sprint("t", v+1)
-	}
-	return out
+	return lists.Make(n, func(v int) string { return fmt.Sprint("t", v+1) })
 }
 
 // world makes the world. A nil draw is normal noise.

@@ -5,6 +5,8 @@ import (
 	"math"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // pair interprets a formula for two points, straight from the syntax tree. It is
@@ -67,10 +69,7 @@ func (p *pair) eval(n ast.Node) result {
 
 func (p *pair) call(n *ast.CallNode) result {
 	name := n.Callee.(*ast.IdentifierNode).Value
-	args := make([]result, len(n.Arguments))
-	for i, a := range n.Arguments {
-		args[i] = p.eval(a)
-	}
+	args := lists.Map(n.Arguments, p.eval)
 	if f := elementwise[name]; f != nil {
 		return combine(func(v []float64) float64 { return f(v[0]) }, args...)
 	}

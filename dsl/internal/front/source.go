@@ -8,6 +8,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/parser/lexer"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Span is a piece of a source text: runes From, …, To-1.
@@ -275,18 +277,10 @@ type Errors []*Error
 
 // Error prints all of them, one after the other.
 func (es Errors) Error() string {
-	texts := make([]string, len(es))
-	for i, e := range es {
-		texts[i] = e.Error()
-	}
-	return strings.Join(texts, "\n")
+	return strings.Join(lists.Map(es, (*Error).Error), "\n")
 }
 
 // Unwrap returns the errors one by one.
 func (es Errors) Unwrap() []error {
-	out := make([]error, len(es))
-	for i, e := range es {
-		out[i] = e
-	}
-	return out
+	return lists.Map(es, func(e *Error) error { return e })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 var (
@@ -189,10 +190,7 @@ func (a *coBayes) Recall() (later func(arms []int) engine.ArmEstimates, latest [
 // recalled returns a function that says what the data make now of some arms.
 func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 	members, by, estimates := a.belief.Mixture.Members, slices.Clone(a.by), a.estimates
-	freedom := make([]float64, len(estimates))
-	for i := range freedom {
-		freedom[i] = a.scales.FreedomOf([]int{i})
-	}
+	freedom := lists.Make(len(estimates), func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
 	return func(arms []int) engine.ArmEstimates {
 		n := len(estimates)
 		means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)

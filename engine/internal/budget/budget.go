@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // The shape of a run: round 1 has a fifth of the budget, and the later ones share the rest equally. Of a budget below two
@@ -167,10 +168,7 @@ func Explore(counts []int, p *problem.Problem, n, each int, room []int) {
 		part[v] += more
 		left -= more
 	}
-	takes := make([]int, len(part))
-	for v := range takes {
-		takes[v] = (part[v] + each - 1) / each
-	}
+	takes := lists.Make(len(part), func(v int) int { return (part[v] + each - 1) / each })
 	for v, order := range Order(p, takes) {
 		whole, rest := part[v]/(each*len(order)), part[v]%(each*len(order))
 		for _, i := range order {

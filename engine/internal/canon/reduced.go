@@ -127,10 +127,7 @@ func (r Reduced) Space(whole design.Space) design.Space {
 // Restore returns the design for all arms of the model: copies share their weight
 // equally, arms left out get none.
 func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
-	position := make([]int, len(l.First))
-	for i := range position {
-		position[i] = -1
-	}
+	position := slices.Repeat([]int{-1}, len(l.First))
 	for k, i := range r.Arms {
 		position[i] = k
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
@@ -237,10 +238,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 		switch {
 		case len(contest.arms) == 1:
 		case explores:
-			group := make([]int, len(contest.arms))
-			for k, i := range contest.arms {
-				group[k] = at(i)
-			}
+			group := lists.Map(contest.arms, at)
 			c.Groups = append(c.Groups, group)
 		default:
 			c.Pairs = append(c.Pairs, a.rivals(contest, at)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // explore plans round 1: the minimax design over all pairs of the open contests, remembered.
@@ -37,10 +38,7 @@ func (q ask) explore() (*rounds.Stage, error) {
 		if len(r.Arms) == 0 {
 			return st, q.equalStage(st, groups)
 		}
-		weights := make([]float64, len(r.Arms))
-		for k, i := range r.Arms {
-			weights[k] = d.Weights[i] * float64(priced.Layout.Copies[i])
-		}
+		weights := lists.Map(r.Arms, func(i int) float64 { return d.Weights[i] * float64(priced.Layout.Copies[i]) })
 		pulls, err := model.Remembered(priced, canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups},
 			func() (design.Rounding, error) {
 				err := q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // guess holds the posterior of a Gaussian process on all data. It chooses leaders and the
@@ -167,14 +168,8 @@ func (g *guess) Recall() (later func(arms []int) engine.ArmEstimates, latest []f
 	if g.section == nil {
 		return nil, nil
 	}
-	pulled := make([]int, len(g.pulled))
-	for k, i := range g.pulled {
-		pulled[k] = g.section.Arms[i]
-	}
-	freedom := make([]float64, len(g.estimates))
-	for i := range freedom {
-		freedom[i] = g.scales.FreedomOf([]int{i})
-	}
+	pulled := indices.Of(g.section.Arms, g.pulled)
+	freedom := lists.Make(len(g.estimates), func(i int) float64 { return g.scales.FreedomOf([]int{i}) })
 	r := recalled{m: g.Model, pulled: pulled, means: g.means, noise: g.noise, variance: g.posterior.Variance, freedom: freedom}
 	return r.of, g.estimates
 }
@@ -212,10 +207,7 @@ func (r recalled) fill(arms []int, means, variances []float64) error {
 	if err != nil {
 		return err
 	}
-	pulled := make([]int, len(r.pulled))
-	for k, i := range r.pulled {
-		pulled[k] = section.Find(i)
-	}
+	pulled := lists.Map(r.pulled, section.Find)
 	rows, err := section.Rows(ctx, pulled)
 	if err != nil {
 		return err

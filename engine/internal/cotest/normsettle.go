@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // sums holds for every walk that goes on the error functional of its bets so far.
@@ -84,10 +85,7 @@ func (a *normBets) estimated(bet sequential.Bet, how choice, b engine.Batch, fit
 // rewards, so that every round allows for its own bias.
 func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) error {
 	f := &a.fixed
-	arms := make([]int, len(f.system.Support))
-	for j, k := range f.system.Support {
-		arms[j] = f.section.Arms[k]
-	}
+	arms := indices.Of(f.section.Arms, f.system.Support)
 	byWalk := make(map[*sequential.Walk]int, len(a.bets))
 	for k, bet := range a.bets {
 		byWalk[bet.Walk] = k

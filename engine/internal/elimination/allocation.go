@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // An allocator chooses the pulls of a round: what the methods of Alg. 1 and 2 and of their
@@ -113,10 +114,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, e
 				continue
 			}
 			lo, _ := m.Problem.ArmsOf(v)
-			own := make([]int, len(set))
-			for k, i := range set {
-				own[k] = i - lo
-			}
+			own := lists.Map(set, func(i int) int { return i - lo })
 			part, err := alone[v].Designs().Design(ridge, [][]int{own})
 			if err != nil {
 				return design.Design{}, err

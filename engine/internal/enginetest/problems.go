@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -63,10 +64,7 @@ func Instances(t *testing.T) []*problem.Problem {
 		mean, noise = append(mean, m), append(noise, 0.5+rng.Float64())
 	}
 	tasks := pointsOf(t, []string{"z_1", "z_2"}, []string{"a", "b", "c"}, z)
-	names := make([]string, len(taskOf))
-	for i := range names {
-		names[i] = fmt.Sprintf("arm %d", i)
-	}
+	names := lists.Make(len(taskOf), func(i int) string { return fmt.Sprintf("arm %d", i) })
 	arms := pointsOf(t, []string{"x_1", "x_2", "x_3"}, names, x)
 	return append(out, made(t, "random, unequal n and noise", tasks, arms, taskOf,
 		kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}, noise, mean))

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Algorithms 1 and 2 transcribed plainly in feature space, for kernels whose
@@ -108,11 +109,7 @@ func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
 
 // Rewards returns φᵀtheta of every arm.
 func (ref *Reference) Rewards(theta *mat.VecDense) []float64 {
-	out := make([]float64, len(ref.Phi))
-	for i, f := range ref.Phi {
-		out[i] = mat.Dot(f, theta)
-	}
-	return out
+	return lists.Map(ref.Phi, func(f *mat.VecDense) float64 { return mat.Dot(f, theta) })
 }
 
 // ModelOf returns the model of p.

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Evidence judges what the data of a fixed-budget run support. In every round the design is fixed
@@ -109,11 +110,7 @@ func (ev *Evidence) leader(v int) int {
 
 // Answers returns the leaders of all tasks, decided where the data support them.
 func (ev *Evidence) Answers() []engine.Answer {
-	out := make([]engine.Answer, len(ev.of.Sets))
-	for v := range out {
-		out[v] = ev.answer(v)
-	}
-	return out
+	return lists.Make(len(ev.of.Sets), func(v int) engine.Answer { return ev.answer(v) })
 }
 
 func (ev *Evidence) answer(v int) engine.Answer {

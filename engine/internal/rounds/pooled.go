@@ -9,6 +9,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
@@ -81,20 +83,14 @@ func (n *Scales) Within(freedom, squares []float64) (err error) {
 	}
 	factor, effective := pooled(freedom, squares, 0)
 	n.effective = effective
-	precision := make([]float64, len(n.Groups))
-	for i, g := range n.Groups {
-		precision[i] = 1 / factor[g]
-	}
+	precision := lists.Map(n.Groups, func(g int) float64 { return 1 / factor[g] })
 	n.Model, err = n.Model.Reweighted(precision)
 	return err
 }
 
 // byArm estimates the scale of each arm by itself from now on.
 func (n *Scales) byArm() {
-	n.Groups = make([]int, n.Model.Problem.N())
-	for i := range n.Groups {
-		n.Groups[i] = i
-	}
+	n.Groups = indices.All(n.Model.Problem.N())
 	n.freedom, n.squares, n.effective = make([]float64, len(n.Groups)), make([]float64, len(n.Groups)), make([]float64, len(n.Groups))
 }
 

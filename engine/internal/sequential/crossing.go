@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/integrate/quad"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // precision is the part of the crossing probability that its error bound may be.
@@ -19,11 +21,7 @@ const mostNodes = 2048
 // Geometric returns the clock 1, growth, growth², … of the given number of looks. Only ratios of
 // times matter to a boundary.
 func Geometric(growth float64, looks int) []float64 {
-	times := make([]float64, looks)
-	for k := range times {
-		times[k] = math.Pow(growth, float64(k))
-	}
-	return times
+	return lists.Make(looks, func(k int) float64 { return math.Pow(growth, float64(k)) })
 }
 
 // Crossing returns the probability that a Brownian motion B has B(T)/√T ≥ z at one of the times,

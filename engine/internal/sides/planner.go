@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Planner puts the leader of a task into every block of a round, and each open arm into as many as it
@@ -56,10 +57,7 @@ func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 	if room := b.Size - len(fixed); !whole {
 		count = max(count, (sum+room-1)/room)
 	}
-	blocks := make([][]int, count)
-	for k := range blocks {
-		blocks[k] = slices.Clone(fixed)
-	}
+	blocks := lists.Make(count, func(int) []int { return slices.Clone(fixed) })
 	next := 0
 	for _, k := range order { // one pull in each of consecutive blocks; the first follows the last
 		if whole {

@@ -10,6 +10,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // errDiverged is the answer to a matrix that is not finite.
@@ -100,10 +103,7 @@ func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *ma
 	if err := diagonalise(ctx, t.diagonal, t.beside, rows); err != nil {
 		return nil, nil, err
 	}
-	order := make([]int, len(t.diagonal))
-	for k := range order {
-		order[k] = k
-	}
+	order := indices.All(len(t.diagonal))
 	slices.SortFunc(order, func(i, j int) int {
 		if t.diagonal[i] < t.diagonal[j] {
 			return -1
@@ -172,10 +172,7 @@ func (t *tridiagonal) basis() [][]float64 {
 	impl.Dorgtr(blas.Upper, t.n, t.data, t.n, t.tau, work, len(work))
 	columns := make([][]float64, t.n)
 	for k := range columns {
-		columns[k] = make([]float64, t.n)
-		for i := range t.n {
-			columns[k][i] = t.data[i*t.n+k]
-		}
+		columns[k] = lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] })
 	}
 	return columns
 }

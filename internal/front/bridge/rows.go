@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -71,10 +72,7 @@ func (c *cursor) point() kernels.Point {
 	if c.short = c.short || dim > len(c.b)/8; c.short {
 		return p
 	}
-	p.X = make([]float64, dim)
-	for i := range p.X {
-		p.X[i] = math.Float64frombits(c.uint64())
-	}
+	p.X = lists.Make(dim, func(int) float64 { return math.Float64frombits(c.uint64()) })
 	p.ID = int(c.uint64())
 	p.Name = string(c.take(c.uint32()))
 	return p

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -225,10 +226,7 @@ func (l *latexWriter) facts(t facts) {
 		l.writef("%s \\\\\n\\midrule\n", strings.Join(t.heads, " & "))
 	}
 	for _, r := range t.rows {
-		cells := make([]string, len(r))
-		for i, s := range r {
-			cells[i] = tex.Text(s)
-		}
+		cells := lists.Map(r, tex.Text)
 		l.writef("%s \\\\\n", strings.Join(cells, " & "))
 	}
 	l.writef("\\bottomrule\n\\end{tabular}\n\\end{center}\n")

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -115,10 +116,7 @@ func floats(block []byte, n int) ([]float64, error) {
 	if len(block) != 8*n {
 		return nil, fmt.Errorf("a block of %d bytes; %d numbers have %d", len(block), n, 8*n)
 	}
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = math.Float64frombits(binary.LittleEndian.Uint64(block[8*i:]))
-	}
+	out := lists.Make(n, func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(block[8*i:])) })
 	return out, nil
 }
 

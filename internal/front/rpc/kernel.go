@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -201,10 +202,7 @@ func (k *asked) row(g *grid, dst []float64, x kernels.Point, ys *kernels.Points,
 			return
 		}
 	} else {
-		others := make([][]float64, len(dst))
-		for j := range others {
-			others[j] = ys.Point(from + j).X
-		}
+		others := lists.Make(len(dst), func(j int) []float64 { return ys.Point(from + j).X })
 		if values, err := k.compute(g.columns, [][]float64{x.X}, others); err == nil {
 			copy(dst, values)
 			return

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Spec is a kernelspec: how to start a kernel.
@@ -56,10 +58,7 @@ func unknownKernel(name string, specs []Spec) error {
 	if len(specs) == 0 {
 		return fmt.Errorf("%s; none is installed; %s", asked, remedy)
 	}
-	names := make([]string, len(specs))
-	for i, s := range specs {
-		names[i] = s.Name
-	}
+	names := lists.Map(specs, func(s Spec) string { return s.Name })
 	return fmt.Errorf("%s; installed: %s; %s", asked, strings.Join(names, ", "), remedy)
 }
 

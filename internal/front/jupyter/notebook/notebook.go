@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // fileForm, cellForm and outputForm are the layout of the file, their fields in
@@ -162,10 +164,7 @@ func (f cellForm) cell() (Cell, error) {
 func formOf(c *Cell) cellForm {
 	f := cellForm{Type: c.Type, ID: c.ID, Source: multiline(c.Source), Metadata: orEmpty(c.Metadata), Attachments: c.Attachments}
 	if c.Type == Code {
-		outputs := make([]outputForm, len(c.Outputs))
-		for i, o := range c.Outputs {
-			outputs[i] = o.form()
-		}
+		outputs := lists.Map(c.Outputs, Output.form)
 		f.Outputs, f.ExecutionCount = &outputs, countForm(c.ExecutionCount)
 	}
 	return f
