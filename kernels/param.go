@@ -3,6 +3,7 @@ package kernels
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -124,10 +125,8 @@ func (p Param) check(kernel string, v float64, i, n int) error {
 	rule := ""
 	switch {
 	case p.Kind == ChoiceKind:
-		for _, c := range p.Choices {
-			if v == c {
-				return nil
-			}
+		if slices.Contains(p.Choices, v) {
+			return nil
 		}
 		texts := strings.Split(strings.Trim(list(p.Choices), "[]"), ", ")
 		last := len(texts) - 1

@@ -226,10 +226,8 @@ func distinct(kernels []any) (out []any, cut bool) {
 			}
 			parts = append(parts, splitOutside(s, separator))
 		}
-		for _, p := range parts {
-			if len(p) != len(parts[0]) {
-				return kernels, false
-			}
+		if slices.ContainsFunc(parts, func(p []string) bool { return len(p) != len(parts[0]) }) {
+			return kernels, false
 		}
 		if len(parts[0]) == 1 {
 			continue

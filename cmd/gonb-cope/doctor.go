@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -345,10 +346,8 @@ func installedKernel(context.Context) (string, error) {
 // installedColours looks for JupyterLab's extension beside the kernelspecs.
 func installedColours(context.Context) (string, error) {
 	specs, _ := ourKernels()
-	for _, s := range specs {
-		if kernelspec.HasExtension(s.Dir) {
-			return "for JupyterLab, Notebook 7 and the classic Notebook", nil
-		}
+	if slices.ContainsFunc(specs, func(s client.Spec) bool { return kernelspec.HasExtension(s.Dir) }) {
+		return "for JupyterLab, Notebook 7 and the classic Notebook", nil
 	}
 	return "", errors.New("%%cope cells have no colours in JupyterLab")
 }

@@ -273,10 +273,8 @@ func (b *PlanBody) fold(s *State, e Event) error {
 // its digest. A round that is not whole is closed for the reason given, because the run went on
 // without it. Rounds are numbered as they come, without those in which the agent has no pulls.
 func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
-	for _, r := range s.rounds {
-		if r.plan.Digest == plan.Digest {
-			return nil
-		}
+	if slices.ContainsFunc(s.rounds, func(r *round) bool { return r.plan.Digest == plan.Digest }) {
+		return nil
 	}
 	var out []Event
 	if r := s.open(); r != nil && !s.complete(r) {

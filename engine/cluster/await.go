@@ -100,10 +100,8 @@ func (w *agent) patience(r int) time.Duration {
 		return w.Patience
 	}
 	before := agents(w.replica.absent[r-2])
-	for _, a := range w.missing(r) {
-		if !slices.Contains(before, a.Agent) {
-			return w.Patience
-		}
+	if slices.ContainsFunc(w.missing(r), func(a Absence) bool { return !slices.Contains(before, a.Agent) }) {
+		return w.Patience
 	}
 	return w.Patience / 10
 }
@@ -261,12 +259,7 @@ func (w *agent) leftOut(r int) bool {
 		return false
 	}
 	next, err := readPlan(f, w.opened)
-	for _, a := range next.Absent {
-		if err == nil && a.Agent == w.v {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(next.Absent, func(a Absence) bool { return err == nil && a.Agent == w.v })
 }
 
 // finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It

@@ -178,10 +178,8 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	}
 	const span = 1e4
 	scale = round(scale)
-	for _, t := range s.kernel.Terms {
-		if ownOfArms(t) {
-			return nil
-		}
+	if slices.ContainsFunc(s.kernel.Terms, ownOfArms) {
+		return nil
 	}
 	g := kernels.Free{Value: scale, Min: scale / span, Max: scale * span}
 	added, err := kernels.LiftBoth(kernels.Mul(g, kernels.Identity{}))

@@ -196,10 +196,8 @@ func settings(columns []string, plates []plate, row campaign.ListRow) string {
 // isSwitch reports whether a feature is written as 0 or 1 in all rows of a list.
 func isSwitch(k int, plates []plate) bool {
 	for _, p := range plates {
-		for _, r := range p.Rows {
-			if r.Settings[k] != "0" && r.Settings[k] != "1" {
-				return false
-			}
+		if slices.ContainsFunc(p.Rows, func(r pull) bool { return r.Settings[k] != "0" && r.Settings[k] != "1" }) {
+			return false
 		}
 	}
 	return true

@@ -117,10 +117,8 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 		return false
 	}
 	v := a.Model.Problem.TaskOf[at[set[0]]]
-	for _, i := range a.Sets[v] {
-		if !slices.Contains(at[lo:hi], i) {
-			return false
-		}
+	if slices.ContainsFunc(a.Sets[v], func(i int) bool { return !slices.Contains(at[lo:hi], i) }) {
+		return false
 	}
 	a.Sets[v] = []int{at[set[0]]}
 	return true

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 
@@ -321,10 +322,8 @@ func (a *coTestFB) lead() {
 
 // Done reports whether the budget is spent, or there was never anything to decide.
 func (a *coTestFB) Done() bool {
-	for _, c := range a.contests {
-		if len(c.arms) > 1 {
-			return a.round == len(a.shares)
-		}
+	if slices.ContainsFunc(a.contests, func(c *contest) bool { return len(c.arms) > 1 }) {
+		return a.round == len(a.shares)
 	}
 	return true
 }
