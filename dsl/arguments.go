@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/expr-lang/expr/ast"
+
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -94,9 +96,7 @@ func (c *call) fail(a *argument, message, hint string) {
 	if a.st != nil {
 		st = a.st
 	}
-	if n == nil {
-		n = c.node
-	}
+	n = cmp.Or(n, ast.Node(c.node))
 	c.e.report(st.Source.At(st.Span(n), message, hint))
 }
 

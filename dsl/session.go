@@ -81,9 +81,7 @@ type Session struct {
 
 // NewSession returns a session in which nothing is bound.
 func NewSession(opt Options) *Session {
-	if opt.Host == nil {
-		opt.Host = files{}
-	}
+	opt.Host = cmp.Or(opt.Host, Host(files{}))
 	return &Session{opt: opt, scope: scope{}, latest: map[string]string{}}
 }
 

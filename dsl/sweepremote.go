@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -93,9 +94,7 @@ func handIn(c *call, s *swept, root *binding) error {
 func (a *remoteSweep) note(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.lost == nil {
-		a.lost = err
-	}
+	a.lost = cmp.Or(a.lost, err)
 }
 
 // result waits for the result of a combination; made is false of one that was not handed in.

@@ -41,9 +41,7 @@ func (j Joint) Free() ([]Parameter, error) {
 		}
 		return written
 	})
-	if err == nil {
-		err = mistake
-	}
+	err = cmp.Or(err, mistake)
 	return found, err
 }
 

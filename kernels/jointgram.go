@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -67,10 +68,7 @@ func (t Term) bind(tasks, arms *Points) (Term, error) {
 
 // taskGram returns Scale·Task on the tasks, for a bound term: V×V.
 func (t Term) taskGram(ctx context.Context, tasks *Points) (*mat.SymDense, error) {
-	k := t.Task
-	if k == nil {
-		k = Constant{1}
-	}
+	k := cmp.Or(t.Task, Kernel(Constant{1}))
 	gram, err := fill(ctx, implicit{k, tasks})
 	if err != nil {
 		return nil, err
@@ -125,9 +123,7 @@ func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 			sum = Add(sum, arm)
 		}
 	}
-	if sum == nil {
-		sum = Constant{0}
-	}
+	sum = cmp.Or(sum, Kernel(Constant{0}))
 	return implicit{sum, arms}, nil
 }
 

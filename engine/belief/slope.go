@@ -1,6 +1,7 @@
 package belief
 
 import (
+	"cmp"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
@@ -90,9 +91,7 @@ func (s *search) adjoint(grad, u []float64) error {
 		}
 	})
 	for _, e := range failed {
-		if err == nil {
-			err = e
-		}
+		err = cmp.Or(err, e)
 	}
 	return err
 }

@@ -1,6 +1,7 @@
 package belief
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -49,10 +50,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*table
 			t.arms = append(t.arms, other.arms[k])
 			continue
 		}
-		arm := term.Arm
-		if arm == nil {
-			arm = kernels.Constant{Value: 1}
-		}
+		arm := cmp.Or(term.Arm, kernels.Kernel(kernels.Constant{Value: 1}))
 		arms, err := kernels.Gram(arm, c.distinct)
 		if err != nil {
 			return nil, err

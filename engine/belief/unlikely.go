@@ -229,9 +229,7 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	}
 	f := &foresight{d: d, mean: m.mean, noise: relativeNoise(d), usual: sigma2, place: map[int]int{}, freedom: d.free}
 	floats.Scale(sigma2, f.noise)
-	if f.freedom == 0 {
-		f.freedom = float64(len(rows) - 1)
-	}
+	f.freedom = cmp.Or(f.freedom, float64(len(rows)-1))
 	for i, own := range m.own {
 		root := m.root.RawRowView(i)
 		f.variance = append(f.variance, floats.Dot(root, root)+own*own)

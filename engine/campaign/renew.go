@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -37,9 +38,7 @@ func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progr
 	if at.done != nil || at.Start.Led != "" {
 		return nil, nil
 	}
-	if memory == nil {
-		memory = new(model.Memory)
-	}
+	memory = cmp.Or(memory, new(model.Memory))
 	if runs == 0 {
 		runs = plan.RunsFor(at.Problem)
 	}

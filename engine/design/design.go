@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -184,10 +185,7 @@ func (s stopper) check() {
 // claim asks for the memory of the given numbers for a design over n arms, before they are
 // allocated.
 func (s stopper) claim(n int, numbers ...int) {
-	ctx := s.ctx
-	if ctx == nil {
-		ctx = context.Background()
-	}
+	ctx := cmp.Or(s.ctx, context.Background())
 	total := 0.0
 	for _, k := range numbers {
 		total += 8 * float64(k)

@@ -1,6 +1,7 @@
 package design
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -94,9 +95,7 @@ func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 	if in.Precision != nil && len(in.Precision) != n {
 		panic("design: one precision per arm is needed")
 	}
-	if opt.Context == nil {
-		opt.Context = context.Background()
-	}
+	opt.Context = cmp.Or(opt.Context, context.Background())
 	x := &Exchange{in: in, opt: opt, stop: stopper{opt.Context}, root: roots(in.Precision)}
 	x.at, x.isEnd = make([]int, n), make([]bool, n)
 	for i := range x.at {

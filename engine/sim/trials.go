@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -45,9 +46,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if err := entry.TakesPrior(x.Options); err != nil {
 		return nil, err
 	}
-	if x.Memory == nil {
-		x.Memory = new(model.Memory)
-	}
+	x.Memory = cmp.Or(x.Memory, new(model.Memory))
 	asked := x.Problem
 	switch x.natural = x.Draw == nil; {
 	case x.natural && asked.Noise.Environment == problem.EnvironmentPosterior:

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"cmp"
 	"image"
 	"image/color"
 	"math"
@@ -63,9 +64,7 @@ func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
 
 // SetColor implements vg.Canvas. nil stands for black.
 func (c *pdfCanvas) SetColor(clr color.Color) {
-	if clr == nil {
-		clr = color.Black
-	}
+	clr = cmp.Or(clr, color.Color(color.Black))
 	n := color.NRGBAModel.Convert(clr).(color.NRGBA)
 	r, g, b := int(n.R), int(n.G), int(n.B)
 	c.doc.SetFillColor(r, g, b)

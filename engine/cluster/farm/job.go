@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -86,10 +87,7 @@ func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 		<-t.merged
 		j.mu.Lock()
 	}
-	err := ctx.Err()
-	if err == nil {
-		err = j.failed
-	}
+	err := cmp.Or(ctx.Err(), j.failed)
 	switch {
 	case t.settled():
 		return t.result, t.err

@@ -2,6 +2,7 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,9 +109,7 @@ func printPage(ctx context.Context, browser string, page []byte) ([]byte, error)
 	}
 	pdf, readErr := os.ReadFile(out)
 	if readErr != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
-		if err == nil {
-			err = errors.New("it wrote no PDF")
-		}
+		err = cmp.Or(err, errors.New("it wrote no PDF"))
 		return nil, fmt.Errorf("%s did not print the page: %w: %s", filepath.Base(browser), err, lastLine(string(said)))
 	}
 	return pdf, nil

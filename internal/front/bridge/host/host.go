@@ -2,6 +2,7 @@ package host
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -136,9 +137,7 @@ func (h *Host) Fault() error {
 func (h *Host) setFault(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.fault == nil {
-		h.fault = err
-	}
+	h.fault = cmp.Or(h.fault, err)
 }
 
 // interrupted returns a channel that is closed at the next interrupt.

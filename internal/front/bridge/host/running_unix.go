@@ -3,6 +3,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -180,9 +181,7 @@ func (r *running) over() bool {
 // kill ends the process and what it started.
 func (r *running) kill(reason error) {
 	r.mu.Lock()
-	if r.reason == nil {
-		r.reason = reason
-	}
+	r.reason = cmp.Or(r.reason, reason)
 	r.mu.Unlock()
 	if !r.over() {
 		_ = child.Signal(r.command.Process, syscall.SIGKILL)
