@@ -183,8 +183,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
 			continue
 		}
-		_, isNumber := a.Data.(float64)
-		if !p.had(e) || isNumber && !p.takesNumber(e) {
+		if _, isNumber := a.Data.(float64); !p.had(e) || isNumber && !p.takesNumber(e) {
 			lacksOption(c, e, p, *a)
 		}
 	}

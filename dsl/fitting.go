@@ -259,8 +259,7 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 func isIdentity(p *problem.Problem) bool {
 	for _, t := range p.Kernel.Terms {
 		_, task := t.Task.(kernels.Identity)
-		_, arm := t.Arm.(kernels.Identity)
-		if !arm || !task && p.V() > 1 {
+		if _, arm := t.Arm.(kernels.Identity); !arm || !task && p.V() > 1 {
 			return false
 		}
 	}

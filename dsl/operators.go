@@ -353,8 +353,7 @@ func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool)
 	case kernels.Joint:
 		return k, true
 	case kernels.Kernel:
-		j, err := kernels.LiftBoth(k)
-		if err == nil {
+		if j, err := kernels.LiftBoth(k); err == nil {
 			return j, true
 		}
 		if text := e.st.Text(n); hint == "" {

@@ -206,8 +206,7 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 // checkMeasures reports a list for y that is not one of texts.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
-	list, ok := y.Data.([]value)
-	if !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
+	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
 		return true
 	}
 	c.fail(&y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)

@@ -278,8 +278,7 @@ func checkNames(c *call, a argument) bool {
 // naming returns the parameter of a long table whose argument names a column, "" for none.
 func naming(c *call, column string) string {
 	for _, p := range longDetails {
-		a := c.arg(p.Name)
-		if slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column) {
+		if a := c.arg(p.Name); slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column) {
 			return p.Name
 		}
 	}

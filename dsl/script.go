@@ -113,8 +113,7 @@ func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 func remember(e *evaluator, sources []problem.Source) error {
 	s := e.session
 	for _, source := range sources {
-		before, known := s.latest[source.Path]
-		if e.st != e.own && known && before != source.SHA256 {
+		if before, known := s.latest[source.Path]; e.st != e.own && known && before != source.SHA256 {
 			return &problem.DataError{Path: source.Path, Message: "it has changed since it was read before; evaluate again what reads it"}
 		}
 	}
@@ -146,8 +145,7 @@ func (c *call) checkFiles() {
 
 // checkInput notes a file that is read.
 func (c *call) checkInput(a argument, path string) {
-	opt := c.e.session.opt
-	if opt.Output != "" && sameFile(c.e.session.path(path), opt.Output) {
+	if opt := c.e.session.opt; opt.Output != "" && sameFile(c.e.session.path(path), opt.Output) {
 		c.fail(&a, fmt.Sprintf("%s: %q is the file that the output is written to", c.fn.Name, path), "choose another file for the output")
 	}
 	if c.e.inputs == nil {

@@ -81,8 +81,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	t := targets{argument: a}
 	names := c.e.scope.below(root.name)
 	for _, name := range names {
-		b := c.e.scope[name]
-		if name == a.Name && b != root {
+		if b := c.e.scope[name]; name == a.Name && b != root {
 			t.add(nil, "the name "+name, nil)
 			if b.st.Params != nil {
 				c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")

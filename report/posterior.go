@@ -204,8 +204,7 @@ func naturally(a, b string) int {
 	for a != "" && b != "" {
 		if i, j := digits(a), digits(b); i > 0 && j > 0 {
 			x, _ := strconv.ParseFloat(a[:i], 64)
-			y, _ := strconv.ParseFloat(b[:j], 64)
-			if x != y {
+			if y, _ := strconv.ParseFloat(b[:j], 64); x != y {
 				return cmp.Compare(x, y)
 			}
 			a, b = a[i:], b[j:]

@@ -171,8 +171,7 @@ func (t *textWriter) table(x Table) {
 	for at := 0; at < len(x.Columns); {
 		for some := len(x.Columns) - at; ; some-- { // as many columns as fit
 			part, shown := someColumns(x, rows, min(at, lead), at, at+some)
-			configs, fits := t.columns(part, shown)
-			if fits || some == 1 {
+			if configs, fits := t.columns(part, shown); fits || some == 1 {
 				if at > 0 {
 					t.b.WriteString("\n")
 				}

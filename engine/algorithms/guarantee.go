@@ -183,8 +183,7 @@ func (b Basis) sideBySide() bool { return b.Model.Problem.Block != nil && b.Algo
 func oneScale(p *problem.Problem) bool {
 	sd := p.Noise.Deviations()
 	for i, v := range p.TaskOf {
-		first, _ := p.ArmsOf(v)
-		if math.Abs(sd[i]-sd[first]) > 1e-9*sd[first] {
+		if first, _ := p.ArmsOf(v); math.Abs(sd[i]-sd[first]) > 1e-9*sd[first] {
 			return false
 		}
 	}

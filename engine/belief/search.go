@@ -328,8 +328,7 @@ func thin(models []places, most int) []weighed {
 	for _, m := range models {
 		for k, l := range m.logs {
 			sum += math.Exp(l-total) * float64(most)
-			count := int(math.Floor(sum+0.5)) - taken
-			if count > 0 {
+			if count := int(math.Floor(sum+0.5)) - taken; count > 0 {
 				taken += count
 				out = append(out, weighed{m.model, m.u[k], float64(count)})
 			}

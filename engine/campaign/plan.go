@@ -38,8 +38,7 @@ func NewID(rng *rand.Rand, taken func(id string) bool) string {
 		for i := 1; i < len(id); i++ {
 			id[i] = alphabet[rng.IntN(len(alphabet))]
 		}
-		full := string(id) + string(checkCharacter(string(id)))
-		if !monthLike(full) && !taken(full) {
+		if full := string(id) + string(checkCharacter(string(id))); !monthLike(full) && !taken(full) {
 			return full
 		}
 	}

@@ -26,8 +26,7 @@ func InformationGain(s Space, opt Options) (d Design, err error) {
 	if s.Ridge == 0 {
 		return Design{}, errNoRidge
 	}
-	measurable := p.root == nil || slices.Max(p.root) > 0
-	if p.phi.Cols == 0 || !measurable {
+	if measurable := p.root == nil || slices.Max(p.root) > 0; p.phi.Cols == 0 || !measurable {
 		return trivial(p.phi.Rows), nil
 	}
 	g := newGain(p)

@@ -355,8 +355,7 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 		// The minimum is where excess is of the order of the root of the number of rivals.
 		lo, hi := -20.0, 20.0 // logarithms
 		for range 200 {
-			a, c := lo+(hi-lo)/3, hi-(hi-lo)/3
-			if total(math.Exp(a)) < total(math.Exp(c)) {
+			if a, c := lo+(hi-lo)/3, hi-(hi-lo)/3; total(math.Exp(a)) < total(math.Exp(c)) {
 				hi = c
 			} else {
 				lo = a

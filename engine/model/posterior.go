@@ -78,8 +78,7 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if !slices.ContainsFunc(counts, func(c int) bool { return c > 0 }) {
 		return nil, errors.New("no pulls, nothing to estimate from")
 	}
-	many := m.Problem.N() > mostOwn
-	if (many || prior.onPulled) && !prior.InFeatures {
+	if many := m.Problem.N() > mostOwn; (many || prior.onPulled) && !prior.InFeatures {
 		return newDualPosterior(m, prior, before, counts, means)
 	}
 	own := prior.FitsOwn() && m.Problem.N() <= ownUntested

@@ -70,8 +70,7 @@ func newTreeMeans(m *Model, t *trees, level engine.Level, counts []int, means []
 	}
 	bears := make([]bool, n)
 	for j := n - 1; j >= 0; j-- {
-		i := t.arm[j]
-		if counts[i] > 0 {
+		if i := t.arm[j]; counts[i] > 0 {
 			bears[j] = true
 			d.total[i], d.y[i] = float64(counts[i])*m.Precision[i], means[i]/m.Unit
 			d.pulled++

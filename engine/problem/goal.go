@@ -165,8 +165,7 @@ func (p *Problem) Unmeasured() string {
 // have none; p itself where all are known, or none is. Its name says that it is one of measured
 // arms.
 func (p *Problem) Measured() *Problem {
-	missing := p.unmeasured()
-	if missing == nil {
+	if missing := p.unmeasured(); missing == nil {
 		return p
 	}
 	known := func(i int) bool { return !math.IsNaN(p.Partial[i]) }

@@ -31,8 +31,7 @@ func joined(runs int, parts []*Part) (*tally, error) {
 		doubled := 0
 		for run := from; run < to; run++ {
 			if earlier := of[run]; earlier != nil {
-				a, b := earlier.Range()
-				if a != from || b != to {
+				if a, b := earlier.Range(); a != from || b != to {
 					return nil, fmt.Errorf("two parts have run %d: from %d to %d and from %d to %d", run+1, a+1, b, from+1, to)
 				}
 				doubled++

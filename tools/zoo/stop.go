@@ -236,8 +236,7 @@ func neverRow(by [3]map[int]line, tasks int) string {
 	var wrong [3]int
 	for run, l := range by[0] {
 		_, together := by[1][run]
-		_, alone := by[2][run]
-		if !together || !alone {
+		if _, alone := by[2][run]; !together || !alone {
 			continue
 		}
 		for k, l := range [3]line{l, by[1][run], by[2][run]} {

@@ -148,8 +148,7 @@ func (c *compiler) hoist(n ast.Node) node {
 
 func (c *compiler) call(n *ast.CallNode, column int) node {
 	name := n.Callee.(*ast.IdentifierNode).Value
-	_, reduces := reductions[name]
-	if !reduces {
+	if _, reduces := reductions[name]; !reduces {
 		return apply(name, c.compile(n.Arguments[0], column))
 	}
 	if len(n.Arguments) > 1 && (name == "min" || name == "max") {

@@ -35,8 +35,7 @@ const tail lexer.Kind = "Tail"
 // braced returns the tokens of a text that stands at a place: one, or the tokens of a text with values. In a
 // text between backticks braces mean nothing.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
-	quote := s.runes[t.From]
-	if quote == '`' || !strings.ContainsAny(t.Value, "{}") {
+	if quote := s.runes[t.From]; quote == '`' || !strings.ContainsAny(t.Value, "{}") {
 		return []lexer.Token{t}, nil
 	}
 	piece := func(from, to int, kind lexer.Kind, value string) lexer.Token {

@@ -62,8 +62,7 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	for from := 0; from < len(tokens); {
 		to := end(s, tokens, partner, from)
 		if to > from {
-			st, err := statement(s, tokens[from:to], partner[from:to], from)
-			if err == nil {
+			if st, err := statement(s, tokens[from:to], partner[from:to], from); err == nil {
 				statements = append(statements, st)
 			} else if errs = append(errs, err); len(errs) == MaxErrors {
 				break

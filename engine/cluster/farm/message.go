@@ -99,8 +99,7 @@ type Report struct {
 func (r Report) at(f cluster.Fact) bool {
 	task, rest, _ := strings.Cut(r.ID, "-")
 	from, _, _ := strings.Cut(rest, "-")
-	n, err := strconv.Atoi(task)
-	if err != nil || f.Round != n+1 {
+	if n, err := strconv.Atoi(task); err != nil || f.Round != n+1 {
 		return false
 	}
 	switch {

@@ -61,8 +61,7 @@ func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there 
 // have heard of it yet.
 func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, error) {
 	for {
-		m, err := x.last(ctx, subject)
-		if m != nil || err != nil {
+		if m, err := x.last(ctx, subject); m != nil || err != nil {
 			return m, err
 		}
 		select {

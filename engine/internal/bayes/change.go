@@ -91,8 +91,7 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
 	a.round, a.loose, a.withdrawn = old.round, true, make([]bool, a.Model.Problem.N())
 	a.TakeTrail(&old.Candidates)
 	for v := range old.Sets {
-		lo, hi := old.Model.Problem.ArmsOf(v)
-		if a.takeClosed(old.Sets[v], at, lo, hi) {
+		if lo, hi := old.Model.Problem.ArmsOf(v); a.takeClosed(old.Sets[v], at, lo, hi) {
 			a.spent[a.Model.Problem.TaskOf[at[old.Sets[v][0]]]] = old.spent[v]
 		}
 	}

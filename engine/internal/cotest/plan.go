@@ -215,8 +215,7 @@ func fewestBetween(t terms, pairs []design.Pair) (d between) {
 	const golden = 0.381966
 	lo, hi := math.Log(least), math.Log(least*float64(2+len(pairs)))
 	for range 40 {
-		x, y := lo+golden*(hi-lo), hi-golden*(hi-lo)
-		if spent(math.Exp(x)) < spent(math.Exp(y)) {
+		if x, y := lo+golden*(hi-lo), hi-golden*(hi-lo); spent(math.Exp(x)) < spent(math.Exp(y)) {
 			hi = y
 		} else {
 			lo = x

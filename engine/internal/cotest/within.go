@@ -83,8 +83,7 @@ const widestFair = 2
 // one returns the differences between the arms of a bet in each block of a round that has both, normalised. Sides are single blocks.
 func (w *within) one(bet sequential.Bet, b engine.Batch) (out []float64) {
 	for k, s := range w.Sides {
-		x, y := slices.Index(s.Arms, bet.Leader), slices.Index(s.Arms, bet.Arm)
-		if x >= 0 && y >= 0 {
+		if x, y := slices.Index(s.Arms, bet.Leader), slices.Index(s.Arms, bet.Arm); x >= 0 && y >= 0 {
 			out = append(out, (b.Within[k].Means[x]-b.Within[k].Means[y])/w.model.Unit)
 		}
 	}

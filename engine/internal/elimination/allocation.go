@@ -134,8 +134,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, e
 // instead of its worst-case bound.
 func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (*rounds.Stage, error) {
 	for {
-		st, covered, err := a.stage(m, ridge, alive, d, n)
-		if err != nil || covered {
+		if st, covered, err := a.stage(m, ridge, alive, d, n); err != nil || covered {
 			return st, err
 		}
 		n += max(1, n/4)

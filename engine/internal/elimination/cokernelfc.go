@@ -214,8 +214,7 @@ func (e *elimination) strongestRival(rivals []int, i int) (rival int, gap, width
 		if j == i {
 			continue
 		}
-		g, w := e.estimates[j]-e.estimates[i], e.width(i, j)
-		if g-w > most {
+		if g, w := e.estimates[j]-e.estimates[i], e.width(i, j); g-w > most {
 			most, rival, gap, width = g-w, j, g, w
 		}
 	}

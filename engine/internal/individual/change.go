@@ -153,8 +153,7 @@ func (a *Algorithm) Amend(counts []int) (err error) {
 		}
 		lo, hi := a.model.Problem.ArmsOf(v)
 		own := slices.Clone(counts[lo:hi])
-		amender, able := part.(engine.Amender)
-		if !able {
+		if amender, able := part.(engine.Amender); !able {
 			err = engine.ErrFixedPlans
 		} else {
 			err = amender.Amend(own)

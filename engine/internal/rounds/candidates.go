@@ -91,8 +91,7 @@ func (c *Candidates) CheckWithdraw(withdrawn []bool, arms []int) error {
 		gone[i] = true
 	}
 	for _, i := range arms {
-		lo, hi := p.ArmsOf(p.TaskOf[i])
-		if !slices.Contains(gone[lo:hi], false) {
+		if lo, hi := p.ArmsOf(p.TaskOf[i]); !slices.Contains(gone[lo:hi], false) {
 			return fmt.Errorf("task %q: a task keeps at least one arm; %q would be the last to go", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
 		}
 	}

@@ -45,8 +45,7 @@ func Take(ctx context.Context, path string, perm os.FileMode, patience time.Dura
 // wait tries until the lock is taken.
 func wait(ctx context.Context, file *os.File, patience time.Duration) error {
 	for deadline := time.Now().Add(patience); ; {
-		ok, err := Try(file)
-		if ok || err != nil {
+		if ok, err := Try(file); ok || err != nil {
 			return err
 		}
 		if time.Now().After(deadline) {

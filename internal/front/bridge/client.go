@@ -180,8 +180,7 @@ func (c *Client) Put(name string, v any) error {
 	if err != nil {
 		return err
 	}
-	reward, isReward := v.(sim.RewardFunc)
-	if own || isReward {
+	if reward, isReward := v.(sim.RewardFunc); own || isReward {
 		return c.putFunctions(name, v, reward)
 	}
 	if c.serves > 0 {
@@ -307,8 +306,7 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, 
 		return formulas[number], true
 	}}
 	for r := range requests {
-		op, answer := e.Answer(r.op, r.content)
-		if WriteFrame(rw, op, answer) != nil {
+		if op, answer := e.Answer(r.op, r.content); WriteFrame(rw, op, answer) != nil {
 			return
 		}
 	}

@@ -108,8 +108,7 @@ func ReadFrame(r io.Reader, limit int) (Op, []byte, error) {
 	const atOnce = 1 << 20
 	if size <= atOnce {
 		content := make([]byte, size)
-		_, err := io.ReadFull(r, content)
-		if err != nil {
+		if _, err := io.ReadFull(r, content); err != nil {
 			return 0, nil, fmt.Errorf("%w: %w", errFrame, err)
 		}
 		return Op(head[4]), content, nil

@@ -342,8 +342,7 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		}
 		k := (&page{opt: m.opt}).cleaner("html", c)
 		k.Style = nil
-		tree := k.Read(source)
-		if visible(tree) {
+		if tree := k.Read(source); visible(tree) {
 			return fenced("{=html}", tree.String())
 		}
 		return "*" + mdEscape(lostNote(append(k.Lost, "HTML without text"))[0].Plain()) + "*"

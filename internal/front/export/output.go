@@ -228,8 +228,7 @@ func latexNode(source string) *markup.Node {
 	if formula, ok := loneFormula(source); ok {
 		return tex.Formula(formula, true)
 	}
-	s := strings.TrimSpace(source)
-	if tex.Environment(s) != "" {
+	if s := strings.TrimSpace(source); tex.Environment(s) != "" {
 		return tex.Formula(s, true)
 	}
 	return markup.Element("pre", nil, markup.Text(source))

@@ -226,8 +226,7 @@ func comparable(a, b notebook.Output) []string {
 
 // plain makes a JSON value comparable: numbers as they were written.
 func plain(v any) any {
-	text, ok := v.(string)
-	if ok || v == nil {
+	if text, ok := v.(string); ok || v == nil {
 		return text
 	}
 	b, err := json.Marshal(v)
@@ -241,8 +240,7 @@ func plain(v any) any {
 func lineThatDiffers(what, a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(x), len(y)) {
-		p, q := at(x, i), at(y, i)
-		if p != q {
+		if p, q := at(x, i), at(y, i); p != q {
 			return fmt.Sprintf("%s, line %d\n  - %.200s\n  + %.200s", what, i+1, p, q)
 		}
 	}

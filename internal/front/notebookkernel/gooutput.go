@@ -261,8 +261,7 @@ func (h *holder) suspect() int {
 	at := 0
 	for line := range strings.SplitAfterSeq(h.text, "\n") {
 		for _, e := range endings {
-			n := min(len(e), len(line))
-			if line != "" && line[:n] == e[:n] && !(at == 0 && h.open) {
+			if n := min(len(e), len(line)); line != "" && line[:n] == e[:n] && !(at == 0 && h.open) {
 				return at
 			}
 		}

@@ -202,8 +202,7 @@ func goSource(code string) (source string, goesOn bool) {
 			continue
 		}
 		lines[i] = ""
-		word, _, _ := strings.Cut(text, " ")
-		if !inMain && (word == "%%" || word == "%main") {
+		if word, _, _ := strings.Cut(text, " "); !inMain && (word == "%%" || word == "%main") {
 			inMain = true
 			lines[i] = "func main() {"
 		}

@@ -190,8 +190,7 @@ func (h *Host) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		kind, answer := c.answer(op, content)
-		if bridge.WriteFrame(conn, kind, answer) != nil {
+		if kind, answer := c.answer(op, content); bridge.WriteFrame(conn, kind, answer) != nil {
 			return
 		}
 	}

@@ -109,8 +109,7 @@ func (m *mathParser) row(end string) *markup.Node {
 		case t == "" || t == "}" || t == `\right` || t == `\end` || t == "&" || t == `\\`:
 			panic(errMath)
 		}
-		n := m.scripted()
-		if n != nil {
+		if n := m.scripted(); n != nil {
 			out.Children = append(out.Children, n)
 		}
 	}

@@ -138,8 +138,7 @@ func (m *mathParser) cell() (cell *markup.Node, end string) {
 		case "":
 			panic(errMath)
 		}
-		n := m.scripted()
-		if n != nil {
+		if n := m.scripted(); n != nil {
 			cell.Children = append(cell.Children, n)
 		}
 	}
