@@ -222,8 +222,8 @@ func numberFunctions() []Function {
 	}{
 		{"min", "smallest", slices.Min[[]float64]},
 		{"max", "largest", slices.Max[[]float64]},
-		{"sum", "sum", total},
-		{"mean", "mean", func(x []float64) float64 { return total(x) / float64(len(x)) }},
+		{"sum", "sum", lists.Total[float64]},
+		{"mean", "mean", func(x []float64) float64 { return lists.Total(x) / float64(len(x)) }},
 	} {
 		all = append(all, Function{
 			Name: f.name, Section: SectionNumbers, Doc: f.doc + " of the elements of a list, or of several numbers",
@@ -361,12 +361,4 @@ func reduce(c *call, f func([]float64) float64) (any, error) {
 		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)
 	}
 	return y, nil
-}
-
-func total(x []float64) float64 {
-	y := 0.0
-	for _, v := range x {
-		y += v
-	}
-	return y
 }

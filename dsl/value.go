@@ -159,11 +159,7 @@ func (v value) size(limit int) int {
 // depth counts how far lists stand inside each other.
 func (v value) depth() int {
 	list, _ := v.Data.([]value)
-	inner := 0
-	for _, e := range list {
-		inner = max(inner, 1+e.depth())
-	}
-	return inner
+	return lists.Max(list, func(e value) int { return 1 + e.depth() })
 }
 
 // items returns a list as Go values, element by element.

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // The two objectives of [Du23, Section 3].
@@ -60,13 +61,7 @@ type Plan struct {
 func (p Plan) Pulls() int { return PullsOf(p.Counts) }
 
 // PullsOf returns the number of samples of counts, one count per arm.
-func PullsOf(counts []int) int {
-	sum := 0
-	for _, c := range counts {
-		sum += c
-	}
-	return sum
-}
+func PullsOf(counts []int) int { return lists.Total(counts) }
 
 // A Loner is an Algorithm whose agents may exchange nothing on some problems, though they do on
 // others.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // A Changer is an Algorithm whose question may change while it runs (docs/theory/changes.md).
@@ -128,10 +130,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 
 // moved returns the batch with its arms at other places.
 func (b Batch) moved(at []int) Batch {
-	n := 0
-	for _, i := range at {
-		n = max(n, i+1)
-	}
+	n := lists.Max(at, func(i int) int { return i + 1 })
 	out := Batch{Counts: make([]int, n), Means: make([]float64, n)}
 	if b.Squares != nil {
 		out.Squares = make([]float64, n)

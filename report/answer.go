@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -48,12 +49,7 @@ func answerBlocks(a answer.Answer) []Block {
 
 // answerSentence says what is known.
 func answerSentence(a answer.Answer) string {
-	sure := 0
-	for _, p := range a.Picks {
-		if p.Within >= answer.Sure {
-			sure++
-		}
-	}
+	sure := lists.Count(a.Picks, func(p answer.Pick) bool { return p.Within >= answer.Sure })
 	what := "is the best"
 	if a.Epsilon > 0 {
 		what = "is within " + decimal(a.Epsilon, 4) + " of the best"
@@ -336,11 +332,5 @@ func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 			measured.X, measured.Y = append(measured.X, float64(at)), append(measured.Y, *arm.Mean)
 		}
 	}
-	var out []Series
-	for _, s := range []Series{believed, measured, pick} {
-		if len(s.X) > 0 {
-			out = append(out, s)
-		}
-	}
-	return out
+	return lists.Where([]Series{believed, measured, pick}, func(s Series) bool { return len(s.X) > 0 })
 }

@@ -124,12 +124,7 @@ func due(at time.Time) any {
 
 // campaignSentence says how far the campaign is and what it still takes.
 func campaignSentence(s campaign.Status) string {
-	done := 0
-	for _, t := range s.Tasks {
-		if t.Decided {
-			done++
-		}
-	}
+	done := lists.Count(s.Tasks, func(t campaign.TaskStatus) bool { return t.Decided })
 	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, done, plural(len(s.Tasks), "task"),
 		plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {

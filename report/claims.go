@@ -216,10 +216,7 @@ func resultsOf(s sim.Sweep) []engine.Result {
 
 // sweepSentence counts cells and runs, and says what was not run again.
 func sweepSentence(s sim.Sweep) string {
-	runs := 0
-	for _, r := range s.Rows {
-		runs += r.Result.Runs
-	}
+	runs := lists.Sum(s.Rows, func(r sim.SweepRow) int { return r.Result.Runs })
 	out := fmt.Sprintf("%s over %s, of %s in all", plural(len(s.Rows), "result"), join(s.Names, 6), plural(runs, "run"))
 	switch {
 	case s.Stored > 0 && s.Stored == len(s.Rows):

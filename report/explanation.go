@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Explanation shows explain(...).
@@ -122,12 +123,7 @@ func progressTable(x engine.Explanation) Table {
 		t.Notes = append(t.Notes, "Evidence is the square of the test statistic over its threshold: it grows in proportion to the "+
 			"samples. ± is one standard error.")
 	}
-	predicted := 0
-	for _, s := range open {
-		if s.Progress.Samples >= 0 {
-			predicted++
-		}
-	}
+	predicted := lists.Count(open, func(s engine.TaskExplanation) bool { return s.Progress.Samples >= 0 })
 	if predicted > 0 {
 		t.Notes = append(t.Notes, "Further samples are predicted from the gap and its error, and carry no guarantee. Where the gap "+
 			"is within two standard errors (unclear) the prediction is very uncertain; in the first two rounds it is mostly far too low.")

@@ -136,10 +136,7 @@ func (t *textWriter) code(c Code) {
 
 func (t *textWriter) keyValues(kv KeyValues) {
 	t.line(kv.Caption, prose.Bold)
-	width := 0
-	for _, item := range kv.Items {
-		width = max(width, prose.StringWidth(item.Key))
-	}
+	width := lists.Max(kv.Items, func(item KeyValue) int { return prose.StringWidth(item.Key) })
 	for _, item := range kv.Items {
 		value := strings.Split(prose.WrapSoft(item.text(), max(30, t.opt.Width-width-4)), "\n")
 		t.b.WriteString("  " + prose.Pad(item.Key, width, ' ') + "  " + strings.TrimRight(value[0], " ") + "\n")
@@ -325,9 +322,5 @@ func withoutBars(rows [][]string) {
 }
 
 func longestWord(s string) int {
-	n := 0
-	for _, w := range strings.Split(s, " ") {
-		n = max(n, prose.StringWidth(w))
-	}
-	return n
+	return lists.Max(strings.Split(s, " "), func(w string) int { return prose.StringWidth(w) })
 }

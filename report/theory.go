@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Hardness shows hardness(...).
@@ -72,12 +73,7 @@ func hardnessBlocks(h bounds.Hardness) []Block {
 
 // spectrumBlocks shows spectrum(...): how many directions matter.
 func spectrumBlocks(s bounds.Spectrum) []Block {
-	above := 0
-	for _, x := range s.Joint {
-		if x > s.Ridge {
-			above++
-		}
-	}
+	above := lists.Count(s.Joint, func(x float64) bool { return x > s.Ridge })
 	t := Table{
 		Caption: "Eigenvalues, largest first",
 		Columns: []Column{number("index", "Index", ""), number("joint", "Joint K", ""), number("task", "Tasks K_Z", ""),

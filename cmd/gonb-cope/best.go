@@ -186,10 +186,7 @@ func (o *bestOptions) line(table string) string {
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
 func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
-	width := 0
-	for _, c := range d.Columns {
-		width = max(width, len([]rune(c.Name)))
-	}
+	width := lists.Max(d.Columns, func(c problem.Column) int { return len([]rune(c.Name)) })
 	for _, c := range d.Columns {
 		what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
 		switch {

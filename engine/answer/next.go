@@ -249,11 +249,7 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	drawn := int(min(max(aheadWork/(float64(len(counts)+1)*float64(tasks)*truths*moreArms), leastDrawn), futures))
 	batch := q.batch(all)
 	sure := func() float64 {
-		sum := 0.0
-		for _, arms := range ofTask {
-			sum += batch.sure(arms, drawn) / float64(tasks)
-		}
-		return sum
+		return lists.Sum(ofTask, func(arms []int) float64 { return batch.sure(arms, drawn) / float64(tasks) })
 	}
 	before, last := sure(), counts[len(counts)-1]
 	step := max(1, last/aheadSteps)

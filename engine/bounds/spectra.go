@@ -182,22 +182,13 @@ func symmetricEigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, erro
 const rankTolerance = 1e-10
 
 func rank(descending []float64) int {
-	r := 0
-	for _, v := range descending {
-		if v > rankTolerance*descending[0] {
-			r++
-		}
-	}
-	return r
+	return lists.Count(descending, func(v float64) bool { return v > rankTolerance*descending[0] })
 }
 
 // effectiveDimension returns d_eff = min{j : j ξ log(nV) ≥ Σ_{i>j} α_i} [Du23, Section 4.3] of n
 // arms, whose last eigenvalues are 0 where alpha has fewer.
 func effectiveDimension(alpha []float64, n int, ridge float64) int {
-	tail := 0.0
-	for _, a := range alpha {
-		tail += a
-	}
+	tail := lists.Total(alpha)
 	logN := math.Log(float64(n))
 	for j := 1; j <= len(alpha); j++ {
 		tail -= alpha[j-1]

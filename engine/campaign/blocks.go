@@ -253,10 +253,7 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 // remainders [Balinski and Young 1982, Hamilton's method]; equal remainders in random order. Counts
 // that fit already are returned as they are.
 func cut(counts []int, most int, seed uint64) []int {
-	total := 0
-	for _, n := range counts {
-		total += n
-	}
+	total := lists.Total(counts)
 	if most <= 0 || total <= most {
 		return counts
 	}

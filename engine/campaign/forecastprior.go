@@ -116,10 +116,7 @@ func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem
 	spread := from.spreads(p, run)
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
-		centre := 0.0
-		for _, x := range mean[lo:hi] {
-			centre += x / float64(hi-lo)
-		}
+		centre := lists.Sum(mean[lo:hi], func(x float64) float64 { return x / float64(hi-lo) })
 		own := math.Sqrt(share * from.contrast(lo, hi))
 		z := map[int]float64{} // by the first of the same arms
 		for i := lo; i < hi; i++ {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // review works out how far a campaign is from what an algorithm makes of it.
@@ -320,10 +321,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	c := mat.NewSymDense(count, nil)
 	adjusted := make([]float64, count)
 	for _, n := range on {
-		total := 0.0
-		for _, x := range n {
-			total += x
-		}
+		total := lists.Total(n)
 		for a := range count {
 			c.SetSym(a, a, c.At(a, a)+n[a]-n[a]*n[a]/total)
 			for b := a + 1; b < count; b++ {
@@ -333,10 +331,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	}
 	within := 0.0
 	for k, i := range arms {
-		total := 0.0
-		for _, x := range on[i] {
-			total += x
-		}
+		total := lists.Total(on[i])
 		off := values[k] - sum[i]/total
 		within += off * off
 		adjusted[plates[k]] += off

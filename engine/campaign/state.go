@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // State holds the facts of all events so far. It is read only once folded.
@@ -136,11 +138,7 @@ func (s *State) complete(r *round) bool {
 
 // measuredOf returns the pulls of an arm that have a result.
 func (r *round) measuredOf(arm int) int {
-	n := 0
-	for _, m := range r.results[arm] {
-		n += m.count()
-	}
-	return n
+	return lists.Sum(r.results[arm], func(m *measured) int { return m.count() })
 }
 
 // withdrawn reports whether an arm was taken out of the campaign.

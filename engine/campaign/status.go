@@ -342,12 +342,7 @@ const mostBelieved = 2000
 // out of the measurements: a status shows how far the campaign is all the same. Its error is the context's.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
-	measured := 0
-	for _, m := range known.Partial {
-		if !math.IsNaN(m) {
-			measured++
-		}
-	}
+	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })
 	if measured < 2 || known.N() > mostBelieved {
 		return nil
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // TellOptions say how a sheet is taken.
@@ -189,13 +190,7 @@ func (t *teller) ids() []string {
 	if !t.opt.Own {
 		return t.state.order
 	}
-	var own []string
-	for _, id := range t.state.order {
-		if t.state.items[id].by == t.opt.By {
-			own = append(own, id)
-		}
-	}
-	return own
+	return lists.Where(t.state.order, func(id string) bool { return t.state.items[id].by == t.opt.By })
 }
 
 // hidden reports whether a pull has a result of the open round that the teller may not see.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Request names the pulls that an agent asks of the program that measures: a JSON object on its standard input, or
@@ -301,11 +302,7 @@ type ArmPulls struct {
 
 // Left returns the number of pulls that are left.
 func (p Pulls) Left() int {
-	sum := 0
-	for _, a := range p.Arms {
-		sum += a.Count
-	}
-	return sum
+	return lists.Sum(p.Arms, func(a ArmPulls) int { return a.Count })
 }
 
 // pullsOf returns what is left of the pulls of arms lo ≤ i < hi.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Decisions says in short what a replica has decided: a digest of all, and what is new since the round
@@ -277,10 +278,7 @@ const maxInline = MaxBody / 2
 
 // attach puts the messages of the round before into a plan.
 func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][]byte) error {
-	size := 0
-	for _, m := range messages {
-		size += len(m)
-	}
+	size := lists.Sum(messages, func(m []byte) int { return len(m) })
 	if p.Messages = messages; size <= maxInline {
 		return nil
 	}

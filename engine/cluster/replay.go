@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // RoundCounts holds the counts and means that the agents told of one round.
@@ -297,12 +298,7 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 
 // String returns the number of agents that the open round waits for, in words.
 func (s Status) String() string {
-	silent := 0
-	for _, a := range s.Agents {
-		if a.Silent {
-			silent++
-		}
-	}
+	silent := lists.Count(s.Agents, func(a AgentStatus) bool { return a.Silent })
 	switch {
 	case s.Refused != "":
 		return s.Refused

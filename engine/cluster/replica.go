@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // replica is one agent's copy of the algorithm, driven by the facts of the run.
@@ -151,12 +152,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()
 	if !r.ended {
-		open := 0
-		for _, a := range own.Answers {
-			if !a.Decided {
-				open++
-			}
-		}
+		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
 		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status,
 			open, count(len(own.Answers), "task"))
 	}

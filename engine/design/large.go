@@ -45,12 +45,7 @@ func (g *large) information(stop stopper, phi blas64.General, root, lambda []flo
 // gram sets the lower triangle of m to Σ f_i² x_i x_iᵀ over the rows of x. Rows with f_i = 0 cost
 // nothing.
 func (g *large) gram(stop stopper, x blas64.General, f []float64, m blas64.General) {
-	count := 0
-	for _, v := range f {
-		if v != 0 {
-			count++
-		}
-	}
+	count := lists.Count(f, func(v float64) bool { return v != 0 })
 	g.across = reshape(g.across, x.Cols, count)
 	at := 0
 	for i, v := range f {

@@ -5,6 +5,8 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // newton holds the linear system of one step and its solution.
@@ -322,10 +324,4 @@ func apply(t blas.Transpose, a blas64.General, x, y []float64) {
 }
 
 // sum returns Σ x_i.
-func sum(x []float64) float64 {
-	total := 0.0
-	for _, v := range x {
-		total += v
-	}
-	return total
-}
+func sum(x []float64) float64 { return lists.Total(x) }

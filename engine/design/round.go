@@ -78,10 +78,7 @@ func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, ba
 	if base == 0 {
 		return 1 // nothing to decide
 	}
-	n := 0
-	for _, k := range counts {
-		n += k
-	}
+	n := lists.Total(counts)
 	shares, all := make([]float64, len(counts)), true
 	for i, k := range counts {
 		shares[i] = float64(k) / float64(n)
@@ -121,12 +118,7 @@ func normalised(weights []float64) ([]float64, error) {
 // its ratio at any n, and the ratio is not monotone in n, so no smaller number
 // could be promised without trying.
 func Samples(weights []float64, eps float64) int {
-	support := 0
-	for _, w := range weights {
-		if w > 0 {
-			support++
-		}
-	}
+	support := lists.Count(weights, func(w float64) bool { return w > 0 })
 	return int(math.Ceil(float64(support) * 2 * (1 + eps) / (1 + 2*eps)))
 }
 
@@ -145,12 +137,7 @@ func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error)
 	for _, v := range values {
 		floor = max(floor, 1e-14*v)
 	}
-	rank := 0
-	for _, v := range values {
-		if v > floor {
-			rank++
-		}
-	}
+	rank := lists.Count(values, func(v float64) bool { return v > floor })
 	return rank, nil
 }
 
@@ -255,12 +242,7 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 // Ties go to the larger weight, then to the lower index. The weights must sum to 1.
 func apportion(weights []float64, n int) []int {
 	counts := make([]int, len(weights))
-	support := 0
-	for _, w := range weights {
-		if w > 0 {
-			support++
-		}
-	}
+	support := lists.Count(weights, func(w float64) bool { return w > 0 })
 	total := 0
 	for i, w := range weights {
 		counts[i] = max(0, int(math.Ceil((float64(n)-float64(support)/2)*w)))

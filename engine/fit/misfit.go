@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -266,10 +267,7 @@ func (l *inducing) silentMany(ctx context.Context, d *data, variance []float64) 
 	var along, z mat.VecDense
 	along.MulVec(rows, y)
 	z.MulVec(vectors.T(), &along)
-	own := 0.0
-	for _, v := range variance {
-		own += l.own / v / float64(n)
-	}
+	own := lists.Sum(variance, func(v float64) float64 { return l.own / v / float64(n) })
 	take := func(square, mu float64, directions int) {
 		if mu <= 1 {
 			sum, count = sum+square/(1+mu), count+directions

@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -111,10 +112,7 @@ func centre(m *mat.Dense, groups [][]int) {
 		for i := range m.RawMatrix().Rows {
 			row := m.RawRowView(i)
 			for _, g := range groups {
-				mean := 0.0
-				for _, j := range g {
-					mean += row[j] / float64(len(g))
-				}
+				mean := lists.Sum(g, func(j int) float64 { return row[j] / float64(len(g)) })
 				for _, j := range g {
 					row[j] -= mean
 				}

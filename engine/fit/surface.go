@@ -183,11 +183,7 @@ func (s *surface) silent(best optimum, variance []float64) (sum float64, count i
 }
 
 func (s *surface) within() float64 {
-	sum := 0.0
-	for _, v := range s.d.squares {
-		sum += v
-	}
-	return sum
+	return lists.Total(s.d.squares)
 }
 
 // difference is the step of the central differences of the covariance, on the scale of

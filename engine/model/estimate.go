@@ -44,10 +44,7 @@ type Estimator struct {
 // and keeps each arm's part outside them, which Bias accounts for: nothing is
 // decided along a direction that was not measured unless ‖θ*‖ bounds it.
 func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
-	total := 0
-	for _, c := range counts {
-		total += c
-	}
+	total := lists.Total(counts)
 	if total == 0 {
 		return nil, errNoPulls
 	}

@@ -128,11 +128,7 @@ type point struct{ own, scale, weight, likelihood float64 }
 
 // scale returns the largest scale of a member.
 func (x *Mixture) scale() float64 {
-	out := 0.0
-	for _, of := range x.Members {
-		out = max(out, of.Scale)
-	}
-	return out
+	return lists.Max(x.Members, func(of Member) float64 { return of.Scale })
 }
 
 func (x *Mixture) points() []point {

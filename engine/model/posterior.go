@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Posterior is a Gaussian process given the mean rewards of all pulls so far,
@@ -151,10 +152,7 @@ func throughBasis[T any](
 	scale := stated
 	if stated == 0 { // a scale that few data find small must not hide what further arms say
 		scale = d.natural * max(1, expected)
-		largest := 0.0
-		for _, b := range bases {
-			largest = max(largest, b.largest)
-		}
+		largest := lists.Max(bases, func(b *basis) float64 { return b.largest })
 		if largest > 0 {
 			scale = max(scale, d.spread()/largest)
 		}

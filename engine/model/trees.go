@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -39,10 +40,7 @@ func treesOf(m *Model) (*trees, error) {
 		if err != nil {
 			return nil, err
 		}
-		squares := 0
-		for _, arms := range r.arms {
-			squares += len(arms) * len(arms)
-		}
+		squares := lists.Sum(r.arms, func(arms []int) int { return len(arms) * len(arms) })
 		if squares > mostInTree*mostInTree {
 			return nil, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -90,10 +91,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 	if len(grid) == 0 {
 		return nil, nil, &DataError{Path: path, Message: "no data: expected a square matrix"}
 	}
-	width := 0
-	for _, row := range grid {
-		width = max(width, len(withoutEmptyEnd(row)))
-	}
+	width := lists.Max(grid, func(row []cell) int { return len(withoutEmptyEnd(row)) })
 	for i, row := range grid {
 		grid[i] = row[:min(width, len(row))]
 	}
@@ -104,10 +102,7 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
 // the matrix follows from the numbers of rows and columns, and where these are equal from the first
 // cell: it is no number where it is the corner of a header and of a column of names.
 func square(t *table, grid [][]cell) (matrix [][]cell, names []string, err error) {
-	widest := 0
-	for _, row := range grid {
-		widest = max(widest, len(row))
-	}
+	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)
 	header := n == widest+1 || n == widest && !t.isNumber(grid[0][0].text)
 	rowNames := n == widest && header || n+1 == widest

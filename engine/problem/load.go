@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -363,12 +364,7 @@ func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, [
 	if len(kept) == 0 {
 		return nil, nil, nil, &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
 	}
-	var tasks []string
-	for _, name := range order {
-		if has[name] {
-			tasks = append(tasks, name)
-		}
-	}
+	tasks := lists.Where(order, func(name string) bool { return has[name] })
 	if len(dropped) == 0 {
 		return kept, tasks, nil, nil
 	}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -265,13 +266,7 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) error {
 
 // measuredArms counts the arms that have a mean.
 func (p reading) measuredArms() int {
-	count := 0
-	for _, m := range p.Means() {
-		if !math.IsNaN(m) {
-			count++
-		}
-	}
-	return count
+	return lists.Count(p.Means(), func(m float64) bool { return !math.IsNaN(m) })
 }
 
 // keepRows keeps the rows with a reward, and their blocks.
@@ -280,10 +275,7 @@ func (p reading) keepRows(arms []arm, blocks []string) {
 	if len(blocks) > 1 {
 		p.Notes = append(p.Notes, Note{Kind: NoteBlocks, Path: p.t.path, Names: p.Long.Blocks})
 	}
-	rows := 0
-	for _, a := range arms {
-		rows += len(a.rows.means)
-	}
+	rows := lists.Sum(arms, func(a arm) int { return len(a.rows.means) })
 	p.Rows = make([]Row, 0, rows)
 	for i, a := range arms {
 		for k, mean := range a.rows.means {

@@ -118,11 +118,7 @@ func (p *Problem) PairCount() float64 {
 
 // LargestNoise returns max σ_i, the default unit of rewards.
 func (p *Problem) LargestNoise() float64 {
-	var largest float64
-	for _, s := range p.Noise.Scales {
-		largest = max(largest, s)
-	}
-	return largest
+	return lists.Max(p.Noise.Scales, func(s float64) float64 { return s })
 }
 
 // Only returns the problem of some of the tasks, in this order: of one, as an agent that shares

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -330,13 +331,7 @@ func (t *table) within(r int, name string, bounds *[2]float64) error {
 
 // withPrefix returns the columns whose names begin with the prefix.
 func (t *table) withPrefix(prefix string) []string {
-	var out []string
-	for _, name := range t.header {
-		if strings.HasPrefix(name, prefix) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return lists.Where(t.header, func(name string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // columns lists the names of the columns, of many the first.

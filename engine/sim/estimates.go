@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // mostKept limits the numbers kept of the estimates of a run: 8 MB.
@@ -234,10 +235,7 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 
 // moved returns rewards within bounds with another mean.
 func moved(rewards []float64, to, lo, hi float64) []float64 {
-	mean := 0.0
-	for _, r := range rewards {
-		mean += r / float64(len(rewards))
-	}
+	mean := lists.Sum(rewards, func(r float64) float64 { return r / float64(len(rewards)) })
 	out := make([]float64, len(rewards))
 	for k, r := range rewards {
 		switch {

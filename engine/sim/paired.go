@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // outside is the probability that a 95 % interval misses.
@@ -110,10 +111,7 @@ func newJudge(x Experiment, p *problem.Problem, entry algorithms.Entry) judge {
 	if p.Mean == nil {
 		return j
 	}
-	largest := 0.0
-	for _, m := range p.Mean {
-		largest = max(largest, math.Abs(m))
-	}
+	largest := lists.Max(p.Mean, func(m float64) float64 { return math.Abs(m) })
 	// epsilon, and the rounding of tied means
 	j.tolerance = x.Options.Epsilon*(1+1e-12) + model.TieTolerance*largest
 	for v := range p.V() {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -98,13 +99,7 @@ func (a *axis) thin(length, beyond, size vg.Length) {
 
 // labels counts the ticks with a label.
 func (a axis) labels() int {
-	n := 0
-	for _, t := range a.ticks {
-		if t.label != "" {
-			n++
-		}
-	}
-	return n
+	return lists.Count(a.ticks, func(t tick) bool { return t.label != "" })
 }
 
 // rank returns the order in which labels find room: names, powers of ten, the rest.

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // layCurves lays out lines, points and bands, in one pane or several.
@@ -188,12 +190,7 @@ func (s Series) HasIntervals() bool {
 
 // withIntervals counts the series whose intervals are bars unless they are crowded.
 func (p pane) withIntervals() int {
-	n := 0
-	for _, s := range p.Series {
-		if s.HasIntervals() && s.Style != Band && s.Style != Shade {
-			n++
-		}
-	}
+	n := lists.Count(p.Series, func(s Series) bool { return s.HasIntervals() && s.Style != Band && s.Style != Shade })
 	return n
 }
 

@@ -225,12 +225,7 @@ func (f Figure) lineLook(i int) look {
 	if f.Lines[i].Wide {
 		return look{color: grid, wide: true}
 	}
-	kind := 0
-	for _, l := range f.Lines[:i] {
-		if !l.Vertical && !f.Lines[i].Vertical {
-			kind++
-		}
-	}
+	kind := lists.Count(f.Lines[:i], func(l ReferenceLine) bool { return !l.Vertical && !f.Lines[i].Vertical })
 	return bound(kind)
 }
 

@@ -38,11 +38,7 @@ func (a alone) run(anytime bool) runner {
 // pulled returns the pulls of a task so far.
 func (p *play) pulled(v int) int {
 	lo, hi := p.problem.ArmsOf(v)
-	sum := 0
-	for _, c := range p.count[lo:hi] {
-		sum += c
-	}
-	return sum
+	return lists.Total(p.count[lo:hi])
 }
 
 // spread pulls arms that have fewest pulls, in random order, so that below one pull an arm tasks pull different ones.

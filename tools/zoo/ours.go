@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -114,12 +115,7 @@ func (w *world) documented() *problem.Problem {
 	p := *w.problem
 	coded := func(name string) bool { return slices.Contains(w.categories, name) }
 	p.Arms = p.Arms.Logarithmic(func(name string) bool { return slices.Contains(w.logs, name) }).Standardized(coded)
-	var numeric []string
-	for _, name := range p.Arms.Columns {
-		if !coded(name) {
-			numeric = append(numeric, name)
-		}
-	}
+	numeric := lists.Where(p.Arms.Columns, func(name string) bool { return !coded(name) })
 	var k kernels.Kernel = kernels.Identity{}
 	switch {
 	case len(numeric) > 0 && len(w.categories) > 0:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // foresight computes how posterior covariances change with pulls that are planned but not made:
@@ -252,10 +253,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 func together(members []model.Member, tasks []judgement) float64 {
 	out := 0.0
 	for k, of := range members {
-		sum := 0.0
-		for _, j := range tasks {
-			sum += j.wrong[k]
-		}
+		sum := lists.Sum(tasks, func(j judgement) float64 { return j.wrong[k] })
 		out += of.Weight * min(1, sum)
 	}
 	return out
@@ -263,12 +261,7 @@ func together(members []model.Member, tasks []judgement) float64 {
 
 // missing returns the arms of a set without pulls, the most promising first.
 func (a *coBayes) missing(set []int) []int {
-	var out []int
-	for _, i := range set {
-		if a.Counts[i] == 0 {
-			out = append(out, i)
-		}
-	}
+	out := lists.Where(set, func(i int) bool { return a.Counts[i] == 0 })
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(a.estimates[j], a.estimates[i]) })
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 const (
@@ -42,15 +43,9 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64, drawn *
 		}
 	}
 	slices.SortStableFunc(rivals, func(x, y int) int { return cmp.Compare(chances[y], chances[x]) })
-	added := 0.0
-	for _, k := range rivals[min(unionRivals, len(rivals)):] {
-		added += chances[k]
-	}
+	added := lists.Sum(rivals[min(unionRivals, len(rivals)):], func(k int) float64 { return chances[k] })
 	rivals = rivals[:min(unionRivals, len(rivals))]
-	sum := 0.0
-	for _, k := range rivals {
-		sum += chances[k]
-	}
+	sum := lists.Sum(rivals, func(k int) float64 { return chances[k] })
 	draws := unionDrawn[len(rivals)]()
 	for len(rivals) > 0 && !(chances[rivals[len(rivals)-1]] > unionLeast*sum) { // so seldom that it is never drawn
 		rivals = rivals[:len(rivals)-1]

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // blockPlanner asks for the blocks that the open arms of each task need.
@@ -29,10 +30,7 @@ func (b *blockPlanner) next(q ask) (*rounds.Stage, error) {
 			}
 			leader, rivals, blocks = q.blocks(w.needs, b.Size == 0 || b.Size > len(w.needs))
 		}
-		sum := 0.0
-		for _, n := range blocks {
-			sum += n
-		}
+		sum := lists.Total(blocks)
 		if !(sum <= float64(q.most)) {
 			return nil, engine.LimitError{Samples: sum}
 		}
@@ -55,10 +53,7 @@ func (b *blockPlanner) next(q ask) (*rounds.Stage, error) {
 func (q ask) blocks(needs []design.Pair, whole bool) (leader int, rivals []int, blocks []float64) {
 	leader = needs[0].I
 	unit := q.within.Scale(q.model.Problem.TaskOf[leader])
-	most := 0.0
-	for _, need := range needs {
-		most = max(most, 2*unit*need.Weight)
-	}
+	most := lists.Max(needs, func(need design.Pair) float64 { return 2 * unit * need.Weight })
 	for _, need := range needs {
 		n := 2 * unit * need.Weight
 		if whole && q.within.pooled() {

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // estimation holds what all data say of the arms: by this leaders, gaps and the sizes of rounds are chosen.
@@ -149,10 +150,7 @@ func (a *estimation) sofar() pulled {
 // more returns how many pulls in the proportions of the pulls so far give every contrast the
 // information it is weighted by.
 func (p pulled) more(needs []design.Pair) float64 {
-	times := 0.0
-	for _, q := range needs {
-		times = max(times, q.Weight*p.variance(q.I, q.J))
-	}
+	times := lists.Max(needs, func(q design.Pair) float64 { return q.Weight * p.variance(q.I, q.J) })
 	return math.Ceil(times * float64(p.pulls))
 }
 

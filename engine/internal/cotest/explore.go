@@ -69,10 +69,7 @@ func (q ask) explore() (*rounds.Stage, error) {
 // whose reward the others predict best.
 func (t terms) probe(st *rounds.Stage, open []int) error {
 	m, counts := t.model, st.Rounding.Counts
-	measured := 0
-	for _, c := range counts {
-		measured += min(c, 1)
-	}
+	measured := lists.Sum(counts, func(c int) int { return min(c, 1) })
 	if measured > m.Rank() || m.Cut() {
 		return nil
 	}

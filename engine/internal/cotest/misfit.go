@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // misfit holds what CoTestFC allows for in rewards that the kernel cannot represent. With μ_i =
@@ -96,10 +97,7 @@ func (u *misfit) sd(m *model.Model, level float64) float64 {
 	if l.Sum <= limit {
 		return 0
 	}
-	mean := 0.0
-	for _, w := range l.Weights {
-		mean += 1 / w / float64(len(l.Weights))
-	}
+	mean := lists.Sum(l.Weights, func(w float64) float64 { return 1 / w / float64(len(l.Weights)) })
 	exceeds := func(g float64) bool { return m.LeastSquares(*u.data, scales.Factor, g).Sum > limit }
 	lo, hi := 0.0, mean*l.Sum/limit
 	for exceeds(hi) {

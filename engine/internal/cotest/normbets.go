@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // shrinkage are the prior variances that a bet chooses among, in units of S². At 1 bias² + variance
@@ -310,11 +311,7 @@ func (a *normBets) off(kind int, w *sequential.Walk, leader, arm int, of bounded
 
 // absolute returns the sum of absolute values, in the order of the arms.
 func absolute(values map[int]float64) float64 {
-	sum := 0.0
-	for _, i := range slices.Sorted(maps.Keys(values)) {
-		sum += math.Abs(values[i])
-	}
-	return sum
+	return lists.Sum(slices.Sorted(maps.Keys(values)), func(i int) float64 { return math.Abs(values[i]) })
 }
 
 // lookFor returns the look that the information of a round by itself leads to: with its bias and

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // localDesign is the problem of one round's design: white features, in which what is known from the
@@ -51,10 +52,7 @@ func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design, e
 			return nil, d, err
 		}
 		if len(more) == 0 || len(active) > mostActive {
-			total := 0.0
-			for _, n := range c.Pulls {
-				total += n
-			}
+			total := lists.Total(c.Pulls)
 			return c.Pulls, design.Design{Value: c.Value * total, Lower: c.Lower * total}, nil
 		}
 	}

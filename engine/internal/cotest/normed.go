@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // normed is CoTestFC where the norm of the reward function is bounded: the same walks on the same
@@ -281,9 +282,6 @@ func (a *normed) Samples(tasks []int) float64 {
 
 // pulledSince returns the pulls since round 1, all agents together.
 func (a *normed) pulledSince() float64 {
-	n := 0
-	for _, k := range a.since {
-		n += k
-	}
+	n := lists.Total(a.since)
 	return float64(n)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // minimaxPlanner shares the pulls of a round between all contests by minimax designs. The arms of a
@@ -208,10 +209,7 @@ func fewestBetween(t terms, pairs []design.Pair) (d between) {
 		}
 		return sum
 	}
-	least := 0.0
-	for _, q := range pairs {
-		least = max(least, q.Weight/precision[leader])
-	}
+	least := lists.Max(pairs, func(q design.Pair) float64 { return q.Weight / precision[leader] })
 	const golden = 0.381966
 	lo, hi := math.Log(least), math.Log(least*float64(2+len(pairs)))
 	for range 40 {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Algorithm runs one algorithm per task without any sharing: agent v knows only
@@ -153,11 +154,7 @@ func (a *Algorithm) Goal() string { return a.model.Problem.Goal }
 
 // Alive returns the number of arms not eliminated.
 func (a *Algorithm) Alive() int {
-	sum := 0
-	for _, part := range a.Parts {
-		sum += part.Alive()
-	}
-	return sum
+	return lists.Sum(a.Parts, func(part engine.Algorithm) int { return part.Alive() })
 }
 
 // Warnings joins the warnings of the agents, each once.

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Candidates are the sets B_v^(r) with the audit trail of arms that left them.
@@ -32,11 +33,7 @@ func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
 
 // Alive returns the number of arms not eliminated.
 func (c *Candidates) Alive() int {
-	sum := 0
-	for _, set := range c.Sets {
-		sum += len(set)
-	}
-	return sum
+	return lists.Sum(c.Sets, func(set []int) int { return len(set) })
 }
 
 // Single reports whether every task has one candidate left.

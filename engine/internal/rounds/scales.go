@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Scales holds the known and estimated noise scales.
@@ -353,11 +354,7 @@ func (n *Scales) Freedom() float64 {
 	if n.Groups == nil || n.outcomes || n.stated && n.Found == nil {
 		return math.Inf(1)
 	}
-	sum := 0.0
-	for _, f := range n.freedom {
-		sum += f
-	}
-	return sum
+	return lists.Total(n.freedom)
 }
 
 // weightsOf returns N numbers w with Σ_k w_k ȳ_k the estimate that the bet is on.

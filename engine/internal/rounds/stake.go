@@ -6,6 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Limits are the numbers between which every reward lies, normalised.
@@ -88,10 +89,7 @@ type part struct {
 
 // parts returns what each arm of the estimate brings.
 func (l Limits) parts(weights []float64, unit float64, centre func(arm int) float64, round engine.Batch) (out []part) {
-	largest := 0.0
-	for _, w := range weights {
-		largest = max(largest, math.Abs(w))
-	}
+	largest := lists.Max(weights, func(w float64) float64 { return math.Abs(w) })
 	for i, n := range round.Counts {
 		if w := weights[i]; n > 0 && math.Abs(w) > noWeight*largest {
 			out = append(out, l.part(i, w, unit, centre, round))

@@ -14,3 +14,47 @@ func Make[T any](n int, f func(i int) T) []T {
 	}
 	return out
 }
+
+// Where returns the values for which is holds, in order; nil where there are none.
+func Where[T any](values []T, is func(T) bool) (out []T) {
+	for _, v := range values {
+		if is(v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// Count returns for how many values is holds.
+func Count[T any](values []T, is func(T) bool) (n int) {
+	for _, v := range values {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// Total returns Σ v, added in order.
+func Total[N int | float64](values []N) (sum N) {
+	for _, v := range values {
+		sum += v
+	}
+	return sum
+}
+
+// Sum returns Σ f(v), added in order.
+func Sum[T any, N int | float64](values []T, f func(T) N) (sum N) {
+	for _, v := range values {
+		sum += f(v)
+	}
+	return sum
+}
+
+// Max returns the largest f(v), at least 0.
+func Max[T any, N int | float64](values []T, f func(T) N) (most N) {
+	for _, v := range values {
+		most = max(most, f(v))
+	}
+	return most
+}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/zmtp"
 )
 
@@ -72,11 +73,7 @@ func (p *peer) send(frames [][]byte, droppable bool) {
 
 // sizeOf counts the bytes of a message, with what the wire adds.
 func sizeOf(frames [][]byte) int {
-	size := 0
-	for _, f := range frames {
-		size += len(f) + 9
-	}
-	return size
+	return lists.Sum(frames, func(f []byte) int { return len(f) + 9 })
 }
 
 // write sends what is queued until the peer is closed.
