@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // form holds what a primitive kernel says about itself once, for printing and for checking: its
@@ -73,7 +74,7 @@ func (f form) validate(dim int, columns []string) error {
 			}
 		}
 		if n := len(v.numbers); n > 1 && n != want {
-			return wrong(f.name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, howMany(want, "column"),
+			return wrong(f.name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, sentence.Count(want, "column"),
 				f.active(columns))
 		}
 	}
@@ -101,14 +102,6 @@ func (f form) bind(p *Points) (Dims, error) {
 
 // number prints the shortest decimal that reads back as the same float64.
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-
-// howMany returns a number of things, as in 1 row or 2 rows.
-func howMany(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
 
 // numberOrList prints one value as a number and several as a list.
 func numberOrList(values []float64) string {

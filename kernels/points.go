@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Point is one point of a space. X has one value per feature column; Name and ID
@@ -51,7 +52,7 @@ func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 		seen[name] = true
 	}
 	if len(rows) != len(names) && !(rows == nil && len(columns) == 0) {
-		return nil, fmt.Errorf("%s for %s of features", howMany(len(names), "name"), howMany(len(rows), "row"))
+		return nil, fmt.Errorf("%s for %s of features", sentence.Count(len(names), "name"), sentence.Count(len(rows), "row"))
 	}
 	p := &Points{Columns: columns, Names: names, ID: make([]int, len(names)), X: make([][]float64, len(columns))}
 	for c := range p.X {
@@ -69,7 +70,8 @@ func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 	p.distinct = len(ids)
 	for i, row := range rows {
 		if len(row) != len(columns) {
-			return nil, fmt.Errorf("point %d (%s) has %s for %s", i+1, names[i], howMany(len(row), "value"), howMany(len(columns), "column"))
+			return nil, fmt.Errorf("point %d (%s) has %s for %s", i+1, names[i], sentence.Count(len(row), "value"),
+				sentence.Count(len(columns), "column"))
 		}
 		for c, v := range row {
 			if math.IsNaN(v) || math.IsInf(v, 0) {

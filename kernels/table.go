@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Table is a kernel given as numbers: the similarity of each pair of points. With
@@ -81,7 +82,7 @@ func (k Table) Validate(dim int) error {
 		return fmt.Errorf("table: has no rows")
 	}
 	if len(k.Names) > 0 && len(k.Names) != n {
-		return fmt.Errorf("table: %s for %s", howMany(len(k.Names), "name"), howMany(n, "row"))
+		return fmt.Errorf("table: %s for %s", sentence.Count(len(k.Names), "name"), sentence.Count(n, "row"))
 	}
 	for i, name := range k.Names {
 		if slices.Contains(k.Names[:i], name) {
@@ -90,8 +91,8 @@ func (k Table) Validate(dim int) error {
 	}
 	for i, row := range k.Values {
 		if len(row) != n {
-			return fmt.Errorf("table: row %s has %s, but there are %s; the table must be square", k.label(i), howMany(len(row), "value"),
-				howMany(n, "row"))
+			return fmt.Errorf("table: row %s has %s, but there are %s; the table must be square", k.label(i), sentence.Count(len(row), "value"),
+				sentence.Count(n, "row"))
 		}
 		for j, v := range row {
 			if !isFinite(v) {

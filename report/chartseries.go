@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // series returns the series of one panel, the bounds last.
@@ -289,7 +290,7 @@ func (p picture) byRound(v int) []Series {
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b Series) int { // what is told apart lies above the others
-		return count(a.Style == Band) - count(b.Style == Band)
+		return indices.Indicator(a.Style == Band) - indices.Indicator(b.Style == Band)
 	})
 	return out
 }

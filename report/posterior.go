@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -125,7 +126,7 @@ func (p picture) best(arms []int) {
 		a, b := mean[i], mean[j]
 		switch {
 		case math.IsNaN(a) || math.IsNaN(b):
-			return count(math.IsNaN(a)) - count(math.IsNaN(b))
+			return indices.Indicator(math.IsNaN(a)) - indices.Indicator(math.IsNaN(b))
 		case p.lowest:
 			return cmp.Compare(a, b)
 		}
@@ -243,13 +244,6 @@ func (p picture) shown() []engine.RoundEstimates {
 		return all
 	}
 	return []engine.RoundEstimates{all[0], all[n/2], all[n-1]}
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // span returns the ends of the axis of rewards. They hold the last round, the truth and all means;

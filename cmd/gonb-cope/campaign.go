@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -216,12 +217,9 @@ has the header alone, so that no list of before is measured twice.`,
 				if err := report.WriteFile(output, func(w io.Writer) error { return report.CSV(w, list) }); err != nil {
 					return err
 				}
-				pulls := fmt.Sprintf("%d pulls of round %d", len(list.Rows), list.Round)
-				switch len(list.Rows) {
-				case 0:
+				pulls := fmt.Sprintf("%s of round %d", sentence.Count(len(list.Rows), "pull"), list.Round)
+				if len(list.Rows) == 0 {
 					pulls = "no pulls: " + list.Note.String()
-				case 1:
-					pulls = fmt.Sprintf("1 pull of round %d", list.Round)
 				}
 				fmt.Fprintf(os.Stderr, "wrote %s: %s\n", output, pulls)
 				return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/benchpage"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -88,8 +89,8 @@ print one.`,
 			if o.json {
 				return o.show(v)
 			}
-			fmt.Printf("%s, all as recorded; the last is %s, hash %s\n", counted(v.Events, "event"), v.At.Local().Format("2006-01-02 15:04:05"),
-				v.Hash)
+			fmt.Printf("%s, all as recorded; the last is %s, hash %s\n", sentence.Count(v.Events, "event"),
+				v.At.Local().Format("2006-01-02 15:04:05"), v.Hash)
 			for _, f := range v.Files {
 				fmt.Printf("%s  %s\n", f.SHA256, f.Path)
 			}
@@ -162,9 +163,9 @@ recorded, and one event more names them with the reason. --look only shows them.
 			case len(aside) == 0:
 				return o.said("all events fit: there is nothing to repair")
 			case look:
-				return o.said("nothing was recorded; --reason sets aside: " + counted(len(aside), "event"))
+				return o.said("nothing was recorded; --reason sets aside: " + sentence.Count(len(aside), "event"))
 			}
-			return o.said("recorded: set aside " + counted(len(aside), "event"))
+			return o.said("recorded: set aside " + sentence.Count(len(aside), "event"))
 		},
 	}
 	c.Flags().BoolVar(&look, "look", false, "only show what would be set aside")

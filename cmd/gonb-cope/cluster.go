@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // clusterCommand is the parent of the commands about servers, and about runs of agents that
@@ -292,7 +293,8 @@ An interrupt (Ctrl-C) gives unfinished work back to the other workers.`,
 			if err != nil {
 				return err
 			}
-			said.say(fmt.Sprintf("worker %s made %s in %v and stopped", w.Name, counted(w.Made(), "run"), time.Since(began).Round(time.Second)))
+			said.say(fmt.Sprintf("worker %s made %s in %v and stopped", w.Name, sentence.Count(w.Made(), "run"),
+				time.Since(began).Round(time.Second)))
 			return closed
 		},
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -168,7 +169,7 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 			cluster.RunBody
 		}{run, b})
 	}
-	fmt.Printf("run %s: %s (%s), %s, %s\n", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"))
+	fmt.Printf("run %s: %s (%s), %s, %s\n", run, b.Algorithm, b.Mode, sentence.Count(len(b.Tasks), "task"), sentence.Count(b.Arms, "arm"))
 	if b.Alone {
 		fmt.Println(aloneNote)
 	}

@@ -37,6 +37,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 func main() { os.Exit(Main()) }
@@ -236,13 +237,10 @@ func helpCommand() *cobra.Command {
 
 // got says how many arguments a command has that takes another number of them.
 func got(args []string) string {
-	switch len(args) {
-	case 0:
+	if len(args) == 0 {
 		return "got none"
-	case 1:
-		return "got 1 argument"
 	}
-	return fmt.Sprintf("got %d arguments", len(args))
+	return "got " + sentence.Count(len(args), "argument")
 }
 
 // called returns the words that call a command, without the name of the program.

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // agentRunOptions are the flags of run about agents that are apart.
@@ -97,7 +98,7 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 		Notice: o.notice,
 		Heard: func(round, spoken, agents int) {
 			if note = "waiting for agents"; round > 0 {
-				note = fmt.Sprintf("%d of %s have told round %d", spoken, counted(agents, "agent"), round)
+				note = fmt.Sprintf("%d of %s have told round %d", spoken, sentence.Count(agents, "agent"), round)
 			}
 			a.Tell(step, note)
 		},
@@ -162,7 +163,8 @@ func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody
 	if err != nil {
 		return err
 	}
-	o.say(fmt.Sprintf("run %s: %s (%s), %s, %s; %s", run, b.Algorithm, b.Mode, counted(len(b.Tasks), "task"), counted(b.Arms, "arm"), s))
+	o.say(fmt.Sprintf("run %s: %s (%s), %s, %s; %s", run, b.Algorithm, b.Mode, sentence.Count(len(b.Tasks), "task"),
+		sentence.Count(b.Arms, "arm"), s))
 	if b.Alone {
 		o.say(aloneNote)
 	}

@@ -230,7 +230,7 @@ func (b *AmendBody) fold(s *State, e Event) error {
 		s.Capacity = *b.Capacity
 	}
 	s.reopened = s.done != nil
-	s.amends = append(s.amends, amendment{*b, e.Seq, e.At, e.By})
+	s.amends = append(s.amends, amendment{*b, e.Seq})
 	if b.Add != nil {
 		if b.Growth == nil {
 			return errors.New("it adds arms and does not say which")

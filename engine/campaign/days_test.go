@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -201,8 +202,8 @@ func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, fore
 			kept.keep(t, int(seed)+1, x)
 		}
 		days, samples = append(days, float64(x.days)), append(samples, float64(x.samples))
-		within += count(float64(x.days) >= stated.Low && float64(x.days) <= stated.High)
-		wrong += count(x.wrong)
+		within += indices.Indicator(float64(x.days) >= stated.Low && float64(x.days) <= stated.High)
+		wrong += indices.Indicator(x.wrong)
 		if runs > 1 {
 			t.Logf("campaign %d: %+v", seed+1, x)
 		}

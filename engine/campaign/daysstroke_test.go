@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -56,7 +57,7 @@ func TestStrokeInDays(t *testing.T) {
 				t.Fatal(err)
 			}
 			took = append(took, n)
-			within += count(n.time >= stated.Low && n.time <= stated.High && !n.undecided)
+			within += indices.Indicator(n.time >= stated.Low && n.time <= stated.High && !n.undecided)
 		}
 		r := rangeOf(took, func(n need) float64 { return n.time })
 		t.Logf("%s: start stated %.0f (%.0f to %.0f) days, %d campaigns took %.0f, %d within", algorithm, stated.Median, stated.Low, stated.High, runs, r.Median, within)

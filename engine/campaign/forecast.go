@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
@@ -286,8 +287,8 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 			return row, err
 		}
 		needs = append(needs, n)
-		row.Undecided += count(n.undecided)
-		row.Wrong += count(n.wrong)
+		row.Undecided += indices.Indicator(n.undecided)
+		row.Wrong += indices.Indicator(n.wrong)
 		progress(run + 1)
 		if sparing && run == 0 && n.undecided {
 			row.Runs = 1
@@ -370,13 +371,6 @@ func backing(e algorithms.Entry, p Protocol) string {
 		return "a theorem about normal rewards that the kernel can represent"
 	}
 	return "a theorem about sub-Gaussian rewards that the kernel can represent"
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // fitsOwn reports whether the algorithm goes by a posterior that looks for a part of each arm by itself,

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // The prediction interval of four values by hand: the median of 10, 20, 20, 80 is 20, the logarithms below it
@@ -52,7 +53,7 @@ func TestPredictedCovers(t *testing.T) {
 			}
 			r := rangeOf(needs, func(n need) float64 { return n.time })
 			next := 1e6 * math.Exp(0.3*x.draw())
-			within += count(r.Low <= next && next <= r.High)
+			within += indices.Indicator(r.Low <= next && next <= r.High)
 		}
 		if got := float64(within) / float64(repeats); got < x.least-3*math.Sqrt(0.05/float64(repeats)) || got > 0.99 {
 			t.Errorf("%s: %.4f within, want at least %.4f and no more than 0.99", name, got, x.least)
@@ -160,7 +161,7 @@ func TestDaysTogether(t *testing.T) {
 			days[k], learned[k] = n.time, len(steps.Outcome().Rounds)
 		}
 		sum += math.Log(days[1] / days[0])
-		fewer += count(float64(learned[1]) < days[1])
+		fewer += indices.Indicator(float64(learned[1]) < days[1])
 		t.Logf("run %d: %v days in %v rounds", run, days, learned)
 	}
 	if mean := sum / float64(len(all)-1); math.Abs(mean) > 0.1 || fewer == 0 {

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // alphabet has the 31 characters of ids: digits, and letters without I, L and O, which look like
@@ -131,12 +132,7 @@ func distance(a, b string) int {
 }
 
 // pulls returns a number of pulls in words.
-func pulls(n int) string {
-	if n == 1 {
-		return "1 pull"
-	}
-	return fmt.Sprintf("%d pulls", n)
-}
+func pulls(n int) string { return sentence.Count(n, "pull") }
 
 // Plain returns a text of somebody without what terminals obey and what turns writing round: white space of any
 // kind becomes a blank, and the rest stands out.

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // plateRun runs CoTestFC on tied arms whose rewards share an error on every plate of 24, effect standard
@@ -100,7 +101,7 @@ func TestErrorsOnPlates(t *testing.T) {
 				}
 				wrong := 0
 				for seed := range uint64(runs) {
-					wrong += count(plateRun(t, p, memory, effect, byArm, seed))
+					wrong += indices.Indicator(plateRun(t, p, memory, effect, byArm, seed))
 				}
 				rate := float64(wrong) / float64(runs)
 				order := map[bool]string{false: "balanced", true: "arm by arm"}[byArm]

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -56,7 +57,7 @@ func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progr
 			return nil, fmt.Errorf("simulating the rest of the campaign: %w", err)
 		}
 		needs = append(needs, n)
-		out.Undecided += count(n.undecided)
+		out.Undecided += indices.Indicator(n.undecided)
 		if progress != nil {
 			progress(run+1, runs)
 		}
@@ -183,7 +184,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	if p.Capacity > 0 && p.Failed == nil {
 		failed := 0
 		for _, it := range s.items {
-			failed += count(it.failed != "")
+			failed += indices.Indicator(it.failed != "")
 		}
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -38,7 +39,7 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 	})
 	for _, r := range all {
 		left := float64(took - r.over)
-		outside += count(left < r.Time.Low || left > r.Time.High)
+		outside += indices.Indicator(left < r.Time.Low || left > r.Time.High)
 		t.Logf("%s, epsilon %g: after %d days %g (%g to %g) days more, %.0f by the status, took %g", algorithm, epsilon, r.over, r.Time.Median, r.Time.Low, r.Time.High, r.simple, left)
 	}
 	return all, took, outside

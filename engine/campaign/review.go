@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -54,7 +55,7 @@ func (s review) assumes() []Note {
 			early++
 			lost = max(0, lost-s.cameLate(r))
 		}
-		closed += count(r.reason != "" && !r.early)
+		closed += indices.Indicator(r.reason != "" && !r.early)
 	}
 	add := func(kind NoteKind, n int) {
 		if n > 0 {
@@ -131,7 +132,7 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 func (s review) given() int {
 	n := 0
 	for _, it := range s.items {
-		n += count(it.failed != "")
+		n += indices.Indicator(it.failed != "")
 	}
 	return n
 }

@@ -95,8 +95,6 @@ type guide struct {
 type amendment struct {
 	AmendBody
 	seq int64
-	at  time.Time
-	by  string
 }
 
 // LogLine is an event that somebody gave a reason for.

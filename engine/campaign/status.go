@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -205,9 +206,9 @@ func (s review) openRound(st *Status) {
 		if it.round != r.plan.Round {
 			continue
 		}
-		o.Out += count(it.outstanding())
-		o.Overdue += count(it.overdue(s.Now))
-		o.Failed += count(it.failed != "")
+		o.Out += indices.Indicator(it.outstanding())
+		o.Overdue += indices.Indicator(it.overdue(s.Now))
+		o.Failed += indices.Indicator(it.failed != "")
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
@@ -228,7 +229,7 @@ func (s review) debts() []Debt {
 		d := Debt{By: by}
 		for _, it := range s.owed(by) {
 			d.Pulls++
-			d.Overdue += count(it.overdue(s.Now))
+			d.Overdue += indices.Indicator(it.overdue(s.Now))
 			d.Until = it.until
 			d.IDs = append(d.IDs, it.ID)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Agent takes part in a run: it drives a replica of the algorithm, pulls the arms of its own task, and
@@ -97,7 +98,7 @@ func (w *agent) ended(err error) (Finished, error) {
 	}
 	out, err := w.replica.finished(&w.done, nil)
 	w.say(Notice{Kind: NoticeDone, Round: w.replica.rounds,
-		Text: fmt.Sprintf("done after %s: %s", count(w.replica.rounds, "round"), w.done.Status)})
+		Text: fmt.Sprintf("done after %s: %s", sentence.Count(w.replica.rounds, "round"), w.done.Status)})
 	return out, err
 }
 
@@ -148,7 +149,7 @@ func (w *agent) enter(ctx context.Context) error {
 	}
 	w.say(Notice{Kind: NoticeJoined, Tasks: []string{w.Task},
 		Text: fmt.Sprintf("run %s: %s (%s), %s of %s, task %q", w.Run, w.opened.Algorithm, w.opened.Mode, AgentName(w.v),
-			count(len(w.opened.Tasks), "agent"), w.Task)})
+			sentence.Count(len(w.opened.Tasks), "agent"), w.Task)})
 	return nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Request names the pulls that an agent asks of the program that measures: a JSON object on its standard input, or
@@ -328,7 +329,7 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
 		if left := plan.Counts[r.Arm] - made[r.Arm]; r.Count > left { // a sum could overflow
-			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], count(r.Count, "reward"), pulls(left), plan.Round)
+			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(left), plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}

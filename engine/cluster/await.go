@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // A NamedReader is a Facts that can leave out the facts that nobody asked for. Where it is none, all
@@ -331,4 +333,4 @@ func orNothing(err error) error {
 }
 
 // pulls counts pulls in words.
-func pulls(n int) string { return count(n, "pull") }
+func pulls(n int) string { return sentence.Count(n, "pull") }

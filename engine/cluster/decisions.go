@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Decisions says in short what a replica has decided: a digest of all, and what is new since the round
@@ -243,15 +244,15 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	case p.Round != f.Round:
 		return p, refuse("it is of round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
-		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), count(len(b.Tasks), "agent"))
+		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), sentence.Count(len(b.Tasks), "agent"))
 	case f.Sender != "" && f.Sender != AgentName(p.Author):
 		return p, refuse("it says that it is of %s, and %s published it", AgentName(p.Author), f.Sender)
 	case p.Done != (len(p.Counts) == 0):
-		return p, refuse("it has %s, and done is %t", count(len(p.Counts), "count"), p.Done)
+		return p, refuse("it has %s, and done is %t", sentence.Count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):
-		return p, refuse("it answers %s, and the run has %d", count(len(p.Answers), "task"), len(b.Tasks))
+		return p, refuse("it answers %s, and the run has %d", sentence.Count(len(p.Answers), "task"), len(b.Tasks))
 	case !p.Done && len(p.Counts) != b.Arms:
-		return p, refuse("it has %s, and the problem has %d", count(len(p.Counts), "arm"), b.Arms)
+		return p, refuse("it has %s, and the problem has %d", sentence.Count(len(p.Counts), "arm"), b.Arms)
 	case f.Round == 1 && (len(p.Absent) > 0 || len(p.Messages) > 0):
 		return p, refuse("it speaks of a round before the first")
 	}
@@ -305,7 +306,7 @@ func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int)
 	}
 	if len(out) != agents {
 		return nil, &PlanError{run, p.Round,
-			fmt.Sprintf("it sends %s on, and the run has %s", count(len(out), "message"), count(agents, "agent"))}
+			fmt.Sprintf("it sends %s on, and the run has %s", sentence.Count(len(out), "message"), sentence.Count(agents, "agent"))}
 	}
 	return out, nil
 }

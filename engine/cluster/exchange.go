@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // encode returns the body of a fact as JSON.
@@ -171,7 +172,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 	case m.Digest.String() != plan.Digest:
 		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
 	case len(m.Counts) != hi-lo:
-		return m, fmt.Errorf("it has %s, and the task has %d", count(len(m.Counts), "arm"), hi-lo)
+		return m, fmt.Errorf("it has %s, and the task has %d", sentence.Count(len(m.Counts), "arm"), hi-lo)
 	case (m.Squares != nil) != plan.WantSquares:
 		return m, fmt.Errorf("it has squared deviations or none, otherwise than the plan asks")
 	case (m.Ranges != nil) != ranged(plan, p):
@@ -193,14 +194,6 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 		}
 	}
 	return m, nil
-}
-
-// count returns a number of things in words: "1 round", "3 rounds".
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // A Fact is something that was said once and stands for ever. Run, Round and Name are its address.

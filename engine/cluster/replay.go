@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // RoundCounts holds the counts and means that the agents told of one round.
@@ -303,13 +304,13 @@ func (s Status) String() string {
 	case s.Refused != "":
 		return s.Refused
 	case s.Status != engine.StatusInterrupted:
-		return fmt.Sprintf("done after %s: %s", count(s.Rounds, "round"), s.Status)
+		return fmt.Sprintf("done after %s: %s", sentence.Count(s.Rounds, "round"), s.Status)
 	case s.Stopped != nil:
 		return s.Stopped.String()
 	case s.Round == 0:
 		return "open: no agent has planned the first round yet"
 	case s.Open:
-		return fmt.Sprintf("round %d waits for %d of %s", s.Round, silent, count(len(s.Agents), "agent"))
+		return fmt.Sprintf("round %d waits for %d of %s", s.Round, silent, sentence.Count(len(s.Agents), "agent"))
 	}
 	return fmt.Sprintf("round %d is over, and the next is not planned yet", s.Round)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // replica is one agent's copy of the algorithm, driven by the facts of the run.
@@ -96,7 +97,7 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 // history.
 func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	if p.Round != r.rounds+1 {
-		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, count(r.rounds, "round"))
+		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, sentence.Count(r.rounds, "round"))
 	}
 	refuse := func(format string, args ...any) error {
 		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}
@@ -154,7 +155,7 @@ func (r *replica) disagrees(p PlanBody) string {
 	if !r.ended {
 		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
 		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status,
-			open, count(len(own.Answers), "task"))
+			open, sentence.Count(len(own.Answers), "task"))
 	}
 	if p.Status != own.Status {
 		return fmt.Sprintf("says that the run ended as %q, and by the rewards that were told it ended as %q", p.Status, own.Status)

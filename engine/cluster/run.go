@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // The names of facts. Agent v says what it says under AgentName(v).
@@ -155,7 +156,8 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 		return b, err
 	}
 	if len(b.Tasks) == 0 || b.Arms < len(b.Tasks) {
-		return b, fmt.Errorf("run %s has %s and %s: nobody could have opened it", run, count(len(b.Tasks), "task"), count(b.Arms, "arm"))
+		return b, fmt.Errorf("run %s has %s and %s: nobody could have opened it", run, sentence.Count(len(b.Tasks), "task"),
+			sentence.Count(b.Arms, "arm"))
 	}
 	return b, nil
 }

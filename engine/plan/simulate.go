@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // forecaster makes the rows of one forecast.
@@ -52,7 +53,7 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 	before := f.done
 	for d := 0; d < len(s.problems) && err == nil; d++ {
 		var b batch
-		b, err = f.simulate(ctx, m, s.problems[d], opt, f.Runs/len(s.problems)+count(d < f.Runs%len(s.problems)), uint64(d))
+		b, err = f.simulate(ctx, m, s.problems[d], opt, f.Runs/len(s.problems)+indices.Indicator(d < f.Runs%len(s.problems)), uint64(d))
 		if len(b.needs) > 0 {
 			all = append(all, b)
 		}
@@ -204,7 +205,7 @@ func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 		_, row.Time, row.TimeQ90 = column(func(n need) float64 { return n.time })
 	}
 	for _, n := range needs {
-		row.Undecided += count(n.undecided)
+		row.Undecided += indices.Indicator(n.undecided)
 	}
 	if row.Undecided == 0 {
 		i := sim.Mean(samples)
@@ -216,11 +217,4 @@ func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 		row.RatioToLower = row.SamplesPerAgent / lower
 	}
 	return row
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -122,7 +123,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string, err error
 		if n < 1 || len(row) != width {
 			return nil, nil, t.at(row[0],
 				"%s in this row, and %d rows in all: a Gram matrix is square, with or without a header and a first column of names",
-				values(len(row)), len(grid))
+				sentence.Count(len(row), "value"), len(grid))
 		}
 		name := row[0]
 		if rowNames {
@@ -153,14 +154,6 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string, err error
 		names = of
 	}
 	return matrix, names, nil
-}
-
-// values counts the values of a row.
-func values(n int) string {
-	if n == 1 {
-		return "1 value"
-	}
-	return fmt.Sprintf("%d values", n)
 }
 
 // addName appends the name of a point; it reports an empty one, and one that is there.

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // competitorsFB are the baselines of [Du23, App. A].
@@ -176,8 +177,8 @@ func newContrast(a, b sample) contrast {
 		c.covariance = stat.Covariance(a.values, b.values, nil) / float64(a.runs)
 	}
 	for i := range a.values {
-		c.onlyA += float64(count(a.values[i] > b.values[i]))
-		c.onlyB += float64(count(a.values[i] < b.values[i]))
+		c.onlyA += float64(indices.Indicator(a.values[i] > b.values[i]))
+		c.onlyB += float64(indices.Indicator(a.values[i] < b.values[i]))
 	}
 	return c
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -219,7 +220,7 @@ func (w *watched) step(now time.Time) Step {
 	s := Step{Total: 1, Round: w.rounds, Samples: w.samples, Remaining: math.NaN()}
 	for _, a := range w.alg.Answers() {
 		s.Tasks++
-		s.Decided += count(a.Decided)
+		s.Decided += indices.Indicator(a.Decided)
 	}
 	cost := now.Sub(w.pulled)
 	if x, ok := w.alg.(engine.Explainer); ok && (w.spent+cost)*worthTelling <= now.Sub(w.began) {

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Experiment is one algorithm run many times on one problem.
@@ -384,7 +385,7 @@ func (x Experiment) judged(r *engine.Result, j judge) {
 		return
 	}
 	s := j.score(&engine.Outcome{Status: r.Status, Samples: int(r.SamplesTotal), Answers: r.Answers})
-	r.DecidedErrors = Proportion(count(s.WrongDecided), 1)
-	r.Errors, r.TaskErrors = Proportion(count(s.Wrong), 1), Shares([]int{s.WrongTasks}, x.Problem.V())
+	r.DecidedErrors = Proportion(indices.Indicator(s.WrongDecided), 1)
+	r.Errors, r.TaskErrors = Proportion(indices.Indicator(s.Wrong), 1), Shares([]int{s.WrongTasks}, x.Problem.V())
 	r.Regret, r.RelativeRegret = Mean([]float64{s.Regret}), Mean([]float64{s.Relative})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -147,7 +148,7 @@ func (j judge) score(o *engine.Outcome) score {
 	}
 	for v, a := range o.Answers {
 		s.Undecided = s.Undecided || !a.Decided
-		s.Decided += count(a.Decided)
+		s.Decided += indices.Indicator(a.Decided)
 		if j.lost == nil {
 			continue
 		}
@@ -155,20 +156,13 @@ func (j judge) score(o *engine.Outcome) score {
 		bad := lost > j.tolerance
 		s.Wrong = s.Wrong || (bad && (a.Decided || j.budget))
 		s.WrongDecided = s.WrongDecided || bad && a.Decided
-		s.WrongTasks += count(bad)
+		s.WrongTasks += indices.Indicator(bad)
 		s.Regret += lost / float64(len(o.Answers))
 		if spread := j.spread[v]; spread > 0 {
 			s.Relative += lost / spread / float64(len(o.Answers))
 		}
 	}
 	return s
-}
-
-func count(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // worse orders the ways to end: a set of runs has the status of its worst.

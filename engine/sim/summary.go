@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -35,9 +36,9 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 		if worse(s.Status, r.Status) {
 			r.Status = s.Status
 		}
-		wrong += count(s.Wrong)
-		wrongDecided += count(s.WrongDecided)
-		undecided += count(s.Undecided)
+		wrong += indices.Indicator(s.Wrong)
+		wrongDecided += indices.Indicator(s.WrongDecided)
+		undecided += indices.Indicator(s.Undecided)
 		r.DecidedTasks += s.Decided
 		wrongTasks = append(wrongTasks, s.WrongTasks)
 		rounds += s.Rounds
@@ -260,7 +261,7 @@ func measured(measure string, d *engine.Detail) []float64 {
 		case MeasureSamples:
 			out[i] = d.Samples[i]
 		case MeasureError:
-			out[i] = float64(count(d.Wrong[i]))
+			out[i] = float64(indices.Indicator(d.Wrong[i]))
 		case MeasureRounds:
 			out[i] = float64(d.Rounds[i])
 		case MeasureRegret:

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // row is an operation with what it took.
@@ -24,7 +26,7 @@ func section(rows []row, limit time.Duration) string {
 		"memory, one run each, %s/%s with %s, %s. In brackets the budget; * is above it. Growth is the exponent of a power of the "+
 		"number of arms, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and "+
 		"larger sizes are left out.\n\n",
-		runtime.GOOS, runtime.GOARCH, counted(runtime.NumCPU(), "processor"), runtime.Version(), limit)
+		runtime.GOOS, runtime.GOARCH, sentence.Count(runtime.NumCPU(), "processor"), runtime.Version(), limit)
 	sizes := []int{1000, 3000, 10_000, 30_000, 100_000}
 	b.WriteString("| operation |")
 	for _, n := range sizes {
@@ -129,11 +131,4 @@ func thousands(n int) string {
 		return fmt.Sprint(n)
 	}
 	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -21,3 +21,11 @@ func Of[T any](values []T, at []int) []T {
 	}
 	return out
 }
+
+// Indicator returns 1 for what holds, else 0.
+func Indicator(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}

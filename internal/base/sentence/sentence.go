@@ -29,6 +29,14 @@ func Write(format string, names []string, numbers ...[]float64) string {
 	return fmt.Sprintf(format, args...)
 }
 
+// Count returns a number of things: "1 round", "3 rounds".
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
 // List lists words, of many the first and how many more there are.
 func List(words []string, most int) string {
 	if more := len(words) - most; more > 0 {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -70,10 +71,7 @@ func long(text string, render func(string) *markup.Node) []*markup.Node {
 	}
 	head := min(shortenedTo, len(lines)-1)
 	rest := strings.Join(lines[head:], "")
-	summary := fmt.Sprintf("%d more lines", len(lines)-head)
-	if len(lines)-head == 1 {
-		summary = "1 more line"
-	}
+	summary := sentence.Count(len(lines)-head, "more line")
 	if cut {
 		summary += ", shortened"
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -64,11 +65,7 @@ func (p Provenance) tables() []facts {
 	add("Notebook", p.Notebook)
 	add("Notebook SHA-256", p.NotebookSHA256)
 	for _, d := range p.Data {
-		rows := fmt.Sprintf("%d rows", d.Rows)
-		if d.Rows == 1 {
-			rows = "1 row"
-		}
-		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, rows, d.SHA256))
+		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, sentence.Count(d.Rows, "row"), d.SHA256))
 	}
 	add("Seeds", strings.Join(p.Seeds, ", "))
 	add("gonb-cope", p.Version, p.Revision)
