@@ -37,11 +37,7 @@ func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (Matri
 		return nil, err
 	}
 	for _, t := range j.Terms {
-		bound, err := t.bind(tasks, arms)
-		if err != nil {
-			return nil, err
-		}
-		gram, err := bound.taskGram(ctx, tasks)
+		bound, gram, err := t.taskGram(ctx, tasks, arms)
 		if err != nil {
 			return nil, err
 		}
@@ -66,15 +62,17 @@ func (t Term) bind(tasks, arms *Points) (Term, error) {
 	return t, err
 }
 
-// taskGram returns Scale·Task on the tasks, for a bound term: V×V.
-func (t Term) taskGram(ctx context.Context, tasks *Points) (*mat.SymDense, error) {
-	k := cmp.Or(t.Task, Kernel(Constant{1}))
-	gram, err := fill(ctx, implicit{k, tasks})
+// taskGram binds the term and returns Scale·Task on the tasks: V×V.
+func (t Term) taskGram(ctx context.Context, tasks, arms *Points) (Term, *mat.SymDense, error) {
+	t, err := t.bind(tasks, arms)
 	if err != nil {
-		return nil, err
+		return t, nil, err
 	}
-	gram.ScaleSym(t.Scale, gram)
-	return gram, nil
+	gram, err := fill(ctx, implicit{cmp.Or(t.Task, Kernel(Constant{1})), tasks})
+	if err == nil {
+		gram.ScaleSym(t.Scale, gram)
+	}
+	return t, gram, err
 }
 
 // TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t.
@@ -87,11 +85,7 @@ func (j Joint) TaskGram(ctx context.Context, tasks *Points) (*mat.SymDense, erro
 	}
 	sum := mat.NewSymDense(tasks.Len(), nil)
 	for _, t := range j.Terms {
-		bound, err := Term{Scale: t.Scale, Task: t.Task}.bind(tasks, nil)
-		if err != nil {
-			return nil, err
-		}
-		gram, err := bound.taskGram(ctx, tasks)
+		_, gram, err := Term{Scale: t.Scale, Task: t.Task}.taskGram(ctx, tasks, nil)
 		if err != nil {
 			return nil, err
 		}

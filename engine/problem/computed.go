@@ -257,18 +257,7 @@ func (c *cells) encoded(code func(r int) (int32, error)) ([]int32, error) {
 	var err error
 	switch {
 	case c.ends != nil:
-		known := map[string]int32{}
-		for r := range codes {
-			text := c.text(r)
-			k, there := known[text]
-			if !there {
-				if k, err = code(r); err != nil {
-					return nil, err
-				}
-				known[text] = k
-			}
-			codes[r] = k
-		}
+		err = encode(codes, c.text, code)
 	case c.codes != nil:
 		known := make([]int32, len(c.labels)) // 0 stands for none
 		for r, place := range c.codes {
@@ -282,18 +271,24 @@ func (c *cells) encoded(code func(r int) (int32, error)) ([]int32, error) {
 			codes[r] = known[place] - 1
 		}
 	default:
-		known := map[uint64]int32{}
-		for r, x := range c.numbers {
-			bits := math.Float64bits(x)
-			k, there := known[bits]
-			if !there {
-				if k, err = code(r); err != nil {
-					return nil, err
-				}
-				known[bits] = k
-			}
-			codes[r] = k
-		}
+		err = encode(codes, func(r int) uint64 { return math.Float64bits(c.numbers[r]) }, code)
 	}
-	return codes, nil
+	return codes, err
+}
+
+// encode gives each row the code of the first row that is the same.
+func encode[T comparable](codes []int32, same func(r int) T, code func(r int) (int32, error)) error {
+	known := map[T]int32{}
+	for r := range codes {
+		k, there := known[same(r)]
+		if !there {
+			var err error
+			if k, err = code(r); err != nil {
+				return err
+			}
+			known[same(r)] = k
+		}
+		codes[r] = k
+	}
+	return nil
 }

@@ -310,13 +310,21 @@ const keyLength = 2 * sha256.Size
 // errDraw answers the question for the key of an experiment that cannot have one.
 var errDraw = errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
 
+// keyless reports an experiment that cannot have a key.
+func (x Experiment) keyless() error {
+	switch {
+	case x.Draw != nil:
+		return errDraw
+	case x.Own != nil:
+		return errOwn
+	}
+	return nil
+}
+
 // key returns SHA-256 over all that a result depends on, in hexadecimal.
 func (x Experiment) key(ctx context.Context) (string, error) {
-	if x.Draw != nil {
-		return "", errDraw
-	}
-	if x.Own != nil {
-		return "", errOwn
+	if err := x.keyless(); err != nil {
+		return "", err
 	}
 	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
@@ -330,11 +338,8 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 // Of the kernel it has the text and also the features that it gives on the points: the
 // text of a formula is its name, behind which there can be another function.
 func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, error) {
-	if x.Draw != nil {
-		return "", errDraw
-	}
-	if x.Own != nil {
-		return "", errOwn
+	if err := x.keyless(); err != nil {
+		return "", err
 	}
 	p := x.Problem
 	rank, values, err := ofKernel(model)

@@ -70,10 +70,15 @@ func stoppers(own string) []method {
 }
 
 func bayesStop(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
-	var out result
-	p, q := newPlay(w), w.documented()
+	return stopped(ctx, w, w.documented(), "CoBayesFC", budgets, false)
+}
+
+// stopped runs an algorithm with fixed confidence on the problem as q documents it.
+func stopped(ctx context.Context, w *world, q *problem.Problem, name string, budgets []int, together bool) (out result, err error) {
+	p := newPlay(w)
 	opt := engine.Options{Delta: stopDelta, Epsilon: w.epsilon(), MaxSamples: budgets[0] * w.problem.V(), MaxRounds: 1000}
-	o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFC, "CoBayesFC", opt)
+	opt.Together = together
+	o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFC, name, opt)
 	if err != nil {
 		return out, err
 	}
@@ -185,18 +190,9 @@ func testers() []method {
 // testStop runs a test under the documented kernel with one unknown scale for the arms of each task.
 func testStop(name string, together bool) runner {
 	return func(ctx context.Context, w *world, _ int, _ string, budgets []int) (result, error) {
-		var out result
-		p, q := newPlay(w), w.documented()
+		q := w.documented()
 		q.Noise.UnknownBy, q.Noise.Known = problem.UnknownTask, problem.NoiseStated
-		opt := engine.Options{Delta: stopDelta, Epsilon: w.epsilon(), MaxSamples: budgets[0] * w.problem.V(), MaxRounds: 1000}
-		opt.Together = together
-		o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFC, name, opt)
-		if err != nil {
-			return out, err
-		}
-		out.decided = o.Status == engine.StatusDecided || o.Status == engine.StatusEpsilon
-		out.add(p, leaders(q, o.Answers), decisions)
-		return out, nil
+		return stopped(ctx, w, q, name, budgets, together)
 	}
 }
 

@@ -104,11 +104,8 @@ func (a *normed) Amend(counts []int) error {
 // Learn settles the bets with the round's own data, and chooses the next leaders from all data.
 func (a *normed) Learn(ctx context.Context, b engine.Batch) error {
 	defer a.Model.During(ctx)()
-	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
-		return err
-	}
-	if b.Empty() { // amended to no pulls
-		return nil
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
+		return err // nil where it was amended to no pulls
 	}
 	if a.fixed.system != nil {
 		if err := a.settle(b); err != nil {

@@ -190,11 +190,8 @@ func (a *coTest) conclude() {
 
 // update takes the round in: its own data for the bets, and all data for estimates.
 func (a *coTest) update(b engine.Batch) error {
-	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
-		return err
-	}
-	if b.Empty() { // amended to no pulls
-		return nil
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
+		return err // nil where it was amended to no pulls
 	}
 	estimates := a.estimates
 	if a.within != nil {

@@ -157,11 +157,8 @@ func (a *CoKernelFB) Plan(ctx context.Context) (engine.Plan, error) {
 // [Du23, Alg. 2, l. 8-15].
 func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) error {
 	defer a.Model.During(ctx)()
-	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
-		return err
-	}
-	if b.Empty() { // amended to no pulls
-		return nil
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
+		return err // nil where it was amended to no pulls
 	}
 	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
 	a.Weigh(a.stage.Estimate, estimates)

@@ -161,11 +161,8 @@ func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
 
 // Learn estimates all rewards and discards arms [Du23, Alg. 1, l. 11-15].
 func (e *elimination) Learn(_ context.Context, b engine.Batch) error {
-	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil {
-		return err
-	}
-	if b.Empty() { // amended to no pulls
-		return nil
+	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil || b.Empty() {
+		return err // nil where it was amended to no pulls
 	}
 	e.estimates = e.stage.Estimate.Estimates(b.Means) // l. 11-13, as rewards
 	e.last = e.planned

@@ -147,11 +147,8 @@ func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 // Learn pools the round with those before it and cuts the sets of more than two arms.
 func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) error {
 	defer a.Model.During(ctx)()
-	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil {
-		return err
-	}
-	if b.Empty() { // amended to no pulls
-		return nil
+	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
+		return err // nil where it was amended to no pulls
 	}
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)

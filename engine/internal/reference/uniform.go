@@ -137,11 +137,8 @@ func (a *uniformFB) Plan(_ context.Context) (engine.Plan, error) {
 // Learn estimates all rewards and keeps one arm of each task.
 func (a *uniformFB) Learn(ctx context.Context, b engine.Batch) error {
 	defer a.Model.During(ctx)()
-	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil {
+	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil || b.Empty() {
 		return err
-	}
-	if b.Empty() {
-		return nil
 	}
 	estimates := a.estimator.Estimates(b.Means)
 	a.Weigh(a.estimator, estimates)

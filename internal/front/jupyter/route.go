@@ -194,21 +194,12 @@ func (s *Server) notice(n int, m *Message) [][]byte {
 // serveSubscriber serves one connection of a PUB socket: a message that begins with 1 subscribes to
 // the topics that begin with its rest, one that begins with 0 ends that.
 func (s *Server) serveSubscriber(conn net.Conn) {
-	p, err := s.join(conn, zmtp.Pub)
-	if err != nil {
-		return
-	}
-	defer s.leave(p)
-	for {
-		frames, err := p.receive(plainLimit)
-		if err == nil && len(frames) == 1 && len(frames[0]) > 0 {
-			err = s.subscribe(p, frames[0][0] == 1, string(frames[0][1:]))
+	s.serve(conn, zmtp.Pub, func(p *peer, frames [][]byte) error {
+		if len(frames) != 1 || len(frames[0]) == 0 {
+			return nil
 		}
-		if err != nil {
-			s.refuse(err)
-			return
-		}
-	}
+		return s.subscribe(p, frames[0][0] == 1, string(frames[0][1:]))
+	})
 }
 
 // topicLimit limits the topics that a front end subscribes to. Jupyter's subscribe to one, which is

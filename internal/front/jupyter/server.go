@@ -144,7 +144,12 @@ func (s *Server) leave(p *peer) {
 // serveHeartbeat sends back what comes. It reads on when that has left, so that a peer
 // that does not read holds no memory.
 func (s *Server) serveHeartbeat(conn net.Conn) {
-	p, err := s.join(conn, zmtp.Rep)
+	s.serve(conn, zmtp.Rep, func(p *peer, frames [][]byte) error { return errors.Join(p.conn.Send(frames), p.conn.Flush()) })
+}
+
+// serve takes what comes on a connection until it ends, or take reports what it sent.
+func (s *Server) serve(conn net.Conn, kind zmtp.Kind, take func(*peer, [][]byte) error) {
+	p, err := s.join(conn, kind)
 	if err != nil {
 		return
 	}
@@ -152,7 +157,7 @@ func (s *Server) serveHeartbeat(conn net.Conn) {
 	for {
 		frames, err := p.receive(plainLimit)
 		if err == nil {
-			err = errors.Join(p.conn.Send(frames), p.conn.Flush())
+			err = take(p, frames)
 		}
 		if err != nil {
 			s.refuse(err)
