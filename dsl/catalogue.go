@@ -121,12 +121,7 @@ const unset = "none"
 
 // param returns the index of a parameter, or -1.
 func (f *Function) param(name string) int {
-	for i, p := range f.Params {
-		if p.Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
 }
 
 // kernelFunctions returns the rows of the kernel catalogue as functions.

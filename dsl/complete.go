@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -271,10 +272,6 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 
 // algorithmDoc describes an algorithm in a line; "" where no algorithm has the name.
 func algorithmDoc(name string) string {
-	for _, a := range algorithms.All() {
-		if a.Name == name {
-			return a.Doc
-		}
-	}
-	return ""
+	a, _ := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
+	return a.Doc
 }

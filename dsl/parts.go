@@ -55,10 +55,8 @@ func (v value) goType() reflect.Type {
 	case v.Type == List || v.Type == Record || v.Type == Number || v.Type == Text || v.Type == anything:
 		return nil
 	}
-	for _, k := range kinds.Names() {
-		if k.Name == string(v.Type) {
-			return k.Type
-		}
+	if k, ok := v.Type.kind(); ok {
+		return k.Type
 	}
 	return reflect.TypeOf(v.Data)
 }

@@ -51,12 +51,15 @@ func typeOf[T any]() Type {
 
 // zero returns an empty value of a type that package kinds lists, nil of another.
 func (t Type) zero() any {
-	for _, k := range kinds.Names() {
-		if k.Name == string(t) {
-			return reflect.Zero(k.Type).Interface()
-		}
+	if k, ok := t.kind(); ok {
+		return reflect.Zero(k.Type).Interface()
 	}
 	return nil
+}
+
+// kind returns the kind of value that package kinds lists under the type's name.
+func (t Type) kind() (kinds.Kind[struct{}], bool) {
+	return lists.First(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
 }
 
 // drawn returns the types whose values can be drawn: a check asks at every call that saves.
@@ -80,10 +83,8 @@ func (t Type) a() string {
 	case anything:
 		return "a value"
 	}
-	for _, k := range kinds.Names() {
-		if k.Name == string(t) {
-			return k.A()
-		}
+	if k, ok := t.kind(); ok {
+		return k.A()
 	}
 	return "a " + string(t)
 }

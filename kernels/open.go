@@ -159,19 +159,10 @@ func (k Open) at(set setting, place string) (Kernel, error) {
 var entries = sync.OnceValue(Catalogue)
 
 func catalogued(name string) (Entry, bool) {
-	for _, e := range entries() {
-		if e.Name == name {
-			return e, true
-		}
-	}
-	return Entry{}, false
+	return lists.First(entries(), func(e Entry) bool { return e.Name == name })
 }
 
 func (e Entry) param(name string) Param {
-	for _, p := range e.Params {
-		if p.Name == name {
-			return p
-		}
-	}
-	return Param{}
+	p, _ := lists.First(e.Params, func(p Param) bool { return p.Name == name })
+	return p
 }

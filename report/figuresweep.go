@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // sweepFigure draws measures of a sweep, with the bounds to compare them with.
@@ -123,12 +124,8 @@ func comparedMeasure(y, title, reference string) measure {
 
 // modeOf finds the mode of an algorithm of the catalogue by its name.
 func modeOf(algorithm string) string {
-	for _, e := range algorithms.All() {
-		if e.Name == algorithm {
-			return e.Mode
-		}
-	}
-	return ""
+	e, _ := lists.First(algorithms.All(), func(e algorithms.Entry) bool { return e.Name == algorithm })
+	return e.Mode
 }
 
 // speedupFigure draws the speedup measured beside what the theory predicts, between

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -129,12 +130,8 @@ const referenceMark = " (reference)"
 
 // isReference reports whether an algorithm is a reference. Its name is the same in both modes.
 func isReference(algorithm string) bool {
-	for _, e := range algorithms.All() {
-		if e.Name == algorithm {
-			return e.Role == algorithms.RoleReference
-		}
-	}
-	return false
+	e, there := lists.First(algorithms.All(), func(e algorithms.Entry) bool { return e.Name == algorithm })
+	return there && e.Role == algorithms.RoleReference
 }
 
 // markedName returns the name of an algorithm as a reader sees it.

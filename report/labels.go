@@ -61,10 +61,8 @@ func repetitions() []attribute {
 }
 
 func stated(r engine.Result, name string) any {
-	for _, s := range r.Stated {
-		if s.Name == name {
-			return s.Value
-		}
+	if s, there := lists.First(r.Stated, func(s engine.Setting) bool { return s.Name == name }); there {
+		return s.Value
 	}
 	return nil
 }
@@ -175,12 +173,8 @@ func boundNames(results []engine.Result) []string {
 
 // firstKnown returns the first value that is not nil, or nil.
 func firstKnown(values []any) any {
-	for _, v := range values {
-		if v != nil {
-			return v
-		}
-	}
-	return nil
+	v, _ := lists.First(values, func(v any) bool { return v != nil })
+	return v
 }
 
 func allSame[T comparable](values []T) bool {

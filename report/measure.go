@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // measure is one number that a run reports about itself. Comparison tables,
@@ -59,12 +60,7 @@ func measuresNamed(names ...string) []measure {
 }
 
 func findMeasure(name string) (measure, bool) {
-	for _, m := range measures() {
-		if m.name == name {
-			return m, true
-		}
-	}
-	return measure{}, false
+	return lists.First(measures(), func(m measure) bool { return m.name == name })
 }
 
 func (m measure) column() Column {

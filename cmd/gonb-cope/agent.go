@@ -25,7 +25,7 @@ import (
 
 // agentOptions are the flags of agent.
 type agentOptions struct {
-	serverFlags
+	serverOptions
 	run, task, dir, http, campaign string
 	simulate, goOn, json           bool
 	patience, grace                time.Duration
@@ -85,7 +85,7 @@ folder says who it is: another folder for the same task is refused.`,
 	f.DurationVar(&o.grace, "grace", time.Minute, "tell COMMAND to end (SIGTERM, 2 s later SIGKILL), or break off the answer of "+
 		"--http, this long after its last reward; 0 is never")
 	f.BoolVar(&o.json, "json", false, "print JSON: a line for each notice, then the result")
-	o.serverFlags.add(c)
+	o.needed(c)
 	return c
 }
 

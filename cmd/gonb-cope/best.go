@@ -101,12 +101,8 @@ A table with the columns task, arm and mean needs no flags.`,
 
 // of returns the columns of a flag.
 func (o *bestOptions) of(name string) []string {
-	for _, c := range o.columns {
-		if c.name == name {
-			return c.value
-		}
-	}
-	return nil
+	c, _ := lists.First(o.columns, func(c columnFlag) bool { return c.name == name })
+	return c.value
 }
 
 // best runs the script that the flags stand for.
@@ -186,7 +182,7 @@ func (o *bestOptions) line(table string) string {
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.
 func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
-	width := lists.Max(d.Columns, func(c problem.Column) int { return len([]rune(c.Name)) })
+	var rows [][]string
 	for _, c := range d.Columns {
 		what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
 		switch {
@@ -203,8 +199,9 @@ func (o *bestOptions) describe(w io.Writer, d problem.Description) error {
 		if c.Empty > 0 && c.Different > 0 {
 			what += fmt.Sprintf(" (%d empty)", c.Empty)
 		}
-		fmt.Fprintf(w, "  %s%s  %s\n", c.Name, strings.Repeat(" ", width-len([]rune(c.Name))), what)
+		rows = append(rows, []string{"  " + c.Name, what})
 	}
+	writeColumns(w, rows)
 	guesses := map[string][]string{"task": {d.Task}, "arm": d.Arm, "reward": {d.Reward}, "blocks": d.Blocks}
 	if d.Counts != nil && len(o.of("reward"))+len(o.of("successes"))+len(o.of("trials")) == 0 {
 		delete(guesses, "reward")

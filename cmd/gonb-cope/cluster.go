@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -144,22 +145,19 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 		Ends time.Time `json:"ends"`
 		Made bool      `json:"made"`
 	}
-	rows := make([]row, len(made))
-	width := 0
-	for i, k := range made {
-		rows[i] = row{k.Who, filepath.ToSlash(k.Path), k.Ends.UTC().Truncate(time.Second), k.Made}
-		width = max(width, len(k.Who))
-	}
+	rows := lists.Map(made, func(k jetstream.KeyFile) row {
+		return row{k.Who, filepath.ToSlash(k.Path), k.Ends.UTC().Truncate(time.Second), k.Made}
+	})
 	if asJSON {
 		return json.NewEncoder(os.Stdout).Encode(rows)
 	}
-	for _, r := range rows {
+	writeColumns(os.Stdout, lists.Map(rows, func(r row) []string {
 		was := ""
 		if !r.Made {
 			was = ", was there"
 		}
-		fmt.Printf("%s%s  %s (until %s%s)\n", r.Who, strings.Repeat(" ", width-len(r.Who)), r.File, r.Ends.Format("2006-01-02"), was)
-	}
+		return []string{r.Who, fmt.Sprintf("%s (until %s%s)", r.File, r.Ends.Format("2006-01-02"), was)}
+	}))
 	return nil
 }
 
@@ -239,12 +237,8 @@ func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.E
 // shown returns the URL of the server for others to read: without user, password and token.
 func (o serverOptions) shown() string { return jetstream.Redacted(o.url) }
 
-// serverFlags are the flags of commands that cannot do without a server.
-type serverFlags struct{ serverOptions }
-
-func (o *serverFlags) add(c *cobra.Command) { o.needed(c) }
-
-func (o *serverFlags) join(ctx context.Context) (cluster.Exchange, error) {
+// join joins the server of a command that cannot do without one.
+func (o serverOptions) join(ctx context.Context) (cluster.Exchange, error) {
 	if o.url == "" {
 		return nil, usageError{errors.New("--server URL is needed: gonb-cope cluster serve prints it")}
 	}

@@ -29,14 +29,27 @@ import (
 
 // runFlags are the flags of commands about a run.
 type runFlags struct {
-	serverFlags
+	serverOptions
 	json bool
 }
 
 func (o *runFlags) add(c *cobra.Command) *cobra.Command {
-	o.serverFlags.add(c)
+	o.needed(c)
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
+}
+
+// on gives a command what it does at its server.
+func (o *runFlags) on(c *cobra.Command, f func(ctx context.Context, x cluster.Exchange, args []string) error) *cobra.Command {
+	c.RunE = func(c *cobra.Command, args []string) error {
+		x, err := o.join(c.Context())
+		if err != nil {
+			return err
+		}
+		defer x.Close()
+		return f(c.Context(), x, args)
+	}
+	return o.add(c)
 }
 
 // printJSON prints a value as JSON.
@@ -146,11 +159,10 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*cluster.Simulation, error) {
 	s := cluster.Simulation{Seed: p.Seed}
 	if seed != "" {
-		n, err := strconv.ParseUint(seed, 10, 64)
-		if err != nil || n > maxSeed {
-			return nil, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), seed)}
+		var err error
+		if s.Seed, err = seedOf(seed); err != nil {
+			return nil, err
 		}
-		s.Seed = n
 	}
 	if _, err := sim.EnvironmentOf(ctx, p.Problem, s.Seed, 0); err != nil {
 		return nil, nil
@@ -182,34 +194,27 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 
 func clusterStatusCommand() *cobra.Command {
 	var o runFlags
-	c := &cobra.Command{
+	return o.on(&cobra.Command{
 		Use: "status [RUN]", Short: "How far a run is, who has joined and who is silent; or all runs", Args: runOrNone,
 		Long: `Say how far a run is, who has joined and who is silent. The run is folded as its agents
 do, so that an end to which they do not come is named and gives no answer.
 Without a run all are listed, as their last plans say.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			x, err := o.join(c.Context())
-			if err != nil {
-				return err
-			}
-			defer x.Close()
-			if len(args) == 0 {
-				return o.list(c.Context(), x)
-			}
-			s, err := cluster.StatusOf(c.Context(), x, args[0])
-			if err == nil {
-				err = s.Check(c.Context(), x, makeQuestion)
-			}
-			if err != nil {
-				return err
-			}
-			if o.json {
-				return printJSON(s)
-			}
-			return writeStatus(os.Stdout, s)
-		},
-	}
-	return o.add(c)
+	}, func(ctx context.Context, x cluster.Exchange, args []string) error {
+		if len(args) == 0 {
+			return o.list(ctx, x)
+		}
+		s, err := cluster.StatusOf(ctx, x, args[0])
+		if err == nil {
+			err = s.Check(ctx, x, makeQuestion)
+		}
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return printJSON(s)
+		}
+		return writeStatus(os.Stdout, s)
+	})
 }
 
 // writeStatus writes how far a run is.
@@ -247,7 +252,7 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 
 // writeColumns writes rows with columns below each other.
 func writeColumns(w io.Writer, rows [][]string) {
-	width := make([]int, len(rows[0]))
+	width := map[int]int{} // by column
 	for _, r := range rows {
 		for c, cell := range r {
 			width[c] = max(width[c], len([]rune(cell)))
@@ -265,28 +270,22 @@ func writeColumns(w io.Writer, rows [][]string) {
 func clusterStopCommand() *cobra.Command {
 	var o runFlags
 	var b cluster.StopBody
-	c := &cobra.Command{
+	c := o.on(&cobra.Command{
 		Use: "stop RUN", Short: "End a run for good before its algorithm is done", Args: arguments(1, 1, "a run"),
-		RunE: func(c *cobra.Command, args []string) error {
-			x, err := o.join(c.Context())
-			if err != nil {
-				return err
-			}
-			defer x.Close()
-			if err := cluster.Stop(c.Context(), x, args[0], b); err != nil {
-				return err
-			}
-			text := fmt.Sprintf("run %s is stopped: its agents end, and what they told is kept", args[0])
-			if o.json {
-				return printJSON(map[string]string{"done": text})
-			}
-			_, err = fmt.Println(text)
+	}, func(ctx context.Context, x cluster.Exchange, args []string) error {
+		if err := cluster.Stop(ctx, x, args[0], b); err != nil {
 			return err
-		},
-	}
+		}
+		text := fmt.Sprintf("run %s is stopped: its agents end, and what they told is kept", args[0])
+		if o.json {
+			return printJSON(map[string]string{"done": text})
+		}
+		_, err := fmt.Println(text)
+		return err
+	})
 	c.Flags().StringVar(&b.By, "by", defaultName(), "who does this")
 	c.Flags().StringVar(&b.Reason, "reason", "", "the reason, which the agents show")
-	return o.add(c)
+	return c
 }
 
 func clusterExportCommand() *cobra.Command {

@@ -87,16 +87,14 @@ func examine(ctx context.Context, examinations []examination) error {
 func examinations() []examination {
 	const rebuild = "rebuild with the Go release named in go.mod: go build ./cmd/gonb-cope"
 	return []examination{
-		{"processor", true, processor, ""},
+		{"processor", true, func(context.Context) (string, error) {
+			return fmt.Sprintf("%s/%s, %d workers", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0)), nil
+		}, ""},
 		{"solver", true, knownHardness, rebuild},
 		{"algorithm", true, knownAnswer, rebuild},
 		{"figures", true, drawsFigure, rebuild},
 		{"temporary", true, writesFile, "set TMPDIR to a folder that can be written to"},
 	}
-}
-
-func processor(context.Context) (string, error) {
-	return fmt.Sprintf("%s/%s, %d workers", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0)), nil
 }
 
 // knownHardness solves for ρ_1 of the paper's case 1, which is 12/(1 + 3ξ).

@@ -30,9 +30,6 @@ before is replaced; a kernelspec of another program is not.`,
   gonb-cope install --prefix "$VIRTUAL_ENV" --name cope-next`,
 		Args: none,
 		RunE: func(*cobra.Command, []string) error {
-			if err := onePlace(o); err != nil {
-				return err
-			}
 			return install(o)
 		},
 	}
@@ -49,9 +46,6 @@ func uninstallCommand() *cobra.Command {
 			"the last kernelspec.",
 		Args: none,
 		RunE: func(*cobra.Command, []string) error {
-			if err := onePlace(o); err != nil {
-				return err
-			}
 			dir, err := kernelspec.Uninstall(o)
 			if err != nil {
 				return err
@@ -70,14 +64,12 @@ func placeFlags(c *cobra.Command, o *kernelspec.Options) {
 	f.BoolVar(&o.User, "user", false, "in your own folder of Jupyter, JUPYTER_DATA_DIR (the default)")
 	f.StringVar(&o.Prefix, "prefix", "", "in PREFIX/share/jupyter")
 	f.StringVar(&o.Name, "name", kernelspec.DefaultName, "name by which notebooks ask for the kernel")
-}
-
-// onePlace refuses two places at once.
-func onePlace(o kernelspec.Options) error {
-	if o.User && o.Prefix != "" {
-		return usageError{fmt.Errorf("--user and --prefix %s exclude each other", o.Prefix)}
+	c.PreRunE = func(*cobra.Command, []string) error {
+		if o.User && o.Prefix != "" {
+			return usageError{fmt.Errorf("--user and --prefix %s exclude each other", o.Prefix)}
+		}
+		return nil
 	}
-	return nil
 }
 
 func install(o kernelspec.Options) error {

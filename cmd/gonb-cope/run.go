@@ -26,6 +26,15 @@ import (
 // maxSeed is the largest seed that a script can state: its numbers are float64.
 const maxSeed = 1 << 53
 
+// seedOf reads a seed.
+func seedOf(text string) (uint64, error) {
+	n, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || n > maxSeed {
+		return 0, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), text)}
+	}
+	return n, nil
+}
+
 // runOptions are the flags of run.
 type runOptions struct {
 	format   string
@@ -112,9 +121,9 @@ func (o *runOptions) others(ctx context.Context, script string, notice func(stri
 // check reports flags that cannot be followed, before anything is read.
 func (o *runOptions) check() (seed *uint64, err error) {
 	if o.seed != "" {
-		s, err := strconv.ParseUint(o.seed, 10, 64)
-		if err != nil || s > maxSeed {
-			return nil, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), o.seed)}
+		s, err := seedOf(o.seed)
+		if err != nil {
+			return nil, err
 		}
 		seed = &s
 	}

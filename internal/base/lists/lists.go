@@ -25,6 +25,16 @@ func Where[T any](values []T, is func(T) bool) (out []T) {
 	return out
 }
 
+// First returns the first value for which is holds, and whether there is one.
+func First[T any](values []T, is func(T) bool) (first T, there bool) {
+	for _, v := range values {
+		if is(v) {
+			return v, true
+		}
+	}
+	return first, false
+}
+
 // Count returns for how many values is holds.
 func Count[T any](values []T, is func(T) bool) (n int) {
 	for _, v := range values {

@@ -2,6 +2,7 @@ package export
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -172,9 +173,7 @@ func (p Provenance) record() map[string]any {
 func withProvenance(nb *notebook.Notebook, p Provenance) *notebook.Notebook {
 	out := *nb
 	out.Metadata = map[string]any{}
-	for k, v := range nb.Metadata {
-		out.Metadata[k] = v
-	}
+	maps.Copy(out.Metadata, nb.Metadata)
 	if r := p.record(); len(r) > 0 {
 		out.Metadata["gonb-cope"] = r
 	}

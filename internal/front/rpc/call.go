@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // callParams ask for a call of a function of the language, or of an operator on one or two values.
@@ -44,12 +45,8 @@ type place struct {
 
 // at returns the argument that stands at a column, counted from 1; "" for none.
 func (s *statement) at(column int) string {
-	for _, p := range s.places {
-		if column-1 >= p.from && column-1 < p.to {
-			return p.argument
-		}
-	}
-	return ""
+	p, _ := lists.First(s.places, func(p place) bool { return column-1 >= p.from && column-1 < p.to })
+	return p.argument
 }
 
 // call writes a call that binds a name.

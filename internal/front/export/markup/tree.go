@@ -4,6 +4,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Node is one piece of markup: an element with a tag, or text without one. A
@@ -45,12 +47,8 @@ func Text(s string) *Node { return &Node{Text: s} }
 
 // Get returns the value of an attribute, or "".
 func (n *Node) Get(name string) string {
-	for _, a := range n.Attrs {
-		if a.Name == name {
-			return a.Value
-		}
-	}
-	return ""
+	a, _ := lists.First(n.Attrs, func(a Attr) bool { return a.Name == name })
+	return a.Value
 }
 
 // Has reports whether n has an attribute.
@@ -99,12 +97,8 @@ func (n *Node) All(tag string) []*Node {
 
 // Child returns the first child with a tag, or nil.
 func (n *Node) Child(tag string) *Node {
-	for _, c := range n.Children {
-		if c.Tag == tag {
-			return c
-		}
-	}
-	return nil
+	c, _ := lists.First(n.Children, func(c *Node) bool { return c.Tag == tag })
+	return c
 }
 
 // Plain returns the text inside, without markup.
