@@ -169,14 +169,10 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}
-	before := len(w.replica.differ)
-	if err := w.replica.adopt(ctx, p, size); errors.Is(err, errOtherLate) {
+	if err := w.adopt(ctx, p, size); errors.Is(err, errOtherLate) {
 		return false, w.again(ctx)
 	} else if err != nil {
 		return false, err
-	}
-	for _, d := range w.replica.differ[before:] {
-		w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{d.Task}, Text: d.String()})
 	}
 	if p.Done {
 		w.done = p
@@ -191,6 +187,18 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	}
 	w.said = messages
 	return false, w.replica.learn(ctx, messages, absent)
+}
+
+// adopt takes a plan, and notices what its author decided otherwise.
+func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
+	before := len(w.replica.differ)
+	if err := w.replica.adopt(ctx, p, size); err != nil {
+		return err
+	}
+	for _, d := range w.replica.differ[before:] {
+		w.once(Notice{Kind: NoticeDiffers, Round: p.Round, Tasks: []string{d.Task}, Text: d.String()})
+	}
+	return nil
 }
 
 // once notices something that was not noticed before.

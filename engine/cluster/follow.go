@@ -78,12 +78,8 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 			f.Learned(w.replica.asked.Steps)
 		}
 	}
-	before := len(w.replica.differ)
-	if err := w.replica.adopt(ctx, p, len(fact.Body)); err != nil {
+	if err := w.adopt(ctx, p, len(fact.Body)); err != nil {
 		return false, err
-	}
-	for _, d := range w.replica.differ[before:] {
-		w.once(Notice{Kind: NoticeDiffers, Round: r, Tasks: []string{d.Task}, Text: d.String()})
 	}
 	if p.Done {
 		w.done = p

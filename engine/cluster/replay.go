@@ -91,14 +91,14 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		default:
 			messages = w.messages(r, nil)
 		}
-		told, err := w.replica.told(messages, agents(absent))
+		told, err := w.replica.batch(messages, agents(absent))
 		if err == nil {
 			err = w.replica.learn(ctx, messages, absent)
 		}
 		if err != nil {
 			return nil, rounds, err
 		}
-		rounds = append(rounds, told)
+		rounds = append(rounds, RoundCounts{r, told.Counts, told.Means, told.Squares})
 	}
 }
 
@@ -139,30 +139,6 @@ func (w *agent) whole(ctx context.Context, r int, next Fact) error {
 		}
 	}
 	return nil
-}
-
-// told returns what the messages of the open round say, in the sign of the data.
-func (r *replica) told(messages [][]byte, absent []int) (RoundCounts, error) {
-	p := r.question.Problem
-	out := RoundCounts{Round: r.plan.Round, Counts: make([]int, p.N()), Means: make([]float64, p.N())}
-	if r.plan.WantSquares {
-		out.Squares = make([]float64, p.N())
-	}
-	for v := range p.V() {
-		if slices.Contains(absent, v) {
-			continue
-		}
-		lo, _ := p.ArmsOf(v)
-		m, err := parseMessage(messages[v], v, r.plan, p)
-		if err != nil {
-			return out, &MessageError{r.run, r.plan.Round, v, err}
-		}
-		for i := range m.Counts {
-			out.Counts[lo+i], out.Means[lo+i] = m.Counts[i], m.Means[i]
-		}
-		copy(out.Squares[min(lo, len(out.Squares)):], m.Squares)
-	}
-	return out, nil
 }
 
 // Status says how far a run is, from its facts alone: it makes no problem and reads no script.

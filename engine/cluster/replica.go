@@ -177,33 +177,18 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	if !r.opens {
 		return errors.New("no round is open")
 	}
-	p := r.question.Problem
-	n := p.N()
-	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
-	if r.plan.WantSquares {
-		b.Squares = make([]float64, n)
-	}
-	if r.ranged() {
-		b.Ranges = make([][2]float64, n)
-	}
 	gone := agents(absent)
-	for v := range p.V() {
-		if slices.Contains(gone, v) {
-			continue
-		}
-		lo, hi := p.ArmsOf(v)
-		m, err := parseMessage(messages[v], v, r.plan, p)
-		if err != nil {
-			return &MessageError{r.run, r.plan.Round, v, err}
-		}
-		copy(b.Counts[lo:hi], m.Counts)
-		copy(b.Means[lo:hi], m.Means)
-		copy(b.Squares[min(lo, len(b.Squares)):], m.Squares)
-		copy(b.Ranges[min(lo, len(b.Ranges)):], m.Ranges)
-		r.sent.Messages++
-		r.sent.Bytes += int64(len(messages[v]))
+	b, err := r.batch(messages, gone)
+	if err != nil {
+		return err
 	}
-	other := wire.Round(r.plan.Round, p.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares, r.ranged())
+	for v, m := range messages {
+		if !slices.Contains(gone, v) {
+			r.sent.Messages++
+			r.sent.Bytes += int64(len(m))
+		}
+	}
+	other := wire.Round(r.plan.Round, r.question.Problem.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares, r.ranged())
 	r.sent.Raw, r.sent.Theta = r.sent.Raw+other.Raw, r.sent.Theta+other.Theta
 	r.opens = false
 	r.absent = append(r.absent, absent)
@@ -218,6 +203,33 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 		return err
 	}
 	return r.asked.Learn(ctx, b)
+}
+
+// batch returns what the messages of the open round say; nothing of agents that are gone.
+func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
+	p := r.question.Problem
+	b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
+	if r.plan.WantSquares {
+		b.Squares = make([]float64, p.N())
+	}
+	if r.ranged() {
+		b.Ranges = make([][2]float64, p.N())
+	}
+	for v := range p.V() {
+		if slices.Contains(gone, v) {
+			continue
+		}
+		lo, hi := p.ArmsOf(v)
+		m, err := parseMessage(messages[v], v, r.plan, p)
+		if err != nil {
+			return b, &MessageError{r.run, r.plan.Round, v, err}
+		}
+		copy(b.Counts[lo:hi], m.Counts)
+		copy(b.Means[lo:hi], m.Means)
+		copy(b.Squares[min(lo, len(b.Squares)):], m.Squares)
+		copy(b.Ranges[min(lo, len(b.Ranges)):], m.Ranges)
+	}
+	return b, nil
 }
 
 // coefficients returns the dimension of θ̂: of the features, or a number for each arm where the algorithm

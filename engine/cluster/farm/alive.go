@@ -3,7 +3,6 @@ package farm
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
@@ -39,13 +38,17 @@ func (r *Runner) beat(ctx context.Context) error {
 
 // live publishes signs of life until the context ends.
 func (r *Runner) live(ctx context.Context) {
-	each := cmp.Or(r.beatEach, beatEach)
+	every(ctx, cmp.Or(r.beatEach, beatEach), func() { _ = r.beat(ctx) }) // what hinders it is met by whatever else is published
+}
+
+// every does something again and again until the context ends.
+func every(ctx context.Context, each time.Duration, do func()) {
 	tick := time.NewTicker(each)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			_ = r.beat(ctx) // what hinders it is met by whatever else is published
+			do()
 		case <-ctx.Done():
 			return
 		}
@@ -96,12 +99,7 @@ func (w *Worker) gone(ctx context.Context, runner string) bool {
 	return c.beats > 0 && time.Since(c.heard) > limit
 }
 
-func (w *Worker) silence() time.Duration {
-	if w.silent > 0 {
-		return w.silent
-	}
-	return silent
-}
+func (w *Worker) silence() time.Duration { return cmp.Or(w.silent, silent) }
 
 // latest returns the number of the latest sign of life, given a known one: it doubles the step
 // until there is none, and then halves it.
@@ -138,19 +136,11 @@ func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context,
 	ctx, cancel := context.WithCancelCause(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() {
-		tick := time.NewTicker(w.silence() / looks)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				if w.gone(ctx, runner) {
-					cancel(errGone)
-					return
-				}
-			case <-ctx.Done():
-				return
+		every(ctx, w.silence()/looks, func() {
+			if w.gone(ctx, runner) {
+				cancel(errGone)
 			}
-		}
+		})
 	})
 	return ctx, func() { cancel(nil); looking.Wait() }
 }
@@ -201,11 +191,7 @@ func (j *Job) renew(ctx context.Context, c *offered) error {
 	j.renewed.Do(func() {
 		j.runner.notice("a worker gave up runs since it had heard nothing of this program for a while; they are handed in again")
 	})
-	body, err := json.Marshal(c.Chunk)
-	if err != nil {
-		return err
-	}
-	return j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body})
+	return j.put(ctx, c.Chunk)
 }
 
 // silence is how long nobody answers, at least, before that is told.
@@ -222,9 +208,7 @@ type quiet struct {
 }
 
 func (j *Job) quiet() *quiet {
-	q := &quiet{least: j.runner.silence, notice: j.runner.notice}
-	q.least = cmp.Or(q.least, silence)
-	return q
+	return &quiet{least: cmp.Or(j.runner.silence, silence), notice: j.runner.notice}
 }
 
 // limit returns the silence that is told: longer than any chunk took, with as much again for one that is

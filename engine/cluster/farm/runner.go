@@ -58,11 +58,9 @@ var ErrElsewhere = errors.New("workers cannot make this experiment")
 
 // Hand hands work in, and returns at once. The end of the context ends the job.
 func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
-	id, err := r.next()
+	id := r.next()
+	err := r.beat(ctx)
 	if err != nil {
-		return nil, err
-	}
-	if err := r.beat(ctx); err != nil {
 		return nil, fmt.Errorf("saying that somebody asks: %w", err)
 	}
 	w.Recipe.Files = map[string]string{}
@@ -95,18 +93,16 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 }
 
 // next returns the name of the next job: the runner's name with a number.
-func (r *Runner) next() (string, error) {
+func (r *Runner) next() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.id == "" {
 		var b [10]byte
-		if _, err := rand.Read(b[:]); err != nil {
-			return "", err
-		}
+		_, _ = rand.Read(b[:]) // never fails
 		r.id = fmt.Sprintf("sweep-%x", b)
 	}
 	r.jobs++
-	return fmt.Sprintf("%s-%d", r.id, r.jobs), nil
+	return fmt.Sprintf("%s-%d", r.id, r.jobs)
 }
 
 // runnerOf returns the name of the runner of a job.
@@ -158,17 +154,22 @@ func (j *Job) offer(ctx context.Context) error {
 		if err != nil || len(c.Items) == 0 {
 			return err
 		}
-		body, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
 		j.mu.Lock()
 		j.waiting[c.id()], j.ids[c.id()] = &offered{Chunk: c}, true
 		j.mu.Unlock()
-		if err := j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body}); err != nil {
+		if err := j.put(ctx, c); err != nil {
 			return err
 		}
 	}
+}
+
+// put puts a chunk into the queue.
+func (j *Job) put(ctx context.Context, c Chunk) error {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	return j.runner.Exchange.Offer(ctx, j.id, cluster.Work{Run: j.id, ID: c.id(), Body: body})
 }
 
 // chunk cuts the next chunk, which is empty where the queue is full or nothing is left. A task that

@@ -243,18 +243,7 @@ func (w *Worker) suits(c Chunk) error {
 func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var said sync.WaitGroup
-	said.Go(func() {
-		tick := time.NewTicker(aliveEach)
-		defer tick.Stop()
-		for {
-			select {
-			case <-tick.C:
-				_ = t.Alive(ctx) // the next may arrive
-			case <-ctx.Done():
-				return
-			}
-		}
-	})
+	said.Go(func() { every(ctx, aliveEach, func() { _ = t.Alive(ctx) }) }) // where one is lost the next may arrive
 	return func() { cancel(); said.Wait() }
 }
 
