@@ -153,9 +153,5 @@ func marked(name string, v any) any {
 
 // markedAll returns the values of swept names as a reader sees them.
 func markedAll(names []string, values []any) []any {
-	out := make([]any, len(values))
-	for j, v := range values {
-		out[j] = marked(names[j], v)
-	}
-	return out
+	return lists.Make(len(values), func(j int) any { return marked(names[j], values[j]) })
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -148,11 +149,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 
 // variances returns the variances of the means at a factor of the noise.
 func (d *data) variances(sigma2 float64) []float64 {
-	out := make([]float64, len(d.n))
-	for k, n := range d.n {
-		out[k] = sigma2 * d.rel[k] / n
-	}
-	return out
+	return lists.Make(len(d.n), func(k int) float64 { return sigma2 * d.rel[k] / d.n[k] })
 }
 
 // scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm

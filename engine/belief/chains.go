@@ -143,7 +143,7 @@ func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log flo
 
 // numbersAt returns the numbers that are z standard deviations off their prior means.
 func (m *model) numbersAt(z []float64) []float64 {
-	u := make([]float64, len(z))
+	u := make([]float64, len(z)) // of a chain that may have more numbers
 	for j, n := range m.numbers {
 		u[j] = n.mean + n.sd*z[j]
 	}

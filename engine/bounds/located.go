@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -44,10 +45,7 @@ func (l *located) factor() error {
 	if err := memlimit.Matrices(l.ctx, "the information gain", 2, n, n); err != nil {
 		return err
 	}
-	l.roots = make([]float64, n)
-	for k, i := range l.arms {
-		l.roots[k] = math.Sqrt(l.weights[k] * l.m.Precision[i] / l.ridge)
-	}
+	l.roots = lists.Make(n, func(k int) float64 { return math.Sqrt(l.weights[k] * l.m.Precision[l.arms[k]] / l.ridge) })
 	among, err := l.m.Among(l.arms)
 	if err != nil {
 		return err

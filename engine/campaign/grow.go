@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -55,10 +56,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 		return p, g, errors.New("all of these arms are in the campaign already")
 	}
 	g.TaskOf = slices.Clone(now.TaskOf)
-	tasks := make([]int, old.V())
-	for v, name := range old.Tasks.Names {
-		tasks[v] = slices.Index(now.Tasks.Names, name)
-	}
+	tasks := lists.Make(old.V(), func(v int) int { return slices.Index(now.Tasks.Names, old.Tasks.Names[v]) })
 	var err error
 	if now.Arms, err = inScaleOf(old.Arms, now.Arms, g.At); err == nil {
 		now.Tasks, err = inScaleOf(old.Tasks, now.Tasks, tasks)

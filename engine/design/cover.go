@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Cover searches for about the fewest pulls n after which no target varies by more than 1,
@@ -221,10 +223,7 @@ func (c *Cover) choose(whole bool) {
 func (c *Cover) evaluate() bool {
 	s, k := len(c.arms), len(c.targets)
 	c.factor, c.z = reshape(c.factor, s, s), reshape(c.z, k, s)
-	root := make([]float64, s)
-	for a, i := range c.arms {
-		root[a] = math.Sqrt(c.Pulls[i])
-	}
+	root := lists.Make(s, func(a int) float64 { return math.Sqrt(c.Pulls[c.arms[a]]) })
 	for a, i := range c.arms {
 		from, to := row(c.gram, i), row(c.factor, a)
 		for b, j := range c.arms[:a+1] {

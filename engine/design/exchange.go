@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Values is a Space given by products of features, which values of a kernel are, where arms are too
@@ -317,10 +318,7 @@ func (x *Exchange) confine(tolerance float64) confined {
 	in := interior{ridge: x.in.Ridge, stop: x.stop}
 	x.restricted(&in)
 	n, k := len(x.arms), len(x.pairs)
-	in.lambda = make([]float64, n)
-	for a, l := range x.lambda {
-		in.lambda[a] = 0.9*l + 0.1/float64(n)
-	}
+	in.lambda = lists.Make(n, func(a int) float64 { return 0.9*x.lambda[a] + 0.1/float64(n) })
 	in.z, in.s, in.u = make([]float64, n), make([]float64, k), make([]float64, k)
 	in.size(n, k, n)
 	if !in.evaluate() {

@@ -140,10 +140,7 @@ func (x *Exchange) widen(s *pass) {
 		}
 	}
 	for _, values := range [][]float64{s.size, s.g, s.listed} {
-		order := make([]ranked, len(values))
-		for k, v := range values {
-			order[k] = ranked{k, v}
-		}
+		order := lists.Make(len(values), func(k int) ranked { return ranked{k, values[k]} })
 		slices.SortFunc(order, byRank)
 		for _, o := range order[:min(most, len(order))] {
 			more = append(more, o.arm)

@@ -185,10 +185,7 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 	}
 	r = Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
 	stop, x := stopper{ctx}, s.Features.RawMatrix()
-	parts := make([]float64, len(lambda))
-	for i, k := range r.Counts {
-		parts[i] = float64(k) / float64(n)
-	}
+	parts := lists.Make(len(lambda), func(i int) float64 { return float64(r.Counts[i]) / float64(n) })
 	scaled, l, a := reshape(blas64.General{}, x.Rows, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols),
 		reshape(blas64.General{}, x.Cols, x.Cols)
 	if !information(stop, x, roots(s.Precision), lambda, s.Ridge, scaled, l) {

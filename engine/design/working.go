@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // working is the restricted problem that the interior-point method sees: some
@@ -221,10 +223,7 @@ func (p *problem) start() (arms []int, lambda []float64) {
 		return arms, lambda
 	}
 	arms, lambda = p.multiplicative(startSweeps)
-	order := make([]ranked, len(arms))
-	for a, i := range arms {
-		order[a] = ranked{i, lambda[a]}
-	}
+	order := lists.Make(len(arms), func(a int) ranked { return ranked{arms[a], lambda[a]} })
 	slices.SortFunc(order, byRank)
 	size := min(len(order), startSize(n, p.phi.Cols))
 	keep := make(map[int]float64, size)

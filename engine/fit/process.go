@@ -269,20 +269,12 @@ func (d *data) replicates() {
 
 // known returns the variances σ_i²/n_i of the means where σ is the problem's noise scale.
 func (d *data) known() []float64 {
-	v := make([]float64, len(d.y))
-	for i, s := range d.p.Noise.Scales {
-		v[i] = s * s / d.count[i]
-	}
-	return v
+	return lists.Make(len(d.y), func(i int) float64 { return d.p.Noise.Scales[i] * d.p.Noise.Scales[i] / d.count[i] })
 }
 
 // common returns the variances of the means where all rewards have one σ.
 func (d *data) common(sigma float64) []float64 {
-	v := make([]float64, len(d.y))
-	for i, n := range d.count {
-		v[i] = sigma * sigma / n
-	}
-	return v
+	return lists.Make(len(d.y), func(i int) float64 { return sigma * sigma / d.count[i] })
 }
 
 // Measured holds the worth of sharing in simulated runs of CoTestFC under the fitted kernel, with

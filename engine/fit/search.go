@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // optimum holds the end of a search.
@@ -130,10 +131,7 @@ func (s *surface) refine(best *optimum) error {
 	if err != nil {
 		return err
 	}
-	limits := make([]string, len(best.values))
-	for i, p := range s.free {
-		limits[i] = atLimit(p.Free, best.values[i])
-	}
+	limits := lists.Make(len(best.values), func(i int) string { return atLimit(s.free[i].Free, best.values[i]) })
 	information, inner, err := s.information(best.values, limits)
 	if err != nil || information == nil {
 		return err
@@ -285,10 +283,7 @@ const steepest = 9
 // climb maximises from one start by BFGS [Nocedal and Wright 2006, alg. 6.1] on the
 // scale of Free.To.
 func (s *surface) climb(begin []float64) ([]float64, error) {
-	x := make([]float64, len(begin))
-	for i, f := range s.free {
-		x[i] = min(max(f.To(begin[i]), -steepest), steepest)
-	}
+	x := lists.Make(len(begin), func(i int) float64 { return min(max(s.free[i].To(begin[i]), -steepest), steepest) })
 	c := &climber{s: s}
 	problem := optimize.Problem{Func: c.value, Grad: c.slope, Status: c.status}
 	settings := &optimize.Settings{
@@ -318,11 +313,7 @@ type climber struct {
 }
 
 func (c *climber) values(u []float64) []float64 {
-	values := make([]float64, len(u))
-	for i, f := range c.s.free {
-		values[i] = f.Of(u[i])
-	}
-	return values
+	return lists.Make(len(u), func(i int) float64 { return c.s.free[i].Of(u[i]) })
 }
 
 func (c *climber) locate(u []float64) []float64 {

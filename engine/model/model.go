@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -127,10 +128,7 @@ func identify(m *Model) {
 
 // others returns the numbers of the model beside its kernel's and the precisions.
 func (m *Model) others() [][]float64 {
-	taskOf := make([]float64, m.Problem.N())
-	for i, v := range m.Problem.TaskOf {
-		taskOf[i] = float64(v)
-	}
+	taskOf := lists.Make(m.Problem.N(), func(i int) float64 { return float64(m.Problem.TaskOf[i]) })
 	return [][]float64{{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean}
 }
 

@@ -160,10 +160,7 @@ func throughBasis[T any](
 	for {
 		grown := false
 		for p, part := range d.parts {
-			weights := make([]float64, len(part.arms))
-			for k, t := range part.total {
-				weights[k] = scale * t
-			}
+			weights := lists.Make(len(part.arms), func(k int) float64 { return scale * part.total[k] })
 			dim := bases[p].dim
 			if bases[p], err = bases[p].extended(d.life.Context(), part.arms, weights); err != nil {
 				return out, err

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -196,10 +197,7 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 	n := len(p.rows)
 	white := map[int][]float64{} // L⁻¹k_b(s)
 	for b := range leaders {
-		w := make([]float64, n)
-		for j, row := range p.rows {
-			w[j] = row[b]
-		}
+		w := lists.Make(n, func(j int) float64 { return p.rows[j][b] })
 		blas64.Trsv(blas.NoTrans, p.lower, blas64.Vector{N: n, Inc: 1, Data: w})
 		white[b] = w
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // A planner chooses the pulls of a coTest. It sees what the contests want and what a pull tells, no
@@ -100,10 +101,7 @@ func (t terms) priced(m *model.Model) (*model.Model, error) {
 		}
 		return p.model, nil
 	}
-	precision := make([]float64, len(m.Precision))
-	for i, x := range m.Precision {
-		precision[i] = x / p.relative[i]
-	}
+	precision := lists.Make(len(m.Precision), func(i int) float64 { return m.Precision[i] / p.relative[i] })
 	priced, err := m.Reweighted(precision)
 	if err == nil {
 		p.of, p.model = m, priced

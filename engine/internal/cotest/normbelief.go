@@ -74,10 +74,7 @@ func (g *guess) believe(means []float64, others []int) error {
 // involved returns the arms that are not out, that were pulled, that lead or that have pulls in these counts, and
 // the others, rising.
 func (g *guess) involved(counts, others []int) []int {
-	needed := make([]bool, g.Model.Problem.N())
-	for i, n := range g.Counts {
-		needed[i] = n > 0
-	}
+	needed := lists.Make(g.Model.Problem.N(), func(i int) bool { return g.Counts[i] > 0 })
 	for i, n := range counts {
 		needed[i] = needed[i] || n > 0
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // sums holds for every walk that goes on the error functional of its bets so far.
@@ -127,10 +128,7 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) erro
 // remember adds the errors of the round's estimates to the functionals of walks that go on.
 func (a *normBets) remember(v *view) error {
 	f := &a.fixed
-	positions := make([]int, len(v.rows))
-	for j, k := range f.system.Support {
-		positions[j] = a.sums.position(f.section.Arms[k])
-	}
+	positions := lists.Make(len(v.rows), func(j int) int { return a.sums.position(f.section.Arms[f.system.Support[j]]) })
 	byArm := make(map[int]int, len(a.bets)) // of the bets of walks that go on
 	for k, bet := range a.bets {
 		if bet.Walk.Out {

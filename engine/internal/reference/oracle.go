@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // oracle is a reference that no algorithm can match: it knows the expected rewards, hence the best
@@ -104,10 +105,7 @@ func oracleStage(m *model.Model, epsilon float64, before []int, n int) (*rounds.
 			n += max(1, n/4)
 			continue
 		}
-		all := make([]int, len(before))
-		for i, c := range before {
-			all[i] = c + r.Counts[i]
-		}
+		all := lists.Make(len(before), func(i int) int { return before[i] + r.Counts[i] })
 		e, err := model.NewEstimator(m, 0, all)
 		return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
 	}
