@@ -88,7 +88,8 @@ func labelsOf(results []engine.Result) labels {
 			values, l.abridged = distinct(values)
 		}
 		column := text(a.name, a.title)
-		if _, isNumber := numeric(firstKnown(values)); isNumber {
+		known, _ := lists.First(values, func(v any) bool { return v != nil })
+		if _, isNumber := numeric(known); isNumber {
 			column.Align = Right
 		}
 		l.columns = append(l.columns, column)
@@ -169,12 +170,6 @@ func boundNames(results []engine.Result) []string {
 		return nil
 	}
 	return names
-}
-
-// firstKnown returns the first value that is not nil, or nil.
-func firstKnown(values []any) any {
-	v, _ := lists.First(values, func(v any) bool { return v != nil })
-	return v
 }
 
 func allSame[T comparable](values []T) bool {

@@ -19,11 +19,15 @@ import (
 // device, or a pipe that a program reads, is written to. Errors name the path.
 func WriteFile(path string, render func(io.Writer) error) error {
 	var b bytes.Buffer
-	err := render(&b)
-	if err == nil {
-		err = writeWhole(path, b.Bytes())
+	if err := render(&b); err != nil {
+		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
-	if err != nil {
+	return WriteBytes(path, b.Bytes())
+}
+
+// WriteBytes is WriteFile of these bytes.
+func WriteBytes(path string, data []byte) error {
+	if err := writeWhole(path, data); err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
 	return nil

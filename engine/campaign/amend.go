@@ -3,7 +3,6 @@ package campaign
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
@@ -90,8 +89,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if len(a.Add.Content) == 0 {
 			return Done{}, fmt.Errorf("%s is empty", a.Add.Path)
 		}
-		sum := sha256.Sum256(a.Add.Content)
-		b.Add = &File{Path: filepath.Base(a.Add.Path), SHA256: hex.EncodeToString(sum[:]), Content: a.Add.Content}
+		b.Add = &File{Path: filepath.Base(a.Add.Path), SHA256: fmt.Sprintf("%x", sha256.Sum256(a.Add.Content)), Content: a.Add.Content}
 	}
 	if slices.ContainsFunc(at.amends, func(x amendment) bool { return x.same(b) }) {
 		return Done{Known: true, Text: knownBefore + "; a change that is meant a second time needs another reason"}, nil

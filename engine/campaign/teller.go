@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
@@ -45,8 +44,7 @@ func ReadResults(p Protocol, data []byte, name string, kind Kind) (Results, erro
 	if err != nil {
 		return Results{}, err
 	}
-	sum := sha256.Sum256(data)
-	return Results{sheet, set + 3 - len(sets), hex.EncodeToString(sum[:])}, nil
+	return Results{sheet, set + 3 - len(sets), fmt.Sprintf("%x", sha256.Sum256(data))}, nil
 }
 
 // ownColumns are the columns of a list; others of a sheet are kept as notes.

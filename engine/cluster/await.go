@@ -301,7 +301,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 			tries = 0
 		} else if tries >= most {
 			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+
-				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), orNothing(err))
+				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
 		}
 		if err != nil && now == 0 {
 			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
@@ -322,14 +322,6 @@ func attempts(n int) string {
 		return "1 try"
 	}
 	return fmt.Sprintf("%d tries", n)
-}
-
-// orNothing returns an error for pulls that ended without one.
-func orNothing(err error) error {
-	if err == nil {
-		return errors.New("no reward was given")
-	}
-	return err
 }
 
 // pulls counts pulls in words.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"iter"
 	"slices"
@@ -127,8 +126,7 @@ func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash str
 	if err := CheckRun(run); err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(content)
-	hash = hex.EncodeToString(sum[:])
+	hash = fmt.Sprintf("%x", sha256.Sum256(content))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.files[[2]string{run, hash}] = bytes.Clone(content)

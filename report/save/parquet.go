@@ -6,6 +6,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -29,7 +30,7 @@ func Parquet(w io.Writer, v any) error {
 	}
 	for i := range rows {
 		for j, c := range columns {
-			rows[i] = append(rows[i], kinds[j].value(c.Cells[i]).Level(0, present(c.Cells[i]), j))
+			rows[i] = append(rows[i], kinds[j].value(c.Cells[i]).Level(0, indices.Indicator(c.Cells[i] != nil), j))
 		}
 	}
 	out := parquet.NewWriter(w, schema, parquet.Compression(&parquet.Snappy))
@@ -37,14 +38,6 @@ func Parquet(w io.Writer, v any) error {
 		return err
 	}
 	return out.Close()
-}
-
-// present returns the definition level of a cell in a column that may have nulls.
-func present(v any) int {
-	if v == nil {
-		return 0
-	}
-	return 1
 }
 
 // ordered is a group of columns in the order of a table; parquet.Group alone would

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -209,10 +208,7 @@ func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
 }
 
 // fileHash returns the SHA-256 of a file, in hexadecimal.
-func fileHash(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
+func fileHash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // getFile returns a recorded file, and reports one that is not what was recorded.
 func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {

@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"encoding/csv"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -227,10 +226,7 @@ func (c *Campaign) Invited(secret string) (name string, ok bool) {
 	return name, ok
 }
 
-func hashOf(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
-}
+func hashOf(secret string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(secret))) }
 
 // changeInvites replaces the list, whole or not at all; only its owner may read it.
 func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]Invitation, error)) error {

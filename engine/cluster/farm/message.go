@@ -257,10 +257,7 @@ type Source interface {
 type Maker func(ctx context.Context, r Recipe, read func(path string) ([]byte, error)) (Source, error)
 
 // HashOf returns the SHA-256 of a content, in hexadecimal, by which files are kept.
-func HashOf(content []byte) string {
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:])
-}
+func HashOf(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
 // Build says which program makes runs. Programs of the same Build make the same bits.
 type Build struct {

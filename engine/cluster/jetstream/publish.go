@@ -149,8 +149,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 	if len(content) > mostBytes {
 		return "", fmt.Errorf("a file has at most 1 GiB, this one has %d bytes", len(content))
 	}
-	sum := sha256.Sum256(content)
-	hash = hex.EncodeToString(sum[:])
+	hash = fmt.Sprintf("%x", sha256.Sum256(content))
 	m, err := x.last(ctx, fileSubject(run, hash, size))
 	if m != nil || err != nil {
 		return hash, err

@@ -7,7 +7,9 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -53,7 +55,7 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 		decisions: d, Pool: model.NewPool(n), scales: scales, norm: bound.Norm, misfit: bound.Misfit,
 		spread: make([]float64, n), certain: make([]float64, n),
 	}
-	a.sums = newSums()
+	a.sums = sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
 	if a.alpha > 0 {
 		err = a.setHeights(a.alpha, a.alpha)

@@ -18,10 +18,6 @@ type sums struct {
 	walks map[*sequential.Walk]*bounded.Combined
 }
 
-func newSums() sums {
-	return sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
-}
-
 // position returns the position of an arm in the list, to which it is added.
 func (s *sums) position(arm int) int {
 	k, known := s.at[arm]

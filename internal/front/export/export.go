@@ -86,10 +86,7 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 	if err := s.save(); err != nil {
 		return err
 	}
-	return report.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(b.Bytes())
-		return err
-	})
+	return report.WriteBytes(path, b.Bytes())
 }
 
 // Writable reports what would keep Save from writing path, for the time before hours are

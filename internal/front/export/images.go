@@ -214,11 +214,7 @@ func (s *side) save() error {
 		return fmt.Errorf("cannot make a folder for the figures: %w", err)
 	}
 	for _, f := range s.files {
-		err := report.WriteFile(filepath.Join(s.folder, f.name), func(w io.Writer) error {
-			_, err := w.Write(f.data)
-			return err
-		})
-		if err != nil {
+		if err := report.WriteBytes(filepath.Join(s.folder, f.name), f.data); err != nil {
 			return err
 		}
 	}

@@ -95,7 +95,6 @@ func unparagraph(tree *markup.Node) {
 
 func (p *page) figure(n *markup.Node, o notebook.Output) {
 	p.figures++
-	number := markup.Element("span", []string{"class", "number"}, markup.Text(fmt.Sprintf("Figure %d", p.figures)))
 	caption := n.Child("figcaption")
 	if caption == nil {
 		caption = markup.Element("figcaption", nil)
@@ -106,11 +105,12 @@ func (p *page) figure(n *markup.Node, o notebook.Output) {
 		}
 		n.Children = append(n.Children, caption)
 	}
-	lead(caption, number)
+	lead(caption, fmt.Sprintf("Figure %d", p.figures))
 }
 
 // lead puts a number before a caption.
-func lead(caption, number *markup.Node) {
+func lead(caption *markup.Node, name string) {
+	number := markup.Element("span", []string{"class", "number"}, markup.Text(name))
 	if strings.TrimSpace(caption.Plain()) != "" {
 		number.Children[0].Text += "."
 		caption.Children = append([]*markup.Node{number, markup.Text(" ")}, caption.Children...)
@@ -133,7 +133,7 @@ func (p *page) table(n *markup.Node, detail bool) {
 		caption = markup.Element("caption", nil)
 		n.Children = append([]*markup.Node{caption}, n.Children...)
 	}
-	lead(caption, markup.Element("span", []string{"class", "number"}, markup.Text(fmt.Sprintf("Table %d", p.tables))))
+	lead(caption, fmt.Sprintf("Table %d", p.tables))
 }
 
 // scopes says of each head cell whether it names a column or a row.

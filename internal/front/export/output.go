@@ -52,7 +52,7 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.No
 
 // stream returns what a program printed.
 func (p *page) stream(o notebook.Output) []*markup.Node {
-	nodes := long(o.Text, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })
+	nodes := long(o.Text)
 	if o.Name == "stderr" {
 		label := markup.Element("p", []string{"class", "label"}, markup.Text("Standard error"))
 		return []*markup.Node{markup.Element("div", []string{"class", "stderr"}, append([]*markup.Node{label}, nodes...)...)}
@@ -62,7 +62,8 @@ func (p *page) stream(o notebook.Output) []*markup.Node {
 
 // long shows the beginning of a text and folds the rest; of a very long one, the
 // middle is left out.
-func long(text string, render func(string) *markup.Node) []*markup.Node {
+func long(text string) []*markup.Node {
+	render := func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) }
 	text = strings.TrimRight(overwrite(text), "\n")
 	text, cut := shorten(text)
 	lines := strings.SplitAfter(text, "\n")
@@ -113,7 +114,7 @@ func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 		trace = o.ErrorValue
 	}
 	if t := strings.TrimSpace(stripANSI(trace)); t != "" && t != errorLine(o) {
-		out.Children = append(out.Children, long(trace, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) })...)
+		out.Children = append(out.Children, long(trace)...)
 	}
 	return out
 }
@@ -195,7 +196,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	if strings.TrimSpace(source) == "" {
 		return nil, nil, nil
 	}
-	return long(source, func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) }), nil, nil
+	return long(source), nil, nil
 }
 
 // visible reports whether a reader would see anything.

@@ -53,8 +53,12 @@ func (p *page) write(w io.Writer) error {
 		return err
 	}
 	uniqueIDs(body)
+	allowed := scriptText()
+	if p.paper {
+		allowed = ""
+	}
 	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + p.policy() +
+	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + report.ContentPolicy(allowed) +
 		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
 	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()),
 		report.Stylesheet()+pageStyle+p.sheetStyle()+strings.Join(p.sheets, ""))
@@ -66,14 +70,6 @@ func (p *page) write(w io.Writer) error {
 	b.WriteString("\n</html>\n")
 	_, err = io.WriteString(w, b.String())
 	return err
-}
-
-// policy tells the browser what the page may do.
-func (p *page) policy() string {
-	if p.paper {
-		return report.ContentPolicy("")
-	}
-	return report.ContentPolicy(scriptText())
 }
 
 // body returns the whole visible page.

@@ -110,14 +110,11 @@ func printPage(ctx context.Context, browser string, page []byte) ([]byte, error)
 	pdf, readErr := os.ReadFile(out)
 	if readErr != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
 		err = cmp.Or(err, errors.New("it wrote no PDF"))
-		return nil, fmt.Errorf("%s did not print the page: %w: %s", filepath.Base(browser), err, lastLine(string(said)))
+		last := bytes.TrimSpace(said)
+		last = last[bytes.LastIndexByte(last, '\n')+1:]
+		return nil, fmt.Errorf("%s did not print the page: %w: %s", filepath.Base(browser), err, last)
 	}
 	return pdf, nil
-}
-
-func lastLine(s string) string {
-	s = strings.TrimSpace(s)
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
 func firstLine(s string) string {

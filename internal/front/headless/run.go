@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -139,8 +138,7 @@ func (r Record) Provenance(path string, given []Parameter) export.Provenance {
 		Started: r.Started, Duration: r.Duration, Cells: r.Cells,
 	}
 	if text, err := os.ReadFile(path); err == nil {
-		sum := sha256.Sum256(text)
-		p.NotebookSHA256 = hex.EncodeToString(sum[:])
+		p.NotebookSHA256 = fmt.Sprintf("%x", sha256.Sum256(text))
 	}
 	for _, g := range given {
 		p.Parameters = append(p.Parameters, export.Parameter(g))

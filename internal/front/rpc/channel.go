@@ -1,7 +1,6 @@
 package rpc
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -41,10 +40,6 @@ type channel struct {
 	mu     sync.Mutex // of messages sent, and of the blocks
 	blocks map[int][]byte
 	last   int // number of the last block sent
-}
-
-func newChannel(in io.Reader, out io.WriteCloser) *channel {
-	return &channel{in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}
 }
 
 // Send sends a message.

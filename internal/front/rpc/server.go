@@ -1,11 +1,13 @@
 package rpc
 
 import (
+	"bufio"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/textproto"
 	"os"
 	"runtime/debug"
 	"strings"
@@ -45,7 +47,8 @@ type server struct {
 
 // Serve answers requests until the input ends. The version is the serving program's.
 func Serve(in io.Reader, out io.WriteCloser, version string) error {
-	s := &server{version: version, channel: newChannel(in, out)}
+	s := &server{version: version, channel: &channel{
+		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
 	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
 	s.asker = &asker{server: s}
 	s.told.server = s
