@@ -19,6 +19,8 @@ import (
 	"regexp"
 	"slices"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // newAuthority makes the certificate that signs the server's. Its name is the account's key: so
@@ -48,10 +50,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 	old := k.certificate("server")
 	var had []string
 	if old != nil {
-		had = slices.Clone(old.DNSNames)
-		for _, ip := range old.IPAddresses {
-			had = append(had, ip.String())
-		}
+		had = namesIn(old)
 		slices.Sort(had)
 	} else {
 		hosts = append(hosts, ownNames()...)
@@ -99,11 +98,7 @@ func ownNames() []string {
 func (k *keyring) calledBy() string {
 	own := ownNames()
 	if c := k.certificate("server"); c != nil {
-		names := slices.Clone(c.DNSNames)
-		for _, ip := range c.IPAddresses {
-			names = append(names, ip.String())
-		}
-		for _, n := range names {
+		for _, n := range namesIn(c) {
 			if !slices.Contains(own, n) {
 				return n
 			}
@@ -170,19 +165,18 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 
 // certificate reads a certificate, nil where there is none.
 func (k *keyring) certificate(name string) *x509.Certificate {
-	text, err := os.ReadFile(filepath.Join(k.dir, name+".pem"))
-	if err != nil {
-		return nil
-	}
+	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
 	block, _ := pem.Decode(text)
 	if block == nil {
 		return nil
 	}
-	c, err := x509.ParseCertificate(block.Bytes)
-	if err != nil {
-		return nil
-	}
+	c, _ := x509.ParseCertificate(block.Bytes)
 	return c
+}
+
+// namesIn returns the names and addresses that a certificate is made for.
+func namesIn(c *x509.Certificate) []string {
+	return append(slices.Clone(c.DNSNames), lists.Map(c.IPAddresses, net.IP.String)...)
 }
 
 func (k *keyring) authority() (*x509.Certificate, crypto.PrivateKey, error) {

@@ -64,7 +64,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 		if err == nil {
 			return x.prepared(ctx, url, o)
 		}
-		if refused := (*LoginError)(nil); errors.As(err, &refused) {
+		if errors.As(err, new(*LoginError)) {
 			return nil, err
 		}
 		select {
@@ -77,8 +77,8 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 
 // connect makes the connection, by a server of this process where one is among the options.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
-	x := &Exchange{login: l, patience: o.Patience, violations: &violations{who: l.name()}, consumers: map[string]time.Time{}}
-	x.patience = cmp.Or(x.patience, cluster.Patience)
+	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
+		consumers: map[string]time.Time{}}
 	notice := o.Notice
 	if notice == nil {
 		notice = func(string) {}
