@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -37,10 +38,7 @@ func scalar(p Param, v float64) value {
 func (f form) String() string {
 	var args []string
 	for _, v := range f.values {
-		text := v.text
-		if text == "" {
-			text = numberOrList(v.numbers)
-		}
+		text := cmp.Or(v.text, numberOrList(v.numbers))
 		switch {
 		case len(v.numbers) == 0 && v.text == "":
 		case v.bare:

@@ -112,9 +112,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		return nil, question.ErrNoProblem
 	}
 	sparing := runs == 0 && many(p.Problem)
-	if runs == 0 {
-		runs = plan.RunsFor(p.Problem)
-	}
+	runs = cmp.Or(runs, plan.RunsFor(p.Problem))
 	memory := new(model.Memory)
 	all, rewards, err := truths(ctx, p, memory, gap, runs)
 	if err != nil {

@@ -40,9 +40,7 @@ func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progr
 		return nil, nil
 	}
 	memory = cmp.Or(memory, new(model.Memory))
-	if runs == 0 {
-		runs = plan.RunsFor(at.Problem)
-	}
+	runs = cmp.Or(runs, plan.RunsFor(at.Problem))
 	at.Protocol.Capacity = at.capacity(at.Protocol)
 	s := rest{at, memory}
 	known, err := s.known(ctx)

@@ -29,9 +29,7 @@ func methods() []method {
 
 // prepared fills in what was left out, and reports what is out of range.
 func (q Question) prepared(p *problem.Problem) (Question, error) {
-	if q.Runs == 0 {
-		q.Runs = RunsFor(p)
-	}
+	q.Runs = cmp.Or(q.Runs, RunsFor(p))
 	if q.Runs < 0 {
 		return q, fmt.Errorf("runs must be at least 1, got %d", q.Runs)
 	}

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -79,10 +80,7 @@ func (p *Problem) TurnedBounds(bounds *[2]float64) *[2]float64 {
 
 // TwoRewards returns the only rewards that EnvironmentBernoulli draws, the lower one first.
 func (p *Problem) TwoRewards() (lo, hi float64) {
-	b := p.Noise.Bounds
-	if b == nil {
-		b = p.TurnedBounds(&[2]float64{0, 1})
-	}
+	b := cmp.Or(p.Noise.Bounds, p.TurnedBounds(&[2]float64{0, 1}))
 	return b[0], b[1]
 }
 

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -313,9 +314,7 @@ func (p reading) noteOf(kind NoteKind, arms []int) Note {
 // cameFrom names the problem, by its file where nothing else is said, and notes how that was read.
 func (p reading) cameFrom(name string) {
 	p.Name = name
-	if p.Name == "" {
-		p.Name = strings.TrimSuffix(filepath.Base(p.t.path), filepath.Ext(p.t.path))
-	}
+	p.Name = cmp.Or(p.Name, strings.TrimSuffix(filepath.Base(p.t.path), filepath.Ext(p.t.path)))
 	p.Sources = []Source{sourceOf(p.t)}
 	p.Notes = append(p.Notes, p.t.notes()...)
 }

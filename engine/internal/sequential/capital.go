@@ -1,6 +1,7 @@
 package sequential
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -101,9 +102,7 @@ func Fair(s *Stakes, differences []float64, variance, most float64) Score {
 		squares += (d - mean) * (d - mean)
 	}
 	out := Score{Gap: mean, Freedom: math.Inf(1), Most: most, Sd: math.Sqrt(squares / (n * max(n-1, 1)))}
-	if out.Sd == 0 {
-		out.Sd = math.Sqrt(variance / n)
-	}
+	out.Sd = cmp.Or(out.Sd, math.Sqrt(variance/n))
 	if most == 0 {
 		out.Most = out.Sd
 	}

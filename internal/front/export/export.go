@@ -330,8 +330,6 @@ func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool, err 
 		title = cmp.Or(title, words)
 		break
 	}
-	if title == "" {
-		title = (&page{nb: nb, opt: opt}).fallbackTitle()
-	}
+	title = cmp.Or(title, (&page{nb: nb, opt: opt}).fallbackTitle())
 	return title, first, nil
 }

@@ -165,9 +165,7 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
 	case asHTML:
 		text, _ := shorten(htmlText(source))
-		if text == "" {
-			text = lostNote([]string{"HTML without text"})[0].Plain()
-		}
+		text = cmp.Or(text, lostNote([]string{"HTML without text"})[0].Plain())
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
 	}
 }

@@ -79,9 +79,7 @@ func (p *page) body() (*markup.Node, error) {
 		return nil, err
 	}
 	title, list := outline(trees, p.opt.Title)
-	if title == "" {
-		title = p.fallbackTitle()
-	}
+	title = cmp.Or(title, p.fallbackTitle())
 	linkHeadings(trees, list)
 	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
 	p.level = 1

@@ -2,6 +2,7 @@ package rpc
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -189,9 +190,7 @@ func (s *server) call(ctx context.Context, p callParams) (*described, error) {
 	if err != nil {
 		return nil, failed(ctx, err, t, d)
 	}
-	if d == nil {
-		d = &described{Type: string(dsl.Nothing)}
-	}
+	d = cmp.Or(d, &described{Type: string(dsl.Nothing)})
 	if d.Value != nil { // the program has it
 		s.session.Forget(name)
 	}
