@@ -36,9 +36,7 @@ func campaignActs(c Param) []Function {
 		if e.Sheet {
 			f.Result = typeOf[campaign.Receipt]()
 		}
-		for _, x := range e.New().Params() {
-			f.Params = append(f.Params, actParam(x))
-		}
+		f.Params = append(f.Params, lists.Map(e.New().Params(), actParam)...)
 		out = append(out, f)
 	}
 	return out

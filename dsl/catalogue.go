@@ -68,10 +68,7 @@ func init() {
 
 // Signature prints how the function is called.
 func (f *Function) Signature() string {
-	var parts []string
-	for _, p := range f.Params {
-		parts = append(parts, p.written())
-	}
+	parts := lists.Map(f.Params, Param.written)
 	if f.Variadic != "" {
 		parts = append(parts, "…")
 	}

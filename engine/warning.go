@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -332,17 +333,9 @@ func WarningText(ws ...Warning) string {
 		ws = ws[:1]
 	}
 	if !listed {
-		var notes []problem.Note
-		for _, x := range ws {
-			notes = append(notes, x.Note())
-		}
-		return problem.NoteText(notes...)
+		return problem.NoteText(lists.Map(ws, Warning.Note)...)
 	}
-	var numbers [][]float64
-	for _, x := range ws {
-		numbers = append(numbers, x.Numbers)
-	}
-	return sentence.Write(format, w.Names, numbers...)
+	return sentence.Write(format, w.Names, lists.Map(ws, func(x Warning) []float64 { return x.Numbers })...)
 }
 
 // Note returns the warning as a note of a problem, where it is about the kernel on its points.

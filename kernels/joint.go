@@ -225,11 +225,8 @@ func (j Joint) String() string {
 
 // String prints the term; a constant one as the number alone.
 func (t Term) String() string {
-	var factors []string
 	free, task := pull(t.Task)
-	for _, f := range free {
-		factors = append(factors, f.String())
-	}
+	factors := lists.Map(free, Kernel.String)
 	if task == (Identity{}) && t.Arm == (Identity{}) {
 		factors = append(factors, Identity{}.String())
 	} else {

@@ -260,9 +260,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 		names = []string{"error", "samples", "rounds", "ratio", "bytes"}
 	}
 	chosen := measuresNamed(names...)
-	for _, m := range chosen {
-		t.Columns = append(t.Columns, m.column())
-	}
+	t.Columns = append(t.Columns, lists.Map(chosen, measure.column)...)
 	for _, r := range s.Rows {
 		row := markedAll(s.Names, r.Values)
 		if unnamed {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -82,10 +83,7 @@ type section struct {
 
 // sections returns all parts of the document in reading order.
 func (d Document) sections() []section {
-	var out []section
-	for _, x := range d.Displays {
-		out = append(out, x.section())
-	}
+	out := lists.Map(d.Displays, Display.section)
 	if d.Script != "" {
 		out = append(out, section{name: "Script", blocks: []Block{Code{Text: d.Script, Lines: true}}})
 	}

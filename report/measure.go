@@ -138,9 +138,7 @@ func Compare(results []engine.Result) Table {
 		t.Columns = append(t.Columns, text("decided", "Decided, first run"))
 	}
 	chosen := measuresNamed("error", "relative_regret", "samples", "rounds", "ratio", "bytes")
-	for _, m := range chosen {
-		t.Columns = append(t.Columns, m.column())
-	}
+	t.Columns = append(t.Columns, lists.Map(chosen, measure.column)...)
 	for i, r := range results {
 		row := append(lead[i], markedName(r.Algorithm), known(r.Schedule), r.Status.Words(), known(r.Standing))
 		if undecided {

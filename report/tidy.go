@@ -81,10 +81,7 @@ func settingsOf(r engine.Result) []any {
 
 // resultRows returns a table with a row per result: settings, then every measure.
 func resultRows(results []engine.Result) Table {
-	t := Table{Columns: settings()}
-	for _, m := range measures() {
-		t.Columns = append(t.Columns, m.column())
-	}
+	t := Table{Columns: append(settings(), lists.Map(measures(), measure.column)...)}
 	for _, r := range results {
 		row := settingsOf(r)
 		for _, m := range measures() {

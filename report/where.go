@@ -100,9 +100,7 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 		for i, x := range xs {
 			b.of[i], _ = slices.BinarySearch(values, x)
 		}
-		for _, x := range values {
-			b.names = append(b.names, shown(x))
-		}
+		b.names = lists.Map(values, shown)
 		return b, nil
 	}
 	lo, hi := values[0], values[len(values)-1]

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Unlikely is a measurement that all others contradict: a slip, most likely.
@@ -82,10 +83,7 @@ func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	far := func(r problem.Row) float64 { return f.of(r).off(f.d.scaled(r.Reward)) }
 	slices.SortFunc(odd, func(a, b problem.Row) int { return cmp.Compare(far(b), far(a)) })
 	for k := min(len(odd), max(3, n/100)); k > 0; k-- {
-		beside := off[:others]
-		for _, r := range odd[k:] {
-			beside = append(beside, far(r))
-		}
+		beside := append(off[:others], lists.Map(odd[k:], far)...)
 		scale, freedom := student(beside)
 		within := func(r problem.Row) prediction {
 			e := f.of(r)

@@ -7,6 +7,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -241,11 +242,7 @@ func (u Upgrading) sentences() []string {
 	if len(u.Changes) == 0 {
 		return []string{"no decision so far changes"}
 	}
-	var out []string
-	for _, d := range u.Changes {
-		out = append(out, d.String())
-	}
-	return out
+	return lists.Map(u.Changes, Difference.String)
 }
 
 // String returns the changes as sentences, without a full stop.

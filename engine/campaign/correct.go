@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -220,9 +221,7 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	}
 	c.PValue, c.Worst = LossTest(at.Protocol, planned, lost)
 	out := Done{Closing: &c}
-	for _, w := range c.Worst {
-		out.Warnings = append(out.Warnings, w.Warning())
-	}
+	out.Warnings = append(out.Warnings, lists.Map(c.Worst, LossLine.Warning)...)
 	if err := reasoned(a.Reason, c.Rule); err != nil {
 		return out, err
 	}

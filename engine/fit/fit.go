@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -132,9 +133,7 @@ func (f *Fit) describe(s *surface, best optimum) error {
 	for i, v := range g.variance {
 		f.Effective -= v * inverse[i]
 	}
-	for _, level := range g.beta {
-		f.Levels = append(f.Levels, s.d.p.Turned(level))
-	}
+	f.Levels = append(f.Levels, lists.Map(g.beta, s.d.p.Turned)...)
 	return nil
 }
 

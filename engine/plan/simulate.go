@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // forecaster makes the rows of one forecast.
@@ -188,9 +189,7 @@ func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 	n, agents := float64(row.Runs), float64(row.Tasks)
 	row.Messages, row.Bytes, row.FirstRound, lower = row.Messages/n, row.Bytes/n, row.FirstRound/n, lower/n
 	column := func(of func(need) float64) (values []float64, mean, q90 float64) {
-		for _, n := range needs {
-			values = append(values, of(n))
-		}
+		values = lists.Map(needs, of)
 		return values, stat.Mean(values, nil), quantile90(values)
 	}
 	var samples []float64

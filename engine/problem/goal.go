@@ -143,10 +143,7 @@ func (p *Problem) Unmeasured() string {
 	if missing == nil {
 		return ""
 	}
-	var words []string
-	for _, i := range missing[:min(most, len(missing))] {
-		words = append(words, p.Where(i))
-	}
+	words := lists.Map(missing[:min(most, len(missing))], p.Where)
 	if more := len(missing) - most; more > 0 {
 		words = append(words, fmt.Sprintf("and %d more", more))
 	}

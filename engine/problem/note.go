@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -121,11 +122,7 @@ func NoteText(notes ...Note) string {
 	if !listed {
 		return string(n.Kind)
 	}
-	var numbers [][]float64
-	for _, x := range notes {
-		numbers = append(numbers, x.Numbers)
-	}
-	text := sentence.Write(format, n.words(), numbers...)
+	text := sentence.Write(format, n.words(), lists.Map(notes, func(x Note) []float64 { return x.Numbers })...)
 	if n.Path != "" {
 		return n.Path + ": " + text
 	}

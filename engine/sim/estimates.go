@@ -33,9 +33,7 @@ type keeper struct {
 func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Problem) *keeper {
 	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1,
 		kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
-	for _, m := range p.Mean {
-		k.kept.Truth = append(k.kept.Truth, p.Turned(m))
-	}
+	k.kept.Truth = append(k.kept.Truth, lists.Map(p.Mean, p.Turned)...)
 	return k
 }
 
@@ -167,10 +165,7 @@ func believe(ctx context.Context, p *problem.Problem, memory *model.Memory, tell
 	if err != nil {
 		return nil, err
 	}
-	out := &believed{draws: b.Draws, laws: problem.EnvironmentGaussian}
-	for _, v := range b.Noise {
-		out.sd = append(out.sd, math.Sqrt(v))
-	}
+	out := &believed{draws: b.Draws, laws: problem.EnvironmentGaussian, sd: lists.Map(b.Noise, math.Sqrt)}
 	switch {
 	case b.Scatter.Kind != belief.ScatterCounts && p.Noise.Bounds == nil:
 	case b.Scatter.Kind != belief.ScatterCounts && p.Rewards != nil:

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -88,11 +89,7 @@ func ReasonText(rs ...Reason) string {
 	if !listed {
 		return string(rs[0].Kind)
 	}
-	var numbers [][]float64
-	for _, r := range rs {
-		numbers = append(numbers, r.Numbers)
-	}
-	return sentence.Write(format, rs[0].Names, numbers...)
+	return sentence.Write(format, rs[0].Names, lists.Map(rs, func(r Reason) []float64 { return r.Numbers })...)
 }
 
 // doubt says what the error rate over several runs tells about delta, unless it tells

@@ -11,6 +11,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // leastRuns is the fewest runs on which a method is shown and compared.
@@ -53,10 +55,7 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 		if err != nil {
 			return nil, err
 		}
-		r := row{table: t, tasks: w.problem.V(), cells: w.problem.N()}
-		for _, each := range eachArm {
-			r.pulls = append(r.pulls, w.pulls(each))
-		}
+		r := row{table: t, tasks: w.problem.V(), cells: w.problem.N(), pulls: lists.Map(eachArm, w.pulls)}
 		stopping := r
 		if r.by, err = runsOf(results, t, z.methods, most); err != nil {
 			return nil, err

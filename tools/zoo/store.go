@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // kept is a file of the runs of one method on one table: a line that says which, and a line a run. It only grows. A
@@ -163,9 +165,7 @@ func (j job) headOf() (head, error) {
 		out.Budgets = []int{w.pulls(stopMost)}
 		return out, nil
 	}
-	for _, each := range eachArm {
-		out.Budgets = append(out.Budgets, w.pulls(each))
-	}
+	out.Budgets = lists.Map(eachArm, w.pulls)
 	return out, nil
 }
 

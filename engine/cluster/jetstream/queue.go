@@ -272,10 +272,7 @@ func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.T
 		return nil, err
 	}
 	if answer.Header.Get("Status") == "" {
-		if err := x.nc.Publish(m.Reply, []byte("+ACK")); err != nil {
-			return nil, err
-		}
-		return nil, nil
+		return nil, x.nc.Publish(m.Reply, []byte("+ACK"))
 	}
 	return &taken{x, cluster.Work{Run: part[1], ID: part[2], Body: m.Data}, m.Reply, attempt, link}, nil
 }

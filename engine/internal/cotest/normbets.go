@@ -118,9 +118,7 @@ func (a *normBets) view(rows [][]float64) (*view, error) {
 	if len(a.sums.arms) == 0 {
 		return v, nil
 	}
-	for _, i := range a.sums.arms {
-		v.pastAt = append(v.pastAt, a.fixed.section.Find(i))
-	}
+	v.pastAt = lists.Map(a.sums.arms, a.fixed.section.Find)
 	v.onSupport = mat.NewDense(len(v.pastAt), len(rows), nil)
 	for u, k := range v.pastAt {
 		for j := range rows {

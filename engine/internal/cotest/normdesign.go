@@ -238,10 +238,7 @@ func (l *localDesign) only(lacks []float64) *localDesign {
 		}
 		return k
 	}
-	out := &localDesign{ctx: l.ctx, precision: l.precision}
-	for _, i := range l.sampled {
-		out.sampled = append(out.sampled, place(i))
-	}
+	out := &localDesign{ctx: l.ctx, precision: l.precision, sampled: lists.Map(l.sampled, place)}
 	for _, k := range order {
 		t := l.targets[k]
 		t.arm, t.leader = place(t.arm), place(t.leader)

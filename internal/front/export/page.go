@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -96,9 +97,7 @@ func (p *page) body() (*markup.Node, error) {
 		h := markup.Element("h2", []string{"id", "provenance"}, markup.Text("Provenance"))
 		list = append(list, heading{2, "provenance", h})
 		section := markup.Element("section", []string{"class", "provenance"}, h)
-		for _, t := range tables {
-			section.Children = append(section.Children, t.html())
-		}
+		section.Children = append(section.Children, lists.Map(tables, facts.html)...)
 		main.Children = append(main.Children, markup.Text("\n"), section)
 	}
 	before := p.banner()

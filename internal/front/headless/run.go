@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
@@ -140,9 +141,7 @@ func (r Record) Provenance(path string, given []Parameter) export.Provenance {
 	if text, err := os.ReadFile(path); err == nil {
 		p.NotebookSHA256 = fmt.Sprintf("%x", sha256.Sum256(text))
 	}
-	for _, g := range given {
-		p.Parameters = append(p.Parameters, export.Parameter(g))
-	}
+	p.Parameters = append(p.Parameters, lists.Map(given, func(g Parameter) export.Parameter { return export.Parameter(g) })...)
 	return p
 }
 

@@ -123,9 +123,7 @@ func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 // command returns what starts the kernel: argv and what its environment gains.
 func (s Spec) command(connectionFile string) (argv, env []string) {
 	replace := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.Dir)
-	for _, a := range s.Argv {
-		argv = append(argv, replace.Replace(a))
-	}
+	argv = lists.Map(s.Argv, replace.Replace)
 	argv[0] = s.program(argv[0])
 	for name, value := range s.Env {
 		value = os.Expand(value, func(v string) string {
