@@ -185,9 +185,12 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	return err
 }
 
-func (o *campaignOptions) said(text string) error {
-	if o.json {
-		return o.show(map[string]string{"done": text})
+func (o *campaignOptions) said(text string) error { return said(o.json, text) }
+
+// said prints what was done.
+func said(asJSON bool, text string) error {
+	if asJSON {
+		return printJSON(map[string]string{"done": text})
 	}
 	_, err := fmt.Println(text)
 	return err

@@ -276,12 +276,7 @@ func clusterStopCommand() *cobra.Command {
 		if err := cluster.Stop(ctx, x, args[0], b); err != nil {
 			return err
 		}
-		text := fmt.Sprintf("run %s is stopped: its agents end, and what they told is kept", args[0])
-		if o.json {
-			return printJSON(map[string]string{"done": text})
-		}
-		_, err := fmt.Println(text)
-		return err
+		return said(o.json, fmt.Sprintf("run %s is stopped: its agents end, and what they told is kept", args[0]))
 	})
 	c.Flags().StringVar(&b.By, "by", defaultName(), "who does this")
 	c.Flags().StringVar(&b.Reason, "reason", "", "the reason, which the agents show")

@@ -111,12 +111,7 @@ func kernelCommand() *cobra.Command {
 		Long: `Serve a notebook, as Jupyter asks for in the kernelspec that 'gonb-cope install' writes.
 
 Cells that begin with %%cope are scripts; every other cell is Go and goes to GoNB.`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return usageError{fmt.Errorf("kernel needs the connection file that Jupyter wrote, %s", got(args))}
-			}
-			return nil
-		},
+		Args: arguments(1, 1, "the connection file that Jupyter wrote"),
 		RunE: func(c *cobra.Command, args []string) error { return serveNotebook(args[0], verbose) },
 	}
 	c.Flags().BoolVar(&verbose, "verbose", false, "write to standard error what is ignored and why")

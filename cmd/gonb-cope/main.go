@@ -246,14 +246,6 @@ func got(args []string) string {
 // called returns the words that call a command, without the name of the program.
 func called(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
 
-// oneScript checks the argument of run and check.
-func oneScript(c *cobra.Command, args []string) error {
-	if len(args) != 1 {
-		return usageError{fmt.Errorf("%s needs one script (or - for standard input), %s", c.Name(), got(args))}
-	}
-	return nil
-}
-
 // none refuses arguments.
 func none(c *cobra.Command, args []string) error {
 	if len(args) > 0 {

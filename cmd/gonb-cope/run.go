@@ -73,7 +73,7 @@ calls make one run after the other: NAME, NAME-2 and so on.`,
   gonb-cope run sweep.cope --server nats://127.0.0.1:4222
   gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
-		Args: oneScript,
+		Args: arguments(1, 1, "one script (or - for standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := o.byAgents.check(c, o.server); err != nil {
 				return err

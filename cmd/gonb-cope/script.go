@@ -86,7 +86,7 @@ func checkCommand() *cobra.Command {
 		Short: "Find the mistakes of a script without running it",
 		Long: "Find the mistakes of a script without reading its data or running anything.\nMistakes go to standard error, at " +
 			"most five at a time, each with its place and a hint.",
-		Args: oneScript,
+		Args: arguments(1, 1, "one script (or - for standard input)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkSet(set); err != nil {
 				return err
