@@ -89,6 +89,9 @@ type asked struct {
 	Peak      float64 `json:"peak"`
 }
 
+// errGaveUp says that another project's method ended in a run, as where its model cannot be fitted.
+var errGaveUp = errors.New("the method gave up")
+
 // start starts the process, which ends with the context.
 func (a *adapter) start(ctx context.Context) error {
 	c := exec.CommandContext(ctx, a.python, a.script, a.method)
@@ -128,7 +131,8 @@ func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets 
 	for {
 		line, err := a.out.ReadBytes('\n')
 		if err != nil {
-			return r, fmt.Errorf("%s ended: %w", a.script, err)
+			a.in = nil // the next run starts it again
+			return r, fmt.Errorf("%w: %s ended: %w", errGaveUp, a.script, err)
 		}
 		var got asked
 		if err := json.Unmarshal(line, &got); err != nil {

@@ -4,12 +4,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // scripted is a method of another project that pulls the first arm of every task until each budget is spent, and picks it;
@@ -60,5 +62,34 @@ func TestAdapter(t *testing.T) {
 			t.Errorf("%s: %v, want an error with %q", broken, err, want)
 		}
 		cancel()
+	}
+}
+
+// A run in which a method gives up is left out, and one that does so again and again ends its table.
+func TestGivesUp(t *testing.T) {
+	all, _ := tables("../..", t.TempDir())
+	every := methods("../..", t.TempDir())
+	means := every[slices.IndexFunc(every, func(m method) bool { return m.name == "means" })]
+	j := job{table: all[slices.IndexFunc(all, func(x table) bool { return x.name == "treatments" })], method: means}
+	for _, c := range []struct {
+		gives func(run int) bool
+		want  int
+		ends  bool
+	}{
+		{func(run int) bool { return run == 1 }, 7, false},
+		{func(run int) bool { return run > 0 }, 1, true},
+	} {
+		j.method.run = func(ctx context.Context, w *world, run int, name string, budgets []int) (result, error) {
+			if c.gives(run) {
+				return result{}, errGaveUp
+			}
+			return means.run(ctx, w, run, name, budgets)
+		}
+		folder := t.TempDir()
+		err := j.run(t.Context(), folder, 8, time.Minute)
+		k, _, readErr := readKept(keptPath(folder, "treatments", "means"))
+		if readErr != nil || len(k.runs) != c.want || errors.Is(err, errGaveUp) != c.ends {
+			t.Errorf("%d runs, %v and %v; want %d, an end: %v", len(k.runs), err, readErr, c.want, c.ends)
+		}
 	}
 }
