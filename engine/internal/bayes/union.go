@@ -134,7 +134,7 @@ func (s *unionSpace) count(n, r, from, end int, chance float64, draws unionDraw)
 	}
 }
 
-// one returns 1 for true, without a branch.
+// one returns 1 for true, without a branch; as a byte, since the count of draws takes a fifth longer with indices.Indicator.
 func one(is bool) uint8 {
 	if is {
 		return 1

@@ -167,13 +167,11 @@ func (c *ConditionalError) passage(j int, x float64, k int) (p passage, ok bool)
 // pays reports whether the walk is out from position y on, which is below the height: whether
 //
 //	P(position ≥ y, or crossing later) ≤ P(crossing after the step began).
-//
-// Positions below half of the height are not looked at.
 func (p passage) pays(y float64) bool {
 	z := p.c.stretches[p.look].z
 	beyond := above((y - p.mean) / p.sd)
 	between := beyond - above((z-p.mean)/p.sd)
-	if y < z/2 || beyond > p.spared || p.over+between*(1-p.c.top[p.look]) > p.spared {
+	if beyond > p.spared || p.over+between*(1-p.c.top[p.look]) > p.spared {
 		return false
 	}
 	if p.over+between*(1-p.c.interpolated(p.look, y)) <= p.spared { // it rises with the position
@@ -197,7 +195,7 @@ func (c *ConditionalError) Crosses(j int, x float64, k int, y float64) bool {
 	if y >= c.stretches[k].z {
 		return true
 	}
-	if y < c.stretches[k].z/2 {
+	if y < c.stretches[k].z/2 { // not looked at
 		return false
 	}
 	p, ok := c.passage(j, x, k)

@@ -7,145 +7,6 @@ import (
 	"slices"
 )
 
-// The clocks of the tests. Their growth is a compromise: looks that are farther apart
-// waste part of a round whose information falls between two of them, looks that are
-// closer make the boundary higher. They cost nothing where looks that are passed over count, which have the fine
-// clock. The last time is 5·10^5 times the first, enough for a gap of about 1/150 of the smallest that round 1 can see.
-const (
-	ClockGrowth = 1.25
-	ClockLooks  = 60
-	FineGrowth  = 1.1
-	FineLooks   = 140
-)
-
-// clockEarly is the factor by which a walk's clock may begin before the information known at its
-// start: after that a clock has three quarters of its looks left. Noise scales may differ by orders
-// of magnitude, and with them what round 1 says of gaps.
-const clockEarly = 64
-
-// Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
-// run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
-type Clock struct {
-	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
-	Growth float64   // 0 means ClockGrowth
-	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
-	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
-	Conditional *ConditionalError
-	// by look, for walks without the steps of arms that were withdrawn; nil means Z
-	Strict []float64
-	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
-	Times []float64
-}
-
-// Of returns the clock of a walk.
-func (c Clock) Of(w *Walk) Clock {
-	if off := w.Offset - w.sooner; off != 0 {
-		c.Origin *= math.Pow(c.growth(), float64(off))
-	}
-	return c
-}
-
-// soonest returns by how many looks Sooner lets a clock begin earlier at most: four of the usual clock.
-func (c Clock) soonest() int { return int(4*math.Log(ClockGrowth)/math.Log(c.growth()) + 1e-9) }
-
-// Sooner lets the clock of a walk that has not begun begin with a round of that information where it would begin later: what
-// the round tells would be lost. A small round may bring less than was planned, as its pulls are whole numbers.
-func (w *Walk) Sooner(c Clock, info float64) {
-	if w.Look < 0 && w.Stakes == nil && c.Times == nil {
-		w.sooner = 0
-		w.sooner = min(max(-c.Of(w).looks(info), 0), c.soonest())
-	}
-}
-
-// within returns the least time from which T_k is nearest, with a little to spare for rounding.
-func (c Clock) within(k int) float64 {
-	return 1.01 * c.Time(min(k, c.Last())) / math.Sqrt(c.growth())
-}
-
-// OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
-// much is known of its gap.
-func (c Clock) OffsetFor(info float64) int {
-	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(c.growth()))))
-}
-
-func (c Clock) growth() float64 { return cmp.Or(c.Growth, ClockGrowth) }
-
-// Last returns the last look.
-func (c Clock) Last() int { return len(c.Z) - 1 }
-
-// Time returns T_k, and 0 for k = -1, before the first look.
-func (c Clock) Time(k int) float64 {
-	if k < 0 {
-		return 0
-	}
-	if c.Times != nil {
-		return c.Times[k]
-	}
-	return c.Origin * math.Pow(c.growth(), float64(k))
-}
-
-// Next returns the look to which a round of that information takes a walk.
-func (c Clock) Next(look int, info float64, round int) int {
-	if c.Times != nil {
-		return round - 2
-	}
-	return c.nearest(c.Time(look) + info)
-}
-
-// Next returns the look to which a round of that information takes the walk.
-func (w *Walk) Next(c Clock, info float64, round int) int {
-	if w.Stakes != nil {
-		return w.nextStake()
-	}
-	return c.Of(w).Next(w.Look, info, round)
-}
-
-// Height returns z_k √T_k.
-func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
-
-// crosses reports whether a walk is out at a place.
-func (c Clock) crosses(p place) bool {
-	if c.Conditional == nil {
-		return p.sum >= c.Height(p.look)
-	}
-	return c.Conditional.Crosses(p.from, c.position(p.from, p.before), p.look, c.position(p.look, p.sum))
-}
-
-// threshold returns the least sum that crosses there.
-func (c Clock) threshold(p place) float64 {
-	if c.Conditional == nil {
-		return c.Height(p.look)
-	}
-	return c.Conditional.Threshold(p.from, c.position(p.from, p.before), p.look) * math.Sqrt(c.Time(p.look))
-}
-
-// position returns S/√T, and 0 before the first look.
-func (c Clock) position(look int, sum float64) float64 {
-	if look < 0 {
-		return 0
-	}
-	return sum / math.Sqrt(c.Time(look))
-}
-
-// Evidence returns S, raised by a loss of its leader's rounds, and what it had to reach at the look where the walk
-// stands. Of a capital they are the roots of logarithms, which grow as the root of the samples, too.
-func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
-	if w.Stakes != nil {
-		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
-	}
-	p := w.last(leader, loss)
-	return p.sum, c.Of(w).threshold(p)
-}
-
-// nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
-// when that would be before the first.
-func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()) }
-
-// looks returns by how many looks t comes after the first.
-func (c Clock) looks(t float64) int {
-	return int(math.Round(math.Log(t/c.Origin) / math.Log(c.growth())))
-}
-
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
 // (docs/theory/test.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
 // at most 0 whoever the leader is. S is the inverse-normal combination of the rounds'
@@ -234,6 +95,23 @@ func (w *Walk) settle() {
 	}
 }
 
+// Sooner lets the clock of a walk that has not begun begin with a round of that information where it would begin later: what
+// the round tells would be lost. A small round may bring less than was planned, as its pulls are whole numbers.
+func (w *Walk) Sooner(c Clock, info float64) {
+	if w.Look < 0 && w.Stakes == nil && c.Times == nil {
+		w.sooner = 0
+		w.sooner = min(max(-c.Of(w).looks(info), 0), c.soonest())
+	}
+}
+
+// Next returns the look to which a round of that information takes the walk.
+func (w *Walk) Next(c Clock, info float64, round int) int {
+	if w.Stakes != nil {
+		return w.nextStake()
+	}
+	return c.Of(w).Next(w.Look, info, round)
+}
+
 // Raised returns S, or the logarithm of the capital, if the leader were that much below x: what the walk would have been without the
 // leader's loss.
 func (w *Walk) Raised(leader int, loss float64) float64 {
@@ -242,12 +120,6 @@ func (w *Walk) Raised(leader int, loss float64) float64 {
 		return w.Stakes.total(logs)
 	}
 	return w.last(leader, loss).sum
-}
-
-// A place is where a walk stood after a step, and before it.
-type place struct {
-	look, from  int
-	sum, before float64
 }
 
 // path returns the places of the walk, raised by a loss of that leader.
@@ -270,6 +142,16 @@ func (w *Walk) last(leader int, loss float64) (p place) {
 	for p = range w.path(leader, loss) {
 	}
 	return p
+}
+
+// Evidence returns S, raised by a loss of its leader's rounds, and what it had to reach at the look where the walk
+// stands. Of a capital they are the roots of logarithms, which grow as the root of the samples, too.
+func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
+	if w.Stakes != nil {
+		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
+	}
+	p := w.last(leader, loss)
+	return p.sum, c.Of(w).threshold(p)
 }
 
 // against returns Z with the loss of that leader made up for.
@@ -404,27 +286,6 @@ func (w *Walk) need(c Clock, raised, gap, above float64) float64 {
 }
 
 // Walks while their question changes (docs/theory/changes.md).
-
-// goes returns the look to which a step of that information takes a walk; fixed is the one that a
-// clock with fixed times prescribes. The clock belongs to the walk.
-func (c Clock) goes(w *Walk, info float64, fixed int) int {
-	if w.Stakes != nil {
-		return w.nextStake()
-	}
-	if c.Times != nil {
-		return fixed
-	}
-	return c.nearest(c.Time(w.Look) + info)
-}
-
-// strict returns the clock of walks without the steps of arms that were withdrawn. Their level is
-// lower, since any contest may have been chosen for a change with an eye on its walks.
-func (c Clock) strict() Clock {
-	if c.Strict != nil {
-		c.Z, c.Conditional = c.Strict, nil
-	}
-	return c
-}
 
 // Withdraw lets the walk hold without an arm that is no answer any more. The steps that it led
 // speak against x only because it was better, so the walk is made a second time as if it had sat

@@ -1,0 +1,145 @@
+package sequential
+
+import (
+	"cmp"
+	"math"
+)
+
+// The clocks of the tests. Their growth is a compromise: looks that are farther apart
+// waste part of a round whose information falls between two of them, looks that are
+// closer make the boundary higher. They cost nothing where looks that are passed over count, which have the fine
+// clock. The last time is 5·10^5 times the first, enough for a gap of about 1/150 of the smallest that round 1 can see.
+const (
+	ClockGrowth = 1.25
+	ClockLooks  = 60
+	FineGrowth  = 1.1
+	FineLooks   = 140
+)
+
+// clockEarly is the factor by which a walk's clock may begin before the information known at its
+// start: after that a clock has three quarters of its looks left. Noise scales may differ by orders
+// of magnitude, and with them what round 1 says of gaps.
+const clockEarly = 64
+
+// Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
+// run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
+type Clock struct {
+	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
+	Growth float64   // 0 means ClockGrowth
+	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
+	Conditional *ConditionalError
+	// by look, for walks without the steps of arms that were withdrawn; nil means Z
+	Strict []float64
+	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
+	Times []float64
+}
+
+// Of returns the clock of a walk.
+func (c Clock) Of(w *Walk) Clock {
+	if off := w.Offset - w.sooner; off != 0 {
+		c.Origin *= math.Pow(c.growth(), float64(off))
+	}
+	return c
+}
+
+// soonest returns by how many looks Sooner lets a clock begin earlier at most: four of the usual clock.
+func (c Clock) soonest() int { return int(4*math.Log(ClockGrowth)/math.Log(c.growth()) + 1e-9) }
+
+// within returns the least time from which T_k is nearest, with a little to spare for rounding.
+func (c Clock) within(k int) float64 {
+	return 1.01 * c.Time(min(k, c.Last())) / math.Sqrt(c.growth())
+}
+
+// OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
+// much is known of its gap.
+func (c Clock) OffsetFor(info float64) int {
+	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(c.growth()))))
+}
+
+func (c Clock) growth() float64 { return cmp.Or(c.Growth, ClockGrowth) }
+
+// Last returns the last look.
+func (c Clock) Last() int { return len(c.Z) - 1 }
+
+// Time returns T_k, and 0 for k = -1, before the first look.
+func (c Clock) Time(k int) float64 {
+	if k < 0 {
+		return 0
+	}
+	if c.Times != nil {
+		return c.Times[k]
+	}
+	return c.Origin * math.Pow(c.growth(), float64(k))
+}
+
+// Next returns the look to which a round of that information takes a walk.
+func (c Clock) Next(look int, info float64, round int) int {
+	if c.Times != nil {
+		return round - 2
+	}
+	return c.nearest(c.Time(look) + info)
+}
+
+// Height returns z_k √T_k.
+func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
+
+// crosses reports whether a walk is out at a place.
+func (c Clock) crosses(p place) bool {
+	if c.Conditional == nil {
+		return p.sum >= c.Height(p.look)
+	}
+	return c.Conditional.Crosses(p.from, c.position(p.from, p.before), p.look, c.position(p.look, p.sum))
+}
+
+// threshold returns the least sum that crosses there.
+func (c Clock) threshold(p place) float64 {
+	if c.Conditional == nil {
+		return c.Height(p.look)
+	}
+	return c.Conditional.Threshold(p.from, c.position(p.from, p.before), p.look) * math.Sqrt(c.Time(p.look))
+}
+
+// position returns S/√T, and 0 before the first look.
+func (c Clock) position(look int, sum float64) float64 {
+	if look < 0 {
+		return 0
+	}
+	return sum / math.Sqrt(c.Time(look))
+}
+
+// nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
+// when that would be before the first.
+func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()) }
+
+// looks returns by how many looks t comes after the first.
+func (c Clock) looks(t float64) int {
+	return int(math.Round(math.Log(t/c.Origin) / math.Log(c.growth())))
+}
+
+// goes returns the look to which a step of that information takes a walk; fixed is the one that a
+// clock with fixed times prescribes. The clock belongs to the walk.
+func (c Clock) goes(w *Walk, info float64, fixed int) int {
+	if w.Stakes != nil {
+		return w.nextStake()
+	}
+	if c.Times != nil {
+		return fixed
+	}
+	return c.nearest(c.Time(w.Look) + info)
+}
+
+// strict returns the clock of walks without the steps of arms that were withdrawn. Their level is
+// lower, since any contest may have been chosen for a change with an eye on its walks.
+func (c Clock) strict() Clock {
+	if c.Strict != nil {
+		c.Z, c.Conditional = c.Strict, nil
+	}
+	return c
+}
+
+// A place is where a walk stood after a step, and before it.
+type place struct {
+	look, from  int
+	sum, before float64
+}
