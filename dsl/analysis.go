@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // analysisFunctions returns the functions that compare the results of sweeps with each other and
@@ -18,9 +19,7 @@ func analysisFunctions() []Function {
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
 			for _, name := range algorithmParam(mode).Choices {
-				if !slices.Contains(p.Choices, name) { // an Oracle is in both modes
-					p.Choices = append(p.Choices, name)
-				}
+				p.Choices = lists.Add(p.Choices, name) // an Oracle is in both modes
 			}
 		}
 		return p

@@ -162,13 +162,8 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 
 // Acts lists the functions that Act calls: those that record something in a campaign, and resume.
 func Acts() []string {
-	var names []string
-	for _, f := range campaignFunctions() {
-		if f.Name != "protocol" {
-			names = append(names, f.Name)
-		}
-	}
-	return names
+	acts := lists.Where(campaignFunctions(), func(f Function) bool { return f.Name != "protocol" })
+	return lists.Map(acts, func(f Function) string { return f.Name })
 }
 
 // Act calls one of Acts for a program, with arguments by the names of parameters: texts, numbers as
@@ -212,7 +207,8 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		k := slices.IndexFunc(fn.Params, func(p Param) bool { return p.Name == name })
 		if k < 0 {
-			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(parameterNames(fn), ", "))
+			known := lists.Map(fn.Params, func(p Param) string { return p.Name })
+			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(known, ", "))
 		}
 		literal, err := s.literal(fn.Params[k], args[name])
 		if err != nil {
@@ -221,14 +217,6 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 		parts = append(parts, name+"="+literal)
 	}
 	return function + "(" + strings.Join(parts, ", ") + ")", nil
-}
-
-func parameterNames(fn Function) []string {
-	var names []string
-	for _, p := range fn.Params {
-		names = append(names, p.Name)
-	}
-	return names
 }
 
 // literal writes an argument as a script has it. A text is the name of a value that the session has bound, where

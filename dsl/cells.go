@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Completeness tells a console whether a text can be run as it stands: "complete"; "incomplete",
@@ -214,8 +215,8 @@ func outlineOf(s sim.Sweep) *outline {
 	for _, row := range s.Rows {
 		o.mode = row.Result.Mode
 		for j, x := range row.Values {
-			if name, ok := x.(string); ok && !slices.Contains(o.texts[j], name) {
-				o.texts[j] = append(o.texts[j], name)
+			if name, ok := x.(string); ok {
+				o.texts[j] = lists.Add(o.texts[j], name)
 			}
 		}
 	}

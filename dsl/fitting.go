@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -167,11 +168,7 @@ func compareKernels(fitted []Param) Function {
 		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List},
 			Doc: "a list of kernels, which the table calls by their bound names"},
 	}
-	for _, p := range fitted {
-		if p.Name == "mean" || p.Name == "noise" || p.Name == "starts" {
-			params = append(params, p)
-		}
-	}
+	params = append(params, lists.Where(fitted, func(p Param) bool { return p.Name == "mean" || p.Name == "noise" || p.Name == "starts" })...)
 	return bound(Function{
 		Name: "compare_kernels", Section: SectionProblems, Synonyms: []string{"fit_all", "select_kernel", "model_selection"},
 		Doc: "fits several kernels to the means of a problem, and sets marginal likelihood, leave-one-out prediction and the test " +

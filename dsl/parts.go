@@ -5,11 +5,13 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -196,14 +198,8 @@ func suggestPart(word string, names []string) string {
 		if hint := foreignWord(word); hint != "" {
 			return hint
 		}
-		var longer []string
-		for _, name := range names {
-			if strings.HasPrefix(name, word+"_") {
-				longer = append(longer, fmt.Sprintf("%q", name))
-			}
-		}
-		if len(longer) > 0 {
-			return "did you mean " + orList(longer) + "?"
+		if longer := lists.Where(names, func(name string) bool { return strings.HasPrefix(name, word+"_") }); len(longer) > 0 {
+			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?"
 		}
 	}
 	return suggest(word, names)

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -42,13 +42,8 @@ func Parse(file, src string) (*Script, Errors) {
 
 // Names returns the names that the script binds, in order.
 func (s *Script) Names() []string {
-	var names []string
-	for _, st := range s.statements {
-		if st.Name != "" {
-			names = append(names, st.Name)
-		}
-	}
-	return names
+	bound := lists.Where(s.statements, func(st *front.Statement) bool { return st.Name != "" })
+	return lists.Map(bound, func(st *front.Statement) string { return st.Name })
 }
 
 // Definition returns what a name is bound to, as written to the right of its =; ""
@@ -119,9 +114,7 @@ func remember(e *evaluator, sources []problem.Source) error {
 	}
 	for _, source := range sources {
 		s.latest[source.Path] = source.SHA256
-		if f := (report.DataFile{Path: source.Path, SHA256: source.SHA256, Rows: source.Rows}); !slices.Contains(s.sources, f) {
-			s.sources = append(s.sources, f)
-		}
+		s.sources = lists.Add(s.sources, report.DataFile{Path: source.Path, SHA256: source.SHA256, Rows: source.Rows})
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -139,12 +140,7 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 func Remaining(x Explainer) float64 { return remainingOf(x, x.Answers()) }
 
 func remainingOf(x Explainer, answers []Answer) float64 {
-	var open []int
-	for v, a := range answers {
-		if !a.Decided {
-			open = append(open, v)
-		}
-	}
+	open := indices.Where(len(answers), func(v int) bool { return !answers[v].Decided })
 	if len(open) == 0 {
 		return 0
 	}

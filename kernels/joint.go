@@ -112,9 +112,7 @@ func (t Term) normal() Term {
 func union(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, s := range b {
-		if !slices.Contains(all, s) {
-			all = append(all, s)
-		}
+		all = lists.Add(all, s)
 	}
 	return all
 }

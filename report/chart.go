@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -92,9 +93,7 @@ type combo struct {
 func (c chart) split(x, panel int, logX *bool) split {
 	g := split{chart: c, at: make([]float64, len(c.rows)), along: x >= 0 && c.names[x] == "algorithm"}
 	for i, r := range c.rows {
-		if !slices.Contains(g.algorithms, r.algorithm) {
-			g.algorithms = append(g.algorithms, r.algorithm)
-		}
+		g.algorithms = lists.Add(g.algorithms, r.algorithm)
 		title := ""
 		if panel >= 0 {
 			title = valued(c.names[panel], r.values[panel])
@@ -122,9 +121,7 @@ func (c chart) split(x, panel int, logX *bool) split {
 		for _, c := range p.combos {
 			slices.SortStableFunc(c.rows, func(a, b int) int { return cmp.Compare(g.at[a], g.at[b]) })
 			for _, m := range g.measures {
-				if v := c.rest + m.name; !slices.Contains(g.variants, v) {
-					g.variants = append(g.variants, v)
-				}
+				g.variants = lists.Add(g.variants, c.rest+m.name)
 			}
 		}
 	}
@@ -146,9 +143,7 @@ func (g *split) place(x int, logX *bool) {
 	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {
 		for i, r := range g.rows {
 			word := cell(marked(g.names[x], r.values[x]), 0)
-			if !slices.Contains(g.categories, word) {
-				g.categories = append(g.categories, word)
-			}
+			g.categories = lists.Add(g.categories, word)
 			g.at[i] = float64(slices.Index(g.categories, word))
 		}
 		return

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // series returns the series of one panel, the bounds last.
@@ -168,9 +169,7 @@ func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	for _, e := range algorithms.All() {
 		switch {
 		case e.Role == algorithms.RoleReference:
-			if !slices.Contains(references, e.Name) {
-				references = append(references, e.Name)
-			}
+			references = lists.Add(references, e.Name)
 			if e.Name == algorithm {
 				return 1 + slices.Index(references, e.Name), true
 			}

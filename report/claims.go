@@ -72,9 +72,7 @@ func claimsSummary(c sim.Claims) Table {
 		if rows[k] == nil {
 			keys = append(keys, k)
 		}
-		if !slices.Contains(cases, r.Case) {
-			cases = append(cases, r.Case)
-		}
+		cases = lists.Add(cases, r.Case)
 		rows[k] = append(rows[k], r)
 	}
 	slices.Sort(cases)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Paired shows paired(...).
@@ -247,12 +248,7 @@ func namesOf(results []engine.Result, bound []string, rows []int) string {
 
 // decidedTasks returns how many tasks a result decided, of its first run.
 func decidedTasks(r engine.Result) (decided, tasks int) {
-	for _, a := range r.Answers {
-		if a.Decided {
-			decided++
-		}
-	}
-	return decided, len(r.Answers)
+	return lists.Count(r.Answers, func(a engine.Answer) bool { return a.Decided }), len(r.Answers)
 }
 
 // someUndecided reports whether a result with a guarantee left a task undecided, so that the

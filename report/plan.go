@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Plan shows plan(...).
@@ -83,12 +84,7 @@ func endless(r plan.Row) string {
 
 // changeWords names the changes that take least and most.
 func changeWords(rows []plan.Row) string {
-	var changed []plan.Row
-	for _, r := range rows[1:] {
-		if r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) {
-			changed = append(changed, r)
-		}
-	}
+	changed := lists.Where(rows[1:], func(r plan.Row) bool { return r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) })
 	if len(changed) == 0 {
 		return ""
 	}
@@ -250,9 +246,7 @@ func price(r plan.Row, prices plan.Prices) string {
 func gapsOf(rows []plan.Row) []float64 {
 	var gaps []float64
 	for _, r := range rows {
-		if !slices.Contains(gaps, r.Gap) {
-			gaps = append(gaps, r.Gap)
-		}
+		gaps = lists.Add(gaps, r.Gap)
 	}
 	return gaps
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -142,12 +143,7 @@ func (p picture) crowded(tasks []int, columns float64) bool {
 
 // tasks returns the numbers of the tasks to draw: the one asked for, or all.
 func (p picture) tasks(asked string) ([]int, error) {
-	var out []int
-	for v, name := range p.Tasks {
-		if asked == "" || asked == name {
-			out = append(out, v)
-		}
-	}
+	out := indices.Where(len(p.Tasks), func(v int) bool { return asked == "" || asked == p.Tasks[v] })
 	switch {
 	case len(out) == 0:
 		return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(p.Tasks, 8)), ""}
@@ -171,9 +167,7 @@ func (p picture) categories(tasks []int) []string {
 		arms := p.arms(v)
 		most = max(most, len(arms))
 		for _, i := range arms {
-			if !slices.Contains(names, p.Arms[i]) {
-				names = append(names, p.Arms[i])
-			}
+			names = lists.Add(names, p.Arms[i])
 		}
 	}
 	if 2*len(names) > 3*most {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Result shows fc(...) or fb(...).
@@ -103,12 +104,8 @@ func resultSentence(r engine.Result) string {
 // verdict returns the part of the sentence that must never oversell: a task without a decided
 // answer is named as undecided, whatever the mode.
 func verdict(r engine.Result) string {
-	var open []string
-	for _, a := range r.Answers {
-		if !a.Decided {
-			open = append(open, a.Task)
-		}
-	}
+	undecided := lists.Where(r.Answers, func(a engine.Answer) bool { return !a.Decided })
+	open := lists.Map(undecided, func(a engine.Answer) string { return a.Task })
 	n := len(r.Answers)
 	why := " (" + r.Status.Words() + ")"
 	if r.Status == engine.StatusInterrupted && r.Runs > 0 {

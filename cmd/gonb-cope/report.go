@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/headless"
@@ -351,9 +352,7 @@ func differentFiles(a, b string) ([]string, error) {
 			return nil, err
 		}
 		for _, e := range entries {
-			if !slices.Contains(names, e.Name()) {
-				names = append(names, e.Name())
-			}
+			names = lists.Add(names, e.Name())
 		}
 	}
 	slices.Sort(names)

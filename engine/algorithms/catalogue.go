@@ -95,12 +95,7 @@ func (e Entry) Suits(p *problem.Problem) error {
 	if p.Noise.UnknownBy == "" || e.EstimatesScales() {
 		return nil
 	}
-	var able []string
-	for _, other := range algorithms {
-		if other.Mode == e.Mode && other.EstimatesScales() {
-			able = append(able, other.Name)
-		}
-	}
+	able := Having(e.Mode, Entry.EstimatesScales)
 	return fmt.Errorf("%s needs to know how far rewards scatter, and the noise scale of problem %q is unknown; write noise= with the "+
 		"standard deviation of one reward, as in noise=2, or give a column sd; or choose an algorithm that estimates it: %s", e.Name,
 		p.Name, strings.Join(able, ", "))

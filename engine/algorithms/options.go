@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -13,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Takes reports whether the algorithm goes by an option, named as in engine.AllOptions.
@@ -54,13 +54,7 @@ func (e Entry) Arranges(p *problem.Problem) error {
 
 // Having returns the names of the algorithms of a mode for which has holds, in the order of All.
 func Having(mode string, has func(Entry) bool) []string {
-	var out []string
-	for _, e := range algorithms {
-		if e.Mode == mode && has(e) {
-			out = append(out, e.Name)
-		}
-	}
-	return out
+	return lists.Map(lists.Where(algorithms, func(e Entry) bool { return e.Mode == mode && has(e) }), func(e Entry) string { return e.Name })
 }
 
 // Asked returns a result before any run: what was asked. Its kernel, noise and options tell it from
@@ -177,12 +171,7 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	if e.Believes(gp) {
 		return fmt.Errorf(`%s goes by %s only with xi="gp"`, e.Name, name)
 	}
-	var able []string
-	for _, other := range algorithms {
-		if other.Mode == e.Mode && other.Role != RoleReference && other.Believes(gp) {
-			able = append(able, other.Name)
-		}
-	}
+	able := Having(e.Mode, func(other Entry) bool { return other.Role != RoleReference && other.Believes(gp) })
 	with := ""
 	if e.Mode == engine.ModeFB {
 		with = ` with xi="gp"`
@@ -258,9 +247,7 @@ func (b Basis) formOfTest() string {
 	var forms []string
 	for _, m := range alone {
 		form := strings.Replace(cotest.RegimeOf(m, b.terms()), model.RegimeTogether, "least squares", 1)
-		if !slices.Contains(forms, form) {
-			forms = append(forms, form)
-		}
+		forms = lists.Add(forms, form)
 	}
 	return model.RegimeAlone + ": " + strings.Join(forms, " or ")
 }

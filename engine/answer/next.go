@@ -95,12 +95,7 @@ func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
 
 // of lists the places of a task on the shortlist, the pick first and at most so many.
 func (q *planner) of(v, most int) []int {
-	var out []int
-	for k, t := range q.taskOf {
-		if t == v && k != q.pick[v] {
-			out = append(out, k)
-		}
-	}
+	out := indices.Where(len(q.taskOf), func(k int) bool { return q.taskOf[k] == v && k != q.pick[v] })
 	upper := func(k int) float64 { return q.mean[k] + 2*math.Sqrt(q.cov.At(k, k)) }
 	slices.SortStableFunc(out, func(x, y int) int { return int(math.Copysign(1, upper(y)-upper(x))) })
 	return append([]int{q.pick[v]}, out[:min(most-1, len(out))]...)
@@ -167,11 +162,7 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 		tell(float64(b.total) / float64(count+1))
 		before := slices.Clone(b.counts)
 		b.add(max(1, (count-b.total)/(2*len(q.pick))), 1)
-		for k := range before {
-			if b.counts[k] > before[k] && before[k] == 0 {
-				order = append(order, k)
-			}
-		}
+		order = append(order, indices.Where(len(before), func(k int) bool { return b.counts[k] > before[k] && before[k] == 0 })...)
 	}
 	for block, counts := range q.inBlocks(b.counts) {
 		for _, k := range order {

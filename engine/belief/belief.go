@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -223,13 +224,7 @@ func (d *data) evenly(most int) []int {
 // at their mean.
 func (s *search) usable(u []float64) (*problem.Problem, error) {
 	d := s.d
-	var columns []string
-	for c, log := range d.log {
-		if log {
-			columns = append(columns, d.arms.Columns[c])
-		}
-	}
-	p := d.p.Logarithmic(columns)
+	p := d.p.Logarithmic(indices.Of(d.arms.Columns, indices.Where(len(d.log), func(c int) bool { return d.log[c] })))
 	scale, level := d.unit, d.offset
 	if d.wins != nil {
 		lo, hi := p.TwoRewards()

@@ -123,11 +123,7 @@ func (s *gainSearch) look() (sight []int, err error) {
 	if s.best.upper <= s.best.value*(1+gainTolerance) || len(s.candidates) >= mostGainArms {
 		return nil, nil
 	}
-	for i, g := range gradient {
-		if g >= gainSight*most {
-			sight = append(sight, i)
-		}
-	}
+	sight = indices.Where(len(gradient), func(i int) bool { return gradient[i] >= gainSight*most })
 	return sight, s.extend(l, sight, indices.Of(gradient, sight))
 }
 
@@ -205,12 +201,10 @@ func (s *gainSearch) allocate() (*located, error) {
 func (s *gainSearch) extend(l *located, sight []int, gradient []float64) error {
 	newcomers := min(max(gainNewcomers, len(s.candidates)/4), mostGainArms-len(s.candidates))
 	threshold := l.level + gainExcess*(slices.Max(gradient)-l.level)
-	var order []int // positions in sight
-	for k, g := range gradient {
-		if _, known := slices.BinarySearch(s.candidates, sight[k]); g > threshold && !known {
-			order = append(order, k)
-		}
-	}
+	order := indices.Where(len(gradient), func(k int) bool { // positions in sight
+		_, known := slices.BinarySearch(s.candidates, sight[k])
+		return gradient[k] > threshold && !known
+	})
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(gradient[b], gradient[a]), cmp.Compare(a, b)) })
 	arms := lists.Make(min(8*newcomers, len(order)), func(k int) int { return sight[order[k]] })
 	if len(arms) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -278,12 +279,7 @@ func (s Moment) Mine(by string) List {
 	if r == nil {
 		return List{Campaign: s.Start.Name, By: by}
 	}
-	var own []*item
-	for _, id := range s.order {
-		if it := s.items[id]; it.by == by && it.round == r.plan.Round && (it.told != nil || it.outstanding()) {
-			own = append(own, it)
-		}
-	}
+	own := s.itemsOf(by, r, func(it *item) bool { return it.told != nil || it.outstanding() })
 	out := s.list(by, own)
 	out.Round = r.plan.Round
 	for i, it := range own {
@@ -378,8 +374,6 @@ func (b *AskBody) fold(s *State, e Event) error {
 		r.filled[[2]int{x.Arm, x.Number}] = true
 		r.highest[x.Arm] = max(r.highest[x.Arm], x.Number)
 	}
-	if !slices.Contains(s.people, e.By) {
-		s.people = append(s.people, e.By)
-	}
+	s.people = lists.Add(s.people, e.By)
 	return nil
 }

@@ -128,12 +128,9 @@ func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
 		for to < len(r.list) && r.list[to].Block == r.list[from].Block {
 			to++
 		}
-		var open []Slot
-		for _, slot := range r.list[from:to] {
-			if !r.filled[[2]int{slot.Arm, slot.Number}] && (task < 0 || taskOf[slot.Arm] == task) {
-				open = append(open, slot)
-			}
-		}
+		open := lists.Where(r.list[from:to], func(slot Slot) bool {
+			return !r.filled[[2]int{slot.Arm, slot.Number}] && (task < 0 || taskOf[slot.Arm] == task)
+		})
 		if len(out) > 0 && len(out)+len(open) > count {
 			return out
 		}

@@ -125,9 +125,7 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 		case it.failed != "":
 			continue // said before
 		}
-		if !slices.Contains(b.IDs, it.ID) {
-			b.IDs = append(b.IDs, it.ID)
-		}
+		b.IDs = lists.Add(b.IDs, it.ID)
 	}
 	var events []Event
 	if len(b.IDs) > 0 {

@@ -371,11 +371,6 @@ func (p Protocol) tableRewards() []float64 {
 	if len(all) == 0 {
 		all = [][]float64{p.Problem.Mean, p.Problem.Partial}
 	}
-	var out []float64
-	for _, x := range slices.Concat(all...) {
-		if !math.IsNaN(x) {
-			out = append(out, p.Problem.Turned(x))
-		}
-	}
-	return out
+	known := lists.Where(slices.Concat(all...), func(x float64) bool { return !math.IsNaN(x) })
+	return lists.Map(known, p.Problem.Turned)
 }

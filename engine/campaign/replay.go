@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan.
@@ -258,13 +259,8 @@ func spanned(all []*measured, bounds [2]float64) [2]float64 {
 
 // decisions returns what is decided now.
 func decisions(answers []engine.Answer) []Decision {
-	var out []Decision
-	for _, a := range answers {
-		if a.Decided {
-			out = append(out, Decision{a.Task, a.Arm})
-		}
-	}
-	return out
+	decided := lists.Where(answers, func(a engine.Answer) bool { return a.Decided })
+	return lists.Map(decided, func(a engine.Answer) Decision { return Decision{a.Task, a.Arm} })
 }
 
 // Agrees reports whether a run that was kept somewhere has the decisions that the last plan recorded. Where the next plan is

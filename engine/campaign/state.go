@@ -176,13 +176,13 @@ func (s *State) owed(by string) []*item {
 	if r == nil {
 		return nil
 	}
-	var out []*item
-	for _, id := range s.order {
-		if it := s.items[id]; it.by == by && it.round == r.plan.Round && it.outstanding() {
-			out = append(out, it)
-		}
-	}
-	return out
+	return s.itemsOf(by, r, (*item).outstanding)
+}
+
+// itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
+func (s *State) itemsOf(by string, r *round, is func(*item) bool) []*item {
+	all := lists.Map(s.order, func(id string) *item { return s.items[id] })
+	return lists.Where(all, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 func (s *State) capacity(p Protocol) int {
@@ -208,13 +208,8 @@ func (s *State) spent(p Protocol) []int {
 
 // Additions returns the amendments that added arms, in their order.
 func (s *State) Additions() []AmendBody {
-	var out []AmendBody
-	for _, a := range s.amends {
-		if a.Add != nil {
-			out = append(out, a.AmendBody)
-		}
-	}
-	return out
+	added := lists.Where(s.amends, func(a amendment) bool { return a.Add != nil })
+	return lists.Map(added, func(a amendment) AmendBody { return a.AmendBody })
 }
 
 // upFrom returns the numbers now of the arms of after some additions.

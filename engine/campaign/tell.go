@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Tell records the results of a sheet: of pulls by their ids, or of arms.
@@ -279,13 +280,8 @@ func (r Receipt) Refused() bool {
 // Words lists how many rows are in order and how many are not, as "23 new, 2 waiting" and "1 unlikely"; "" for none.
 func (r Receipt) Words() (good, wrong string) {
 	list := func(kinds ...string) string {
-		var parts []string
-		for _, kind := range kinds {
-			if n := r.Counts[kind]; n > 0 {
-				parts = append(parts, fmt.Sprintf("%d %s", n, kind))
-			}
-		}
-		return strings.Join(parts, ", ")
+		kinds = lists.Where(kinds, func(kind string) bool { return r.Counts[kind] > 0 })
+		return strings.Join(lists.Map(kinds, func(kind string) string { return fmt.Sprintf("%d %s", r.Counts[kind], kind) }), ", ")
 	}
 	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
 }

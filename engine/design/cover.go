@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -267,12 +268,7 @@ func (c *Cover) certify() {
 	for _, i := range c.arms {
 		inside[i] = true
 	}
-	var rest []int
-	for i, in := range inside {
-		if !in {
-			rest = append(rest, i)
-		}
-	}
+	rest := indices.Where(len(inside), func(i int) bool { return !inside[i] })
 	if len(rest) > 0 {
 		across, e := reshape(blas64.General{}, len(rest), len(c.arms)), reshape(blas64.General{}, len(c.targets), len(rest))
 		for b, i := range rest {

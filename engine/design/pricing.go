@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -198,11 +199,7 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 	if m.near == nil {
 		return m.p.start()
 	}
-	for i, v := range m.near {
-		if v > 0 {
-			arms = append(arms, i)
-		}
-	}
+	arms = indices.Where(len(m.near), func(i int) bool { return m.near[i] > 0 })
 	if m.from != nil {
 		lambda = lists.Map(arms, func(i int) float64 { return 0.9*m.from[i] + 0.1/float64(len(arms)) })
 		scale(1/sum(lambda), lambda)

@@ -6,6 +6,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // minimiseRegret chooses n pulls one at a time by the regret minimisation of
@@ -79,11 +81,7 @@ const (
 // eigenbasis of B and without directions that neither they nor the ridge measure,
 // and the diagonal of nξB⁻¹ there.
 func whitenSupport(stop stopper, s Space, lambda []float64, n int) (x blas64.General, ridge []float64, arms []int) {
-	for i, w := range lambda {
-		if w > 0 && (s.Precision == nil || s.Precision[i] > 0) {
-			arms = append(arms, i)
-		}
-	}
+	arms = indices.Where(len(lambda), func(i int) bool { return lambda[i] > 0 && (s.Precision == nil || s.Precision[i] > 0) })
 	_, m := s.Features.Dims()
 	psi := mat.NewDense(max(len(arms), 1), m, nil)
 	scaled := mat.NewDense(max(len(arms), 1), m, nil)

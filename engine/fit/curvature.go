@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -84,11 +85,7 @@ func (s *surface) standardErrors(values []float64, limits []string) ([]float64, 
 // information returns minus the Hessian over the numbers that are not at a limit, and which these are; nil
 // where there are none, or where the likelihood cannot be computed near them.
 func (s *surface) information(values []float64, limits []string) (information *mat.SymDense, inner []int, err error) {
-	for i, l := range limits {
-		if l == "" {
-			inner = append(inner, i)
-		}
-	}
+	inner = indices.Where(len(limits), func(i int) bool { return limits[i] == "" })
 	if len(inner) == 0 {
 		return nil, nil, nil
 	}

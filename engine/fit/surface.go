@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -112,13 +113,7 @@ func (s *surface) at(values []float64) (kernels.Joint, error) {
 // gram returns the Gram matrix of some terms, all of them for nil.
 func (s *surface) gram(k kernels.Joint, some []bool) (*mat.SymDense, error) {
 	if some != nil {
-		var terms []kernels.Term
-		for t, in := range some {
-			if in {
-				terms = append(terms, k.Terms[t])
-			}
-		}
-		k.Terms = terms
+		k.Terms = indices.Of(k.Terms, indices.Where(len(some), func(t int) bool { return some[t] }))
 	}
 	m, err := k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
 	if err != nil {

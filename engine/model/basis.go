@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -69,12 +70,7 @@ func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*b
 			return b, ctx.Err()
 		}
 		least := max(negligibleRest, basisStep*top)
-		var open []int // positions in arms
-		for k, i := range arms {
-			if b.rest[i]*weights[k] > least {
-				open = append(open, k)
-			}
-		}
+		open := indices.Where(len(arms), func(k int) bool { return b.rest[arms[k]]*weights[k] > least })
 		every := 1 + len(open)/basisTogether // arms of all tasks, not of the first ones
 		var part []int
 		var of []float64

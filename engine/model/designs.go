@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -112,13 +113,7 @@ func Covers(r design.Rounding) bool { return r.Ratio <= 2*(1+engine.RoundingEpsi
 
 // Contrasting returns the sets of at least two arms: the others contrast nothing.
 func Contrasting(alive [][]int) [][]int {
-	out := make([][]int, 0, len(alive))
-	for _, set := range alive {
-		if len(set) > 1 {
-			out = append(out, set)
-		}
-	}
-	return out
+	return lists.Where(alive, func(set []int) bool { return len(set) > 1 })
 }
 
 // Remembered returns the value that a key has for this model: it follows from the key, the numbers

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // fitCheck tests for lack of fit on all data of a run so far [Draper and Smith 1998, sec. 2.1].
@@ -182,12 +183,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 		return nil, err
 	}
 	// On the arms with weight, u - Uθ is ± η: these equations determine θ and η.
-	var support []int
-	for i := range n {
-		if weights[i]+weights[n+i] > 1e-12 {
-			support = append(support, i)
-		}
-	}
+	support := indices.Where(n, func(i int) bool { return weights[i]+weights[n+i] > 1e-12 })
 	equations, values := mat.NewDense(len(support), dim+1, nil), mat.NewVecDense(len(support), nil)
 	for k, i := range support {
 		for j := range dim {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -124,15 +125,14 @@ func (p *Problem) Experimental() *Problem {
 	return &q
 }
 
+// unknown returns the places of numbers that nobody knows.
+func unknown(numbers []float64) []int {
+	return indices.Where(len(numbers), func(i int) bool { return math.IsNaN(numbers[i]) })
+}
+
 // unmeasured returns the arms without an expected reward where some have one.
 func (p *Problem) unmeasured() []int {
-	var missing []int
-	for i, m := range p.Partial {
-		if math.IsNaN(m) {
-			missing = append(missing, i)
-		}
-	}
-	return missing
+	return unknown(p.Partial)
 }
 
 // Unmeasured names the arms that have no expected reward although others have, as a sentence

@@ -330,12 +330,7 @@ func (p reading) categorise(c *column) {
 // separate makes the means unknown, and partially known, if one of them is: what needs means needs
 // all of them. The note on those that are not known is of the kind.
 func (p reading) separate(kind NoteKind) {
-	var missing []int
-	for i, m := range p.Mean {
-		if math.IsNaN(m) {
-			missing = append(missing, i)
-		}
-	}
+	missing := unknown(p.Mean)
 	if len(missing) == 0 {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -132,12 +133,7 @@ func findColumn(t *table, name string) error {
 	if _, there := t.column[name]; there {
 		return nil
 	}
-	var same []int
-	for k, column := range t.header {
-		if strings.EqualFold(column, name) {
-			same = append(same, k)
-		}
-	}
+	same := indices.Where(len(t.header), func(k int) bool { return strings.EqualFold(t.header[k], name) })
 	if len(same) != 1 {
 		return t.noColumn(name)
 	}

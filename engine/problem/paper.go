@@ -211,13 +211,8 @@ func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 
 // disturbances returns the names of the environments that have a strength.
 func disturbances() []string {
-	var out []string
-	for _, e := range Environments() {
-		if e.Strength > 0 {
-			out = append(out, fmt.Sprintf("%q", e.Name))
-		}
-	}
-	return out
+	strong := lists.Where(Environments(), func(e EnvironmentEntry) bool { return e.Strength > 0 })
+	return lists.Map(strong, func(e EnvironmentEntry) string { return fmt.Sprintf("%q", e.Name) })
 }
 
 // Independent reports whether the rewards of an environment are independent of each other.

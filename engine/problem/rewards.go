@@ -182,12 +182,7 @@ func (p reading) setNoise(m NoiseModel, s armNoise) error {
 // filled returns the spread with a standard deviation for every arm, if there is one for any: those
 // that are missing, of arms measured once, are pooled.
 func (p reading) filled(s armNoise) armNoise {
-	var missing []int
-	for i, sd := range s.sd {
-		if math.IsNaN(sd) {
-			missing = append(missing, i)
-		}
-	}
+	missing := unknown(s.sd)
 	if len(missing) == 0 || !s.measured() {
 		return s
 	}

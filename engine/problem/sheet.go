@@ -136,12 +136,7 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 			if t.require(set...) != nil {
 				continue
 			}
-			named := l.ofSheet()
-			for _, name := range []string{l.SD, l.Count} {
-				if name != "" {
-					named = append(named, name)
-				}
-			}
+			named := append(l.ofSheet(), lists.Where([]string{l.SD, l.Count}, func(name string) bool { return name != "" })...)
 			if byID {
 				named = []string{l.Reward}
 			}

@@ -60,9 +60,7 @@ func (s Sweep) table() (*table, error) {
 		}
 		name := row.Result.Algorithm
 		g.results[name] = append(g.results[name], row.Result)
-		if !slices.Contains(t.algorithms, name) {
-			t.algorithms = append(t.algorithms, name)
-		}
+		t.algorithms = lists.Add(t.algorithms, name)
 	}
 	if len(t.groups) == 0 {
 		return nil, fmt.Errorf("the sweep has no finished run")

@@ -163,12 +163,10 @@ func (f Figure) names() []string {
 	var out []string
 	for _, p := range f.Parts() {
 		for _, s := range p.Series {
-			if s.Name != "" && !slices.Contains(out, s.Name) {
-				out = append(out, s.Name)
-			}
+			out = lists.Add(out, s.Name)
 		}
 	}
-	return out
+	return lists.Where(out, func(name string) bool { return name != "" })
 }
 
 // Extent returns the range of the finite Y of all series and their number n; 0, 0, 0 without any.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -59,13 +60,8 @@ func Endings() []string { return slices.Sorted(slices.Values(Holding(Tables, Doc
 
 // Holding lists the endings of the formats that hold one of these, in the order of Formats.
 func Holding(held ...Holds) []string {
-	var endings []string
-	for _, f := range Formats() {
-		if slices.Contains(held, f.Holds) {
-			endings = append(endings, f.Ending)
-		}
-	}
-	return endings
+	formats := lists.Where(Formats(), func(f Format) bool { return slices.Contains(held, f.Holds) })
+	return lists.Map(formats, func(f Format) string { return f.Ending })
 }
 
 // formatOf returns the format that the ending of a path names.

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // method is a column of the zoo.
@@ -139,19 +140,15 @@ func among[T any](list string, all []T, is func(T, string) bool) ([]T, error) {
 	if list == "" {
 		return all, nil
 	}
-	var out []T
 	wanted := strings.Split(list, ",")
 	for _, name := range wanted {
 		if !slices.ContainsFunc(all, func(x T) bool { return is(x, name) }) {
 			return nil, fmt.Errorf("%q is no name of one; -list shows them", name)
 		}
 	}
-	for _, x := range all {
-		if slices.ContainsFunc(wanted, func(name string) bool { return is(x, name) }) {
-			out = append(out, x)
-		}
-	}
-	return out, nil
+	return lists.Where(all, func(x T) bool {
+		return slices.ContainsFunc(wanted, func(name string) bool { return is(x, name) })
+	}), nil
 }
 
 func (m method) is(name string) bool {

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Job is work that was handed in.
@@ -315,9 +316,7 @@ func (j *Job) meet(r Report) {
 		j.prepare = r.Prepare
 	}
 	j.takers[taker{r.Worker, r.Slot}] = true
-	if !slices.Contains(j.workers, r.Worker) {
-		j.workers = append(j.workers, r.Worker)
-	}
+	j.workers = lists.Add(j.workers, r.Worker)
 }
 
 // merge makes the result of a task whose runs are all there.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 var (
@@ -43,12 +44,8 @@ func (a *Algorithm) each(change func(v int, c engine.Changer) error) error {
 // own returns the arms of task v by their numbers within it.
 func (a *Algorithm) own(v int, arms []int) (out []int) {
 	lo, hi := a.model.Problem.ArmsOf(v)
-	for _, i := range arms {
-		if i >= lo && i < hi {
-			out = append(out, i-lo)
-		}
-	}
-	return out
+	mine := lists.Where(arms, func(i int) bool { return i >= lo && i < hi })
+	return lists.Map(mine, func(i int) int { return i - lo })
 }
 
 // CanWithdraw asks the agents.

@@ -132,19 +132,12 @@ func (a *Algorithm) Unspent() string {
 
 // Answers joins the answers of the agents, in task order.
 func (a *Algorithm) Answers() []engine.Answer {
-	var out []engine.Answer
-	for _, part := range a.Parts {
-		out = append(out, part.Answers()...)
-	}
-	return out
+	return lists.Flat(a.Parts, engine.Algorithm.Answers)
 }
 
 // Eliminations joins the audit trails of the agents, by round and then by task.
 func (a *Algorithm) Eliminations() []engine.Elimination {
-	var out []engine.Elimination
-	for _, part := range a.Parts {
-		out = append(out, part.Eliminations()...)
-	}
+	out := lists.Flat(a.Parts, engine.Algorithm.Eliminations)
 	slices.SortStableFunc(out, func(x, y engine.Elimination) int { return x.Round - y.Round })
 	return out
 }

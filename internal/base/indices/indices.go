@@ -22,6 +22,16 @@ func Of[T any](values []T, at []int) []T {
 	return out
 }
 
+// Where returns the i of 0, …, n-1 for which is holds, in order; nil where there are none.
+func Where(n int, is func(i int) bool) (out []int) {
+	for i := range n {
+		if is(i) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
 // Indicator returns 1 for what holds, else 0.
 func Indicator(holds bool) int {
 	if holds {

@@ -1,6 +1,8 @@
 // Package lists makes lists by a function.
 package lists
 
+import "slices"
+
 // Map returns f of each value, in order; never nil.
 func Map[T, U any](values []T, f func(T) U) []U {
 	return Make(len(values), func(i int) U { return f(values[i]) })
@@ -23,6 +25,22 @@ func Where[T any](values []T, is func(T) bool) (out []T) {
 		}
 	}
 	return out
+}
+
+// Flat returns the lists f of all values as one, in order; nil where all are empty.
+func Flat[T, U any](values []T, f func(T) []U) (out []U) {
+	for _, v := range values {
+		out = append(out, f(v)...)
+	}
+	return out
+}
+
+// Add appends a value that the list does not have yet.
+func Add[T comparable](list []T, value T) []T {
+	if slices.Contains(list, value) {
+		return list
+	}
+	return append(list, value)
 }
 
 // First returns the first value for which is holds, and whether there is one.

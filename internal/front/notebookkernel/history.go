@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
@@ -183,19 +184,12 @@ func (h *history) find(r historyRequest) []entry {
 		if session <= 0 {
 			session += h.session
 		}
-		for _, e := range h.entries {
-			if e.Session == session && e.Line >= r.Start && (r.Stop == 0 || e.Line < r.Stop) {
-				found = append(found, e)
-			}
-		}
-		return found
+		return lists.Where(h.entries, func(e entry) bool {
+			return e.Session == session && e.Line >= r.Start && (r.Stop == 0 || e.Line < r.Stop)
+		})
 	case "search":
 		pattern := matcher(r.Pattern)
-		for _, e := range h.entries {
-			if pattern.MatchString(e.Input) {
-				found = append(found, e)
-			}
-		}
+		found = lists.Where(h.entries, func(e entry) bool { return pattern.MatchString(e.Input) })
 		if r.Unique {
 			found = lastOfEach(found)
 		}

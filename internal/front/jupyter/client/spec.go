@@ -172,12 +172,8 @@ func searchPath() []string {
 	} else {
 		roots = append(roots, "/usr/local/share/jupyter", "/usr/share/jupyter")
 	}
-	var folders []string
-	for _, root := range roots {
-		if root != "" {
-			folders = append(folders, filepath.Join(root, "kernels"))
-		}
-	}
+	roots = lists.Where(roots, func(root string) bool { return root != "" })
+	folders := lists.Map(roots, func(root string) string { return filepath.Join(root, "kernels") })
 	if home, err := os.UserHomeDir(); err == nil {
 		folders = append(folders, filepath.Join(home, ".ipython", "kernels"))
 	}
