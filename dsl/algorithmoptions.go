@@ -63,12 +63,12 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	option := p.Name
 	if p.had(entry) {
 		able := able(algorithms.Having(entry.Mode, p.takesNumber))
-		c.fail(&a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("does", "do")),
+		c.fail(a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("does", "do")),
 			fmt.Sprintf("write %s=%q, or leave %s out", option, engine.RidgeGP, option))
 		return
 	}
 	able := able(algorithms.Having(entry.Mode, p.had))
-	c.fail(&a, fmt.Sprintf("%s: %s has no %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("has", "have")),
+	c.fail(a, fmt.Sprintf("%s: %s has no %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("has", "have")),
 		fmt.Sprintf("write algorithm=%q, or leave %s out", able[0], option))
 }
 

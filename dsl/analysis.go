@@ -82,13 +82,13 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	}
 	known, swept := o.of("algorithm")
 	if !swept {
-		c.fail(&s, fmt.Sprintf("%s: the sweep has one algorithm only", c.fn.Name), "sweep algorithm=[…] too")
+		c.fail(s, fmt.Sprintf("%s: the sweep has one algorithm only", c.fn.Name), "sweep algorithm=[…] too")
 		return false
 	}
 	if known == nil || slices.Contains(known, algorithm) {
 		return true
 	}
-	c.fail(&named, fmt.Sprintf("%s: the sweep has no runs of %s", c.fn.Name, algorithm), "it has "+andList(known))
+	c.fail(named, fmt.Sprintf("%s: the sweep has no runs of %s", c.fn.Name, algorithm), "it has "+andList(known))
 	return false
 }
 
@@ -101,12 +101,12 @@ func checkClaims(c *call) {
 			continue
 		}
 		if o.mode != "" && o.mode != want.param {
-			c.fail(&a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
+			c.fail(a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
 			continue
 		}
 		for _, name := range []string{"case", want.second, "algorithm"} {
 			if _, swept := o.of(name); !swept {
-				c.fail(&a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name),
+				c.fail(a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name),
 					fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
 				break
 			}

@@ -70,28 +70,28 @@ func (c *call) checkArgument(p Param, a *argument) {
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
 			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
 		}
-		c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), hint)
+		c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), hint)
 		return
 	}
 	switch data := a.Data.(type) {
 	case string:
 		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
-			c.fail(a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
+			c.fail(*a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
 		}
 	case float64:
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
-			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
+			c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
-			c.fail(a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.rule()), "")
+			c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.rule()), "")
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
-			c.fail(a, fmt.Sprintf("%s: %s is %s; %s", c.fn.Name, p.Name, formatNumber(data), kernels.ExtremeRule), "")
+			c.fail(*a, fmt.Sprintf("%s: %s is %s; %s", c.fn.Name, p.Name, formatNumber(data), kernels.ExtremeRule), "")
 		}
 	}
 }
 
 // fail reports a mistake under an argument; under the call when the argument does
 // not stand in the script, as with Options.Seed.
-func (c *call) fail(a *argument, message, hint string) {
+func (c *call) fail(a argument, message, hint string) {
 	st, n := c.e.st, a.Node
 	if a.st != nil {
 		st = a.st

@@ -220,7 +220,7 @@ func (c *call) failed(err error) {
 				at.st = a.st
 			}
 		}
-		c.fail(&at, message, hint)
+		c.fail(at, message, hint)
 		return
 	}
 	a, ok := err.(*argumentError)
@@ -234,11 +234,11 @@ func (c *call) failed(err error) {
 	if i := c.fn.param(a.param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
 	}
-	c.failWith(&at, a)
+	c.failWith(at, a)
 }
 
 // failWith reports the error of a file or a computation under an argument.
-func (c *call) failWith(at *argument, a *argumentError) {
+func (c *call) failWith(at argument, a *argumentError) {
 	before := len(c.e.errs)
 	c.fail(at, a.message, a.hint)
 	for _, e := range c.e.errs[before:] {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -69,9 +70,7 @@ func protocolFunction() Function {
 	algorithm := algorithmParam(engine.ModeFC)
 	algorithm.Doc += "; with a budget and when not given, " + algorithms.Default(engine.ModeFB).Name
 	for _, e := range algorithms.All() {
-		if !slices.Contains(algorithm.Choices, e.Name) {
-			algorithm.Choices = append(algorithm.Choices, e.Name)
-		}
+		algorithm.Choices = lists.Add(algorithm.Choices, e.Name)
 	}
 	algorithm.Choices = slices.DeleteFunc(algorithm.Choices, func(name string) bool {
 		e, err := entryNamed(name)
@@ -196,16 +195,15 @@ func checkProtocol(c *call, _ protocolArgs) {
 	switch needs := e.Mode == engine.ModeFB; {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
 		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") {
-			c.fail(&a, "protocol: rounds alone says nothing of how many pulls there are",
+			c.fail(a, "protocol: rounds alone says nothing of how many pulls there are",
 				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=: each round is then one")
 		}
 	case needs && !budgeted(c):
-		a := c.arg("algorithm")
-		c.fail(&a, fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, the pulls of all", e.Name),
+		c.fail(c.arg("algorithm"), fmt.Sprintf("protocol: %s needs budget, the pulls of each task, or total, the pulls of all", e.Name),
 			"write budget=48 or total=200, or choose an algorithm with a guarantee such as "+algorithms.Default(engine.ModeFC).Name)
 	case !needs && budgeted(c):
-		a := c.arg("budget")
-		c.fail(&a, fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name), `choose algorithm="CoTestFB", or leave budget out`)
+		c.fail(c.arg("budget"), fmt.Sprintf("protocol: %s has no budget: it goes on until it is sure", e.Name),
+			`choose algorithm="CoTestFB", or leave budget out`)
 	}
 }
 
@@ -256,8 +254,8 @@ func evalStart(c *call, a struct {
 	}
 	p := a.Protocol
 	if p.Name == "" || c.e.scope[p.Name] == nil {
-		at := c.arg("protocol")
-		c.fail(&at, "start: the protocol needs a name, by which it can be made again tomorrow", "write days = protocol(...) and start(days, ...)")
+		c.fail(c.arg("protocol"), "start: the protocol needs a name, by which it can be made again tomorrow",
+			"write days = protocol(...) and start(days, ...)")
 		return nil, nil
 	}
 	s := c.e.session

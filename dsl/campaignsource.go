@@ -180,16 +180,11 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	if at < 0 {
 		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which says what the campaign keeps to", file)
 	}
-	wanted := map[string]bool{}
-	for name := range namesIn(statements[at]) {
-		wanted[name] = true
-	}
+	wanted := namesIn(statements[at].Node)
 	out := []*front.Statement{statements[at]}
 	for i := at - 1; i >= 0; i-- {
 		if st := statements[i]; st.Name != "" && wanted[st.Name] {
-			for name := range namesIn(st) {
-				wanted[name] = true
-			}
+			maps.Copy(wanted, namesIn(st.Node))
 			out = append(out, st)
 		}
 	}
@@ -197,9 +192,10 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	return out, nil
 }
 
-func namesIn(st *front.Statement) map[string]bool {
+// namesIn returns the names that an expression reads.
+func namesIn(n ast.Node) map[string]bool {
 	v := names{}
-	ast.Walk(&st.Node, v)
+	ast.Walk(&n, v)
 	return v
 }
 
@@ -218,34 +214,14 @@ var errCell = errors.New("what it does cannot be done again from the folder of a
 
 // scriptOf returns what a name of the session is defined by as a script that stands by itself.
 func scriptOf(s *Session, name string) (string, error) {
-	wanted := map[string]bool{}
-	var visit func(name string) error
-	visit = func(name string) error {
-		b := s.scope[name]
-		if b == nil || wanted[name] {
-			return nil
-		}
-		if b.put {
-			return fmt.Errorf("the protocol rests on %s, a value of %s: %w; write a formula kernel such as k(x, y) = exp(-abs(x[0]-y[0])), "+
-				"or a table(...) of its values", name, s.giver(), errCell)
-		}
-		wanted[name] = true
-		for used := range b.uses {
-			if err := visit(used); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	if err := visit(name); err != nil {
-		return "", err
-	}
 	text := ""
-	for _, n := range s.scope.names() {
-		if wanted[n] {
-			b := s.scope[n]
-			text += b.st.Source.Slice(b.st.Whole()) + "\n"
+	for _, used := range s.scope.below(name) {
+		b := s.scope[used]
+		if b.put {
+			return "", fmt.Errorf("the protocol rests on %s, a value of %s: %w; write a formula kernel such as k(x, y) = "+
+				"exp(-abs(x[0]-y[0])), or a table(...) of its values", used, s.giver(), errCell)
 		}
+		text += b.st.Source.Slice(b.st.Whole()) + "\n"
 	}
 	return text, nil
 }

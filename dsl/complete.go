@@ -39,16 +39,6 @@ const (
 	CompletesPart   CompletionType = "property" // a part of a value, after a point
 )
 
-// Complete proposes words for the place of the cursor in a text that may be
-// unfinished: the words of CompleteItems.
-func (s *Session) Complete(text string, cursor int) (from, to int, words []string) {
-	from, to, items := s.CompleteItems(text, cursor)
-	for _, item := range items {
-		words = append(words, item.Text)
-	}
-	return from, to, words
-}
-
 // CompleteItems proposes words for the place of the cursor in a text that may be
 // unfinished. In a call these are the parameters that are not given yet, then names,
 // then functions; inside quotes, what the parameter takes: choices, columns, tasks

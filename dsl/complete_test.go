@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -190,4 +191,10 @@ func BenchmarkComplete(b *testing.B) {
 			b.Fatal("nothing")
 		}
 	}
+}
+
+// Complete returns the words of CompleteItems.
+func (s *Session) Complete(text string, cursor int) (from, to int, words []string) {
+	from, to, items := s.CompleteItems(text, cursor)
+	return from, to, lists.Map(items, func(c Completion) string { return c.Text })
 }

@@ -276,13 +276,8 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 
 // mention notes the names of an expression that is not evaluated: the value depends on them, since
 // another condition would choose them.
-func (e *evaluator) mention(n ast.Node) { ast.Walk(&n, mentioned{e}) }
-
-type mentioned struct{ e *evaluator }
-
-// Visit notes a name.
-func (m mentioned) Visit(n *ast.Node) {
-	if id, ok := (*n).(*ast.IdentifierNode); ok {
-		m.e.use(id.Value)
+func (e *evaluator) mention(n ast.Node) {
+	for name := range namesIn(n) {
+		e.use(name)
 	}
 }

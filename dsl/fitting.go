@@ -192,7 +192,7 @@ func evalCompareKernels(c *call, a compareArgs) (any, error) {
 	for i, k := range list {
 		f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
 		if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
-			c.failWith(&k.argument, wrong)
+			c.failWith(k.argument, wrong)
 			return nil, nil
 		}
 		if err != nil {
@@ -211,15 +211,15 @@ func kernelList(c *call) []labelled {
 		return nil
 	}
 	if len(list) == 0 {
-		c.fail(&a, fmt.Sprintf("%s: kernels is an empty list; it must be a list of kernels, at least one", c.fn.Name), "write [k1, k2]")
+		c.fail(a, fmt.Sprintf("%s: kernels is an empty list; it must be a list of kernels, at least one", c.fn.Name), "write [k1, k2]")
 	}
 	seen := map[any]bool{}
 	for i := range list {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
-			c.fail(&x.argument, fmt.Sprintf("%s: kernels has %s; it must be a list of kernels", c.fn.Name, x.Type.a()), "")
+			c.fail(x.argument, fmt.Sprintf("%s: kernels has %s; it must be a list of kernels", c.fn.Name, x.Type.a()), "")
 		case seen[x.label]:
-			c.fail(&x.argument, fmt.Sprintf("%s: kernels has %v twice", c.fn.Name, x.label), "")
+			c.fail(x.argument, fmt.Sprintf("%s: kernels has %v twice", c.fn.Name, x.label), "")
 		default:
 			seen[x.label] = true
 			c.checkArgument(Param{Name: "kernels", Types: []Type{Joint}}, &x.argument)
@@ -243,13 +243,17 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 		return nil
 	}
 	if p.N() > notedArms {
-		return roughNotes(ctx, p, model.Scatter(p)/10)
+		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
+		if err != nil {
+			return nil // what is wrong is said by whatever needs the model
+		}
+		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
-		return nil // what is wrong is said by whatever needs the model
+		return nil
 	}
-	return notesOf(m.Relations().KernelWarnings())
+	return lists.Map(m.Relations().KernelWarnings(), engine.Warning.Note)
 }
 
 // isIdentity reports whether the kernel of a problem is written as a multiple of identity().
@@ -261,24 +265,6 @@ func isIdentity(p *problem.Problem) bool {
 		}
 	}
 	return true
-}
-
-// roughNotes says when the kernel of a problem tells very many directions apart at an accuracy.
-func roughNotes(ctx context.Context, p *problem.Problem, epsilon float64) []problem.Note {
-	r, err := model.Resolve(ctx, p, epsilon)
-	if err != nil {
-		return nil // what is wrong is said by whatever needs the model
-	}
-	return notesOf(r.Warnings())
-}
-
-// notesOf returns warnings as notes of a problem.
-func notesOf(warnings []engine.Warning) []problem.Note {
-	var out []problem.Note
-	for _, w := range warnings {
-		out = append(out, w.Note())
-	}
-	return out
 }
 
 // freeFunction makes a number that may be fitted.

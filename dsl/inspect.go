@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -125,7 +126,7 @@ func functionHelp(name string) []report.Block {
 	if f == nil {
 		return nil
 	}
-	blocks := []report.Block{report.Code{Text: f.Signature()}, report.Paragraph{Text: capital(f.Doc) + "."}}
+	blocks := []report.Block{report.Code{Text: f.Signature()}, report.Paragraph{Text: sentence.Upper(f.Doc) + "."}}
 	if f.Formula != "" {
 		blocks = append(blocks, report.Code{Text: "k(x, y) = " + f.Formula})
 	}
@@ -172,7 +173,7 @@ func algorithmHelp(name string) []report.Block {
 		}
 		return []report.Block{
 			report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
-			report.Paragraph{Text: capital(a.Doc) + "."},
+			report.Paragraph{Text: sentence.Upper(a.Doc) + "."},
 			report.Paragraph{Text: shares + " " + proven},
 			report.Paragraph{Text: own},
 			report.Paragraph{Text: "From: " + a.Source},
@@ -197,11 +198,4 @@ func (f *Function) further() [][2]string {
 		list = append(list, [2]string{"name=…", f.Named})
 	}
 	return list
-}
-
-func capital(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // A problem says when its kernel admits every truth on its arms, and nothing of a kernel that is
@@ -31,7 +32,7 @@ func TestKernelNotes(t *testing.T) {
 		s := NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
 		must(t, s, `p = problem("m.csv", kernel=`+k+`)`)
 		v, _, _ := s.Value("p")
-		notes := strings.Join(sentencesOf(v.(*problem.Problem).KernelNotes), "\n")
+		notes := strings.Join(lists.Map(v.(*problem.Problem).KernelNotes, problem.Note.String), "\n")
 		if notes != strings.Join(told, "\n") || !strings.HasPrefix(notes, want) || want == "" && notes != "" {
 			t.Errorf("%s: told %q, notes %q, want %q", k, told, notes, want)
 		}

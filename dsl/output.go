@@ -173,7 +173,7 @@ func checkPlot(c *call) {
 	}
 	if at := c.arg("where"); at.Node != nil {
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
-			c.fail(&at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+			c.fail(at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		}
 		return // the names of features are in the data
 	}
@@ -209,7 +209,7 @@ func checkMeasures(c *call) bool {
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
 		return true
 	}
-	c.fail(&y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
+	c.fail(y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
 	return false
 }
 
@@ -225,7 +225,7 @@ func offered(c *call, param string, a argument, words []string) bool {
 	if best := nearest(word, words); best != "" {
 		hint = suggest(word, words)
 	}
-	c.fail(&a, fmt.Sprintf("%s: %s is %q; here it must be %s", c.fn.Name, param, word, orList(quoted)), hint)
+	c.fail(a, fmt.Sprintf("%s: %s is %q; here it must be %s", c.fn.Name, param, word, orList(quoted)), hint)
 	return false
 }
 
@@ -266,12 +266,12 @@ func checkSave(c *call) {
 	case List, Figure, Rewards, Nothing, anything:
 	default:
 		if !v.Type.isDrawn() && asked(save.Drawings) {
-			c.fail(&path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
+			c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 			return
 		}
 	}
 	if (v.Type == Free || v.Type == Kernel || v.Type == Joint) && asked(save.Tables) {
-		c.fail(&path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
+		c.fail(path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
 	}
 }
 
@@ -285,7 +285,7 @@ func checkEnding(c *call, param string) bool {
 	if save.CheckEnding(path) == nil {
 		return checkFolder(c, a, path)
 	}
-	c.fail(&a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(save.Endings(), " "))
+	c.fail(a, fmt.Sprintf("cannot save to %q: the ending says the format", path), "one of "+strings.Join(save.Endings(), " "))
 	return false
 }
 
@@ -299,6 +299,6 @@ func checkFolder(c *call, a argument, path string) bool {
 	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) {
 		return true
 	}
-	c.fail(&a, fmt.Sprintf("cannot save to %q: there is no folder %q", path, filepath.Dir(path)), "")
+	c.fail(a, fmt.Sprintf("cannot save to %q: there is no folder %q", path, filepath.Dir(path)), "")
 	return false
 }

@@ -94,11 +94,8 @@ func (v value) partNames() []string {
 
 // hasParts reports whether values of the type are written with parts.
 func (t Type) hasParts() bool {
-	switch t {
-	case Record, Table:
-		return true
-	}
-	return slices.ContainsFunc(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
+	_, is := t.kind()
+	return is || t == Record || t == Table
 }
 
 // evalMember evaluates v.name, v["name"] and v[i].

@@ -127,7 +127,7 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
-		c.fail(&a, fmt.Sprintf("%s: %s is an empty list; it must be a number, or a list of numbers", c.fn.Name, name), "")
+		c.fail(a, fmt.Sprintf("%s: %s is an empty list; it must be a number, or a list of numbers", c.fn.Name, name), "")
 		return false
 	}
 	before := c.e.mistakes
@@ -150,8 +150,7 @@ type planArgs struct {
 // takes at once.
 func checkPlan(c *call, _ planArgs) {
 	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
-		a := c.arg("gaps")
-		c.fail(&a, "plan: gaps says how hard a question is, and total how much may be measured for it", "leave one of them out")
+		c.fail(c.arg("gaps"), "plan: gaps says how hard a question is, and total how much may be measured for it", "leave one of them out")
 	}
 }
 
@@ -274,7 +273,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 func baseline(c *call) (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
-		c.fail(&a, c.fn.Name+": "+why, "give the problem itself, with algorithm= and schedule=")
+		c.fail(a, c.fn.Name+": "+why, "give the problem itself, with algorithm= and schedule=")
 		return nil, false
 	}
 	name, ok := a.Node.(*ast.IdentifierNode)
@@ -291,7 +290,7 @@ func baseline(c *call) (*call, bool) {
 	}
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
-			c.fail(&again, fmt.Sprintf("%s: %s says %s already", c.fn.Name, name.Value, param), "give the problem in place of the result")
+			c.fail(again, fmt.Sprintf("%s: %s says %s already", c.fn.Name, name.Value, param), "give the problem in place of the result")
 			return nil, false
 		}
 	}
@@ -347,10 +346,9 @@ type paperArgs struct {
 
 // checkPaper reports a call of paper that does not say, or says twice, how similar the tasks are.
 func checkPaper(c *call, a paperArgs) {
-	scale := c.arg("lengthscale")
 	switch {
 	case c.has("case") && c.has("lengthscale"):
-		c.fail(&scale, "paper: case and lengthscale both say how similar the tasks are", "give one of them")
+		c.fail(c.arg("lengthscale"), "paper: case and lengthscale both say how similar the tasks are", "give one of them")
 	case !c.has("case") && !c.has("lengthscale"):
 		c.e.fail(c.node, c.fn.Result, "paper needs case or lengthscale", "write paper(case=2), or paper(lengthscale=1)")
 	default:
@@ -390,9 +388,9 @@ func checkClassic(c *call, a classicArgs) {
 	switch list, known := means.Data.([]value); {
 	case !known:
 	case len(a.Means) == 0:
-		c.fail(&means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
+		c.fail(means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
 	case len(list)*a.Agents > maxArms:
-		c.fail(&means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), a.Agents, maxArms), "")
+		c.fail(means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), a.Agents, maxArms), "")
 	}
 }
 

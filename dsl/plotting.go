@@ -160,8 +160,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
-		at := c.arg(wrong.Option)
-		c.fail(&at, "plot: "+wrong.Message, wrong.Hint)
+		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
 		return nil, nil
 	}
 	if err != nil {
@@ -179,8 +178,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 // is there.
 func checkLook(c *call, a plotArgs, sample any) {
 	if _, swept := sample.(sim.Sweep); swept && a.look().NoReference && slices.Contains(a.Y, "lower_bound") {
-		at := c.arg("reference")
-		c.fail(&at, "plot: "+report.ReferenceRule, report.ReferenceHint)
+		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
 	}
 	for _, axis := range []string{"x", "y"} {
 		a := c.arg(axis + "lim")
@@ -192,7 +190,7 @@ func checkLook(c *call, a plotArgs, sample any) {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
 			}
 			if ends == nil || !(ends[0] < ends[1]) {
-				c.fail(&a, fmt.Sprintf("plot: %s is %s; it must be two numbers, the lower one first", a.Name, got), "write "+a.Name+"=[0, 10]")
+				c.fail(a, fmt.Sprintf("plot: %s is %s; it must be two numbers, the lower one first", a.Name, got), "write "+a.Name+"=[0, 10]")
 				continue
 			}
 		}
@@ -202,10 +200,10 @@ func checkLook(c *call, a plotArgs, sample any) {
 		}
 		const rule = "the y axis of this figure has the names of the bars, and no numbers"
 		if a.known() {
-			c.fail(&a, "plot: ylim has no meaning here; "+rule, "the numbers are along x: give xlim")
+			c.fail(a, "plot: ylim has no meaning here; "+rule, "the numbers are along x: give xlim")
 		}
 		if logged.known() && logged.Data != 0. {
-			c.fail(&logged, "plot: logy has no meaning here; "+rule, "the numbers are along x: give logx")
+			c.fail(logged, "plot: logy has no meaning here; "+rule, "the numbers are along x: give logx")
 		}
 	}
 }
@@ -222,14 +220,13 @@ func results(list []value) ([]engine.Result, error) {
 // checkPosterior finds what a picture of the posterior cannot be, before anything runs.
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
-		at := c.arg("posterior")
-		c.fail(&at, fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
+		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		return
 	}
 	offered(c, "x", c.arg("x"), report.PosteriorX())
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
-			c.fail(&a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),
+			c.fail(a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),
 				"leave it out")
 		}
 	}

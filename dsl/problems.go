@@ -288,7 +288,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
 		alternatives = c.elements("tasks")
 		if len(alternatives) == 0 {
-			c.fail(&a, c.fn.Name+": tasks is an empty list; at least one task must be left", "")
+			c.fail(a, c.fn.Name+": tasks is an empty list; at least one task must be left", "")
 			return nil, false
 		}
 	}
@@ -310,7 +310,7 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 	case float64:
 		k, ok := whole(data)
 		if !ok || k < 1 || k > p.V() {
-			c.fail(&a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data),
+			c.fail(a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data),
 				p.V()), "")
 			return change, false
 		}
@@ -328,7 +328,7 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 		}
 		return namedTasks(c, p, change, named)
 	}
-	c.fail(&a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
+	c.fail(a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
 		"write "+c.fn.Example)
 	return change, false
 }
@@ -341,11 +341,11 @@ func namedTasks(c *call, p *problem.Problem, change plan.Change, named []argumen
 		v := slices.Index(p.Tasks.Names, name)
 		switch {
 		case !ok:
-			c.fail(&a, fmt.Sprintf("%s: %s is not the name of a task", c.fn.Name, a.Type.a()), "a list of tasks has names only")
+			c.fail(a, fmt.Sprintf("%s: %s is not the name of a task", c.fn.Name, a.Type.a()), "a list of tasks has names only")
 		case v < 0:
-			c.fail(&a, fmt.Sprintf("%s: the problem has no task %q", c.fn.Name, name), suggest(name, p.Tasks.Names))
+			c.fail(a, fmt.Sprintf("%s: the problem has no task %q", c.fn.Name, name), suggest(name, p.Tasks.Names))
 		case slices.Contains(change.Tasks, v):
-			c.fail(&a, fmt.Sprintf("%s: task %q is named twice", c.fn.Name, name), "")
+			c.fail(a, fmt.Sprintf("%s: task %q is named twice", c.fn.Name, name), "")
 		default:
 			change.Tasks, words = append(change.Tasks, v), append(words, name)
 			continue
@@ -353,8 +353,7 @@ func namedTasks(c *call, p *problem.Problem, change plan.Change, named []argumen
 		return change, false
 	}
 	if len(words) == 0 {
-		a := c.arg("tasks")
-		c.fail(&a, c.fn.Name+": an alternative without tasks; at least one must be left", "")
+		c.fail(c.arg("tasks"), c.fn.Name+": an alternative without tasks; at least one must be left", "")
 		return change, false
 	}
 	change.Name = "only " + strings.Join(words, ", ")

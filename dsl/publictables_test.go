@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Tables that others published are loaded with the call that a newcomer would type, or refused with
@@ -53,7 +54,7 @@ func TestPublicTables(t *testing.T) {
 		if got := fmt.Sprintf("%d tasks, %d arms, %d rows; %.6g", p.V(), p.N(), p.Sources[0].Rows, mean); got != c.want {
 			t.Errorf("%s\n%s, want %s", c.call, got, c.want)
 		}
-		notes := strings.Join(sentencesOf(p.Notes), "\n")
+		notes := strings.Join(lists.Map(p.Notes, problem.Note.String), "\n")
 		for _, part := range c.notes {
 			if !strings.Contains(notes, part) {
 				t.Errorf("%s\nno note %q in\n%s", c.call, part, notes)

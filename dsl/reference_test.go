@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // reference returns the lists of docs/language.md and docs/functions.md that come from the catalogues, by
@@ -136,7 +137,7 @@ func functionText() string {
 // text describes a function with the parameters that are its own.
 func (f *Function) text(shared map[string]string) string {
 	const long = 60
-	text := fmt.Sprintf("`%s` → %s. %s.", f.shortened(long), cmp.Or(f.Result, "value"), capital(f.Doc))
+	text := fmt.Sprintf("`%s` → %s. %s.", f.shortened(long), cmp.Or(f.Result, "value"), sentence.Upper(f.Doc))
 	if f.Formula != "" {
 		text += fmt.Sprintf(" k(x, y) = `%s`", f.Formula)
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Runner makes the runs of experiments somewhere else, as farm.Runner.
@@ -53,7 +53,7 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 // names in it that are values of Go cells.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
 	scope := c.e.scope
-	for name := range namesIn(&front.Statement{Node: c.node}) {
+	for name := range namesIn(c.node) {
 		if scope[name] != nil {
 			used = append(used, name)
 		}
@@ -145,17 +145,10 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 
 // noteOfWorkers names who makes runs.
 func noteOfWorkers(names []string) string {
-	const most = 4
-	switch n := len(names); {
-	case n == 0:
+	if len(names) == 0 {
 		return "waiting for workers"
-	case n == 1:
-		return "1 worker: " + names[0]
-	case n <= most:
-		return fmt.Sprintf("%d workers: %s", n, strings.Join(names, ", "))
-	default:
-		return fmt.Sprintf("%d workers: %s and %d more", n, strings.Join(names[:most], ", "), n-most)
 	}
+	return sentence.Count(len(names), "worker") + ": " + sentence.List(names, 4)
 }
 
 // Remake evaluates a recipe of experiments without making any run, and without writing files. It is

@@ -70,12 +70,12 @@ type noiseArgs struct {
 func checkNoise(c *call, a noiseArgs) {
 	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
-			c.fail(&guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess))
+			c.fail(guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess))
 			return
 		}
 	}
 	if bounded := c.arg("bounded"); bounded.known() && (len(a.Bounded) != 2 || !(a.Bounded[0] < a.Bounded[1])) {
-		c.fail(&bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
+		c.fail(bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
 	}
 }
 
@@ -204,7 +204,7 @@ func checkProblem(c *call, a problemArgs) {
 	}
 	switch path := c.arg("path"); {
 	case c.has("path") && c.has("data"):
-		c.fail(&path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
+		c.fail(path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
 		return
 	case !c.has("path") && !c.has("data"):
 		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+" for one with a row per measurement")
@@ -217,7 +217,7 @@ func checkProblem(c *call, a problemArgs) {
 		if len(given) > 1 {
 			is = "are"
 		}
-		c.fail(&first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
+		c.fail(first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
 			"write data= in place of path")
 		return
 	case c.has("data") && len(missing) > 0:
@@ -230,11 +230,11 @@ func checkProblem(c *call, a problemArgs) {
 		}
 	}
 	if rewards := c.arg("rewards"); c.has("rewards") && c.has("data") {
-		c.fail(&rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
+		c.fail(rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
 		return
 	}
 	if block := c.arg("block"); c.has("block") && !c.has("rewards") {
-		c.fail(&block, "problem: block names a column of rewards=, which is not given",
+		c.fail(block, "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
 		return
 	}
@@ -262,13 +262,12 @@ func checkNames(c *call, a argument) bool {
 	}
 	names := texts(a.value)
 	if len(list) == 0 || len(names) < len(list) {
-		c.fail(&a, fmt.Sprintf("%s: %s must be the name of a column, or a list of names", c.fn.Name, a.Name), fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name))
+		c.fail(a, fmt.Sprintf("%s: %s must be the name of a column, or a list of names", c.fn.Name, a.Name), fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name))
 		return false
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			at := c.element(a, i)
-			c.fail(&at, fmt.Sprintf("%s: %s has %q twice", c.fn.Name, a.Name, name), "")
+			c.fail(c.element(a, i), fmt.Sprintf("%s: %s has %q twice", c.fn.Name, a.Name, name), "")
 			return false
 		}
 	}

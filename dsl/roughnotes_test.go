@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -31,7 +32,7 @@ func TestRoughNotes(t *testing.T) {
 		{"task(identity()) * arm(identity())", nil}, // as written
 	} {
 		values := valuesOf(t, NewSession(Options{Folder: folder}), `problem("arms.csv", kernel=`+c.kernel+`, noise=0.3)`)
-		notes := sentencesOf(values[0].(*problem.Problem).KernelNotes)
+		notes := lists.Map(values[0].(*problem.Problem).KernelNotes, problem.Note.String)
 		if len(notes) != len(c.want) {
 			t.Errorf("%s: %q", c.kernel, notes)
 			continue

@@ -137,19 +137,14 @@ func algorithmParam(mode string) Param {
 
 // algorithmOf returns the one that was named, or the default.
 func algorithmOf(c *call, mode string) string {
-	if name := c.text("algorithm"); name != "" {
-		return name
-	}
-	return algorithms.Default(mode).Name
+	return cmp.Or(c.text("algorithm"), algorithms.Default(mode).Name)
 }
 
 // oneNorm reports a bound on the norm that is given in both units.
 func oneNorm(c *call) {
 	if c.has("norm") && c.has("reward_norm") {
-		given := c.arg("reward_norm")
-		c.fail(&given, "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units and the "+
-			"other in units of the noise",
-			"leave one of them out")
+		c.fail(c.arg("reward_norm"), "reward_norm and norm are both given: each bounds the norm of the reward function, one in reward units "+
+			"and the other in units of the noise", "leave one of them out")
 	}
 }
 
@@ -158,8 +153,7 @@ func oneBudget(c *call) {
 	switch {
 	case c.has("budget") != c.has("total"):
 	case c.has("total"):
-		a := c.arg("total")
-		c.fail(&a, c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
+		c.fail(c.arg("total"), c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
 	default:
 		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, the pulls of all together",
 			"write "+c.fn.Signature())

@@ -139,7 +139,7 @@ func (c *call) checkFiles() {
 // checkInput notes a file that is read.
 func (c *call) checkInput(a argument, path string) {
 	if opt := c.e.session.opt; opt.Output != "" && sameFile(c.e.session.path(path), opt.Output) {
-		c.fail(&a, fmt.Sprintf("%s: %q is the file that the output is written to", c.fn.Name, path), "choose another file for the output")
+		c.fail(a, fmt.Sprintf("%s: %q is the file that the output is written to", c.fn.Name, path), "choose another file for the output")
 	}
 	if c.e.inputs == nil {
 		c.e.inputs = map[string]bool{}
@@ -155,15 +155,15 @@ func (c *call) checkTarget(a argument, path string) {
 	s := c.e.session
 	for _, target := range targetsOf(s.path(path)) {
 		if s.opt.Script != "" && sameFile(target, s.opt.Script) {
-			c.fail(&a, fmt.Sprintf("%s: %q is the script itself", c.fn.Name, path), "choose another name")
+			c.fail(a, fmt.Sprintf("%s: %q is the script itself", c.fn.Name, path), "choose another name")
 			return
 		}
 		if reads(c.e.inputs, target) || reads(s.latest, target) {
-			c.fail(&a, fmt.Sprintf("%s: %q holds data that a problem is read from", c.fn.Name, path), "choose another name: the data would be lost")
+			c.fail(a, fmt.Sprintf("%s: %q holds data that a problem is read from", c.fn.Name, path), "choose another name: the data would be lost")
 			return
 		}
 		if err := await.Regular(target); err != nil {
-			c.fail(&a, fmt.Sprintf("%s: cannot write to %q: %v", c.fn.Name, path, reason(err)), "")
+			c.fail(a, fmt.Sprintf("%s: cannot write to %q: %v", c.fn.Name, path, reason(err)), "")
 			return
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -260,10 +261,9 @@ func (s *Session) Reads(text string) bool {
 		return false
 	}
 	for _, st := range script.statements {
-		used := &evaluator{uses: map[string]bool{}}
-		used.mention(st.Node)
+		used := namesIn(st.Node)
 		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 ||
-			slices.ContainsFunc(s.Names(), func(name string) bool { return used.uses[name] }) {
+			slices.ContainsFunc(s.Names(), func(name string) bool { return used[name] }) {
 			return true
 		}
 	}
@@ -283,14 +283,14 @@ func (s *Session) tellNotes(displays []report.Display) {
 		_, is := d.Value.(answer.Answer)
 		answers = answers && is
 		if p, is := d.Value.(*problem.Problem); is {
-			shown := sentencesOf(slices.Concat(p.Notes, p.KernelNotes))
+			shown := lists.Map(slices.Concat(p.Notes, p.KernelNotes), problem.Note.String)
 			notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return slices.Contains(shown, n.String()) })
 		}
 	}
 	if len(displays) > 0 {
 		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAlgorithms() || answers && n.OfSimulation() })
 	}
-	told := sentencesOf(notes)
+	told := lists.Map(notes, problem.Note.String)
 	for i, line := range told {
 		if slices.Contains(told[:i], line) {
 			continue
@@ -315,12 +315,4 @@ func (s *Session) path(path string) string {
 // replaces. In a notebook another cell may bind a name that is set.
 func (s *Session) prepare(script *Script) ([]*front.Statement, Errors) {
 	return script.replace(s.opt.Set, s.opt.Rebind)
-}
-
-func sentencesOf(notes []problem.Note) []string {
-	var out []string
-	for _, n := range notes {
-		out = append(out, n.String())
-	}
-	return out
 }

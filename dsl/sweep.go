@@ -255,7 +255,7 @@ func checkStore(c *call) bool {
 	if !given || strings.HasSuffix(strings.ToLower(path), storeEnding) {
 		return true
 	}
-	c.fail(&a, fmt.Sprintf("%s: store is %q; its name must end in %s", c.fn.Name, path, storeEnding),
+	c.fail(a, fmt.Sprintf("%s: store is %q; its name must end in %s", c.fn.Name, path, storeEnding),
 		"the store is a file of its own, not a table; save(…) writes tables")
 	return false
 }

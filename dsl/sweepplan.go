@@ -60,10 +60,10 @@ func sweepSteps(c *call, a argument) []labelled {
 	for _, x := range steps {
 		switch {
 		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != anything:
-			c.fail(&x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel or a problem, not %s", x.Type.a()), "")
+			c.fail(x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel or a problem, not %s", x.Type.a()), "")
 			return nil
 		case x.label != nil && seen[x.label]:
-			c.fail(&x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
+			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
 				"the same runs again would count as independent ones; raise runs, or sweep seed")
 			return nil
 		}

@@ -41,12 +41,7 @@ const (
 
 // typeOf returns the type of values that are a T in Go. It panics if package kinds has none.
 func typeOf[T any]() Type {
-	t := reflect.TypeFor[T]()
-	k, ok := kinds.Of[struct{}](t)
-	if !ok {
-		panic("dsl: package kinds does not list " + t.String())
-	}
-	return Type(k.Name)
+	return ofGo(reflect.TypeFor[T]())
 }
 
 // zero returns an empty value of a type that package kinds lists, nil of another.

@@ -14,7 +14,9 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -92,11 +94,7 @@ func tasksIn(s *Session, name string) []string {
 	if b, bound := s.scope[name]; bound {
 		switch v := b.value.Data.(type) {
 		case engine.Result:
-			var tasks []string
-			for _, a := range v.Answers {
-				tasks = append(tasks, a.Task)
-			}
-			return tasks
+			return lists.Map(v.Answers, func(a engine.Answer) string { return a.Task })
 		case *problem.Problem:
 			return v.Tasks.Names
 		}
@@ -253,13 +251,7 @@ func suggest(word string, known []string) string {
 }
 
 // listed joins words for a hint, of many the first.
-func listed(words []string) string {
-	const most = 60
-	if more := len(words) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
-	}
-	return strings.Join(words, ", ")
-}
+func listed(words []string) string { return sentence.List(words, 60) }
 
 // maxWord is the length of the longest word that is compared with the known ones.
 const maxWord = 200
@@ -325,15 +317,23 @@ func suggestFunction(word string) string {
 	if hint := foreignWord(word); hint != "" {
 		return hint
 	}
-	var known []string
-	for _, f := range functions {
-		if slices.Contains(f.Synonyms, strings.ToLower(word)) {
-			return fmt.Sprintf("did you mean %q?", f.Name)
-		}
-		known = append(known, f.Name)
+	if f := functionMeant(word); f != nil {
+		return fmt.Sprintf("did you mean %q?", f.Name)
 	}
-	return suggest(word, known)
+	return "known: " + listed(functionNames())
 }
+
+// functionMeant returns the function that a word stands for, by its name, its synonyms or its spelling; nil for none.
+func functionMeant(word string) *Function {
+	for i, f := range functions {
+		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
+			return &functions[i]
+		}
+	}
+	return index[nearest(word, functionNames())]
+}
+
+func functionNames() []string { return lists.Map(functions, func(f Function) string { return f.Name }) }
 
 // suggestName proposes a bound name, or a function written without brackets.
 func suggestName(e *evaluator, word string) string {
@@ -353,15 +353,8 @@ func suggestName(e *evaluator, word string) string {
 	if best := nearest(word, names); best != "" {
 		return suggest(word, names)
 	}
-	var known []string
-	for _, f := range functions {
-		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
-			return "did you mean " + f.Signature() + "?"
-		}
-		known = append(known, f.Name)
-	}
-	if best := nearest(word, known); best != "" {
-		return "did you mean " + index[best].Signature() + "?"
+	if f := functionMeant(word); f != nil {
+		return "did you mean " + f.Signature() + "?"
 	}
 	if len(names) == 0 {
 		return "no name is bound yet; texts stand in quotes"

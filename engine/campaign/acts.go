@@ -131,9 +131,6 @@ var (
 // ErrReason answers an act without its reason.
 var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
 
-// capital begins a text with a capital letter.
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
-
 // reasoned reports a reason that is missing, with the rule of the act where it has one.
 func reasoned(reason string, rule fmt.Stringer) error {
 	switch {

@@ -92,10 +92,11 @@ type Fail struct {
 
 var failEntry = Entry{
 	Name: "fail", Synonyms: []string{"give_back"}, New: func() Act { return new(Fail) },
-	Doc:     "gives pulls back that were not measured, and shows how far the campaign is; they are handed out again. " + capital(FailureRule),
+	Doc: "gives pulls back that were not measured, and shows how far the campaign is; they are handed out again. " +
+		sentence.Upper(FailureRule),
 	Example: `fail("days", ["K7M2PQ"], reason="the vial broke")`,
 	Short:   "Give pulls back that were not measured",
-	Long:    "Give back pulls that were not measured. They are handed out again.\n\n" + capital(FailureRule) + ".",
+	Long:    "Give back pulls that were not measured. They are handed out again.\n\n" + sentence.Upper(FailureRule) + ".",
 }
 
 // Params implements Act.
@@ -166,10 +167,11 @@ type Close struct {
 var closeEntry = Entry{
 	Name: "close", Synonyms: []string{"end_round"}, New: func() Act { return new(Close) }, Plans: true,
 	Doc: "ends an open round with what came, and shows how far the campaign is; a round that is over stays as it is. " +
-		capital(FailureRule),
+		sentence.Upper(FailureRule),
 	Example: `close("days", round=3, reason="the freezer failed")`,
 	Short:   "End the open round with what came",
-	Long:    "End the open round with what came. With --round, a round that is already over stays as it is.\n\n" + capital(FailureRule) + ".",
+	Long: "End the open round with what came. With --round, a round that is already over stays as it is.\n\n" +
+		sentence.Upper(FailureRule) + ".",
 }
 
 // Params implements Act.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 //go:embed page.html page.css page.js
@@ -32,7 +33,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"lead":      lead,
 	"estimated": estimated,
 	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // less than all is never 100 %
-	"sentence":  func(n campaign.Note) string { text := n.String(); return strings.ToUpper(text[:1]) + text[1:] + "." },
+	"sentence":  func(n campaign.Note) string { return sentence.Upper(n.String()) + "." },
 }).ParseFS(files, "page.html"))
 
 // The most bytes of a sheet, and of a request by a person whom nobody knows yet; the most lines of a receipt.

@@ -37,6 +37,14 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// Upper begins a text with a capital letter.
+func Upper(text string) string {
+	if text == "" {
+		return text
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
 // List lists words, of many the first and how many more there are.
 func List(words []string, most int) string {
 	if more := len(words) - most; more > 0 {
