@@ -31,10 +31,7 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Next) > 0 {
 		out = append(out, nextTable(a))
 	}
-	out = append(out, Paragraph{Text: a.Basis})
-	for _, w := range a.Warnings {
-		out = append(out, Note{Text: upper(w) + ".", Warning: true})
-	}
+	out = append(append(out, Paragraph{Text: a.Basis}), remarks(a.Warnings, true)...)
 	log := ""
 	if len(a.Log) > 0 {
 		log = " (of " + join(a.Log, 4) + " the decimal logarithm)"
@@ -124,18 +121,13 @@ func rounded(x float64, ci [2]float64) (estimate, interval string) {
 // pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
 func pickRows(a answer.Answer) Table {
 	t := Table{Columns: []Column{text("task", "Task"), text("arm", "Arm")}}
-	for _, c := range a.Columns {
-		t.Columns = append(t.Columns, text(c, c))
-	}
+	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
 	for _, c := range []string{"estimate", "ci95_low", "ci95_high", "probability_within", "expected_loss"} {
 		t.Columns = append(t.Columns, number(c, c, ""))
 	}
 	t.Columns = append(t.Columns, text("runner_up", "runner_up"), number("count", "count", ""), number("more", "more", ""))
 	for _, p := range a.Picks {
-		row := []any{p.Task, p.Arm}
-		for _, c := range a.Columns {
-			row = append(row, p.Features[c])
-		}
+		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
 		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))
 	}
 	return t

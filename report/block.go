@@ -9,13 +9,8 @@ import (
 
 // Block is one piece of a document. Values become blocks once (see Blocks), and
 // every renderer draws the same blocks, so that no number is formatted twice.
-// The blocks are Heading, Paragraph, Note, KeyValues, Table, Figure and Code.
+// The blocks are Paragraph, Note, KeyValues, Table, Figure and Code.
 type Block interface{ IsBlock() }
-
-// Heading opens a part inside one display.
-type Heading struct {
-	Text string
-}
 
 // Paragraph is running text. Lead marks the sentence that answers the question;
 // it comes first and is set larger where the medium allows.
@@ -98,7 +93,6 @@ type MeanError struct {
 	StandardError float64 `json:"standard_error"`
 }
 
-func (Heading) IsBlock()   {}
 func (Paragraph) IsBlock() {}
 func (Note) IsBlock()      {}
 func (KeyValues) IsBlock() {}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -21,11 +22,12 @@ type Display struct {
 
 // Notes returns sentences as blocks, each a remark.
 func Notes(sentences []string) []Block {
-	var out []Block
-	for _, s := range sentences {
-		out = append(out, Note{Text: strings.TrimSuffix(s, ".") + "."})
-	}
-	return out
+	return lists.Map(sentences, func(s string) Block { return Note{Text: strings.TrimSuffix(s, ".") + "."} })
+}
+
+// remarks returns facts as blocks, each a remark or a warning.
+func remarks[T any](facts []T, warning bool) []Block {
+	return lists.Map(facts, func(f T) Block { return Note{Text: upper(fmt.Sprint(f)) + ".", Warning: warning} })
 }
 
 // Blocks turns a value into blocks, ready for any renderer. It knows the plain

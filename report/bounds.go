@@ -246,12 +246,7 @@ func forms(c bounds.ABC) []named {
 }
 
 // algorithm returns the name of the algorithm measured.
-func algorithm(r engine.Result) string {
-	if r.Schedule == "" {
-		return r.Algorithm
-	}
-	return fmt.Sprintf("%s (%s schedule)", r.Algorithm, r.Schedule)
-}
+func algorithm(r engine.Result) string { return scheduled(r.Algorithm, r.Schedule, " schedule") }
 
 func sampleSentence(b bounds.Report, r engine.Result) string {
 	m := notNegative(r.SamplesPerAgent)

@@ -60,12 +60,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		}
 		out = append(out, Paragraph{Text: g})
 	}
-	for _, d := range s.Differs {
-		out = append(out, Note{Warning: true, Text: upper(d.String()) + "."})
-	}
-	for _, w := range s.Warnings {
-		out = append(out, Note{Warning: true, Text: upper(w.String()) + "."})
-	}
+	out = slices.Concat(out, remarks(s.Differs, true), remarks(s.Warnings, true))
 	if len(s.Tasks) > 0 {
 		out = append(out, campaignTasks(s))
 	}
@@ -79,10 +74,7 @@ func campaignBlocks(s campaign.Status) []Block {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another arm: it goes by the kernel of the protocol, the pick here by "+
 				"all kernels that explain the measurements.", join(others, 4)))
 		}
-		out = append(out, t, Paragraph{Text: s.Best.Basis})
-		for _, w := range s.Best.Warnings {
-			out = append(out, Note{Text: upper(w) + ".", Warning: true})
-		}
+		out = append(append(out, t, Paragraph{Text: s.Best.Basis}), remarks(s.Best.Warnings, true)...)
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what",
@@ -93,10 +85,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		}
 		out = append(out, t.withoutEmptyColumns())
 	}
-	for _, n := range s.Notes {
-		out = append(out, Note{Text: upper(n.String()) + "."})
-	}
-	return out
+	return append(out, remarks(s.Notes, false)...)
 }
 
 // otherLeaders returns the tasks whose leader is shown and is not the pick.

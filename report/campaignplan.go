@@ -32,8 +32,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	if p.Forecast == nil {
 		return out
 	}
-	out = append(out, ForecastBlocks(*p.Forecast)...)
-	return out
+	return append(out, ForecastBlocks(*p.Forecast)...)
 }
 
 // protocolSentence says what the protocol is of, and what it is expected to take.
@@ -133,24 +132,18 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 				"simulated with: the share of tasks whose answer is within epsilon of the best."))
 		}
 	}
-	for _, n := range f.Notes {
-		out = append(out, Note{Text: upper(n.String()) + "."})
-	}
-	return out
+	return append(out, remarks(f.Notes, false)...)
 }
 
 // boughtTable shows what a budget buys.
 func boughtTable(caption string, buys []campaign.Bought, note string) Table {
-	t := Table{
+	return Table{
 		Caption: caption,
 		Columns: []Column{number("samples", "Samples", ""), number("right", "Right answers", ""),
 			number("loss", "Worse than the best by", "reward units")},
+		Rows:  lists.Map(buys, func(b campaign.Bought) []any { return []any{b.Samples, Share(b.Right), b.Loss} }),
 		Notes: []string{note},
 	}
-	for _, b := range buys {
-		t.Rows = append(t.Rows, []any{b.Samples, Share(b.Right), b.Loss})
-	}
-	return t
 }
 
 // forecastUnit returns the unit of the times of a forecast: without a capacity there is no calendar, and

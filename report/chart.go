@@ -211,12 +211,10 @@ func Axes(v any, x string) (xs, ys []string) {
 // measureNames returns the measures that some result knows, samples first; error first for a fixed
 // budget, where the samples are given.
 func measureNames(results []engine.Result) []string {
-	var names []string
-	for _, m := range measures() {
-		if len(results) == 0 || slices.ContainsFunc(results, func(r engine.Result) bool { return m.value(r) != nil }) {
-			names = append(names, m.name)
-		}
-	}
+	known := lists.Where(measures(), func(m measure) bool {
+		return len(results) == 0 || slices.ContainsFunc(results, func(r engine.Result) bool { return m.value(r) != nil })
+	})
+	names := lists.Map(known, func(m measure) string { return m.name })
 	if at := slices.Index(names, "error"); at > 0 && len(results) > 0 && results[0].Mode == engine.ModeFB {
 		names = slices.Insert(slices.Delete(names, at, at+1), 0, "error")
 	}

@@ -175,15 +175,12 @@ func claimsTable(c sim.Claims) Table {
 
 // claimRows returns a table with a row per statement and setting.
 func claimRows(c sim.Claims) Table {
-	t := Table{Columns: []Column{
+	return Table{Columns: []Column{
 		text("source", ""), number("case", "", ""), text("name", ""), number("value", "", ""), text("statement", ""),
 		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
-	}}
-	for _, r := range c.Rows {
-		t.Rows = append(t.Rows, []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict,
-			known(r.Why.String())})
-	}
-	return t
+	}, Rows: lists.Map(c.Rows, func(r sim.Claim) []any {
+		return []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, known(r.Why.String())}
+	})}
 }
 
 // Sweep shows sweep(...).
@@ -265,10 +262,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 			row = append(row, markedName(r.Result.Algorithm))
 		}
 		row = append(row, r.Result.Status.Words(), known(r.Result.Standing))
-		for _, m := range chosen {
-			row = append(row, m.value(r.Result))
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append(row, cellsOf(chosen, r.Result)...))
 	}
 	t.Notes = []string{"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates)."}
 	t.Collapsed = len(t.Rows) > mostRows

@@ -145,14 +145,10 @@ func speedupSentence(s sim.Speedup) string {
 	byBeta := func(a, b sim.SpeedupRow) int { return cmp.Compare(a.Beta.Mean, b.Beta.Mean) }
 	least, most := slices.MinFunc(s.Rows, byBeta), slices.MaxFunc(s.Rows, byBeta)
 	at := func(r sim.SpeedupRow) string {
-		var words []string
-		for j, v := range r.Values {
-			words = append(words, valued(s.Names[j], v))
-		}
-		if len(words) == 0 {
+		if len(r.Values) == 0 {
 			return ""
 		}
-		return " at " + strings.Join(words, ", ")
+		return " at " + strings.Join(lists.Make(len(r.Values), func(j int) string { return valued(s.Names[j], r.Values[j]) }), ", ")
 	}
 	agents := plural(s.Tasks, "agent")
 	if least.Beta.Mean == most.Beta.Mean {
@@ -200,23 +196,11 @@ func speedupRows(s sim.Speedup) Table {
 // compareFootnotes returns the warnings of results side by side, one sentence a kind with the names
 // of the results that have it, which are the bound ones where there are some.
 func compareFootnotes(results []engine.Result, bound []string) []string {
-	var all []engine.Warning
-	rows := map[engine.WarningKind][]int{}
-	for i, r := range results {
-		for _, alike := range byKind(r.Warnings) {
-			rows[alike[0].Kind] = append(rows[alike[0].Kind], i)
-		}
-		all = append(all, r.Warnings...)
-	}
-	var out []string
-	for _, alike := range byKind(all) {
-		which := ""
-		if differ(alike) && alike[0].Named() {
-			which = "; this is of the first"
-		}
-		out = append(out, fmt.Sprintf("Warning: %s (%s%s).", engine.WarningText(alike...), namesOf(results, bound, rows[alike[0].Kind]), which))
-	}
-	return out
+	kinds, rows := warningsOf(results)
+	return lists.Map(kinds, func(alike []engine.Warning) string {
+		names := namesOf(results, bound, rows[alike[0].Kind])
+		return fmt.Sprintf("Warning: %s (%s%s).", engine.WarningText(alike...), names, ofFirst(alike))
+	})
 }
 
 // namesOf names some of several results: by the names that they are bound to, or by the algorithm,

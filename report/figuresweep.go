@@ -23,10 +23,7 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	ys, bounded := withoutBound(o.Y)
 	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded}
 	for _, r := range s.Rows {
-		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm}
-		for _, m := range c.measures {
-			row.cells = append(row.cells, m.value(r.Result))
-		}
+		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm, cells: cellsOf(c.measures, r.Result)}
 		if bounded || o.Y[0] == "samples" {
 			row.lower = r.Result.LowerBoundSamples
 		}
@@ -143,9 +140,9 @@ func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 		},
 		styles: []Style{Line, Points, Forecast},
 	}
-	for _, r := range s.Rows {
-		c.rows = append(c.rows, chartRow{values: r.Values, algorithm: s.Algorithm, cells: []any{r.Beta, known(r.ByRank), known(r.ByHardness)}})
-	}
+	c.rows = lists.Map(s.Rows, func(r sim.SpeedupRow) chartRow {
+		return chartRow{values: r.Values, algorithm: s.Algorithm, cells: []any{r.Beta, known(r.ByRank), known(r.ByHardness)}}
+	})
 	f, err := c.figure(o)
 	addLines(&f, []ReferenceLine{{Label: fmt.Sprintf("V = %d", s.Tasks), At: float64(s.Tasks)}, {Label: "no speedup", At: 1}})
 	return f, err

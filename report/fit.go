@@ -3,10 +3,11 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Fit shows fit(...).
@@ -25,11 +26,7 @@ func fitBlocks(f fit.Fit) []Block {
 	if predicts(f) {
 		out = []Block{Paragraph{Text: predictionSentence(f), Lead: true}, Paragraph{Text: fitSentence(f)}}
 	}
-	var all []string
-	for _, w := range f.Warnings {
-		all = append(all, upper(w.String())+".")
-	}
-	first, others := warned(all)
+	first, others := warned(lists.Map(f.Warnings, func(w engine.Warning) string { return upper(w.String()) + "." }))
 	out = slices.Concat(out, first, others, []Block{kernelsOf(f)})
 	if len(f.Parameters) > 0 {
 		out = append(out, parameterTable(f))
@@ -128,17 +125,14 @@ func misfitSentence(m fit.Misfit) string {
 }
 
 func residualTable(m fit.Misfit) Table {
-	t := Table{
+	return Table{
 		Caption: "Arms that the others predict worst",
 		Columns: []Column{
 			text("task", "Task"), text("arm", "Arm"), number("mean", "Measured", "reward units"),
 			number("predicted", "Predicted", "reward units"), number("standardised", "Difference over its sd", ""),
 		},
+		Rows: lists.Map(m.Residuals, func(r fit.Residual) []any { return []any{r.Task, r.Arm, r.Mean, r.Predicted, r.Standardised} }),
 	}
-	for _, r := range m.Residuals {
-		t.Rows = append(t.Rows, []any{r.Task, r.Arm, r.Mean, r.Predicted, r.Standardised})
-	}
-	return t
 }
 
 func sharingSentence(f fit.Fit) string {
@@ -223,14 +217,6 @@ func fitAxes(f fit.Fit, x string) (xs, ys []string) {
 		return []string{"task", "arm"}, []string{"residual"}
 	}
 	return []string{"task", "arm"}, []string{"similarity", "residual"}
-}
-
-// upper begins a text with a capital letter.
-func upper(s string) string {
-	if s == "" {
-		return s
-	}
-	return strings.ToUpper(s[:1]) + s[1:]
 }
 
 // CompareFits sets fits of several kernels to the same data side by side, one row for each, under these

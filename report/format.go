@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -119,6 +120,7 @@ func decimal(x float64, digits int) string { return wording.Decimal(x, digits) }
 func plural(n int, noun string) string     { return wording.Plural(n, noun) }
 func join(words []string, most int) string { return wording.Join(words, most) }
 func isFinite(x float64) bool              { return wording.IsFinite(x) }
+func upper(s string) string                { return sentence.Upper(s) }
 func inlineLaTeX(s string) string          { return wording.LaTeX(s) }
 
 // A reference (algorithms.RoleReference) knows what no algorithm can know, or counts

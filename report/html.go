@@ -161,8 +161,6 @@ func (h *htmlWriter) inline(s section) {
 
 func (h *htmlWriter) block(b Block) error {
 	switch b := b.(type) {
-	case Heading:
-		h.writef("<h3>%s</h3>\n", html.EscapeString(b.Text))
 	case Paragraph:
 		class := ""
 		if b.Lead {

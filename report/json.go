@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,10 +31,9 @@ const Schema = "gonb-cope/1"
 // at 64 MiB: then a member of a list's name and _left_out counts those that are not
 // there. It returns the error of w.
 func JSON(w io.Writer, d Document) error {
-	displays := []any{}
-	for _, x := range d.Displays {
-		displays = append(displays, object{{"name", x.Name}, {"type", TypeName(x.Value)}, {"value", writtenValue(x.Value)}})
-	}
+	displays := lists.Map(d.Displays, func(x Display) any {
+		return object{{"name", x.Name}, {"type", TypeName(x.Value)}, {"value", writtenValue(x.Value)}}
+	})
 	return writeJSON(w, object{{"schema", Schema}, {"displays", displays}})
 }
 
@@ -181,10 +181,7 @@ func isEmpty(v reflect.Value) bool {
 
 // jsonMap returns a map as an object, in the order of its keys.
 func jsonMap(v reflect.Value) object {
-	out := object{}
-	for _, k := range v.MapKeys() {
-		out = append(out, member{fmt.Sprint(k.Interface()), v.MapIndex(k).Interface()})
-	}
+	out := object(lists.Map(v.MapKeys(), func(k reflect.Value) member { return member{fmt.Sprint(k.Interface()), v.MapIndex(k).Interface()} }))
 	slices.SortFunc(out, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return out
 }

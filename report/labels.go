@@ -72,12 +72,7 @@ func stated(r engine.Result, name string) any {
 func labelsOf(results []engine.Result) labels {
 	var l labels
 	l.cells = make([][]any, len(results))
-	algorithms := make([]string, len(results))
-	for i, r := range results {
-		if algorithms[i] = markedName(r.Algorithm); r.Schedule != "" {
-			algorithms[i] += " (" + r.Schedule + ")"
-		}
-	}
+	algorithms := lists.Map(results, func(r engine.Result) string { return scheduled(markedName(r.Algorithm), r.Schedule, "") })
 	parts := make([][]string, len(results))
 	add := func(a attribute) {
 		values := lists.Map(results, a.of)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	prose "github.com/jedib0t/go-pretty/v6/text"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // LaTeX writes the document as sections with booktabs tables, to be included in
@@ -71,8 +73,6 @@ func (l *latexWriter) inline(s section) {
 
 func (l *latexWriter) block(b Block) {
 	switch b := b.(type) {
-	case Heading:
-		l.writef("\n\\paragraph{%s}\n", inlineLaTeX(b.Text))
 	case Paragraph:
 		l.writef("\n%s\n", inlineLaTeX(b.Text))
 	case Note:
@@ -82,11 +82,8 @@ func (l *latexWriter) block(b Block) {
 		}
 		l.writef("\n\\noindent\\textbf{%s:} %s\n", word, inlineLaTeX(b.Text))
 	case KeyValues:
-		t := Table{Caption: b.Caption, Columns: []Column{text("", ""), text("", "")}}
-		for _, item := range b.Items {
-			t.Rows = append(t.Rows, []any{item.Key, item.text()})
-		}
-		l.table(t)
+		l.table(Table{Caption: b.Caption, Columns: []Column{text("", ""), text("", "")},
+			Rows: lists.Map(b.Items, func(item KeyValue) []any { return []any{item.Key, item.text()} })})
 	case Table:
 		l.table(b)
 	case Figure:

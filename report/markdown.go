@@ -77,8 +77,6 @@ func (m *markdownWriter) inline(s section) {
 
 func (m *markdownWriter) block(b Block) error {
 	switch b := b.(type) {
-	case Heading:
-		m.writef("\n### %s\n", inlineMarkdown(b.Text))
 	case Paragraph:
 		if b.Lead {
 			m.writef("\n**%s**\n", inlineMarkdown(b.Text))

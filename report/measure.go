@@ -70,6 +70,11 @@ func (m measure) column() Column {
 	return number(m.name, m.title, m.unit)
 }
 
+// cellsOf returns what a run reports of some measures.
+func cellsOf(measures []measure, r engine.Result) []any {
+	return lists.Map(measures, func(m measure) any { return m.value(r) })
+}
+
 // theorem returns what the paper promises of the run: samples per agent or errors.
 func theorem(r engine.Result, mode string) any {
 	if r.Detail == nil || r.Mode != mode {

@@ -209,18 +209,10 @@ func recordTable(items []any) (Table, bool) {
 // members returns the parts of a record with their values.
 func members(v any) []member {
 	r := reflect.ValueOf(v)
-	var out []member
 	if r.Kind() == reflect.Map {
-		for _, m := range jsonMap(r) {
-			part, _ := PartOf(v, m.name)
-			out = append(out, member{m.name, part})
-		}
-		return out
+		return jsonMap(r)
 	}
-	for _, p := range fields(r.Type()) {
-		out = append(out, member{p.Name, r.Field(p.field).Interface()})
-	}
-	return out
+	return lists.Map(fields(r.Type()), func(p Part) member { return member{p.Name, r.Field(p.field).Interface()} })
 }
 
 // recordCell returns a part as a cell of a table: what is no cell, as JSON.
@@ -234,15 +226,10 @@ func recordCell(v any) any {
 		}
 		return v
 	case []any:
-		words := make([]string, len(v))
-		for i, item := range v {
-			c := recordCell(item)
-			words[i] = cell(c, 0)
-		}
-		if len(words) == 0 {
+		if len(v) == 0 {
 			return nil
 		}
-		return words
+		return lists.Map(v, func(item any) string { return cell(recordCell(item), 0) })
 	default:
 		if s, ok := TextOf(v); ok {
 			return s

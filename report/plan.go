@@ -99,10 +99,7 @@ func changeWords(rows []plan.Row) string {
 
 // needBlocks returns sentence, notes and the two tables of a forecast.
 func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices plan.Prices, caption string) []Block {
-	out := []Block{Paragraph{Lead: true, Text: lead}}
-	for _, n := range notes {
-		out = append(out, Note{Text: upper(n.String()) + "."})
-	}
+	out := append([]Block{Paragraph{Lead: true, Text: lead}}, remarks(notes, false)...)
 	runs := 0
 	for _, r := range rows {
 		runs = max(runs, r.Runs)
@@ -158,7 +155,8 @@ func needTable(rows []plan.Row, prices plan.Prices) Table {
 			tasks = r.Tasks
 		}
 		t.Rows = append(t.Rows, []any{
-			known(r.Change), known(r.Gap), shortName(r), r.Algorithm, known(r.Schedule), tasks, r.Delta, known(r.Epsilon), r.Runs, r.Undecided,
+			known(r.Change), known(r.Gap), scheduled(r.Algorithm, r.Schedule, ""), r.Algorithm, known(r.Schedule), tasks, r.Delta,
+			known(r.Epsilon), r.Runs, r.Undecided,
 			r.Rounds, r.RoundsQ90, engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}, r.SamplesTotal, r.SamplesTotalQ90,
 			known(r.RatioToLower), known(r.RatioToBaseline), known(r.Cost), known(r.CostQ90), known(r.Time), known(r.TimeQ90),
 			r.SamplesBusiest, r.FirstRound, known(r.Messages), known(r.Bytes), best(r, prices),
@@ -251,20 +249,15 @@ func gapsOf(rows []plan.Row) []float64 {
 	return gaps
 }
 
-// shortName returns a method in a narrow column.
-func shortName(r plan.Row) string {
-	if r.Schedule == "" {
-		return r.Algorithm
+// scheduled returns the name of an algorithm with its schedule, if it has any, and a word behind that.
+func scheduled(algorithm, schedule, word string) string {
+	if schedule == "" {
+		return algorithm
 	}
-	return r.Algorithm + " (" + r.Schedule + ")"
+	return algorithm + " (" + schedule + word + ")"
 }
 
-func methodName(r plan.Row) string {
-	if r.Schedule == "" {
-		return r.Algorithm
-	}
-	return r.Algorithm + " (" + r.Schedule + " schedule)"
-}
+func methodName(r plan.Row) string { return scheduled(r.Algorithm, r.Schedule, " schedule") }
 
 func withEpsilon(epsilon float64) string {
 	if epsilon == 0 {
@@ -284,10 +277,7 @@ func amount(x float64, noun string) string {
 // budgetBlocks shows what a number of measurements buys.
 func budgetBlocks(f plan.Forecast) []Block {
 	out := []Block{Paragraph{Lead: true, Text: budgetSentence(f)}, budgetTable(f)}
-	for _, n := range f.Notes {
-		out = append(out, Note{Text: upper(n.String()) + "."})
-	}
-	return append(out, budgetFigure(f))
+	return append(append(out, remarks(f.Notes, false)...), budgetFigure(f))
 }
 
 // budgetSentence says what all of the budget buys, and where the knee is.

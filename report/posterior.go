@@ -53,7 +53,8 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	}
 	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin, compared: truthOf(r)}
 	p.choose()
-	tasks, err := p.tasks(o.Task)
+	tasks, err := tasksToDraw(p.Tasks, o.Task, mostPosteriorTasks, "posterior",
+		"posterior is true; it draws up to %d tasks, and the result has %d")
 	if err != nil {
 		return Figure{}, err
 	}
@@ -141,16 +142,15 @@ func (p picture) crowded(tasks []int, columns float64) bool {
 	return slices.ContainsFunc(tasks, func(v int) bool { return len(p.drawn[v]) > f.PanelRoom() })
 }
 
-// tasks returns the numbers of the tasks to draw: the one asked for, or all.
-func (p picture) tasks(asked string) ([]int, error) {
-	out := indices.Where(len(p.Tasks), func(v int) bool { return asked == "" || asked == p.Tasks[v] })
+// tasksToDraw returns the numbers of the tasks to draw: the one asked for, or all. More than an option draws are against its
+// rule, a format for the most and how many there are.
+func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([]int, error) {
+	out := indices.Where(len(tasks), func(v int) bool { return asked == "" || asked == tasks[v] })
 	switch {
 	case len(out) == 0:
-		return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(p.Tasks, 8)), ""}
-	case len(out) > mostPosteriorTasks:
-		return nil, &OptionError{"posterior",
-			fmt.Sprintf("posterior is true; it draws up to %d tasks, and the result has %d", mostPosteriorTasks, len(out)),
-			fmt.Sprintf("choose one with task=%q", p.Tasks[0])}
+		return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(tasks, 8)), ""}
+	case len(out) > most:
+		return nil, &OptionError{option, fmt.Sprintf(rule, most, len(out)), fmt.Sprintf("choose one with task=%q", tasks[0])}
 	}
 	return out, nil
 }

@@ -121,11 +121,8 @@ func verdict(r engine.Result) string {
 	case r.Status == engine.StatusEpsilon:
 		return fmt.Sprintf("decided %s up to an accuracy of %s", each(n), decimal(r.Epsilon, 0))
 	case n <= 4 && r.Runs == 1:
-		var answers []string
-		for _, a := range r.Answers {
-			answers = append(answers, fmt.Sprintf("%s for %s", r.Words.ArmLabel(a.Arm), r.Words.TaskLabel(a.Task)))
-		}
-		return "decided on " + join(answers, 4)
+		answer := func(a engine.Answer) string { return r.Words.ArmLabel(a.Arm) + " for " + r.Words.TaskLabel(a.Task) }
+		return "decided on " + join(lists.Map(r.Answers, answer), 4)
 	}
 	return "decided " + each(n)
 }
@@ -354,18 +351,17 @@ func short(digest string) any {
 }
 
 func eliminationsTable(r engine.Result) Table {
-	t := Table{
+	return Table{
 		Caption: fmt.Sprintf("Audit trail: why %s %s dropped", plural(len(r.Eliminations), "arm"), were(len(r.Eliminations))),
 		Columns: []Column{
 			number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("rival", "Lost against"),
 			number("gap", "Estimated gap", ""), number("width", widthTitle(r), ""), text("rule", "Rule"),
 		},
+		Rows: lists.Map(r.Eliminations, func(e engine.Elimination) []any {
+			return []any{e.Round, e.Task, e.Arm, known(e.Rival), e.Gap, e.Width, ruleWords(r.Goal, e.Rule)}
+		}),
 		Collapsed: true,
 	}
-	for _, e := range r.Eliminations {
-		t.Rows = append(t.Rows, []any{e.Round, e.Task, e.Arm, known(e.Rival), e.Gap, e.Width, ruleWords(r.Goal, e.Rule)})
-	}
-	return t
 }
 
 // widthTitle names what stands beside a gap: an elimination in fixed budget goes

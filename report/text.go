@@ -92,8 +92,6 @@ func (t *textWriter) inline(s section) {
 
 func (t *textWriter) block(b Block) {
 	switch b := b.(type) {
-	case Heading:
-		t.line(b.Text, prose.Bold)
 	case Paragraph:
 		t.wrap("", b.Text)
 	case Note:

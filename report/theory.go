@@ -111,10 +111,8 @@ func designBlocks(a bounds.Design) []Block {
 		Caption:   "Allocation",
 		Columns:   []Column{text("task", "Task"), text("arm", "Arm"), number("weight", "Share of pulls", "")},
 		Collapsed: len(a.Weights) > 40,
+		Rows:      lists.Map(a.Weights, func(w bounds.AllocationWeight) []any { return []any{w.Task, w.Arm, w.Weight} }),
 		Notes:     []string{"The best allocation need not be unique; the objective is."},
-	}
-	for _, w := range a.Weights {
-		t.Rows = append(t.Rows, []any{w.Task, w.Arm, w.Weight})
 	}
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }

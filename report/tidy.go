@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -82,13 +83,7 @@ func settingsOf(r engine.Result) []any {
 // resultRows returns a table with a row per result: settings, then every measure.
 func resultRows(results []engine.Result) Table {
 	t := Table{Columns: append(settings(), lists.Map(measures(), measure.column)...)}
-	for _, r := range results {
-		row := settingsOf(r)
-		for _, m := range measures() {
-			row = append(row, m.value(r))
-		}
-		t.Rows = append(t.Rows, row)
-	}
+	t.Rows = lists.Map(results, func(r engine.Result) []any { return append(settingsOf(r), cellsOf(measures(), r)...) })
 	return t
 }
 
@@ -162,22 +157,13 @@ func runRows(s sim.Sweep) (Table, error) {
 func ofCell(name string) bool { return name == "status" || name == "standing" || name == "runs" }
 
 func runSettingsOf(r engine.Result) []any {
-	var out []any
-	for j, c := range settings() {
-		if !ofCell(c.Name) {
-			out = append(out, settingsOf(r)[j])
-		}
-	}
-	return out
+	kept := indices.Where(len(settings()), func(j int) bool { return !ofCell(settings()[j].Name) })
+	return indices.Of(settingsOf(r), kept)
 }
 
 // sweptTable returns a table with a column per swept name and no rows yet.
 func sweptTable(names []string) Table {
-	var t Table
-	for _, name := range names {
-		t.Columns = append(t.Columns, text(name, name))
-	}
-	return t
+	return Table{Columns: lists.Map(names, func(name string) Column { return text(name, name) })}
 }
 
 func plainAll(values []any) []any {

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // shownWarnings is how many warnings are shown unfolded: more are read by nobody.
@@ -15,58 +16,54 @@ const shownWarnings = 2
 
 // warned shows warnings: the first ones, and all others folded, with their number.
 func warned(sentences []string) (first, others []Block) {
-	for _, w := range sentences[:min(shownWarnings, len(sentences))] {
-		first = append(first, Note{Text: w, Warning: true})
-	}
-	if len(sentences) <= shownWarnings {
+	shown := min(shownWarnings, len(sentences))
+	first = lists.Map(sentences[:shown], func(w string) Block { return Note{Text: w, Warning: true} })
+	if shown == len(sentences) {
 		return first, nil
 	}
-	t := Table{Caption: "Further warnings", Columns: []Column{text("warning", "Warning")}, Collapsed: true}
-	for _, w := range sentences[shownWarnings:] {
-		t.Rows = append(t.Rows, []any{w})
-	}
-	return first, []Block{t}
+	return first, []Block{Table{Caption: "Further warnings", Columns: []Column{text("warning", "Warning")}, Collapsed: true,
+		Rows: lists.Map(sentences[shown:], func(w string) []any { return []any{w} })}}
 }
 
 // sweepWarnings returns the warnings of the runs, one sentence a kind with how many results have
 // it.
 func sweepWarnings(s sim.Sweep) []string {
-	var all []engine.Warning
-	results := map[engine.WarningKind]int{}
-	for _, r := range s.Rows {
-		for _, alike := range byKind(r.Result.Warnings) {
-			results[alike[0].Kind]++
-		}
-		all = append(all, r.Result.Warnings...)
-	}
-	var out []string
-	for _, alike := range worstFirst(byKind(all)) {
-		first, which := alike[0], ""
-		if first.Named() && differ(alike) {
-			which = "; this is of the first"
-		}
-		out = append(out, fmt.Sprintf("%s (%d of %s%s)", engine.WarningText(alike...), results[first.Kind], plural(len(s.Rows), "result"), which))
-	}
-	return out
+	kinds, rows := warningsOf(resultsOf(s))
+	return lists.Map(worstFirst(kinds), func(alike []engine.Warning) string {
+		count := len(rows[alike[0].Kind])
+		return fmt.Sprintf("%s (%d of %s%s)", engine.WarningText(alike...), count, plural(len(s.Rows), "result"), ofFirst(alike))
+	})
 }
 
-// differ reports whether warnings of a kind do not all read the same.
-func differ(alike []engine.Warning) bool {
-	return slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(alike[0]) })
+// warningsOf returns the warnings of results by kind, and which results have each kind.
+func warningsOf(results []engine.Result) (kinds [][]engine.Warning, rows map[engine.WarningKind][]int) {
+	rows = map[engine.WarningKind][]int{}
+	for i, r := range results {
+		for _, alike := range byKind(r.Warnings) {
+			rows[alike[0].Kind] = append(rows[alike[0].Kind], i)
+		}
+	}
+	return byKind(lists.Flat(results, func(r engine.Result) []engine.Warning { return r.Warnings })), rows
+}
+
+// ofFirst says where warnings of a kind that name something do not all read the same that the first is shown.
+func ofFirst(alike []engine.Warning) string {
+	if alike[0].Named() && slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(alike[0]) }) {
+		return "; this is of the first"
+	}
+	return ""
 }
 
 // resultWarnings returns the warnings of one result; what is said of several tasks alone is
 // said once.
 func resultWarnings(r engine.Result) []string {
-	var out []string
-	for _, alike := range worstFirst(byKind(r.Warnings)) {
+	return lists.Map(worstFirst(byKind(r.Warnings)), func(alike []engine.Warning) string {
 		text := engine.WarningText(alike...)
 		if len(alike) > 1 && alike[0].Named() {
 			text += fmt.Sprintf(" (the first of %d such warnings)", len(alike))
 		}
-		out = append(out, text)
-	}
-	return out
+		return text
+	})
 }
 
 // worst are the kinds of warnings by which answers are wrong, and so no number is worth much.

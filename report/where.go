@@ -7,7 +7,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -55,7 +54,8 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	if err != nil {
 		return Figure{}, err
 	}
-	tasks, err := mapTasks(&p, o.Task)
+	tasks, err := tasksToDraw(p.Tasks.Names, o.Task, mostMapTasks, "where",
+		"where is a problem; maps are drawn of up to %d tasks, and it has %d")
 	if err != nil {
 		return Figure{}, err
 	}
@@ -111,22 +111,6 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 		b.names = append(b.names, shown(lo+(hi-lo)*float64(k)/mapBins)+" to "+shown(lo+(hi-lo)*float64(k+1)/mapBins))
 	}
 	return b, nil
-}
-
-// mapTasks returns the numbers of the tasks to draw: the one asked for, or all.
-func mapTasks(p *problem.Problem, asked string) ([]int, error) {
-	if asked != "" {
-		v := slices.Index(p.Tasks.Names, asked)
-		if v < 0 {
-			return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(p.Tasks.Names, 8)), ""}
-		}
-		return []int{v}, nil
-	}
-	if n := p.V(); n > mostMapTasks {
-		return nil, &OptionError{"where", fmt.Sprintf("where is a problem; maps are drawn of up to %d tasks, and it has %d", mostMapTasks, n),
-			fmt.Sprintf("choose one with task=%q", p.Tasks.Names[0])}
-	}
-	return indices.All(p.V()), nil
 }
 
 // stayed stands for the round in which an arm left that never did.
@@ -282,15 +266,9 @@ func openTable(r engine.Result) (Table, bool) {
 		return Table{}, false
 	}
 	t := Table{Caption: "Arms open after each round", Columns: []Column{number("round", "Round", "")}}
-	for _, a := range r.Answers {
-		t.Columns = append(t.Columns, number(a.Task, a.Task, ""))
-	}
+	t.Columns = append(t.Columns, lists.Map(r.Answers, func(a engine.Answer) Column { return number(a.Task, a.Task, "") })...)
 	for k, round := range rounds {
-		row := []any{round}
-		for _, n := range open[k] {
-			row = append(row, n)
-		}
-		t.Rows = append(t.Rows, row)
+		t.Rows = append(t.Rows, append([]any{round}, lists.Map(open[k], func(n int) any { return n })...))
 	}
 	if rounds[0] == 0 {
 		t.Notes = append(t.Notes, "Round 0 is before any data: the kernel does not distinguish some arms from others.")
