@@ -10,6 +10,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -252,9 +253,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 func (e *evaluator) bounded(n ast.Node, v value) value {
 	count := 0
 	if j, ok := v.Data.(kernels.Joint); ok {
-		for _, t := range j.Terms {
-			count += parts(t.Task) + parts(t.Arm)
-		}
+		count = lists.Sum(j.Terms, func(t kernels.Term) int { return parts(t.Task) + parts(t.Arm) })
 	} else {
 		count = parts(v.Data.(kernels.Kernel))
 	}
@@ -265,24 +264,10 @@ func (e *evaluator) bounded(n ast.Node, v value) value {
 }
 
 func parts(k kernels.Kernel) int {
-	n := 1
-	switch k := k.(type) {
-	case nil:
+	if k == nil {
 		return 0
-	case kernels.Sum:
-		for _, t := range k.Terms {
-			n += parts(t)
-		}
-	case kernels.Product:
-		for _, f := range k.Factors {
-			n += parts(f)
-		}
-	case kernels.Scaled:
-		n += parts(k.Kernel)
-	case kernels.Power:
-		n += parts(k.Kernel)
 	}
-	return n
+	return 1 + lists.Sum(kernels.Parts(k), parts)
 }
 
 // kernelNumber evaluates an operator between a kernel and a number.

@@ -31,6 +31,21 @@ var (
 	scaleParam = Param{Name: "factor", Kind: NumberKind, Range: NonNegative}
 )
 
+// Parts returns the kernels that a sum, a product, a multiple or a power is made of; nil for every other kernel.
+func Parts(k Kernel) []Kernel {
+	switch k := k.(type) {
+	case Sum:
+		return k.Terms
+	case Product:
+		return k.Factors
+	case Scaled:
+		return []Kernel{k.Kernel}
+	case Power:
+		return []Kernel{k.Kernel}
+	}
+	return nil
+}
+
 // Add returns a + b. Sums are flattened, and their constants become one.
 func Add(a, b Kernel) Kernel {
 	var sum []Kernel

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Kernel is a positive-definite function of two points of one space: the tasks,
@@ -68,23 +70,11 @@ func named(all []Formula) []Formula {
 
 // formulas appends the formulas in a kernel, once for each text.
 func formulas(found []Formula, k Kernel) []Formula {
-	switch k := k.(type) {
-	case Sum:
-		for _, t := range k.Terms {
-			found = formulas(found, t)
-		}
-	case Product:
-		for _, f := range k.Factors {
-			found = formulas(found, f)
-		}
-	case Scaled:
-		found = formulas(found, k.Kernel)
-	case Power:
-		found = formulas(found, k.Kernel)
-	case Formula:
-		if !slices.ContainsFunc(found, func(f Formula) bool { return f.String() == k.String() }) {
-			found = append(found, k)
-		}
+	for _, part := range Parts(k) {
+		found = formulas(found, part)
+	}
+	if own, is := k.(Formula); is && !slices.ContainsFunc(found, func(f Formula) bool { return f.String() == own.String() }) {
+		found = append(found, own)
 	}
 	return found
 }
@@ -106,29 +96,14 @@ func Reads(k Kernel, p *Points) []Read {
 }
 
 func reads(k Kernel, dim int) []Read {
-	var out []Read
 	switch k := k.(type) {
-	case Sum:
-		for _, term := range k.Terms {
-			out = append(out, reads(term, dim)...)
-		}
-	case Product:
-		for _, factor := range k.Factors {
-			out = append(out, reads(factor, dim)...)
-		}
-	case Scaled:
-		return reads(k.Kernel, dim)
-	case Power:
-		return reads(k.Kernel, dim)
 	case Open:
 		return reads(k.Kernel, dim)
 	case reader:
 		f := k.form()
-		for c := range f.dims.count(dim) {
-			out = append(out, Read{f.name, f.dims.at(c)})
-		}
+		return lists.Make(f.dims.count(dim), func(c int) Read { return Read{f.name, f.dims.at(c)} })
 	}
-	return out
+	return lists.Flat(Parts(k), func(part Kernel) []Read { return reads(part, dim) })
 }
 
 // reader is a kernel that reads feature columns: every one that has Dims.

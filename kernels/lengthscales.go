@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/gonb-cope/gonb-cope/internal/base/lists"
+
 // ColumnScale is a length scale of a kernel and the column that it is for.
 type ColumnScale struct {
 	Kernel string  // as it is called in scripts
@@ -26,31 +28,11 @@ func ColumnScales(k Kernel, p *Points) []ColumnScale {
 }
 
 func columnScales(k Kernel, dim int) []ColumnScale {
-	of := func(ks ...Kernel) []ColumnScale {
-		var out []ColumnScale
-		for _, k := range ks {
-			out = append(out, columnScales(k, dim)...)
-		}
-		return out
-	}
-	switch k := k.(type) {
-	case Sum:
-		return of(k.Terms...)
-	case Product:
-		return of(k.Factors...)
-	case Scaled:
-		return of(k.Kernel)
-	case Power:
-		return of(k.Kernel)
-	case falling:
+	if k, falls := k.(falling); falls {
 		f, scales := k.form(), k.lengthscales()
-		var out []ColumnScale
-		for c := range f.dims.count(dim) {
-			out = append(out, ColumnScale{f.name, f.dims.at(c), perColumn(scales, c)})
-		}
-		return out
+		return lists.Make(f.dims.count(dim), func(c int) ColumnScale { return ColumnScale{f.name, f.dims.at(c), perColumn(scales, c)} })
 	}
-	return nil
+	return lists.Flat(Parts(k), func(part Kernel) []ColumnScale { return columnScales(part, dim) })
 }
 
 // rough is a kernel whose functions need not be twice differentiable.

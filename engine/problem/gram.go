@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -198,18 +199,21 @@ const farScale = 20
 // NoteLengthscales notes length scales that are far from the scale of their columns: they are in the
 // units of the data, which a default or a number from another table does not know.
 func (p *Problem) NoteLengthscales() {
-	for _, t := range p.Kernel.Terms {
-		for _, side := range []struct {
-			kernel kernels.Kernel
-			points *kernels.Points
-		}{{t.Task, p.Tasks}, {t.Arm, p.Arms}} {
-			if side.kernel == nil {
-				continue
+	for k, points := range p.factors() {
+		for _, s := range kernels.ColumnScales(k, points) {
+			if hint, far := lengthscaleHint(s, points); far {
+				p.noteOnce(hint)
 			}
-			for _, s := range kernels.ColumnScales(side.kernel, side.points) {
-				if hint, far := lengthscaleHint(s, side.points); far {
-					p.noteOnce(hint)
-				}
+		}
+	}
+}
+
+// factors yields the kernels of tasks and of arms in the terms of the problem's, with the points that they compare.
+func (p *Problem) factors() iter.Seq2[kernels.Kernel, *kernels.Points] {
+	return func(yield func(kernels.Kernel, *kernels.Points) bool) {
+		for _, t := range p.Kernel.Terms {
+			if t.Task != nil && !yield(t.Task, p.Tasks) || t.Arm != nil && !yield(t.Arm, p.Arms) {
+				return
 			}
 		}
 	}
@@ -248,21 +252,13 @@ const fewCategories = 2
 // noteCategories notes kernels that take the codes of categories for numbers on a scale. categories
 // are the columns of text.
 func (p *Problem) noteCategories(categories []string) {
-	for _, term := range p.Kernel.Terms {
-		for _, side := range []struct {
-			kernel kernels.Kernel
-			points *kernels.Points
-		}{{term.Task, p.Tasks}, {term.Arm, p.Arms}} {
-			if side.kernel == nil {
+	for k, points := range p.factors() {
+		for _, r := range kernels.Reads(k, points) {
+			column := points.Columns[r.Column]
+			if r.Kernel == "category" || !slices.Contains(categories, column) || slices.Max(points.X[r.Column]) < fewCategories {
 				continue
 			}
-			for _, r := range kernels.Reads(side.kernel, side.points) {
-				column := side.points.Columns[r.Column]
-				if r.Kernel == "category" || !slices.Contains(categories, column) || slices.Max(side.points.X[r.Column]) < fewCategories {
-					continue
-				}
-				p.noteOnce(Note{Kind: NoteCodes, Path: p.Sources[0].Path, Names: []string{r.Kernel, column}})
-			}
+			p.noteOnce(Note{Kind: NoteCodes, Path: p.Sources[0].Path, Names: []string{r.Kernel, column}})
 		}
 	}
 }

@@ -37,17 +37,16 @@ func newRewards(l Long, rows int) rewards {
 
 // between returns the rows of a range.
 func (w rewards) between(lo, hi int) rewards {
-	out := rewards{means: w.means[lo:hi:hi], lines: w.lines[lo:hi:hi]}
-	if w.sds != nil {
-		out.sds = w.sds[lo:hi:hi]
+	return rewards{means: part(w.means, lo, hi), sds: part(w.sds, lo, hi), counts: part(w.counts, lo, hi), blocks: part(w.blocks, lo, hi),
+		lines: part(w.lines, lo, hi)}
+}
+
+// part returns a part of a list; nil of none.
+func part[T any](list []T, lo, hi int) []T {
+	if list == nil {
+		return nil
 	}
-	if w.counts != nil {
-		out.counts = w.counts[lo:hi:hi]
-	}
-	if w.blocks != nil {
-		out.blocks = w.blocks[lo:hi:hi]
-	}
-	return out
+	return list[lo:hi:hi]
 }
 
 // count returns how many measurements row k is the mean of.

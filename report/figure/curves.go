@@ -106,11 +106,12 @@ func (e extents) tickX(p *pane, neighbours bool) {
 
 // turned reports whether the names of categories do not fit side by side.
 func (e extents) turned(length, size vg.Length) bool {
-	total := vg.Length(0)
-	for _, name := range e.categories {
-		total = max(total, width(shorten(name, 44), size)+6)
-	}
-	return total*vg.Length(len(e.categories)) > length
+	return (e.widest(size)+6)*vg.Length(len(e.categories)) > length
+}
+
+// widest returns the width of the widest name of a category.
+func (e extents) widest(size vg.Length) vg.Length {
+	return lists.Max(e.categories, func(name string) vg.Length { return width(shorten(name, 44), size) })
 }
 
 // tickRoom returns the height of the labels of the x axis of panes of the given width.
@@ -118,11 +119,7 @@ func (e extents) tickRoom(length, size vg.Length) vg.Length {
 	if e.categories == nil || !e.turned(length, size) {
 		return tickRow
 	}
-	widest := vg.Length(0)
-	for _, name := range e.categories {
-		widest = max(widest, width(shorten(name, 44), size))
-	}
-	return widest + 10
+	return e.widest(size) + 10
 }
 
 // layAlone places the only pane.
@@ -190,8 +187,7 @@ func (s Series) HasIntervals() bool {
 
 // withIntervals counts the series whose intervals are bars unless they are crowded.
 func (p pane) withIntervals() int {
-	n := lists.Count(p.Series, func(s Series) bool { return s.HasIntervals() && s.Style != Band && s.Style != Shade })
-	return n
+	return lists.Count(p.Series, func(s Series) bool { return s.HasIntervals() && s.Style != Band && s.Style != Shade })
 }
 
 // crowdedBars reports whether the intervals of several series would not fit side by side between
@@ -201,12 +197,7 @@ func (p pane) crowdedBars() bool {
 	if n == 0 || len(p.Categories) > 0 {
 		return false
 	}
-	var xs []float64
-	for _, s := range p.Series {
-		if s.HasIntervals() {
-			xs = append(xs, s.X...)
-		}
-	}
+	xs := lists.Flat(lists.Where(p.Series, Series.HasIntervals), func(s Series) []float64 { return s.X })
 	room := p.x.nearest(xs, p.box.Max.X-p.box.Min.X)
 	return room < vg.Length(n-1)*2.5+4
 }
@@ -311,10 +302,7 @@ func (p pane) band(c draw.Canvas, i int) {
 	s, shade := p.Series[i], p.looks[i].color
 	shade.A = shadeAlpha
 	for _, run := range p.runs(s, p.drawable) {
-		var outline []vg.Point
-		for _, k := range run {
-			outline = append(outline, p.at(s, k, s.Lo[k]))
-		}
+		outline := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Lo[k]) })
 		for j := len(run) - 1; j >= 0; j-- {
 			outline = append(outline, p.at(s, run[j], s.Hi[run[j]]))
 		}

@@ -161,21 +161,15 @@ func (f Figure) Describe() string {
 // names returns the names of the series, each once.
 func (f Figure) names() []string {
 	var out []string
-	for _, p := range f.Parts() {
-		for _, s := range p.Series {
-			out = lists.Add(out, s.Name)
-		}
+	for _, s := range lists.Flat(f.Parts(), func(p Figure) []Series { return p.Series }) {
+		out = lists.Add(out, s.Name)
 	}
 	return lists.Where(out, func(name string) bool { return name != "" })
 }
 
 // Extent returns the range of the finite Y of all series and their number n; 0, 0, 0 without any.
 func (f Figure) Extent() (lo, hi float64, n int) {
-	var all []Series
-	for _, p := range f.Parts() {
-		all = append(all, p.Series...)
-	}
-	for _, s := range all {
+	for _, s := range lists.Flat(f.Parts(), func(p Figure) []Series { return p.Series }) {
 		for _, y := range s.Y {
 			if !wording.IsFinite(y) {
 				continue

@@ -3,10 +3,12 @@ package figure
 import (
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -67,15 +69,8 @@ func (h Heat) at(share, largest float64) float64 {
 
 // largest returns the value that gets the darkest colour.
 func (h Heat) largest() float64 {
-	largest := 0.0
-	for _, r := range h.Z {
-		for _, z := range r {
-			if wording.IsFinite(z) {
-				largest = max(largest, z)
-			}
-		}
-	}
-	return largest
+	finite := lists.Where(slices.Concat(h.Z...), wording.IsFinite)
+	return lists.Max(finite, func(z float64) float64 { return z })
 }
 
 // shade returns the colour of the fraction t in [0, 1] of the largest value: from nearly white to

@@ -7,6 +7,8 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // name collects the entries, each name with its look once, and decides where they
@@ -90,16 +92,12 @@ func (d layout) listed() []entry {
 
 // margin returns the room at the right of a single pane of curves.
 func (d layout) margin() vg.Length {
-	widest := vg.Length(0)
 	t := words(9)
 	entries := d.beside()
 	if d.atEnds {
 		entries = withName(d.entries)
 	}
-	for _, e := range entries {
-		widest = max(widest, t.Width(shorten(e.name, d.letters(34)))+d.sampleRoom()+10)
-	}
-	return max(widest, 12)
+	return max(lists.Max(entries, func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(34))) + d.sampleRoom() + 10 }), 12)
 }
 
 // sampleRoom returns the room for leader line and sample before a name at the right: the names of
@@ -180,9 +178,7 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 func (d layout) legendColumns() (n int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()
-	for _, e := range listed {
-		width = max(width, t.Width(shorten(e.name, d.letters(60)))+sampleWidth+20)
-	}
+	width = lists.Max(listed, func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(60))) + sampleWidth + 20 })
 	n = max(1, int((d.width-2*edging-8)/max(width, 1)))
 	rows := (len(listed) + n - 1) / n
 	return (len(listed) + rows - 1) / max(rows, 1), width // rows equally full

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -32,10 +33,7 @@ func (p pane) curve(c draw.Canvas, i int) {
 	}
 	if s.Style != Points {
 		for _, run := range p.runs(s, p.inside) {
-			var line []vg.Point
-			for _, k := range run {
-				line = append(line, p.at(s, k, s.Y[k]))
-			}
+			line := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Y[k]) })
 			if at := line[0]; len(line) == 1 && look.mark.glyph == nil {
 				line = []vg.Point{{X: at.X - alone/2, Y: at.Y}, {X: at.X + alone/2, Y: at.Y}}
 			}

@@ -1,10 +1,14 @@
 package figure
 
 import (
+	"cmp"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // pane is the area of one pair of axes.
@@ -43,11 +47,7 @@ func (p pane) py(y float64) vg.Length {
 
 // left returns the room for the labels of the y axis.
 func (p pane) left() vg.Length {
-	widest := vg.Length(0)
-	for _, t := range p.y.ticks {
-		widest = max(widest, width(t.label, p.size))
-	}
-	return widest + 8
+	return lists.Max(p.y.ticks, func(t tick) vg.Length { return width(t.label, p.size) }) + 8
 }
 
 // place finds room for the labels of vertical lines: each in the lowest row where
@@ -74,17 +74,11 @@ func (p *pane) place() {
 
 // inOrder returns the vertical lines with a label that the pane shows, from left to right.
 func (p pane) inOrder() []ReferenceLine {
-	var out []ReferenceLine
-	for _, l := range p.Lines {
-		if _, outside := p.x.clamp(l.At); !l.Vertical || l.Label == "" || outside != 0 || math.IsNaN(l.At) {
-			continue
-		}
-		at := len(out)
-		for at > 0 && out[at-1].At > l.At {
-			at--
-		}
-		out = append(out[:at], append([]ReferenceLine{l}, out[at:]...)...)
-	}
+	out := lists.Where(p.Lines, func(l ReferenceLine) bool {
+		_, outside := p.x.clamp(l.At)
+		return l.Vertical && l.Label != "" && outside == 0 && !math.IsNaN(l.At)
+	})
+	slices.SortStableFunc(out, func(a, b ReferenceLine) int { return cmp.Compare(a.At, b.At) })
 	return out
 }
 

@@ -80,7 +80,7 @@ func Sum[T any, N int | float64](values []T, f func(T) N) (sum N) {
 }
 
 // Max returns the largest f(v), at least 0.
-func Max[T any, N int | float64](values []T, f func(T) N) (most N) {
+func Max[T any, N ~int | ~float64](values []T, f func(T) N) (most N) {
 	for _, v := range values {
 		most = max(most, f(v))
 	}

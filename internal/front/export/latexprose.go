@@ -42,10 +42,13 @@ func (l *latexWriter) markdown(source, name string, c *notebook.Cell, strip *boo
 	return p.blocks(p.root)
 }
 
-func (p *texProse) blocks(parent ast.Node) string {
+func (p *texProse) blocks(parent ast.Node) string { return children(parent, p.block) }
+
+// children returns what is written of the children of a node.
+func children(parent ast.Node, write func(ast.Node) string) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		b.WriteString(p.block(n))
+		b.WriteString(write(n))
 	}
 	return b.String()
 }
@@ -95,13 +98,7 @@ func (p *texProse) heading(n *ast.Heading) string {
 	return fmt.Sprintf("\n\\%s{%s}\n", sections[level-1], p.inlines(n))
 }
 
-func (p *texProse) inlines(parent ast.Node) string {
-	var b strings.Builder
-	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
-		b.WriteString(p.inline(n))
-	}
-	return b.String()
-}
+func (p *texProse) inlines(parent ast.Node) string { return children(parent, p.inline) }
 
 var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
 
@@ -186,15 +183,13 @@ func (p *texProse) footnote(number int) string {
 
 // textIn returns the text inside a node, as written.
 func textIn(n ast.Node, source []byte) string {
-	var b strings.Builder
-	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+	text := children(n, func(c ast.Node) string {
 		if t, ok := c.(*ast.Text); ok {
-			b.Write(t.Value(source))
-		} else {
-			b.WriteString(textIn(c, source))
+			return string(t.Value(source))
 		}
-	}
-	return strings.ReplaceAll(b.String(), "\n", " ")
+		return textIn(c, source)
+	})
+	return strings.ReplaceAll(text, "\n", " ")
 }
 
 var (
