@@ -264,7 +264,7 @@ func nearest(word string, known []string) string {
 		return ""
 	}
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < least && 2*d <= len([]rune(word)) {
+		if d := lists.Distance([]rune(strings.ToLower(word)), []rune(strings.ToLower(k))); d < least && 2*d <= len([]rune(word)) {
 			best, least = k, d
 		}
 	}
@@ -285,31 +285,6 @@ func onlyWith(word string, known []string) string {
 		found = k
 	}
 	return found
-}
-
-// distance returns the optimal string alignment distance: insertions, deletions, replacements and
-// exchanges of neighbours that turn a into b.
-func distance(a, b string) int {
-	s, t := []rune(a), []rune(b)
-	before, last, row := make([]int, len(t)+1), make([]int, len(t)+1), make([]int, len(t)+1)
-	for j := range row {
-		last[j] = j
-	}
-	for i := range s {
-		row[0] = i + 1
-		for j := range t {
-			cost := 1
-			if s[i] == t[j] {
-				cost = 0
-			}
-			row[j+1] = min(row[j]+1, last[j+1]+1, last[j]+cost)
-			if i > 0 && j > 0 && s[i] == t[j-1] && s[i-1] == t[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(t)]
 }
 
 // suggestFunction proposes what says the same as a word of other tools, else a function.

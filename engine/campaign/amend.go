@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -209,14 +210,12 @@ func (b AmendBody) String() string {
 	if b.Capacity != nil {
 		parts = append(parts, fmt.Sprintf("capacity is %d", *b.Capacity))
 	}
+	inWords := func(a [2]string) string { return fmt.Sprintf("task %q, arm %q", a[0], a[1]) }
 	for _, w := range b.Withdraw {
-		parts = append(parts, fmt.Sprintf("task %q, arm %q is withdrawn", w[0], w[1]))
+		parts = append(parts, inWords(w)+" is withdrawn")
 	}
 	if b.Growth != nil {
-		var arms []string
-		for _, a := range b.Growth.Added {
-			arms = append(arms, fmt.Sprintf("task %q, arm %q", a[0], a[1]))
-		}
+		arms := lists.Map(b.Growth.Added, inWords)
 		parts = append(parts, fmt.Sprintf("%s added by %s: %s",
 			map[bool]string{true: "1 arm is", false: fmt.Sprintf("%d arms are", len(arms))}[len(arms) == 1], b.Add.Path, sentence.List(arms, 8)))
 	}

@@ -91,10 +91,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	if len(body.Items) == 0 {
 		return s.nothing(q.By, body.Round, s.waiting()), nil, nil
 	}
-	var items []*item
-	for _, x := range body.Items {
-		items = append(items, &item{Item: x, round: body.Round, by: q.By, until: body.Until})
-	}
+	items := lists.Map(body.Items, func(x Item) *item { return &item{Item: x, round: body.Round, by: q.By, until: body.Until} })
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Forecast says what a campaign is expected to take, by simulation: of its own algorithm, and of
@@ -184,11 +185,7 @@ func (p Protocol) attached(ctx context.Context, memory *model.Memory, samples in
 	if err != nil {
 		return nil, err
 	}
-	var out []Bought
-	for _, x := range bought.Points {
-		out = append(out, Bought{Samples: x.Samples, Right: x.Within, Loss: x.Loss})
-	}
-	return out, nil
+	return lists.Map(bought.Points, func(x plan.Point) Bought { return Bought{Samples: x.Samples, Right: x.Within, Loss: x.Loss} }), nil
 }
 
 // named returns the protocol with another algorithm. A schedule of the one that it has does not go
@@ -306,14 +303,12 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 }
 
 func rangeOf(needs []need, of func(need) float64) Range {
-	var all []float64
-	for _, n := range needs {
-		x := of(n)
+	all := lists.Map(needs, func(n need) float64 {
 		if n.undecided {
-			x = math.Inf(1)
+			return math.Inf(1)
 		}
-		all = append(all, x)
-	}
+		return of(n)
+	})
 	slices.Sort(all)
 	low, high := predicted(all)
 	return Range{Median: medianOf(all), Low: min(all[0], low), High: max(all[len(all)-1], high)}

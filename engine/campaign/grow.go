@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -158,15 +159,6 @@ func (r *round) moved(g Growth, move func(*measured)) {
 	r.filled, r.highest, r.results = filled, highest, results
 }
 
-// placed returns the places of some numbers.
-func placed(numbers, at []int) []int {
-	var out []int
-	for _, i := range numbers {
-		out = append(out, at[i])
-	}
-	return out
-}
-
 // restricted returns the part of a batch that is of the arms with these numbers, nil of all; the others
 // must have no rewards.
 func restricted(b engine.Batch, up []int) (engine.Batch, error) {
@@ -220,14 +212,14 @@ func (g Growth) fold(s *State) error {
 	for _, r := range s.rounds {
 		r.moved(g, move)
 	}
-	for _, x := range s.guides {
-		move(x.measured)
+	for _, m := range s.guides {
+		move(m)
 	}
 	for _, it := range s.items {
 		it.Arm = g.At[it.Arm]
 	}
 	for i := range s.amends {
-		s.amends[i].WithdrawArms = placed(s.amends[i].WithdrawArms, g.At)
+		s.amends[i].WithdrawArms = indices.Of(g.At, s.amends[i].WithdrawArms)
 	}
 	return nil
 }

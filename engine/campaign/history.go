@@ -85,7 +85,7 @@ func (s Moment) History() History {
 		if g.late {
 			kind = "late"
 		}
-		h.Measurements = append(h.Measurements, s.measurement(g.measured, kind))
+		h.Measurements = append(h.Measurements, s.measurement(g, kind))
 	}
 	slices.SortStableFunc(h.Measurements, func(a, b Measurement) int {
 		return cmp.Or(cmp.Compare(a.Round, b.Round), cmp.Compare(a.Plate, b.Plate), cmp.Compare(a.Position, b.Position))
@@ -148,7 +148,7 @@ func (s Moment) Known() *problem.Problem {
 		}
 	}
 	for _, g := range s.guides {
-		take(g.measured)
+		take(g)
 	}
 	q := *s.Problem
 	slices.SortStableFunc(measurements, func(a, b problem.Row) int { return cmp.Compare(a.Arm, b.Arm) })

@@ -72,14 +72,3 @@ func TestLettersThatLookLikeDigits(t *testing.T) {
 	}
 	t.Fatal("no id with 0 and 1 among 20,000")
 }
-
-func TestDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"AB", "BA", 1}, {"ABC", "AC", 1}, {"ABC", "ABXC", 1}, {"ABC", "XYZ", 3}, {"CA", "ABC", 3}} {
-		if got := distance(c.a, c.b); got != c.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -186,11 +187,7 @@ func (n *Note) UnmarshalJSON(b []byte) error {
 }
 
 func noteOf(kind NoteKind, counts ...int) Note {
-	n := Note{Kind: kind}
-	for _, x := range counts {
-		n.Numbers = append(n.Numbers, float64(x))
-	}
-	return n
+	return Note{Kind: kind, Numbers: lists.Map(counts, func(n int) float64 { return float64(n) })}
 }
 
 // Difference is a decision that is not the one recorded when a plan was made: results were corrected

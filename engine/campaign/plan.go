@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -98,37 +99,11 @@ func nearestID(text string, ids []string) string {
 	text = strings.ToUpper(strings.TrimSpace(text))
 	best, least := "", 3
 	for _, id := range ids {
-		if d := distance(text, id); d < least {
+		if d := lists.Distance([]byte(text), []byte(id)); d < least {
 			best, least = id, d
 		}
 	}
 	return best
-}
-
-// distance returns the number of characters that are inserted, left out, replaced or swapped with
-// their neighbour between two texts: the restricted edit distance [Damerau 1964].
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replace := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replace++
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replace)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // pulls returns a number of pulls in words.

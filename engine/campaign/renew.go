@@ -93,7 +93,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 		}
 	}
 	for _, g := range s.guides {
-		byArm[g.Arm] = append(byArm[g.Arm], g.measured)
+		byArm[g.Arm] = append(byArm[g.Arm], g)
 	}
 	b := summed(p, byArm, true).Turned(p.Problem.Goal)
 	k := &known{all: b, sd: scatter(p.Problem, b)}

@@ -190,13 +190,9 @@ func (x *replayer) before(ctx context.Context, seq int64) error {
 
 // inform tells the results of one event that belong to no round.
 func (x *replayer) inform(seq int64) error {
-	var group []*measured
-	for x.guide < len(x.state.guides) && x.state.guides[x.guide].seq == seq {
-		group = append(group, x.state.guides[x.guide].measured)
-		x.guide++
-	}
 	byArm := map[int][]*measured{}
-	for _, m := range group {
+	for ; x.guide < len(x.state.guides) && x.state.guides[x.guide].seq == seq; x.guide++ {
+		m := x.state.guides[x.guide]
 		byArm[m.Arm] = append(byArm[m.Arm], m)
 	}
 	b, err := restricted(summed(x.protocol, byArm, true), x.state.upFrom(x.generation))
@@ -366,11 +362,7 @@ func (x *replayer) numbers(arms []int) []int {
 	if up == nil {
 		return arms
 	}
-	var out []int
-	for _, i := range arms {
-		out = append(out, slices.Index(up, i))
-	}
-	return out
+	return lists.Map(arms, func(i int) int { return slices.Index(up, i) })
 }
 
 // extend goes on with the arms that were added.

@@ -86,15 +86,10 @@ func (s review) pending() []Note {
 	return []Note{n}
 }
 
-// cameLate returns how many pulls of a round came after it was over.
+// cameLate returns how many pulls of a round, of all for nil, came after it was over.
 func (s review) cameLate(r *round) int {
-	n := 0
-	for _, g := range s.guides {
-		if g.late && g.round == r.plan.Round {
-			n += g.count()
-		}
-	}
-	return n
+	late := lists.Where(s.guides, func(m *measured) bool { return m.late && (r == nil || m.round == r.plan.Round) })
+	return lists.Sum(late, (*measured).count)
 }
 
 const (
@@ -114,7 +109,7 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
-	lost, handed := s.given(), 0
+	lost, handed := lists.Count(s.order, func(id string) bool { return s.items[id].failed != "" }), 0
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {
 			if handed += r.measuredOf(i); r.closed != 0 {
@@ -122,30 +117,10 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 			}
 		}
 	}
-	if lost = max(0, lost-s.late()); float64(lost) >= mostLost*float64(lost+handed) && lost > 0 {
+	if lost = max(0, lost-s.cameLate(nil)); float64(lost) >= mostLost*float64(lost+handed) && lost > 0 {
 		doubts = append(doubts, Note{Kind: NoteManyLost, Numbers: []float64{float64(lost), float64(lost + handed)}})
 	}
 	return warnings, doubts
-}
-
-// given returns how many pulls were given back.
-func (s review) given() int {
-	n := 0
-	for _, it := range s.items {
-		n += indices.Indicator(it.failed != "")
-	}
-	return n
-}
-
-// late returns how many results came after their round.
-func (s review) late() int {
-	n := 0
-	for _, g := range s.guides {
-		if g.late {
-			n += g.count()
-		}
-	}
-	return n
 }
 
 // group sums results of an arm, in units of its noise scale.
@@ -181,7 +156,7 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 	}
 	for _, g := range s.guides {
 		if g.late {
-			take(late, g.measured)
+			take(late, g)
 		}
 	}
 	between, within, arms, rest, worst, most := 0.0, 0.0, 0.0, 0.0, -1, 0.0

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -27,7 +28,7 @@ type State struct {
 	doneSeq int64            // its event
 	items   map[string]*item // handed out, by id
 	order   []string         // the ids, in the order in which they were handed out
-	guides  []guide          // in order of their events
+	guides  []*measured      // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment
 	log     []LogLine
 	seen    map[string]string        // SHA-256 of sheets that were told whole, by name
@@ -85,12 +86,6 @@ type measured struct {
 
 func (m *measured) count() int { return max(1, m.Count) }
 
-// guide is a measurement that guides and, in tests, decides nothing.
-type guide struct {
-	*measured
-	seq int64
-}
-
 // amendment is a change of the protocol.
 type amendment struct {
 	AmendBody
@@ -136,7 +131,7 @@ func (s *State) complete(r *round) bool {
 
 // measuredOf returns the pulls of an arm that have a result.
 func (r *round) measuredOf(arm int) int {
-	return lists.Sum(r.results[arm], func(m *measured) int { return m.count() })
+	return lists.Sum(r.results[arm], (*measured).count)
 }
 
 // withdrawn reports whether an arm was taken out of the campaign.
@@ -219,7 +214,7 @@ func (s *State) upFrom(generation int) []int {
 		if k == 0 {
 			up = slices.Clone(at)
 		} else {
-			up = placed(up, at)
+			up = indices.Of(at, up)
 		}
 	}
 	return up // nil where nothing was added since
@@ -252,15 +247,7 @@ func (s *State) ended(round int) (bool, error) {
 
 // untouched reports whether nothing of the open round was handed out or measured.
 func (s *State) untouched(r *round) bool {
-	if len(r.filled) > 0 {
-		return false
-	}
-	for _, it := range s.items {
-		if it.round == r.plan.Round {
-			return false
-		}
-	}
-	return true
+	return len(r.filled) == 0 && !slices.ContainsFunc(s.order, func(id string) bool { return s.items[id].round == r.plan.Round })
 }
 
 // ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
@@ -273,9 +260,7 @@ func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	r := s.rounds[i]
 	for _, arm := range slices.Sorted(maps.Keys(r.results)) {
 		sorted := slices.SortedStableFunc(slices.Values(r.results[arm]), func(a, b *measured) int { return cmp.Compare(a.Number, b.Number) })
-		for _, m := range sorted {
-			results = append(results, m.ResultRecord)
-		}
+		results = append(results, lists.Map(sorted, func(m *measured) ResultRecord { return m.ResultRecord })...)
 	}
 	return results, true
 }

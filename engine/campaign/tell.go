@@ -208,7 +208,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 			}
 		}
 		if e.Kind != KindTell {
-			s.guides = append(s.guides, guide{m, e.Seq})
+			s.guides = append(s.guides, m)
 			continue
 		}
 		r := s.open()

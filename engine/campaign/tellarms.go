@@ -362,21 +362,14 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 // far they scatter about it; 0 where they are too few to tell.
 func (t *teller) middle() (median, spread float64) {
 	all := t.protocol.tableRewards()
+	reward := func(m *measured) float64 { return m.Reward }
 	for _, r := range t.state.rounds {
 		for _, list := range r.results {
-			for _, m := range list {
-				if !t.concealed(m) {
-					all = append(all, m.Reward)
-				}
-			}
+			all = append(all, lists.Map(lists.Where(list, func(m *measured) bool { return !t.concealed(m) }), reward)...)
 		}
 	}
-	for _, x := range t.told {
-		all = append(all, x.Reward)
-	}
-	for _, g := range t.state.guides {
-		all = append(all, g.Reward)
-	}
+	all = append(all, lists.Map(t.told, func(x ResultRecord) float64 { return x.Reward })...)
+	all = append(all, lists.Map(t.state.guides, reward)...)
 	if len(all) < fewestOthers {
 		return 0, 0
 	}

@@ -43,6 +43,32 @@ func Add[T comparable](list []T, value T) []T {
 	return append(list, value)
 }
 
+// Distance returns how many values are inserted, left out, replaced or swapped with their neighbour between two lists: the
+// restricted edit distance [Damerau 1964].
+func Distance[T comparable](a, b []T) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replace := rows[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
 // First returns the first value for which is holds, and whether there is one.
 func First[T any](values []T, is func(T) bool) (first T, there bool) {
 	for _, v := range values {

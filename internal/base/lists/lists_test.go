@@ -1,0 +1,18 @@
+package lists_test
+
+import (
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+func TestDistance(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"AB", "BA", 1}, {"ABC", "AC", 1}, {"ABC", "ABXC", 1}, {"ABC", "XYZ", 3}, {"CA", "ABC", 3}} {
+		if got := lists.Distance([]byte(c.a), []byte(c.b)); got != c.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}
