@@ -155,14 +155,7 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 }
 
 func bindAll(ks []Kernel, p *Points) ([]Kernel, error) {
-	bound := make([]Kernel, len(ks))
-	for i, k := range ks {
-		var err error
-		if bound[i], err = Bind(k, p); err != nil {
-			return nil, err
-		}
-	}
-	return bound, nil
+	return lists.Try(len(ks), func(i int) (Kernel, error) { return Bind(ks[i], p) })
 }
 
 // unbind takes back from a primitive kernel what Bind added.

@@ -301,12 +301,9 @@ func (c *onBases) estimator(m *Model) (*Estimator, error) {
 	for k, i := range c.arms {
 		e.Total[i] = c.total[k]
 	}
-	parts := make([]*dual, len(c.on))
-	for k, part := range c.on {
-		var err error
-		if parts[k], err = newDual(part, c.scale); err != nil {
-			return nil, fmt.Errorf("the information matrix: %w", err)
-		}
+	parts, err := lists.Try(len(c.on), func(k int) (*dual, error) { return newDual(c.on[k], c.scale) })
+	if err != nil {
+		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
 	if e.dual = parts[0]; len(parts) > 1 {
 		e.dual, e.level = newDuals(c, parts)

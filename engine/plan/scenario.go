@@ -189,15 +189,13 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 	if m, err = m.Exact(); err != nil {
 		return nil, err
 	}
-	var out []*problem.Problem
-	for d := range n {
+	return lists.Try(n, func(d int) (*problem.Problem, error) {
 		mean, err := leastFavourable(m, gap, rand.New(rand.NewPCG(1, uint64(d))))
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, supposed(p, mean))
-	}
-	return out, nil
+		return supposed(p, mean), nil
+	})
 }
 
 // leastFavourable returns expected rewards in which the best arm of every task leads each rival by

@@ -55,14 +55,11 @@ func (t *table) readColumn(name string) (*column, error) {
 	if err != nil || !c.numbers {
 		return c, err
 	}
-	for _, x := range c.first {
-		v, err := t.numberIn(x, name)
-		if err != nil {
-			return nil, err
-		}
-		c.values = append(c.values, v+0) // -0 is 0
-	}
-	return c, nil
+	c.values, err = lists.Try(len(c.first), func(k int) (float64, error) {
+		v, err := t.numberIn(c.first[k], name)
+		return v + 0, err // -0 is 0
+	})
+	return c, err
 }
 
 // coded gives a column of text the codes of its categories, in the order of their first rows. A

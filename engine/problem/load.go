@@ -259,15 +259,7 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) (float6
 
 // features returns the values of some columns in a row.
 func features(names []string, value func(name string) (float64, error)) ([]float64, error) {
-	out := make([]float64, len(names))
-	for k, name := range names {
-		v, err := value(name)
-		if err != nil {
-			return nil, err
-		}
-		out[k] = v
-	}
-	return out, nil
+	return lists.Try(len(names), func(k int) (float64, error) { return value(names[k]) })
 }
 
 // assemble groups the arms by task and builds the points, whose features have these names. sorted are

@@ -17,6 +17,18 @@ func Make[T any](n int, f func(i int) T) []T {
 	return out
 }
 
+// Try returns f(0), …, f(n-1), or the first error.
+func Try[T any](n int, f func(i int) (T, error)) ([]T, error) {
+	out := make([]T, n)
+	for i := range out {
+		var err error
+		if out[i], err = f(i); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // Where returns the values for which is holds, in order; nil where there are none.
 func Where[T any](values []T, is func(T) bool) (out []T) {
 	for _, v := range values {

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -50,9 +51,7 @@ func unpackPoints(l List) (*kernels.Points, error) {
 		return p, nil
 	}
 	whole := &kernels.Points{Columns: l.Columns, Names: append(l.Names[:n:n], ""), ID: append(l.ID[:n:n], l.Distinct-1), Units: l.Units}
-	for _, column := range l.X {
-		whole.X = append(whole.X, append(column[:n:n], 0))
-	}
+	whole.X = lists.Map(l.X, func(column []float64) []float64 { return append(column[:n:n], 0) })
 	return whole.Subset(indices.All(n)), nil
 }
 
@@ -190,15 +189,14 @@ type sweep struct {
 func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 	w := sweep{Names: s.Names, Per: s.Per, Stored: s.Stored}
 	for _, row := range s.Rows {
-		values := make([]Value, len(row.Values))
-		for i, v := range row.Values {
-			var err error
-			if values[i], err = Encode(v, fs); err != nil { // a label all the same
-				values[i], err = Encode(fmt.Sprint(v), fs)
+		values, err := lists.Try(len(row.Values), func(i int) (Value, error) {
+			if v, err := Encode(row.Values[i], fs); err == nil {
+				return v, nil
 			}
-			if err != nil {
-				return w, err
-			}
+			return Encode(fmt.Sprint(row.Values[i]), fs) // a label all the same
+		})
+		if err != nil {
+			return w, err
 		}
 		w.Values, w.Results = append(w.Values, values), append(w.Results, result{row.Result, zeros(row.Result)})
 	}
@@ -211,15 +209,13 @@ func unpackSweep(w sweep, fs Functions) (sim.Sweep, error) {
 		return s, fmt.Errorf("a sweep that cannot be read: %d cells, %d results", len(w.Values), len(w.Results))
 	}
 	for i, values := range w.Values {
-		row := sim.SweepRow{Values: make([]any, len(values)), Result: w.Results[i].Result}
+		row := sim.SweepRow{Result: w.Results[i].Result}
 		err := setZeros(&row.Result, w.Results[i].Zero)
+		if err == nil {
+			row.Values, err = lists.Try(len(values), func(j int) (any, error) { return Decode(values[j], fs) })
+		}
 		if err != nil {
 			return s, err
-		}
-		for j, v := range values {
-			if row.Values[j], err = Decode(v, fs); err != nil {
-				return s, err
-			}
 		}
 		s.Rows = append(s.Rows, row)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Version is the version of the protocol. A cell and a kernel that were built of sources with
@@ -166,17 +167,10 @@ func packProtocol(p campaign.Protocol, fs Functions) (protocol, error) {
 	if p.Problem == nil {
 		return protocol{}, errors.New("the protocol has no problem")
 	}
-	var w protocol
-	for _, q := range append([]*problem.Problem{p.Problem}, p.Earlier...) {
-		packed, err := packProblem(*q, fs)
-		if err != nil {
-			return w, err
-		}
-		w.Problems = append(w.Problems, packed)
-	}
+	all := append([]*problem.Problem{p.Problem}, p.Earlier...)
+	packed, err := lists.Try(len(all), func(k int) (packedProblem, error) { return packProblem(*all[k], fs) })
 	p.Problem, p.Earlier = nil, nil
-	w.Protocol, w.Zero = p, zeros(p)
-	return w, nil
+	return protocol{p, zeros(p), packed}, err
 }
 
 func unpackProtocol(w protocol, fs Functions) (campaign.Protocol, error) {
@@ -184,19 +178,13 @@ func unpackProtocol(w protocol, fs Functions) (campaign.Protocol, error) {
 	if err := setZeros(&p, w.Zero); err != nil {
 		return p, err
 	}
-	for k, packed := range w.Problems {
-		q, err := unpackProblem(packed, fs)
-		switch {
-		case err != nil:
-			return p, err
-		case k == 0:
-			p.Problem = q
-		default:
-			p.Earlier = append(p.Earlier, q)
-		}
-	}
-	if p.Problem == nil {
+	all, err := lists.Try(len(w.Problems), func(k int) (*problem.Problem, error) { return unpackProblem(w.Problems[k], fs) })
+	switch {
+	case err != nil:
+		return p, err
+	case len(all) == 0:
 		return p, errors.New("a protocol that cannot be read: it has no problem")
 	}
+	p.Problem, p.Earlier = all[0], append(p.Earlier, all[1:]...)
 	return p, nil
 }

@@ -238,8 +238,6 @@ func (r *Remote) ask(dst []float64, op Op, content []byte) error {
 	if len(answer) != 8*len(dst) {
 		return fmt.Errorf("%w: %d bytes for %d values", errFrame, len(answer), len(dst))
 	}
-	for j := range dst {
-		dst[j] = math.Float64frombits(binary.LittleEndian.Uint64(answer[8*j:]))
-	}
-	return nil
+	_, err = binary.Decode(answer, binary.LittleEndian, dst)
+	return err
 }

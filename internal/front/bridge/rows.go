@@ -38,10 +38,7 @@ type Pull struct {
 }
 
 func appendPoint(b []byte, p kernels.Point) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(p.X)))
-	for _, v := range p.X {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
+	b = appendValues(binary.LittleEndian.AppendUint32(b, uint32(len(p.X))), p.X...)
 	b = binary.LittleEndian.AppendUint64(b, uint64(p.ID))
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(p.Name)))
 	return append(b, p.Name...)
@@ -78,8 +75,7 @@ func (c *cursor) point() kernels.Point {
 	return p
 }
 
-func packValues(values []float64) []byte {
-	b := make([]byte, 0, 8*len(values))
+func appendValues(b []byte, values ...float64) []byte {
 	for _, v := range values {
 		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
 	}
@@ -190,7 +186,7 @@ func (e *Evaluator) row(content []byte) ([]byte, error) {
 	if p := caught(func() { f.Row(dst, x, ys, from) }); p != nil {
 		return nil, e.blame(f, p, x, ys, from, n)
 	}
-	return packValues(dst), nil
+	return appendValues(make([]byte, 0, 8*n), dst...), nil
 }
 
 func (e *Evaluator) pair(content []byte) ([]byte, error) {
@@ -205,7 +201,7 @@ func (e *Evaluator) pair(content []byte) ([]byte, error) {
 	if p := caught(func() { value = f.Pair(x, y) }); p != nil {
 		return nil, panicked(f, p, x, y)
 	}
-	return packValues([]float64{value}), nil
+	return appendValues(nil, value), nil
 }
 
 func (e *Evaluator) pull(content []byte) ([]byte, error) {
@@ -222,7 +218,7 @@ func (e *Evaluator) pull(content []byte) ([]byte, error) {
 	if p != nil {
 		return nil, fmt.Errorf("a panic at task %q, arm %q: %v", pull.Task, pull.Arm, p)
 	}
-	return packValues([]float64{mean}), err
+	return appendValues(nil, mean), err
 }
 
 // caught runs f and returns what it panicked with, or nil.

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -119,18 +120,19 @@ func encodeOther(v any, fs Functions) (Value, error) {
 	case r.Kind() == reflect.String:
 		return Encode(r.String(), fs)
 	case r.Kind() == reflect.Slice || r.Kind() == reflect.Array:
-		list := make([]Value, r.Len())
-		for i := range list {
-			var err error
-			if list[i], err = Encode(r.Index(i).Interface(), fs); err != nil {
-				return Value{}, fmt.Errorf("element %d: %w", i, err)
-			}
-		}
-		data, err := Pack(list)
-		return Value{Kind: kindList, Data: data}, err
+		return encodeAs(kindList, r, fs, packList)
 	}
 	return Value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results and "+
 		"sweeps have, and func(x, y []float64) float64 as a kernel", r.Type())
+}
+
+func packList(r reflect.Value, fs Functions) ([]Value, error) {
+	return lists.Try(r.Len(), func(i int) (v Value, err error) {
+		if v, err = Encode(r.Index(i).Interface(), fs); err != nil {
+			err = fmt.Errorf("element %d: %w", i, err)
+		}
+		return v, err
+	})
 }
 
 func encodeAs[T, W any](kind string, v T, fs Functions, pack func(T, Functions) (W, error)) (Value, error) {
@@ -271,15 +273,9 @@ func packKernel(k kernels.Kernel, fs Functions) (node, error) {
 		"can be used everywhere", k)
 }
 
-func packParts(n node, parts []kernels.Kernel, fs Functions) (node, error) {
-	for _, k := range parts {
-		part, err := packKernel(k, fs)
-		if err != nil {
-			return n, err
-		}
-		n.Parts = append(n.Parts, part)
-	}
-	return n, nil
+func packParts(n node, parts []kernels.Kernel, fs Functions) (_ node, err error) {
+	n.Parts, err = lists.Try(len(parts), func(i int) (node, error) { return packKernel(parts[i], fs) })
+	return n, err
 }
 
 func unpackKernel(n node, fs Functions) (kernels.Kernel, error) { return unpackNode(n, fs, 0) }
@@ -288,12 +284,9 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 	if depth > maxDepth {
 		return nil, fmt.Errorf("a kernel of more than %d parts inside each other", maxDepth)
 	}
-	parts := make([]kernels.Kernel, len(n.Parts))
-	for i, p := range n.Parts {
-		var err error
-		if parts[i], err = unpackNode(p, fs, depth+1); err != nil {
-			return nil, err
-		}
+	parts, err := lists.Try(len(n.Parts), func(i int) (kernels.Kernel, error) { return unpackNode(n.Parts[i], fs, depth+1) })
+	if err != nil {
+		return nil, err
 	}
 	if (n.Op == "scaled" || n.Op == "power" || n.Op == "open") && len(parts) != 1 {
 		return nil, fmt.Errorf("a kernel that cannot be read: %s of %d kernels", n.Op, len(parts))

@@ -171,15 +171,13 @@ func (s *server) written(v any, p *dsl.Param) (string, error) {
 	case string:
 		return dsl.Quote(v), nil
 	case []any:
-		words := make([]string, len(v))
-		for i, w := range v {
-			text, err := s.written(w, p)
-			if err != nil {
-				return "", fmt.Errorf("element %d: %w", i, err)
+		words, err := lists.Try(len(v), func(i int) (text string, err error) {
+			if text, err = s.written(v[i], p); err != nil {
+				err = fmt.Errorf("element %d: %w", i, err)
 			}
-			words[i] = text
-		}
-		return "[" + strings.Join(words, ", ") + "]", nil
+			return text, err
+		})
+		return "[" + strings.Join(words, ", ") + "]", err
 	case map[string]any:
 		var a argument
 		again, err := json.Marshal(v)

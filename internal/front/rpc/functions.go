@@ -13,7 +13,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -116,8 +115,9 @@ func floats(block []byte, n int) ([]float64, error) {
 	if len(block) != 8*n {
 		return nil, fmt.Errorf("a block of %d bytes; %d numbers have %d", len(block), n, 8*n)
 	}
-	out := lists.Make(n, func(i int) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(block[8*i:])) })
-	return out, nil
+	out := make([]float64, n)
+	_, err := binary.Decode(block, binary.LittleEndian, out)
+	return out, err
 }
 
 // bytesOf writes numbers as a block.

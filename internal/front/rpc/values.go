@@ -9,7 +9,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path"
 	"path/filepath"
@@ -286,9 +285,8 @@ func (c column) decoded(rows int, data []byte) (problem.FrameColumn, error) {
 	switch c.Kind {
 	case "f8":
 		out.Numbers = make([]float64, rows)
-		for i := range out.Numbers {
-			out.Numbers[i] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*i:]))
-		}
+		_, err := binary.Decode(data, binary.LittleEndian, out.Numbers)
+		return out, err
 	case "i8":
 		out.Numbers = make([]float64, rows)
 		for i := range out.Numbers {
