@@ -231,21 +231,20 @@ func unfinished(sides ...[]engine.Result) Reason {
 
 // below judges whether a ratio is less than 1.
 func below(i engine.Interval) (verdict string, why Reason) {
-	switch {
-	case i.CI95[1] < 1:
-		return ClaimHolds, barely(i)
-	case i.CI95[0] >= 1:
-		return ClaimFails, times(i)
-	}
-	return ClaimOpen, undetermined(i)
+	return beyond(i, i.CI95[1] < 1, i.CI95[0] >= 1)
 }
 
 // above judges whether a ratio is more than 1.
 func above(i engine.Interval) (verdict string, why Reason) {
+	return beyond(i, i.CI95[0] > 1, i.CI95[1] <= 1)
+}
+
+// beyond judges a ratio that is on one side of 1, on the other, or may be on both.
+func beyond(i engine.Interval, holds, fails bool) (verdict string, why Reason) {
 	switch {
-	case i.CI95[0] > 1:
+	case holds:
 		return ClaimHolds, barely(i)
-	case i.CI95[1] <= 1:
+	case fails:
 		return ClaimFails, times(i)
 	}
 	return ClaimOpen, undetermined(i)

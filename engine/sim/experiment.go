@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime/debug"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -376,11 +375,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 
 // judged compares the answers with the best arms of the tasks.
 func (x Experiment) judged(r *engine.Result, j judge) {
-	r.Answers = slices.Clone(r.Answers)
-	for v := range r.Answers {
-		correct := j.shortfall(v, r.Answers[v].Leader) <= j.tolerance
-		r.Answers[v].Best, r.Answers[v].Correct = j.best[v], &correct
-	}
+	r.Answers = j.marked(r.Answers)
 	if r.Runs == 0 {
 		return
 	}

@@ -139,6 +139,16 @@ func (j judge) shortfall(v int, arm string) float64 {
 	return math.NaN()
 }
 
+// marked returns answers with the best arms beside them, and whether the leaders are as good.
+func (j judge) marked(answers []engine.Answer) []engine.Answer {
+	out := slices.Clone(answers)
+	for v := range out {
+		correct := j.shortfall(v, out[v].Leader) <= j.tolerance
+		out[v].Best, out[v].Correct = j.best[v], &correct
+	}
+	return out
+}
+
 // score scores one run. A task is wrong when it was told an arm further than
 // epsilon from its best; in fixed budget every leader counts as told.
 func (j judge) score(o *engine.Outcome) score {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Part holds what is kept of some runs of an experiment, one after another: all that its result needs
@@ -75,8 +76,9 @@ func (p *Part) MarshalBinary() ([]byte, error) {
 	k := p.kept
 	from, to := p.Range()
 	t := partText{
-		From: from, To: to, First: k.first, Left: k.left, Warnings: k.inOrder(), Misfits: k.misfits, Misfit: k.misfit, MisfitAt: k.misfitAt,
-		Priors: k.priors, Prior: k.prior, PriorAt: k.priorAt, Unspent: k.unspent, LeftAt: k.leftAt, Sent: k.sent,
+		From: from, To: to, First: k.first, Left: k.left, Warnings: k.inOrder(), Misfits: k.misfits.runs,
+		Misfit: k.misfits.first, MisfitAt: k.misfits.at, Priors: k.priors.runs, Prior: k.priors.first, PriorAt: k.priors.at,
+		Unspent: k.unspent.first, LeftAt: k.unspent.at, Sent: k.sent,
 	}
 	for i, s := range k.scores {
 		if s.Done {
@@ -113,9 +115,10 @@ func (p *Part) UnmarshalBinary(data []byte) error {
 	for _, w := range t.Warnings {
 		k.warn(w)
 	}
-	k.misfits, k.misfit, k.misfitAt = t.Misfits, t.Misfit, t.MisfitAt
-	k.priors, k.prior, k.priorAt = t.Priors, t.Prior, t.PriorAt
-	k.unspent, k.leftAt, k.sent = t.Unspent, t.LeftAt, t.Sent
+	k.misfits.take(t.MisfitAt, t.Misfit, t.Misfits)
+	k.priors.take(t.PriorAt, t.Prior, t.Priors)
+	k.unspent.take(t.LeftAt, t.Unspent, indices.Indicator(t.Unspent != ""))
+	k.sent = t.Sent
 	p.kept = k
 	return nil
 }

@@ -29,7 +29,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 		return r
 	}
 	scores, runs := t.finished()
-	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent
+	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent.first
 	var wrong, wrongDecided, undecided, rounds int
 	wrongTasks := make([]int, 0, len(scores))
 	for _, s := range scores {
@@ -97,10 +97,7 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 	}
 	r.Drawn = ts.x.believed != nil
 	r.Sampled = ts.x.Problem.Long != nil && !r.Drawn
-	for v := range r.Answers {
-		correct := ts.judge.shortfall(v, r.Answers[v].Leader) <= ts.judge.tolerance
-		r.Answers[v].Best, r.Answers[v].Correct = ts.judge.best[v], &correct
-	}
+	r.Answers = ts.judge.marked(r.Answers)
 }
 
 // divideByV divides predicted samples as those taken are (algorithms.Entry.DividedByV).

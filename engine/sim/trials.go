@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Trials is an experiment that is ready to be run, in parts and in several places: its problem is bound
@@ -200,17 +201,12 @@ type tally struct {
 	from     int     // number of the first of the runs, from 0
 	scores   []score // of the runs from there
 	done     int
-	first    *shown            // of the finished runs
-	left     *shown            // of the runs that were left unfinished after some round, the first; nil without
-	warnings map[string]span   // by kind and names
-	misfits  int               // runs whose data speak against the kernel
-	misfit   *engine.LackOfFit // of the first of them
-	misfitAt int
-	priors   int            // runs whose data are not credible under their prior
-	prior    engine.Warning // of the first of them
-	priorAt  int
-	unspent  string // why the first of the runs that left pulls of a budget did
-	leftAt   int
+	first    *shown                     // of the finished runs
+	left     *shown                     // of the runs that were left unfinished after some round, the first; nil without
+	warnings map[string]span            // by kind and names
+	misfits  finding[*engine.LackOfFit] // of runs whose data speak against the kernel
+	priors   finding[engine.Warning]    // of runs whose data are not credible under their prior
+	unspent  finding[string]            // why runs left pulls of a budget
 	sent     wire.Traffic
 }
 
@@ -226,6 +222,32 @@ type span struct{ least, most warned }
 // before reports whether the warning came earlier than another.
 func (w warned) before(v warned) bool { return slices.Compare(w.At[:], v.At[:]) < 0 }
 
+// finding is something that was found in some runs.
+type finding[T any] struct {
+	first T // of the first of them
+	at    int
+	runs  int
+}
+
+// take adds what was found in more runs; run is the first.
+func (f *finding[T]) take(run int, first T, runs int) {
+	if runs > 0 && (f.runs == 0 || run < f.at) {
+		f.first, f.at = first, run
+	}
+	f.runs += runs
+}
+
+// join adds what was found in other runs.
+func (f *finding[T]) join(g finding[T]) { f.take(g.at, g.first, g.runs) }
+
+// earlier returns the one of two runs that came first; either may be nil.
+func earlier(a, b *shown) *shown {
+	if a == nil || b != nil && b.Run < a.Run {
+		return b
+	}
+	return a
+}
+
 func newTally(from, to int) *tally {
 	return &tally{from: from, scores: make([]score, to-from), warnings: map[string]span{}}
 }
@@ -234,26 +256,20 @@ func newTally(from, to int) *tally {
 func (t *tally) add(run int, s score, m *made) {
 	t.scores[run-t.from] = s
 	t.done++
-	if t.first == nil || run < t.first.Run {
-		t.first = m.shown(run, s)
-	}
-	if why := m.outcome.Unspent; why != "" {
-		t.leaveUnspent(run, why)
-	}
+	t.first = earlier(t.first, m.shown(run, s))
+	t.unspent.take(run, m.outcome.Unspent, indices.Indicator(m.outcome.Unspent != ""))
 	doubted := false
 	for k, w := range m.outcome.Warnings {
 		if w.OfPrior() {
 			if !doubted {
-				t.doubtPrior(run, w, 1)
+				t.priors.take(run, w, 1)
 			}
 			doubted = true
 			continue
 		}
 		t.warn(warned{w, [2]int{run, k}})
 	}
-	if l := m.outcome.LackOfFit; l != nil {
-		t.miss(run, l, 1)
-	}
+	t.misfits.take(run, m.outcome.LackOfFit, indices.Indicator(m.outcome.LackOfFit != nil))
 	t.sent.Add(m.sent)
 }
 
@@ -270,29 +286,6 @@ func (t *tally) warn(w warned) {
 	t.warnings[key] = s
 }
 
-// doubtPrior takes what a run says of its prior, the first of that many.
-func (t *tally) doubtPrior(run int, w engine.Warning, runs int) {
-	if t.priors == 0 || run < t.priorAt {
-		t.prior, t.priorAt = w, run
-	}
-	t.priors += runs
-}
-
-// miss takes what speaks against the kernel in a run, the first of that many.
-func (t *tally) miss(run int, l *engine.LackOfFit, runs int) {
-	if t.misfit == nil || run < t.misfitAt {
-		t.misfit, t.misfitAt = l, run
-	}
-	t.misfits += runs
-}
-
-// leaveUnspent takes why a run left pulls of its budget.
-func (t *tally) leaveUnspent(run int, why string) {
-	if t.unspent == "" || run < t.leftAt {
-		t.unspent, t.leftAt = why, run
-	}
-}
-
 // leave takes a run that was not finished.
 func (t *tally) leave(run int, s score, m *made) {
 	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.left.Run) {
@@ -304,25 +297,14 @@ func (t *tally) leave(run int, s score, m *made) {
 func (t *tally) join(p *tally) {
 	copy(t.scores[p.from-t.from:], p.scores)
 	t.done += p.done
-	if p.first != nil && (t.first == nil || p.first.Run < t.first.Run) {
-		t.first = p.first
-	}
-	if p.left != nil && (t.left == nil || p.left.Run < t.left.Run) {
-		t.left = p.left
-	}
+	t.first, t.left = earlier(t.first, p.first), earlier(t.left, p.left)
 	for _, w := range p.warnings {
 		t.warn(w.least)
 		t.warn(w.most)
 	}
-	if p.misfits > 0 {
-		t.miss(p.misfitAt, p.misfit, p.misfits)
-	}
-	if p.priors > 0 {
-		t.doubtPrior(p.priorAt, p.prior, p.priors)
-	}
-	if p.unspent != "" {
-		t.leaveUnspent(p.leftAt, p.unspent)
-	}
+	t.misfits.join(p.misfits)
+	t.priors.join(p.priors)
+	t.unspent.join(p.unspent)
 	t.sent.Add(p.sent)
 }
 
@@ -345,7 +327,7 @@ func byChance(rejected, runs int) bool {
 }
 
 // rejected reports whether the data speak against the kernel in more runs than chance explains.
-func (t *tally) rejected() bool { return t.misfit != nil && !byChance(t.misfits, t.done) }
+func (t *tally) rejected() bool { return t.misfits.runs > 0 && !byChance(t.misfits.runs, t.done) }
 
 // inOrder returns the warnings of the runs by first appearance: of warnings that differ in their numbers alone
 // two at most, which is the range.
@@ -367,14 +349,14 @@ func (t *tally) warned() []engine.Warning {
 	for _, w := range t.inOrder() {
 		out = append(out, w.Warning)
 	}
-	if t.priors > 0 && !byChance(t.priors, t.done) {
-		w := t.prior
-		w.Numbers = append(slices.Clone(w.Numbers), float64(t.priors), float64(t.done))
+	if n := t.priors.runs; n > 0 && !byChance(n, t.done) {
+		w := t.priors.first
+		w.Numbers = append(slices.Clone(w.Numbers), float64(n), float64(t.done))
 		out = append(out, w)
 	}
 	if t.rejected() {
-		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits), float64(t.done)},
-			LackOfFit: t.misfit})
+		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits.runs), float64(t.done)},
+			LackOfFit: t.misfits.first})
 	}
 	return out
 }

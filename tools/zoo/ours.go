@@ -35,12 +35,7 @@ func (p *play) Pull(_ context.Context, plan engine.Plan) (engine.Batch, error) {
 	return b, nil
 }
 
-// batch returns what was pulled so far.
-func (p *play) batch() engine.Batch {
-	return engine.Batch{Counts: slices.Clone(p.count), Means: slices.Clone(p.mean), Squares: slices.Clone(p.squares)}
-}
-
-// runAlgorithm runs an algorithm, which is told what was pulled before, and returns the outcome and the number of decisions.
+// runAlgorithm runs an algorithm, and returns the outcome and the number of decisions.
 func runAlgorithm(
 	ctx context.Context, p *play, q *problem.Problem, mode, name string, opt engine.Options,
 ) (o engine.Outcome, decisions int, err error) {
@@ -56,34 +51,8 @@ func runAlgorithm(
 	if err != nil {
 		return o, 0, err
 	}
-	steps, err := engine.Begin(alg, opt)
-	if err != nil {
-		return o, 0, err
-	}
-	if p.total > 0 {
-		if err := steps.Inform(p.batch()); err != nil {
-			return o, 0, err
-		}
-	}
-	decisions = 1
-	for {
-		plan, more, err := steps.Next(ctx)
-		if err != nil {
-			return o, 0, err
-		}
-		if !more {
-			break
-		}
-		decisions++
-		batch, err := p.Pull(ctx, plan)
-		if err != nil {
-			return o, 0, err
-		}
-		if err := steps.Learn(ctx, batch); err != nil {
-			return o, 0, err
-		}
-	}
-	return steps.Outcome(), decisions, nil
+	o, err = engine.Run(ctx, alg, p, opt)
+	return o, 1 + len(o.Rounds), err
 }
 
 // leaders returns the cells of answers.

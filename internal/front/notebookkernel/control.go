@@ -13,14 +13,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
-// serveControl answers the control channel, while cells run.
-func (k *kernel) serveControl(ctx context.Context) {
+// each hands the messages of a channel on as they come.
+func (k *kernel) each(ctx context.Context, ch jupyter.Channel, do func(*jupyter.Message)) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case m := <-k.server.Messages(jupyter.ControlChannel):
-			k.bracket(m, func() { k.serveEither(jupyter.ControlChannel, m) })
+		case m := <-k.server.Messages(ch):
+			do(m)
 		}
 	}
 }

@@ -139,12 +139,19 @@ func (g *goSide) prompt(m *jupyter.Message, e *exchange) {
 
 // forward hands a message to GoNB if it runs.
 func (g *goSide) forward(ch jupyter.Channel, m *jupyter.Message) {
-	g.mu.Lock()
-	child := g.child
-	g.mu.Unlock()
-	if child != nil && !child.gone() {
+	if child := g.live(); child != nil {
 		child.client.Send(ch, m)
 	}
+}
+
+// live returns GoNB, nil where it does not run.
+func (g *goSide) live() *child {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.child == nil || g.child.gone() {
+		return nil
+	}
+	return g.child
 }
 
 const (
@@ -155,10 +162,8 @@ const (
 // ask lets GoNB answer a complete_request or inspect_request, or returns nil when it
 // could not do so quickly.
 func (g *goSide) ask(ctx context.Context, m *jupyter.Message) any {
-	g.mu.Lock()
-	child := g.child
-	g.mu.Unlock()
-	if child == nil || child.gone() || g.tools.Gopls == "" || time.Since(child.started) < goplsTime {
+	child := g.live()
+	if child == nil || g.tools.Gopls == "" || time.Since(child.started) < goplsTime {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTime)

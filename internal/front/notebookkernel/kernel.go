@@ -63,8 +63,10 @@ func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	go k.announce(ctx)
 	go k.watchParent(ctx)
 	go k.readShell()
-	go k.serveControl(ctx)
-	go k.serveStdin(ctx)
+	go k.each(ctx, jupyter.ControlChannel, func(m *jupyter.Message) { // while cells run
+		k.bracket(m, func() { k.serveEither(jupyter.ControlChannel, m) })
+	})
+	go k.each(ctx, jupyter.StdinChannel, func(m *jupyter.Message) { k.golang.forward(jupyter.StdinChannel, m) }) // for who asked
 	go k.work(ctx)
 	for ctx.Err() == nil {
 		select {
@@ -125,18 +127,6 @@ func (k *kernel) readShell() {
 			k.bracket(m, func() { k.golang.forward(jupyter.ShellChannel, m) })
 		default:
 			k.queue.push(m)
-		}
-	}
-}
-
-// serveStdin hands what a user typed to the program that asked.
-func (k *kernel) serveStdin(ctx context.Context) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case m := <-k.server.Messages(jupyter.StdinChannel):
-			k.golang.forward(jupyter.StdinChannel, m)
 		}
 	}
 }
