@@ -105,10 +105,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 		return fmt.Errorf("%d places for %d arms", len(at), s.arms)
 	}
 	at = slices.Clone(at)
-	var link []uint64
-	for _, i := range at {
-		link = append(link, uint64(int64(i)))
-	}
+	link := lists.Map(at, func(i int) uint64 { return uint64(int64(i)) })
 	return s.change(changeExtend, link, func(Changer) error {
 		if err := c.Continue(s.alg, at); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -49,22 +50,15 @@ func Explain(r Result, task string) (Explanation, error) {
 	if len(r.Progress) != len(r.Answers) {
 		return out, fmt.Errorf("the result does not say how far its tasks are; it was made by an earlier version or by other means")
 	}
-	for _, round := range r.Trace {
-		out.Samples += float64(round.Pulls)
-	}
+	out.Samples = lists.Sum(r.Trace, func(round RoundRecord) float64 { return float64(round.Pulls) })
 	var names []string
 	for v, a := range r.Answers {
 		names = append(names, a.Task)
 		if task != "" && a.Task != task {
 			continue
 		}
-		s := TaskExplanation{Progress: r.Progress[v], Arms: a.Candidates}
-		for _, e := range r.Eliminations {
-			if e.Task == a.Task {
-				s.Left = append(s.Left, e)
-			}
-		}
-		out.Tasks = append(out.Tasks, s)
+		left := lists.Where(r.Eliminations, func(e Elimination) bool { return e.Task == a.Task })
+		out.Tasks = append(out.Tasks, TaskExplanation{Progress: r.Progress[v], Arms: a.Candidates, Left: left})
 	}
 	if len(out.Tasks) == 0 {
 		return out, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))

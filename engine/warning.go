@@ -346,10 +346,9 @@ func (w Warning) Note() problem.Note {
 // lackOfFit returns the sentence of WarnLackOfFit.
 func (w Warning) lackOfFit() string {
 	l := w.LackOfFit
-	var arms []string
-	for _, r := range l.Worst {
-		arms = append(arms, fmt.Sprintf("task %q, arm %q by %.3g (%s standard errors)", r.Task, r.Arm, r.Off, tenths(r.Standardised)))
-	}
+	arms := lists.Map(l.Worst, func(r Residual) string {
+		return fmt.Sprintf("task %q, arm %q by %.3g (%s standard errors)", r.Task, r.Arm, r.Off, tenths(r.Standardised))
+	})
 	remedy := fmt.Sprintf("the remedy is + %.3g*identity() in the kernel, or robust=true with CoTestFC", l.Nugget)
 	if l.Robust {
 		remedy = fmt.Sprintf("robust=true allows for it; in the kernel it is + %.3g*identity()", l.Nugget)

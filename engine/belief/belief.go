@@ -14,7 +14,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -106,11 +105,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 	if b.Usable, err = s.usable(s.best); err != nil {
 		return nil, err
 	}
-	for c, log := range d.log {
-		if log {
-			b.Log = append(b.Log, d.arms.Columns[c])
-		}
-	}
+	b.Log = d.logs()
 	b.Left = s.left(top)
 	if b.Unlikely, err = s.unlikely(rank); err != nil {
 		return nil, err
@@ -212,11 +207,8 @@ func (s *search) changed(rank int) (*search, error) {
 
 // evenly returns so many of the measured arms, or all.
 func (d *data) evenly(most int) []int {
-	at := make([]int, min(len(d.cells), most))
-	for k := range at {
-		at[k] = k * len(d.cells) / len(at)
-	}
-	return at
+	n := min(len(d.cells), most)
+	return lists.Make(n, func(k int) int { return k * len(d.cells) / n })
 }
 
 // usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the
@@ -224,7 +216,7 @@ func (d *data) evenly(most int) []int {
 // at their mean.
 func (s *search) usable(u []float64) (*problem.Problem, error) {
 	d := s.d
-	p := d.p.Logarithmic(indices.Of(d.arms.Columns, indices.Where(len(d.log), func(c int) bool { return d.log[c] })))
+	p := d.p.Logarithmic(d.logs())
 	scale, level := d.unit, d.offset
 	if d.wins != nil {
 		lo, hi := p.TwoRewards()

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -187,6 +188,11 @@ func (d *data) scale() {
 // values returns the different values of a column of arms in the units of the data, in order.
 func (d *data) values(c int) []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(d.p.Arms.Unscaled().X[c])))
+}
+
+// logs returns the columns of arms whose logarithm is taken.
+func (d *data) logs() []string {
+	return indices.Of(d.arms.Columns, indices.Where(len(d.log), func(c int) bool { return d.log[c] }))
 }
 
 // isText reports whether a column has codes of categories.

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -217,10 +218,7 @@ func identity(p *problem.Problem) string {
 	if p.Noise.Bounds != nil {
 		numbers = append(numbers, p.Noise.Bounds[:])
 	}
-	rows := make([]float64, 0, 4*len(p.Rows))
-	for _, r := range p.Rows {
-		rows = append(rows, float64(r.Arm), float64(r.Block), r.Reward, r.Count)
-	}
+	rows := lists.Flat(p.Rows, func(r problem.Row) []float64 { return []float64{float64(r.Arm), float64(r.Block), r.Reward, r.Count} })
 	numbers = append(numbers, rows, []float64{float64(len(p.Blocks)), float64(len(p.Rewards))})
 	return strings.Join(words, "\x00") + canon.Fingerprint(numbers...)
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -187,10 +189,9 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 		}
 		var k kernels.Kernel = kernels.Constant{Value: tidy(m.value(u, term, 0))}
 		if len(m.numeric) > 0 {
-			of, lengths := dims(arms, m.numeric), []float64{}
-			for _, c := range m.numeric {
-				lengths = append(lengths, tidy(m.length(u, term+" length "+d.arms.Columns[c], arms.X[c])))
-			}
+			of, lengths := dims(arms, m.numeric), lists.Map(m.numeric, func(c int) float64 {
+				return tidy(m.length(u, term+" length "+d.arms.Columns[c], arms.X[c]))
+			})
 			if m.gaussian {
 				k = kernels.Mul(k, kernels.RBF{Lengthscale: lengths, Dims: of})
 			} else {
@@ -225,11 +226,8 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 		return k, own
 	}
 	if len(m.taskNumeric) > 0 && common != nil {
-		of := kernels.RBF{Dims: dims(tasks, m.taskNumeric)}
-		for _, c := range m.taskNumeric {
-			of.Lengthscale = append(of.Lengthscale, tidy(m.length(u, "far", tasks.X[c])))
-		}
-		k.Terms[0].Task = of
+		far := lists.Map(m.taskNumeric, func(c int) float64 { return tidy(m.length(u, "far", tasks.X[c])) })
+		k.Terms[0].Task = kernels.RBF{Lengthscale: far, Dims: dims(tasks, m.taskNumeric)}
 	}
 	if special := compared("special"); special != nil {
 		k = kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: special}}})
@@ -239,11 +237,7 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 
 // dims names columns, as they read in a script.
 func dims(p *kernels.Points, columns []int) kernels.Dims {
-	var names []string
-	for _, c := range columns {
-		names = append(names, p.Columns[c])
-	}
-	return kernels.Dims{Names: names, Index: columns}
+	return kernels.Dims{Names: indices.Of(p.Columns, columns), Index: columns}
 }
 
 // length returns a length scale in units of a column.

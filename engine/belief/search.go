@@ -112,11 +112,9 @@ func (s *search) scores(places [][]float64) ([]float64, error) {
 
 // fromPrior draws numbers.
 func (s *search) fromPrior(count int) [][]float64 {
-	places := make([][]float64, count)
-	for k := range places {
-		places[k] = lists.Map(s.numbers, func(n number) float64 { return n.mean + n.sd*s.rng.NormFloat64() })
-	}
-	return places
+	return lists.Make(count, func(int) []float64 {
+		return lists.Map(s.numbers, func(n number) float64 { return n.mean + n.sd*s.rng.NormFloat64() })
+	})
 }
 
 // climb maximises from the best place met, by BFGS in the coordinates of a root of the covariance of the numbers; nil without.
@@ -162,22 +160,13 @@ func (s *search) spread() error {
 	}
 	s.center = slices.Clone(s.best)
 	d := len(s.center)
-	further := func(steps ...int) []float64 {
-		p := slices.Clone(s.center)
-		for _, j := range steps {
-			p[j] += hessianStep
-		}
-		return p
-	}
 	places := [][]float64{s.center}
 	for i := range d {
-		back := slices.Clone(s.center)
-		back[i] -= hessianStep
-		places = append(places, further(i), back)
+		places = append(places, moved(s.center, i, hessianStep), moved(s.center, i, -hessianStep))
 	}
 	for i := range d {
 		for j := i + 1; j < d; j++ {
-			places = append(places, further(i, j))
+			places = append(places, moved(moved(s.center, i, hessianStep), j, hessianStep))
 		}
 	}
 	v, err := s.scores(places)
@@ -318,11 +307,7 @@ func (s *search) average(most int) (*search, []weighed, error) {
 // thin takes numbers of several models, at most so many, by systematic resampling [RC04, sec. 14.3]: each as often as its weight asks,
 // with the weight of all its copies.
 func thin(models []places, most int) []weighed {
-	var all []float64
-	for _, m := range models {
-		all = append(all, m.logs...)
-	}
-	total := floats.LogSumExp(all)
+	total := floats.LogSumExp(lists.Flat(models, func(m places) []float64 { return m.logs }))
 	var out []weighed
 	sum, taken := 0.0, 0
 	for _, m := range models {

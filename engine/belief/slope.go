@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // moved returns numbers with one of them a step further.
@@ -31,11 +32,7 @@ func (s *search) slope(grad, u []float64) {
 
 // differences is slope by differences of the evidence.
 func (s *search) differences(grad, u []float64) error {
-	places := [][]float64{u}
-	for j := range u {
-		places = append(places, moved(u, j, gradientStep))
-	}
-	v, err := s.scores(places)
+	v, err := s.scores(append([][]float64{u}, lists.Make(len(u), func(j int) []float64 { return moved(u, j, gradientStep) })...))
 	for j := range grad {
 		grad[j] = (v[j+1] - v[0]) / gradientStep
 	}

@@ -60,11 +60,7 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	if counts {
 		lo, hi := s.d.p.TwoRewards()
 		odd = slices.DeleteFunc(odd, func(r problem.Row) bool { return r.Reward == lo || r.Reward == hi })
-		out := make([]Unlikely, len(odd))
-		for k, r := range odd {
-			out[k].Row = r
-		}
-		return out, nil
+		return lists.Map(odd, func(r problem.Row) Unlikely { return Unlikely{Row: r} }), nil
 	}
 	return others.contradict(odd, rest), nil
 }
@@ -92,11 +88,7 @@ func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 		if within(odd[k-1]).tail(f.d.scaled(odd[k-1].Reward))*float64(n) > falseAlarms {
 			continue
 		}
-		var out []Unlikely
-		for _, r := range odd[:k] {
-			out = append(out, Unlikely{r, within(r).interval(f.d)})
-		}
-		return out
+		return lists.Map(odd[:k], func(r problem.Row) Unlikely { return Unlikely{r, within(r).interval(f.d)} })
 	}
 	return nil
 }

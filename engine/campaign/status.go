@@ -269,11 +269,7 @@ func (s review) tasks() []TaskStatus {
 		if c := s.capacity(s.Protocol); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
 		}
-		for _, e := range s.Outcome.Eliminations {
-			if e.Task == a.Task {
-				t.Out = append(t.Out, e)
-			}
-		}
+		t.Out = lists.Where(s.Outcome.Eliminations, func(e engine.Elimination) bool { return e.Task == a.Task })
 		out = append(out, t)
 	}
 	for v := len(out); v < s.Problem.V(); v++ { // added, and measured from the next round on

@@ -116,11 +116,7 @@ const mostCovering = 300
 func (c *Cover) Solve(begin, tolerance float64) (err error) {
 	defer caught(&err)
 	c.Iterations, c.Value, c.Lower = 0, 0, 0
-	worst := 0.0
-	for _, v := range c.square {
-		worst = max(worst, v)
-	}
-	if worst <= 1 {
+	if worst := largest(c.square); worst <= 1 {
 		clear(c.Pulls)
 		c.Value = worst
 		return nil

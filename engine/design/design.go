@@ -239,8 +239,8 @@ func lowerBound(f, lambdaG, top, total float64) float64 {
 
 // pull computes how much each arm would help, g_i = ρ_i v_iᵀ M v_i with M = Σ u_p y_p y_pᵀ (all
 // whitened) and ρ_i = 1/σ_i², leaving V M in vm.
-func pull(stop stopper, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
-	multiply(stop, blas.NoTrans, 1, v, m, 0, vm)
+func pull(stop stopper, t blas.Transpose, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
+	multiply(stop, t, 1, v, m, 0, vm)
 	for i := range g {
 		g[i] = dot(row(vm, i), row(v, i))
 		if root != nil {

@@ -98,10 +98,7 @@ func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 	}
 	opt.Context = cmp.Or(opt.Context, context.Background())
 	x := &Exchange{in: in, opt: opt, stop: stopper{opt.Context}, root: roots(in.Precision)}
-	x.at, x.isEnd = make([]int, n), make([]bool, n)
-	for i := range x.at {
-		x.at[i] = -1
-	}
+	x.at, x.isEnd = slices.Repeat([]int{-1}, n), make([]bool, n)
 	for _, i := range arms {
 		if x.at[i] < 0 && x.precision(i) > 0 {
 			x.at[i] = len(x.arms)
@@ -133,12 +130,7 @@ func (x *Exchange) view(more []int) {
 	for _, i := range more {
 		x.inView[i] = true
 	}
-	x.sample = x.sample[:0]
-	for i, in := range x.inView {
-		if in {
-			x.sample = append(x.sample, i)
-		}
-	}
+	x.sample = indices.Where(len(x.inView), func(i int) bool { return x.inView[i] })
 }
 
 // contrasts sets what is to be decided. Groups must be disjoint.
@@ -186,9 +178,7 @@ func (x *Exchange) end(i int) {
 // expand returns weights of the arms of T as weights of all arms.
 func (x *Exchange) expand(lambda []float64) []float64 {
 	out := make([]float64, len(x.in.Squares))
-	for k, i := range x.arms {
-		out[i] = lambda[k]
-	}
+	scatter(x.arms, lambda, out)
 	return out
 }
 

@@ -155,13 +155,7 @@ func (x *Exchange) widen(s *pass) {
 // take keeps the solution of a restricted problem.
 func (x *Exchange) take(d confined) {
 	x.level, x.dual = d.value, slices.Clone(d.dual)
-	x.lambda = slices.Clone(d.lambda)
-	for k, l := range x.lambda {
-		if l < trimBelow/float64(len(x.lambda)) {
-			x.lambda[k] = 0
-		}
-	}
-	scale(1/sum(x.lambda), x.lambda)
+	x.lambda, _ = withoutSmall(d.lambda)
 }
 
 // prove keeps a lower bound over all arms if it is the best so far, with the point that proves it.

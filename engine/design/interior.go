@@ -3,6 +3,7 @@ package design
 import (
 	"math"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -108,24 +109,17 @@ func (s *interior) whiten(x, v blas64.General) {
 func (s *interior) weigh() {
 	if s.large.on {
 		s.large.moment(s.stop, s.y, s.u, s.m)
-		s.large.pull(s.stop, s.v, s.m, s.root, s.vm, s.g)
+		pull(s.stop, blas.Trans, s.v, s.m, s.root, s.vm, s.g) // m is symmetric
 	} else {
 		moment(s.stop, s.y, s.u, s.ym, s.m)
-		pull(s.stop, s.v, s.m, s.root, s.vm, s.g)
+		pull(s.stop, blas.NoTrans, s.v, s.m, s.root, s.vm, s.g)
 	}
 	s.lambdaG, s.f = dot(s.lambda, s.g), dot(s.u, s.h)
 }
 
 // gap returns the duality gap of the restricted problem at the current iterate.
 func (s *interior) gap() float64 {
-	high, top := 0.0, 0.0
-	for _, h := range s.h {
-		high = max(high, h)
-	}
-	for _, g := range s.g {
-		top = max(top, g)
-	}
-	return high/lowerBound(s.f, s.lambdaG, top, sum(s.u)) - 1
+	return largest(s.h)/lowerBound(s.f, s.lambdaG, largest(s.g), sum(s.u)) - 1
 }
 
 // complementarity returns (s·u + λ·z): the gap of a feasible iterate.
@@ -137,10 +131,7 @@ func (s *interior) mu() float64 { return s.complementarity() / float64(len(s.u)+
 // center puts t, s, ν and, within a factor of 20, the multipliers on the central
 // path at μ, for the λ and h at hand: t solves Σ_p μ/(t - h_p) = 1.
 func (s *interior) center(mu float64, fresh bool) {
-	high := 0.0
-	for _, h := range s.h {
-		high = max(high, h)
-	}
+	high := largest(s.h)
 	lo, hi := high+mu, high+mu*float64(len(s.h))
 	for range 100 {
 		s.t = lo + (hi-lo)/2

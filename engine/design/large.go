@@ -80,17 +80,6 @@ func (g *large) moment(stop stopper, y blas64.General, u []float64, m blas64.Gen
 	mirror(m)
 }
 
-// pull works like the function of that name.
-func (g *large) pull(stop stopper, v, m blas64.General, root []float64, vm blas64.General, to []float64) {
-	multiply(stop, blas.Trans, 1, v, m, 0, vm) // m is symmetric
-	for i := range to {
-		to[i] = dot(row(vm, i), row(v, i))
-		if root != nil {
-			to[i] *= root[i] * root[i]
-		}
-	}
-}
-
 // invert sets inv to L⁻¹, in its lower triangle, with zeros above.
 func invert(stop stopper, l, inv blas64.General) {
 	m := l.Rows

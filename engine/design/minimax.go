@@ -357,22 +357,27 @@ const trimBelow = 1e-3
 // leaves on every arm, if it is still certified to the tolerance: rounding would
 // give each of these arms a pull.
 func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) Design {
-	lambda := slices.Clone(d.Weights)
-	dropped := false
-	for i, l := range lambda {
-		if l > 0 && l < trimBelow/float64(len(lambda)) {
-			lambda[i], dropped = 0, true
-		}
-	}
+	lambda, dropped := withoutSmall(d.Weights)
 	if !dropped {
 		return d
 	}
-	scale(1/sum(lambda), lambda)
 	value, _, err := maxVariance(stop, s, c, lambda)
 	if err == nil && value <= max(d.Value, d.Lower*(1+tolerance)) {
 		d.Value, d.Weights, d.Lower = value, lambda, min(d.Lower, value)
 	}
 	return d
+}
+
+// withoutSmall returns weights without those below trimBelow of their mean, and whether any of these was above 0.
+func withoutSmall(weights []float64) (lambda []float64, dropped bool) {
+	lambda = slices.Clone(weights)
+	for i, l := range lambda {
+		if l < trimBelow/float64(len(lambda)) {
+			lambda[i], dropped = 0, dropped || l > 0
+		}
+	}
+	scale(1/sum(lambda), lambda)
+	return lambda, dropped
 }
 
 func trivial(n int) Design { return Design{Weights: uniform(n), Status: Trivial} }

@@ -325,3 +325,6 @@ func apply(t blas.Transpose, a blas64.General, x, y []float64) {
 
 // sum returns Σ x_i.
 func sum(x []float64) float64 { return lists.Total(x) }
+
+// largest returns the largest of some numbers, at least 0.
+func largest(x []float64) float64 { return lists.Max(x, func(v float64) float64 { return v }) }

@@ -300,11 +300,7 @@ type farthest struct {
 }
 
 func newFarthest(n int) *farthest {
-	f := &farthest{high: make([]float64, n), partner: make([]int, n)}
-	for k := range f.high {
-		f.high[k], f.partner[k] = -1, -1
-	}
-	return f
+	return &farthest{high: slices.Repeat([]float64{-1}, n), partner: slices.Repeat([]int{-1}, n)}
 }
 
 func (f *farthest) take(k, arm int, d float64) {

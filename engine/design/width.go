@@ -122,13 +122,7 @@ func (w *width) finished(d Design, power float64, opt Options) (Status, bool) {
 // trimmed returns d without its small weights if its value allows: rounding would
 // give each of these arms a pull.
 func (w *width) trimmed(d Design) Design {
-	lambda := slices.Clone(d.Weights)
-	for i, l := range lambda {
-		if l < trimBelow/float64(len(lambda)) {
-			lambda[i] = 0
-		}
-	}
-	scale(1/sum(lambda), lambda)
+	lambda, _ := withoutSmall(d.Weights)
 	for i, l := range lambda { // a floor to evaluate with: what only it measures has a huge width
 		w.lambda[i] = max(l, smallestWeight)
 	}

@@ -4,8 +4,10 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -80,7 +82,7 @@ func (w *working) price(slack float64) {
 	} else {
 		v = w.v
 		in.whiten(w.p.phi, v)
-		pull(in.stop, v, in.m, w.p.root, w.vm, w.g)
+		pull(in.stop, blas.NoTrans, v, in.m, w.p.root, w.vm, w.g)
 	}
 	known := 0.0
 	if len(in.h) > 0 {
@@ -216,11 +218,7 @@ const (
 func (p *problem) start() (arms []int, lambda []float64) {
 	n := p.phi.Rows
 	if n <= smallArms {
-		for i := range n {
-			arms = append(arms, i)
-			lambda = append(lambda, 1/float64(n))
-		}
-		return arms, lambda
+		return indices.All(n), uniform(n)
 	}
 	arms, lambda = p.multiplicative(startSweeps)
 	order := lists.Make(len(arms), func(a int) ranked { return ranked{arms[a], lambda[a]} })
@@ -270,9 +268,7 @@ func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 	phi, v, l := reshape(blas64.General{}, n, r), reshape(blas64.General{}, n, r), reshape(blas64.General{}, r, r)
 	copy(phi.Data, compact(p.phi).Data)
 	root := slices.Clone(p.root)
-	for i := range n {
-		arms, lambda = append(arms, i), append(lambda, 1/float64(n))
-	}
+	arms, lambda = indices.All(n), uniform(n)
 	for range sweeps {
 		phi, v = reshape(phi, len(arms), r), reshape(v, len(arms), r)
 		if !information(p.stop, phi, root, lambda, p.ridge, v, l) {

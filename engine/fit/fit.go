@@ -68,9 +68,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 		Mean:  opt.Mean,
 		Noise: noiseWords(p, opt.Noise), LogLikelihoodStart: best.begin, LogLikelihood: best.likelihood,
 	}
-	for _, n := range d.count {
-		f.Measurements += n
-	}
+	f.Measurements = lists.Total(d.count)
 	if low := best.process.low; low != nil {
 		f.Inducing = len(low.arms)
 		if f.Lost, err = s.lost(best.process, best.values); err != nil {
@@ -150,11 +148,8 @@ func (f *Fit) usable(p *problem.Problem, s *surface, best optimum) error {
 		return err
 	}
 	f.Expression = k.String()
-	square := 0.0
-	for _, b := range f.Levels {
-		square += b * b / float64(len(f.Levels))
-	}
-	if square = round(square); square > 0 {
+	square := round(lists.Sum(f.Levels, func(b float64) float64 { return b * b / float64(len(f.Levels)) }))
+	if square > 0 {
 		level := kernels.Joint{Terms: []kernels.Term{{Scale: square}}}
 		if f.Mean == MeanTask {
 			level.Terms[0].Task = kernels.Identity{}

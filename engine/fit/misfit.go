@@ -173,10 +173,8 @@ func (d *data) complement(variance []float64) *mat.Dense {
 // ratio of the likelihoods tells, g = 0 being at the edge of its values
 // [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
 func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
-	scale := 0.0
-	for _, v := range best.process.variance {
-		scale += v / float64(len(best.process.variance))
-	}
+	variance := best.process.variance
+	scale := lists.Sum(variance, func(v float64) float64 { return v / float64(len(variance)) })
 	const span = 1e4
 	scale = round(scale)
 	if slices.ContainsFunc(s.kernel.Terms, ownOfArms) {

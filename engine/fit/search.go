@@ -165,18 +165,11 @@ func (s *surface) refine(best *optimum) error {
 func (s *surface) some() (*surface, error) {
 	p, d := s.d.p, s.d
 	rng := rand.New(rand.NewPCG(0, 0))
-	var arms []int
-	for _, set := range p.Groups() {
-		take := min(len(set), max(2, len(set)*coarseArms/len(d.y)))
-		for _, at := range rng.Perm(len(set))[:take] {
-			arms = append(arms, set[at])
-		}
-	}
+	arms := lists.Flat(p.Groups(), func(set []int) []int {
+		return indices.Of(set, rng.Perm(len(set))[:min(len(set), max(2, len(set)*coarseArms/len(d.y)))])
+	})
 	slices.Sort(arms)
-	out := &data{p: d.p.Some(arms), freedom: d.freedom}
-	for _, i := range arms {
-		out.y, out.count = append(out.y, d.y[i]), append(out.count, d.count[i])
-	}
+	out := &data{p: d.p.Some(arms), freedom: d.freedom, y: indices.Of(d.y, arms), count: indices.Of(d.count, arms)}
 	if d.levels != nil {
 		_, q := d.levels.Dims()
 		out.levels = mat.NewDense(len(arms), q, nil)
@@ -241,10 +234,8 @@ func (s *surface) starts(count int) [][]float64 {
 	slices.SortStableFunc(found, func(a, b candidate) int {
 		return int(math.Copysign(1, b.likelihood-a.likelihood))
 	})
-	for _, c := range found[:min(max(count-1, 0), len(found))] {
-		all = append(all, c.values)
-	}
-	return all
+	best := found[:min(max(count-1, 0), len(found))]
+	return append(all, lists.Map(best, func(c candidate) []float64 { return c.values })...)
 }
 
 // halton returns the radical inverse of k: its digits in a base, mirrored at the point.

@@ -194,15 +194,7 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 		}
 	}
 	// Rivals with small gaps, and some of all others.
-	slices.SortStableFunc(wrong, func(i, j int) int {
-		switch {
-		case s.t.gap[i] < s.t.gap[j]:
-			return -1
-		case s.t.gap[i] > s.t.gap[j]:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(wrong, func(i, j int) int { return cmp.Compare(s.t.gap[i], s.t.gap[j]) })
 	var tried []int
 	for k := range min(len(wrong), alternativesEach) {
 		at := k

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -51,11 +52,7 @@ func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []f
 			d.y[k] += d.each[i] / d.total[k] * (means[i]/m.Unit - d.y[k])
 		}
 	}
-	for _, t := range d.total {
-		if t > 0 {
-			d.observed++
-		}
-	}
+	d.observed = lists.Count(d.total, func(t float64) bool { return t > 0 })
 	return d
 }
 

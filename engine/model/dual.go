@@ -471,11 +471,8 @@ func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBa
 }
 
 // largest returns a bound on the largest eigenvalue of the information.
-func (c *onBases) largest() (out float64) {
-	for _, part := range c.on {
-		out = max(out, part.largest())
-	}
-	return out
+func (c *onBases) largest() float64 {
+	return lists.Max(c.on, func(part *onBasis) float64 { return part.largest() })
 }
 
 // pooled returns what a part says of the level, where several share one that is unknown: its precision, 0 without pulls, and its mean,

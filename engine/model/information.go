@@ -65,9 +65,8 @@ func (p *information) measured(top float64) bool {
 		return false
 	}
 	p.factored = true
-	var lower, inverse mat.TriDense
-	p.chol.LTo(&lower)
-	if err := inverse.InverseTri(&lower); err != nil && !isCondition(err) {
+	inverse, err := inverseFactor(&p.chol)
+	if err != nil {
 		return false
 	}
 	trace := 0.0

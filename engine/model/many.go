@@ -131,13 +131,7 @@ func (m Designs) contrasted(alive [][]int) []int {
 	if count == len(in) {
 		return nil
 	}
-	out := make([]int, 0, count)
-	for i, there := range in {
-		if there {
-			out = append(out, i)
-		}
-	}
-	return out
+	return indices.Where(len(in), func(i int) bool { return in[i] })
 }
 
 // The numbers of directions that designs at ξ="auto" go by: of all pairs, and of the rivals of known best arms.

@@ -98,10 +98,8 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	}
 	m := &Model{
 		Problem: p, Unit: unit, Diagonal: source.factor.Largest(), Scale: source.scale,
-		Precision: make([]float64, p.N()), Memory: new(Memory), source: source, exact: newOnce[*Model](), life: newLife(ctx),
-	}
-	for i, s := range p.Noise.Scales {
-		m.Precision[i] = unit * unit / (s * s)
+		Precision: lists.Map(p.Noise.Scales, func(s float64) float64 { return unit * unit / (s * s) }),
+		Memory:    new(Memory), source: source, exact: newOnce[*Model](), life: newLife(ctx),
 	}
 	m.known = sync.OnceValues(m.Truth().computeTruth)
 	m.represented = sync.OnceValues(m.Truth().represent)
@@ -167,15 +165,13 @@ func (m *Model) Share(memory *Memory) *Model {
 
 // perTask returns the model of each task on its own.
 func (m *Model) perTask() ([]*Model, error) {
-	out := make([]*Model, m.Problem.V())
-	for v := range out {
-		var err error
-		if out[v], err = newModel(m.Context(), m.Problem.Only(v), m.Unit, m.source.maxRank); err != nil {
+	return lists.Try(m.Problem.V(), func(v int) (*Model, error) {
+		alone, err := newModel(m.Context(), m.Problem.Only(v), m.Unit, m.source.maxRank)
+		if err != nil {
 			return nil, err
 		}
-		out[v].Share(m.Memory)
-	}
-	return out, nil
+		return alone.Share(m.Memory), nil
+	})
 }
 
 // Alone returns the model of each task on its own, in task order: what agents that share nothing go

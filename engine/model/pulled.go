@@ -221,15 +221,11 @@ func (p *Pool) Take(from Pool, at []int) {
 
 // Add takes a round in and returns the means of all rewards, 0 for arms without.
 func (p *Pool) Add(b engine.Batch) []float64 {
-	means := make([]float64, len(p.Sums))
 	for i, c := range b.Counts {
 		if c > 0 {
 			p.Counts[i] += c
 			p.Sums[i] += float64(c) * b.Means[i]
 		}
-		if p.Counts[i] > 0 {
-			means[i] = p.Sums[i] / float64(p.Counts[i])
-		}
 	}
-	return means
+	return p.Means()
 }

@@ -46,10 +46,8 @@ func (m Relations) Divided() bool {
 	if m.Features == nil || m.Features.RawMatrix().Cols <= mostDecomposed {
 		return false
 	}
-	for i, first := range m.Layout.First {
-		if i != first {
-			return false
-		}
+	if !slices.Equal(m.Layout.First, indices.All(m.Problem.N())) {
+		return false
 	}
 	r, err := relatedArms(m.Model)
 	return err == nil && len(r.arms) > 1
@@ -125,11 +123,7 @@ func newDuals(c *onBases, parts []*dual) (*duals, float64) {
 }
 
 func (d *duals) floats() int {
-	sum := len(d.weight)
-	for _, part := range d.parts {
-		sum += part.floats()
-	}
-	return sum
+	return len(d.weight) + lists.Sum(d.parts, (*dual).floats)
 }
 
 func (d *duals) estimates(_ float64, y []float64) []float64 {

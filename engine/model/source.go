@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -148,11 +149,7 @@ func (m *Model) Among(arms []int) (kernels.Matrix, error) {
 
 // Variances returns the N values k(x̃_i, x̃_i), normalised.
 func (m *Model) Variances() []float64 {
-	out := make([]float64, m.Problem.N())
-	for i, v := range m.source.factor.Diagonal() {
-		out[i] = v / m.Scale
-	}
-	return out
+	return lists.Map(m.source.factor.Diagonal(), func(v float64) float64 { return v / m.Scale })
 }
 
 // Row sets dst, of length N, to the exact values φ_iᵀφ_j of an arm with all others, normalised.
