@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Entry is one row of the catalogue of algorithms, which feeds the language, the help, the docs and
@@ -112,16 +113,10 @@ func Default(mode string) Entry {
 
 // Named returns the entry of a name within a mode.
 func Named(mode, name string) (Entry, error) {
-	var known []string
-	for _, e := range algorithms {
-		if e.Mode != mode {
-			continue
-		}
-		if e.Name == name {
-			return e, nil
-		}
-		known = append(known, e.Name)
+	if e, there := lists.First(algorithms, func(e Entry) bool { return e.Mode == mode && e.Name == name }); there {
+		return e, nil
 	}
+	known := Having(mode, func(Entry) bool { return true })
 	return Entry{}, fmt.Errorf("unknown %s algorithm %q; there are %s", mode, name, strings.Join(known, ", "))
 }
 
@@ -282,32 +277,30 @@ func newCoTestFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
 		return nil, fmt.Errorf(`kernel_is=%q is of posteriors, and xi is stated: leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
 	}
-	byValues, err := bayes.TakesBudget(m, o)
-	if err != nil {
-		return nil, err
-	}
-	if byValues {
-		return bayes.NewBudgetFB(m, o)
-	}
-	if m, err = m.Exact(); err != nil {
-		return nil, err
-	}
-	return cotest.NewCoTestFB(m, o)
+	return either(m, o, bayes.TakesBudget, bayes.NewBudgetFB, cotest.NewCoTestFB)
 }
 
 // newCoUniformFB does the same for CoUniformFB with ξ of a Gaussian process.
 func newCoUniformFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
-	byValues, err := uniformByValues(m, o)
-	if err != nil {
+	return either(m, o, uniformByValues, bayes.NewUniformFB, reference.NewCoUniformFB)
+}
+
+type maker = func(*model.Model, model.Terms) (engine.Algorithm, error)
+
+// either returns an algorithm in the form that goes by values of the kernel, or in that in exact features.
+func either(m *model.Model, o model.Terms, byValues func(*model.Model, model.Terms) (bool, error), values, exact maker) (engine.Algorithm,
+	error) {
+	of, err := byValues(m, o)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if byValues {
-		return bayes.NewUniformFB(m, o)
+	case of:
+		return values(m, o)
 	}
 	if m, err = m.Exact(); err != nil {
 		return nil, err
 	}
-	return reference.NewCoUniformFB(m, o)
+	return exact(m, o)
 }
 
 func uniformByValues(m *model.Model, o model.Terms) (bool, error) {

@@ -194,14 +194,8 @@ func (q *planner) inBlocks(counts []int) [][]int {
 		sizes[r.Block] += r.Count
 	}
 	slices.Sort(sizes)
-	size, total := max(1, int(stat.Quantile(0.5, stat.Empirical, sizes, nil))), 0
-	for _, n := range counts {
-		total += n
-	}
-	out, at := make([][]int, (total+size-1)/size), 0
-	for k := range out {
-		out[k] = make([]int, len(counts))
-	}
+	size := max(1, int(stat.Quantile(0.5, stat.Empirical, sizes, nil)))
+	out, at := lists.Make((lists.Total(counts)+size-1)/size, func(int) []int { return make([]int, len(counts)) }), 0
 	for k, n := range counts {
 		for range n {
 			out[at%len(out)][k]++

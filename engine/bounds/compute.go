@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Compute evaluates the theory for a problem with known expected rewards. With
@@ -134,9 +135,7 @@ func (b *builder) gain() error {
 	}
 	r.EffectiveDimension = effectiveDimension(s.joint, m.Problem.N(), r.Ridge)
 	r.RankTask, r.RankArm, r.RankJoint = rank(s.task), rank(s.arm), rank(s.joint)
-	for _, alpha := range s.joint {
-		b.trace += alpha
-	}
+	b.trace = lists.Total(s.joint)
 	b.logRank = math.Log((float64(r.Arms) + b.trace/r.Ridge) / float64(r.RankJoint))
 	return nil
 }

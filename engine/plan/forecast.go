@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // methods returns the algorithms that a forecast compares: all in the catalogue that carry a
@@ -158,10 +159,9 @@ func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int,
 	if err != nil {
 		return nil, err
 	}
-	out := &Budget{Total: total}
-	for _, o := range ahead {
-		out.Points = append(out.Points, Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within})
-	}
+	out := &Budget{Total: total, Points: lists.Map(ahead, func(o answer.Outlook) Point {
+		return Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within}
+	})}
 	out.Price(prices, b.Problem.V())
 	return out, nil
 }

@@ -167,11 +167,7 @@ func (s scenario) only(tasks []int) scenario {
 	if tasks == nil {
 		return s
 	}
-	out := scenario{gap: s.gap}
-	for _, p := range s.problems {
-		out.problems = append(out.problems, p.Only(tasks...))
-	}
-	return out
+	return scenario{s.gap, lists.Map(s.problems, func(p *problem.Problem) *problem.Problem { return p.Only(tasks...) })}
 }
 
 // Supposed returns the problem with these expected rewards, N of them, and normal noise of the

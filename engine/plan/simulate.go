@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -102,11 +103,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 	if b.result, of = trials.Result(ctx, parts...); err == nil {
 		err = of
 	}
-	for _, n := range needs {
-		if n.done {
-			b.needs = append(b.needs, n)
-		}
-	}
+	b.needs = lists.Where(needs, func(n need) bool { return n.done })
 	return b, err
 }
 
@@ -114,9 +111,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 // every round; agents that share nothing go on by themselves, and the slowest decides.
 func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	n := need{rounds: float64(len(o.Rounds)), done: true}
-	for _, a := range o.Answers {
-		n.undecided = n.undecided || !a.Decided
-	}
+	n.undecided = slices.ContainsFunc(o.Answers, func(a engine.Answer) bool { return !a.Decided })
 	var samples, time []float64 // by agent
 	for _, round := range pulls {
 		if samples == nil {
@@ -144,10 +139,7 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 		n.busiest = max(n.busiest, samples[v])
 	}
 	if !shares && len(time) > 0 && p.Capacity == 0 {
-		n.time = 0
-		for _, own := range time {
-			n.time = max(n.time, own)
-		}
+		n.time = slices.Max(time)
 	}
 	if n.undecided {
 		never := math.Inf(1)
@@ -203,9 +195,7 @@ func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 	if f.Prices.takes() {
 		_, row.Time, row.TimeQ90 = column(func(n need) float64 { return n.time })
 	}
-	for _, n := range needs {
-		row.Undecided += indices.Indicator(n.undecided)
-	}
+	row.Undecided = lists.Count(needs, func(n need) bool { return n.undecided })
 	if row.Undecided == 0 {
 		i := sim.Mean(samples)
 		row.SamplesPerAgentCI95 = [2]float64{max(i.CI95[0], 0) / agents, i.CI95[1] / agents}

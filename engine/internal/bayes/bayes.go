@@ -221,15 +221,21 @@ func (a *coBayes) delta() float64 {
 	return a.opt.Delta
 }
 
-// share returns what each open task may be wrong with.
-func (a *coBayes) share() float64 {
-	left, open := a.delta(), 0.0
+// open returns the tasks that are open, and what is left of delta for them.
+func (a *coBayes) open() (open []int, left float64) {
+	left = a.delta()
 	for v, set := range a.Sets {
 		if left -= a.spent[v]; len(set) > 1 {
-			open++
+			open = append(open, v)
 		}
 	}
-	return max(left, 0) / max(open, 1)
+	return open, left
+}
+
+// share returns what each open task may be wrong with.
+func (a *coBayes) share() float64 {
+	open, left := a.open()
+	return max(left, 0) / max(float64(len(open)), 1)
 }
 
 // allowance returns the pulls that a task may get in a round. With many arms it may have had none, while
@@ -267,13 +273,7 @@ func (a *coBayes) take(b engine.Batch) error {
 
 // judge closes the tasks that the posterior is sure of.
 func (a *coBayes) judge() error {
-	var open []int
-	left := a.delta()
-	for v, set := range a.Sets {
-		if left -= a.spent[v]; len(set) > 1 {
-			open = append(open, v)
-		}
-	}
+	open, left := a.open()
 	if len(open) == 0 {
 		return nil
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -116,10 +117,7 @@ type Local struct {
 func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolerance float64, most int) (*Local, error) {
 	n := len(s.Arms)
 	l := &Local{Rest: append([]float64(nil), s.Diagonal...)}
-	top := 0.0
-	for _, v := range s.Diagonal {
-		top = max(top, v)
-	}
+	top := lists.Max(s.Diagonal, func(v float64) float64 { return v })
 	room := 0
 	var data []float64 // rows of room numbers; the first columns are set
 	for {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -136,10 +137,7 @@ func (s *System) At(c Contrast, v float64) (f Family) {
 		f.norm[1] -= seen * y * b
 		f.norm[2] -= seen * b * b
 	}
-	top := 0.0
-	for _, l := range s.lambda {
-		top = max(top, l)
-	}
+	top := lists.Max(s.lambda, func(l float64) float64 { return l })
 	for k := range f.rounding {
 		f.rounding[k] += top * math.Abs(f.variance[k])
 	}

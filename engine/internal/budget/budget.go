@@ -57,17 +57,11 @@ func (b *Purse) Shares() []int { return b.shares }
 func (b *Purse) Next() (n int, room []int) {
 	n = b.shares[b.round]
 	b.round++
-	room = make([]int, len(b.had))
 	if b.opt.Total > 0 {
-		for v := range room {
-			room[v] = n
-		}
-		return n, room
+		return n, slices.Repeat([]int{n}, len(b.had))
 	}
-	sum, left := n, n
-	for _, h := range b.had {
-		sum += h
-	}
+	room = make([]int, len(b.had))
+	sum, left := n+lists.Total(b.had), n
 	tasks := len(room)
 	for v := range room { // who has one pull more goes round from round to round
 		room[v] = min(max(0, (sum+(v+b.round)%tasks)/tasks-b.had[v]), b.opt.Budget-b.had[v], left)
@@ -99,11 +93,7 @@ func (b *Purse) Amend(counts []int) {
 
 // Left returns the pulls that are not spent.
 func (b *Purse) Left() int {
-	left := b.opt.Pulls(len(b.had))
-	for _, h := range b.had {
-		left -= h
-	}
-	return left
+	return b.opt.Pulls(len(b.had)) - lists.Total(b.had)
 }
 
 // coverFrom is the budget in pulls an arm from which on Cover leaves no arm without a pull.
@@ -159,10 +149,7 @@ func Explore(counts []int, p *problem.Problem, n, each int, room []int) {
 	for v := range part {
 		part[v] = min(room[v], (n+(v+1)%len(part))/len(part))
 	}
-	left := n
-	for _, c := range part {
-		left -= c
-	}
+	left := n - lists.Total(part)
 	for v := range part { // where some tasks have less room
 		more := min(left, room[v]-part[v])
 		part[v] += more

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 const (
@@ -93,11 +94,7 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 			}
 		}
 	}
-	together := n
-	for _, r := range room {
-		together -= r
-	}
-	shared := together < 0 // a sum of all tasks, which the most valuable pull takes from
+	shared := n < lists.Total(room) // a sum of all tasks, which the most valuable pull takes from
 	for n > 0 && len(s.tasks) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err

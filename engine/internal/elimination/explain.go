@@ -131,10 +131,7 @@ func (e *elimination) ArmEstimates() engine.ArmEstimates {
 
 // ArmEstimates returns the estimates of the last round.
 func (a *CoKernelFB) ArmEstimates() engine.ArmEstimates {
-	if a.belief != nil {
-		return a.BelievedEstimates(a.belief)
-	}
-	return a.LastEstimates()
+	return a.EstimatesBy(a.belief)
 }
 
 // ArmEstimates returns the estimates of all data.

@@ -254,10 +254,7 @@ var (
 
 // ArmEstimates returns the estimates of the one round.
 func (a *uniformFB) ArmEstimates() engine.ArmEstimates {
-	if a.belief != nil {
-		return a.BelievedEstimates(a.belief)
-	}
-	return a.LastEstimates()
+	return a.EstimatesBy(a.belief)
 }
 
 // ArmEstimates returns the estimates of all data.

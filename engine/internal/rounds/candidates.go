@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -67,11 +68,7 @@ func (c *Candidates) Withdrawn(round, arm int) {
 // TakeTrail begins the audit trail with the trail of other candidates, but for the arms that left theirs
 // before any data.
 func (c *Candidates) TakeTrail(from *Candidates) {
-	for _, e := range from.trail {
-		if e.Rule != engine.RuleSame {
-			c.trail = append(c.trail, e)
-		}
-	}
+	c.trail = append(c.trail, lists.Where(from.trail, func(e engine.Elimination) bool { return e.Rule != engine.RuleSame })...)
 }
 
 // CheckWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.
@@ -112,9 +109,7 @@ func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	p := c.Model.Problem
 	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[i], Estimate: estimate * c.Model.Unit}
 	if len(c.Sets[v]) > 1 {
-		for _, j := range c.Sets[v] {
-			a.Candidates = append(a.Candidates, p.Arms.Names[j])
-		}
+		a.Candidates = indices.Of(p.Arms.Names, c.Sets[v])
 	}
 	return a
 }

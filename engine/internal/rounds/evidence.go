@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -39,14 +40,10 @@ type roundEstimate struct {
 // over the given number of rounds. b is of the reward function.
 func NewEvidence(c *Candidates, delta float64, rounds int, b model.Bound) Evidence {
 	p := c.Model.Problem
-	ev := Evidence{
-		of: c, beaten: make([]bool, p.N()), seen: make([]int, p.N()),
+	return Evidence{
+		of: c, beaten: make([]bool, p.N()), seen: slices.Repeat([]int{-1}, p.N()),
 		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / delta), bound: b,
 	}
-	for i := range ev.seen {
-		ev.seen[i] = -1
-	}
-	return ev
 }
 
 // Weigh adds one round's estimates of the candidate sets.
@@ -201,23 +198,18 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left 
 	if e == nil || estimates == nil {
 		return engine.ArmEstimates{}
 	}
-	out := engine.ArmEstimates{Mean: make([]float64, len(estimates)), Half: make([]float64, len(estimates))}
 	variances, err := e.ArmVariances(indices.All(len(estimates)))
 	if err != nil { // the run ends before its next round
 		return engine.ArmEstimates{}
 	}
-	last, errors := math.NaN(), 0. // many arms have the same degrees of freedom
-	for i, mean := range estimates {
-		if f := freedom(i); f != last {
-			last, errors = f, quantile(f)
+	means := slices.Clone(estimates)
+	for i := range means {
+		if variances[i] += left; !e.Spans(i) {
+			means[i], variances[i] = math.NaN(), math.NaN()
 		}
-		if !e.Spans(i) {
-			out.Mean[i], out.Half[i] = math.NaN(), math.NaN()
-			continue
-		}
-		out.Mean[i] = mean * m.Unit
-		out.Half[i] = errors * math.Sqrt(variances[i]+left) * m.Unit
 	}
+	out := Intervals(m, means, variances, freedom)
+	out.Posterior = false
 	return out
 }
 
@@ -236,30 +228,25 @@ func quantile(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
 }
 
-// LastEstimates returns what the last round by itself says of every arm.
-func (ev *Evidence) LastEstimates() engine.ArmEstimates {
-	if len(ev.rounds) == 0 {
+// EstimatesBy returns what a posterior says of every arm; nil before any data; without one, what the last round by itself does.
+func (ev *Evidence) EstimatesBy(b *Belief) engine.ArmEstimates {
+	switch {
+	case b != nil && b.Posterior != nil:
+		out := ArmEstimates(ev.of.Model, b.Estimator, ev.believed, 0, KnownScales)
+		out.Posterior = true
+		return out
+	case b != nil || len(ev.rounds) == 0:
 		return engine.ArmEstimates{}
 	}
 	last := ev.rounds[len(ev.rounds)-1]
 	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)
 }
 
-// BelievedEstimates returns what a posterior, nil before any data, says of every arm.
-func (ev *Evidence) BelievedEstimates(b *Belief) engine.ArmEstimates {
-	if b.Posterior == nil {
-		return engine.ArmEstimates{}
-	}
-	out := ArmEstimates(ev.of.Model, b.Estimator, ev.believed, 0, KnownScales)
-	out.Posterior = true
-	return out
-}
-
 // Intervals returns means with intervals by their variances, both normalised, N of each, for a
 // posterior.
 func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
 	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}
-	last, errors := math.NaN(), 0.
+	last, errors := math.NaN(), 0. // many arms have the same degrees of freedom
 	for i, mean := range means {
 		if f := freedom(i); f != last {
 			last, errors = f, quantile(f)

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -53,10 +54,7 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 // Guide lets the scale of each arm be estimated to plan by, where tests do not go by scales and the scales of
 // the problem are only the largest that there can be.
 func (n *Scales) Guide() {
-	n.guides, n.Groups = true, make([]int, n.Model.Problem.N())
-	for i := range n.Groups {
-		n.Groups[i] = i
-	}
+	n.guides, n.Groups = true, indices.All(n.Model.Problem.N())
 	n.freedom, n.squares = make([]float64, len(n.Groups)), make([]float64, len(n.Groups))
 }
 
@@ -73,10 +71,7 @@ func (n *Scales) Replicate(counts []int) {
 	if n.each != nil {
 		each = max(fewestEach, (fewestPooled+len(n.freedom)-1)/len(n.freedom))
 	}
-	free, most := make([]int, len(n.freedom)), make([]int, len(n.freedom))
-	for g := range most {
-		most[g] = -1
-	}
+	free, most := make([]int, len(n.freedom)), slices.Repeat([]int{-1}, len(n.freedom))
 	for i, c := range counts {
 		if g := n.Groups[i]; c > 0 {
 			free[g] += c - 1
@@ -122,10 +117,7 @@ func (n *Scales) Learn(b engine.Batch) error {
 // reweigh sets the precisions of the next round from the squares so far.
 func (n *Scales) reweigh() (err error) {
 	p := n.Model.Problem
-	var freedom, squares float64
-	for g, f := range n.freedom {
-		freedom, squares = freedom+f, squares+n.squares[g]
-	}
+	freedom, squares := lists.Total(n.freedom), lists.Total(n.squares)
 	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
 		return nil
 	}

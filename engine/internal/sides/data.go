@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Data holds what rewards of the same blocks say of the arms of each task: reward = arm + block + noise, where the
@@ -38,20 +39,16 @@ func NewData(m *model.Model) *Data {
 }
 
 // fits returns a fit for each task, before any data.
-func (d *Data) fits() (out []Fit) {
-	for _, set := range d.groups {
-		out = append(out, Fit{arms: len(set), Info: mat.NewSymDense(len(set), nil), Right: mat.NewVecDense(len(set), nil)})
-	}
-	return out
+func (d *Data) fits() []Fit {
+	return lists.Map(d.groups, func(set []int) Fit {
+		return Fit{arms: len(set), Info: mat.NewSymDense(len(set), nil), Right: mat.NewVecDense(len(set), nil)}
+	})
 }
 
 // at returns the task of a side and where its arms stand in it.
 func (d *Data) at(s engine.Side) (v int, at []int) {
 	v = d.model.Problem.TaskOf[s.Arms[0]]
-	for _, i := range s.Arms {
-		at = append(at, i-d.groups[v][0])
-	}
-	return v, at
+	return v, lists.Map(s.Arms, func(i int) int { return i - d.groups[v][0] })
 }
 
 // Planned fixes the blocks of a round, which say before its data how well it will tell gaps.
