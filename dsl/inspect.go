@@ -135,9 +135,7 @@ func functionHelp(name string) []report.Block {
 	}
 	parameters := report.Table{Caption: "Parameters",
 		Columns: []report.Column{{Name: "parameter", Title: "Parameter"}, {Name: "meaning", Title: "Meaning and values"}}}
-	for _, a := range f.arguments() {
-		parameters.Rows = append(parameters.Rows, []any{a[0], a[1]})
-	}
+	parameters.Rows = append(parameters.Rows, lists.Map(f.arguments(), func(a [2]string) []any { return []any{a[0], a[1]} })...)
 	if len(parameters.Rows) > 0 {
 		blocks = append(blocks, parameters)
 	}

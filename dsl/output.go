@@ -78,9 +78,7 @@ func outputFunctions() []Function {
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {
 				found := []engine.Result{c.args[0].Data.(engine.Result)}
-				for _, a := range c.rest {
-					found = append(found, a.Data.(engine.Result))
-				}
+				found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
 				return report.Compare(found), nil
 			},
 		},

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -120,9 +121,7 @@ func (p Param) wants() string {
 	var words []string
 	for _, t := range p.Types {
 		if t == Text && len(p.Choices) > 0 {
-			for _, choice := range p.Choices {
-				words = append(words, fmt.Sprintf("%q", choice))
-			}
+			words = append(words, lists.Map(p.Choices, func(choice string) string { return fmt.Sprintf("%q", choice) })...)
 			continue
 		}
 		if t == Number && p.IsSwitch() {

@@ -67,10 +67,7 @@ func (v value) goType() reflect.Type {
 func (v value) partNames() []string {
 	t := v.goType()
 	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map {
-		var names []string
-		for _, k := range m.MapKeys() {
-			names = append(names, fmt.Sprint(k.Interface()))
-		}
+		names := lists.Map(m.MapKeys(), func(k reflect.Value) string { return fmt.Sprint(k.Interface()) })
 		slices.Sort(names)
 		return names
 	}
@@ -86,9 +83,7 @@ func (v value) partNames() []string {
 	if table, ok := v.Data.(report.Table); ok {
 		names = table.ColumnNames()
 	}
-	for _, p := range report.Parts(t) {
-		names = append(names, p.Name)
-	}
+	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...)
 	return names
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -308,13 +309,8 @@ func baseline(c *call) (*call, bool) {
 
 // changesOf returns the alternatives, in the order of the parameters.
 func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
-	var out []plan.Change
-	for _, x := range a.Delta {
-		out = append(out, plan.Change{Vary: plan.VaryDelta, Value: x})
-	}
-	for _, x := range a.Epsilon {
-		out = append(out, plan.Change{Vary: plan.VaryEpsilon, Value: x})
-	}
+	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
+	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)
 	tasks, ok := taskSets(c, p)
 	if !ok {
 		return nil, false

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -322,10 +323,7 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 	case string:
 		return namedTasks(c, p, change, []argument{a})
 	case []value:
-		named := make([]argument, len(data))
-		for i := range data {
-			named[i] = c.element(a, i)
-		}
+		named := lists.Make(len(data), func(i int) argument { return c.element(a, i) })
 		return namedTasks(c, p, change, named)
 	}
 	c.fail(a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),

@@ -254,10 +254,7 @@ func (c *call) elements(name string) []argument {
 	if !ok && a.known() {
 		return []argument{a}
 	}
-	out := make([]argument, len(list))
-	for i := range list {
-		out[i] = c.element(a, i)
-	}
+	out := lists.Make(len(list), func(i int) argument { return c.element(a, i) })
 	return out
 }
 

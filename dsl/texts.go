@@ -24,10 +24,7 @@ func printFunction() Function {
 		Params:   []Param{{Name: "value", Synonyms: []string{"k"}, Doc: "what to print; a text shows values between braces"}},
 		Variadic: "further values", Result: Text, Example: `print("half of it is {1/2:.0%}")`, pure: true,
 		eval: func(c *call) (any, error) {
-			parts := []string{printed(c.args[0].value)}
-			for _, a := range c.rest {
-				parts = append(parts, printed(a.value))
-			}
+			parts := append([]string{printed(c.args[0].value)}, lists.Map(c.rest, func(a argument) string { return printed(a.value) })...)
 			return strings.Join(parts, " "), nil
 		},
 	}
@@ -348,9 +345,7 @@ func reduce(c *call, f func([]float64) float64) (any, error) {
 	}
 	if !ok {
 		list = append(list, c.args[0].value)
-		for _, a := range c.rest {
-			list = append(list, a.value)
-		}
+		list = append(list, lists.Map(c.rest, func(a argument) value { return a.value })...)
 	}
 	numbers, ok := every[float64](list)
 	if !ok || len(numbers) == 0 {

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Steps is one run of an algorithm, driven from outside: a campaign that waits for measurements, an
@@ -126,10 +128,8 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 		return fmt.Errorf("round %d: learning: %w", s.plan.Round, err)
 	}
 	b = b.Turned(s.alg.Goal())
-	for _, earlier := range s.told {
-		if err := s.inform(earlier); err != nil {
-			return err
-		}
+	if err := lists.Each(s.told, s.inform); err != nil {
+		return err
 	}
 	s.told = nil
 	r := len(s.out.Rounds) + 1

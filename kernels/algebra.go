@@ -266,12 +266,7 @@ func validateAll(what string, ks []Kernel, dim int) error {
 	if len(ks) == 0 {
 		return fmt.Errorf("%s has no kernels", what)
 	}
-	for _, k := range ks {
-		if err := k.Validate(dim); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(ks, func(k Kernel) error { return k.Validate(dim) })
 }
 
 // Eval returns the number times the kernel.

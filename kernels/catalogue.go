@@ -164,8 +164,6 @@ func (a Args) matrix(name string) [][]float64 {
 
 func (a Args) dims() Dims {
 	d := Dims{Names: a.names("dims")}
-	for _, c := range a.numbers("dims") {
-		d.Index = append(d.Index, int(c))
-	}
+	d.Index = append(d.Index, lists.Map(a.numbers("dims"), func(c float64) int { return int(c) })...)
 	return d
 }

@@ -58,10 +58,8 @@ func Check(k Kernel, p *Points) (Checked, error) {
 		spread := lists.Make(checkedPoints, func(i int) int { return i * p.Len() / checkedPoints })
 		p = p.Subset(spread)
 	}
-	for _, f := range found {
-		if err := checkSymmetry(f, p); err != nil {
-			return Checked{}, err
-		}
+	if err := lists.Each(found, func(f Formula) error { return checkSymmetry(f, p) }); err != nil {
+		return Checked{}, err
 	}
 	gram := Dense(implicit{k, p})
 	for i := range p.Len() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Bounds shows bounds(...).
@@ -24,9 +25,7 @@ func (views) Bounds(r bounds.Report) view {
 // quantities behind both.
 func boundsBlocks(r bounds.Report) []Block {
 	out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
-	for _, n := range r.Notes {
-		out = append(out, Note{Text: n.String()})
-	}
+	out = append(out, lists.Map(r.Notes, func(n engine.Warning) Block { return Note{Text: n.String()} })...)
 	return append(out, promisesTable(r), quantitiesTable(r), boundsFacts(r))
 }
 

@@ -119,10 +119,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	out := []Block{t.withoutEmptyColumns()}
 	simulated := "What the budget buys, after each round"
 	if len(f.Attached) > 0 {
-		var few []campaign.Bought // from nothing to all of it
-		for k := range 4 {
-			few = append(few, f.Attached[k*(len(f.Attached)-1)/3])
-		}
+		few := lists.Make(4, func(k int) campaign.Bought { return f.Attached[k*(len(f.Attached)-1)/3] }) // from nothing to all of it
 		out = append(out, boughtTable("What the budget buys, the measurements of the table attached", slices.Compact(few), carriedOn))
 		simulated += ", without these measurements"
 	}
@@ -252,9 +249,7 @@ func correctedTable(h campaign.History) Table {
 // campaignHashes has the hashes by which everything can be checked.
 func campaignHashes(h campaign.History, files []campaign.File) Table {
 	t := Table{Caption: "Hashes (SHA-256)", Columns: []Column{text("what", "What"), text("sha256", "Hash")}}
-	for _, f := range files {
-		t.Rows = append(t.Rows, []any{f.Path, f.SHA256})
-	}
+	t.Rows = append(t.Rows, lists.Map(files, func(f campaign.File) []any { return []any{f.Path, f.SHA256} })...)
 	t.Rows = append(t.Rows, []any{"problem and protocol", h.Start.Problem}, []any{fmt.Sprintf("last of %d events", h.Events), h.Hash})
 	t.Notes = []string{"Each event is hashed with the one before it, so that the last hash stands for all of them. gonb-cope " +
 		"campaign verify computes them again."}

@@ -235,9 +235,7 @@ func (p picture) byArm(v int, names []string) []Series {
 		return out
 	}
 	truth := Series{Name: p.compared, Style: truths, Reference: true, X: at}
-	for _, i := range arms {
-		truth.Y = append(truth.Y, p.Truth[i])
-	}
+	truth.Y = append(truth.Y, lists.Map(arms, func(i int) float64 { return p.Truth[i] })...)
 	return append(out, truth)
 }
 

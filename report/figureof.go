@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -223,9 +224,7 @@ func figureTable(f Figure) Table {
 		if len(f.Panels) > 0 {
 			panel = p.Title
 		}
-		for _, row := range panelRows(p) {
-			t.Rows = append(t.Rows, append([]any{panel}, row...))
-		}
+		t.Rows = append(t.Rows, lists.Map(panelRows(p), func(row []any) []any { return append([]any{panel}, row...) })...)
 	}
 	return t.withoutEmptyColumns()
 }

@@ -186,9 +186,7 @@ func planned(r plan.Row, name string) any {
 // planAxes returns the axes that planFigure can draw of rows: along the gap where there are
 // several, or where there are no rows yet.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
-	for _, m := range planMeasures(rows, prices) {
-		ys = append(ys, m.name)
-	}
+	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m measure) string { return m.name })...)
 	switch {
 	case len(rows) > 0 && rows[0].Change != "":
 		return []string{"change"}, ys

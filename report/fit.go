@@ -263,9 +263,7 @@ func CompareFits(names []string, fits []fit.Fit) Table {
 		"A difference of 3 nats in the marginal likelihood is strong; free numbers raise it, since they are chosen for it. A small "+
 			"p says that the kernel does not fit.")
 	for i, f := range fits {
-		for _, w := range f.Warnings {
-			t.Notes = append(t.Notes, fmt.Sprintf("%s: %s.", names[i], w))
-		}
+		t.Notes = append(t.Notes, lists.Map(f.Warnings, func(w engine.Warning) string { return fmt.Sprintf("%s: %s.", names[i], w) })...)
 	}
 	return t.withoutEmptyColumns()
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -43,10 +44,8 @@ func HTML(w io.Writer, d Document) error {
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
 	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n",
 		html.EscapeString(d.title()), stylesheet+pageStyle)
-	for _, s := range d.sections() {
-		if err := h.section(s); err != nil {
-			return err
-		}
+	if err := lists.Each(d.sections(), h.section); err != nil {
+		return err
 	}
 	h.write("</main>\n</body>\n</html>\n")
 	_, err := io.WriteString(w, h.b.String())
@@ -86,10 +85,8 @@ func Fragment(w io.Writer, d Display, id string) error {
 
 func fragment(d Display, id string) (*htmlWriter, error) {
 	h := &htmlWriter{prefix: id, notebook: true}
-	for _, b := range Blocks(d.Value) {
-		if err := h.block(b); err != nil {
-			return nil, err
-		}
+	if err := lists.Each(Blocks(d.Value), h.block); err != nil {
+		return nil, err
 	}
 	body := h.b.String()
 	h.b.Reset()
@@ -135,10 +132,8 @@ func (h *htmlWriter) section(s section) error {
 	if s.source != "" {
 		h.writef("<p class=\"source\"><code>%s</code></p>\n", html.EscapeString(s.source))
 	}
-	for _, b := range s.blocks {
-		if err := h.block(b); err != nil {
-			return err
-		}
+	if err := lists.Each(s.blocks, h.block); err != nil {
+		return err
 	}
 	h.write("</section>\n")
 	return nil

@@ -99,10 +99,7 @@ func labelsOf(results []engine.Result) labels {
 		add(a)
 	}
 	joined := func() []string { // what tells each result from the others
-		out := make([]string, len(results))
-		for i := range out {
-			out[i] = algorithms[i] + "\n" + strings.Join(parts[i], "\n")
-		}
+		out := lists.Make(len(results), func(i int) string { return algorithms[i] + "\n" + strings.Join(parts[i], "\n") })
 		return out
 	}
 	if !allDiffer(joined()) {

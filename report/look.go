@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Look holds how a figure is to look where that is not left to it; the zero value leaves all of it.
@@ -50,10 +52,8 @@ func (l Look) apply(f Figure) (Figure, error) {
 	if !(l.Width == 0 || l.Width >= Narrowest && l.Width <= Widest) {
 		return f, &OptionError{"width", fmt.Sprintf("width is %g; it must be %g to %g columns", l.Width, Narrowest, Widest), ""}
 	}
-	for _, a := range l.axes(f) {
-		if err := a.check(f); err != nil {
-			return f, err
-		}
+	if err := lists.Each(l.axes(f), func(a framed) error { return a.check(f) }); err != nil {
+		return f, err
 	}
 	frame := func(f *Figure) {
 		if l.LogX != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -53,12 +54,7 @@ func (m *markdownWriter) body(s section) error {
 		m.inline(s)
 		return nil
 	}
-	for _, b := range s.blocks {
-		if err := m.block(b); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(s.blocks, m.block)
 }
 
 // inline writes a single short value without a heading.

@@ -215,16 +215,10 @@ func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig
 	style.Options.SeparateColumns = false
 	style.Box.PaddingLeft, style.Box.PaddingRight = " ", " "
 	tw.SetStyle(style)
-	header := make(table.Row, len(x.Columns))
-	for j, c := range x.Columns {
-		header[j] = c.heading()
-	}
+	header := lists.Map(x.Columns, func(c Column) any { return c.heading() })
 	tw.AppendHeader(header)
 	for _, r := range rows {
-		row := make(table.Row, len(r))
-		for j, s := range r {
-			row[j] = s
-		}
+		row := lists.Map(r, func(s string) any { return s })
 		tw.AppendRow(row)
 	}
 	tw.SetColumnConfigs(configs)

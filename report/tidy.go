@@ -121,9 +121,7 @@ func labelledRows(results []engine.Result) Table {
 // not swept.
 func sweepRows(s sim.Sweep) Table {
 	t := sweptTable(s.Names)
-	for _, r := range s.Rows {
-		t.Rows = append(t.Rows, plainAll(r.Values))
-	}
+	t.Rows = append(t.Rows, lists.Map(s.Rows, func(r sim.SweepRow) []any { return plainAll(r.Values) })...)
 	t.join(resultRows(resultsOf(s)))
 	return t
 }

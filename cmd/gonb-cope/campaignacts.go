@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // actCommands returns the commands that record something, of the table of acts. tell has one of its own, which also takes
@@ -110,10 +111,8 @@ func actFlags(c *cobra.Command, act campaign.Act) func(context.Context) error {
 		}
 	}
 	return func(ctx context.Context) error {
-		for _, f := range later {
-			if err := f(ctx); err != nil {
-				return err
-			}
+		if err := lists.Each(later, func(f func(context.Context) error) error { return f(ctx) }); err != nil {
+			return err
 		}
 		if x, ok := act.(campaign.Checked); ok {
 			if err := x.Check(); err != nil && err.Param != "" {

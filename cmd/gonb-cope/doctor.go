@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/front/kernelspec"
@@ -305,10 +306,7 @@ func buildCache(build bool) func(context.Context) (string, error) {
 
 func prebuild(ctx context.Context, m gonb.Module) (string, error) {
 	built, err := m.Prebuild(ctx, say)
-	parts := make([]string, len(built))
-	for i, b := range built {
-		parts[i] = fmt.Sprintf("%.1f s %s", b.Elapsed.Seconds(), b.Name)
-	}
+	parts := lists.Map(built, func(b gonb.Build) string { return fmt.Sprintf("%.1f s %s", b.Elapsed.Seconds(), b.Name) })
 	return "compiled: " + strings.Join(parts, ", "), err
 }
 

@@ -132,9 +132,7 @@ func rowsOf(p *problem.Problem) []problem.Row {
 		switch {
 		case math.IsNaN(m):
 		case p.Rewards != nil:
-			for _, y := range p.Rewards[i] {
-				rows = append(rows, problem.Row{Arm: i, Reward: y, Count: 1})
-			}
+			rows = append(rows, lists.Map(p.Rewards[i], func(y float64) problem.Row { return problem.Row{Arm: i, Reward: y, Count: 1} })...)
 		case p.Reps != nil:
 			rows = append(rows, problem.Row{Arm: i, Reward: m, Count: p.Reps[i]})
 		default:

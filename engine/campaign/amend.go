@@ -83,9 +83,7 @@ func (a *Amend) Refusable() {}
 // Do implements Act.
 func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	b := AmendBody{Epsilon: a.Epsilon, Delta: a.Delta, Capacity: a.Capacity, Reason: a.Reason}
-	for _, w := range a.Withdraw {
-		b.Withdraw = append(b.Withdraw, armIn(at.Protocol, w))
-	}
+	b.Withdraw = append(b.Withdraw, lists.Map(a.Withdraw, func(w string) [2]string { return armIn(at.Protocol, w) })...)
 	if a.Add.Path != "" {
 		if len(a.Add.Content) == 0 {
 			return Done{}, fmt.Errorf("%s is empty", a.Add.Path)
@@ -211,9 +209,7 @@ func (b AmendBody) String() string {
 		parts = append(parts, fmt.Sprintf("capacity is %d", *b.Capacity))
 	}
 	inWords := func(a [2]string) string { return fmt.Sprintf("task %q, arm %q", a[0], a[1]) }
-	for _, w := range b.Withdraw {
-		parts = append(parts, inWords(w)+" is withdrawn")
-	}
+	parts = append(parts, lists.Map(b.Withdraw, func(w [2]string) string { return inWords(w) + " is withdrawn" })...)
 	if b.Growth != nil {
 		arms := lists.Map(b.Growth.Added, inWords)
 		parts = append(parts, fmt.Sprintf("%s added by %s: %s",

@@ -25,10 +25,8 @@ func (s *State) Add(events []Event, taskOf []int) error {
 	if s.taskOf == nil {
 		s.taskOf = taskOf
 	}
-	for _, e := range events {
-		if err := s.setAside(e); err != nil {
-			return err
-		}
+	if err := lists.Each(events, s.setAside); err != nil {
+		return err
 	}
 	for _, e := range events {
 		if err := s.add(e); err != nil {

@@ -248,10 +248,7 @@ func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 	}
 	var out []Event
 	if r := s.open(); r != nil && !s.complete(r) {
-		lost := -r.measured()
-		for _, n := range r.plan.Counts {
-			lost += n
-		}
+		lost := -r.measured() + lists.Total(r.plan.Counts)
 		out = append(out, NewEvent(KindClose, s.Now, "", CloseBody{Round: r.plan.Round, Lost: lost, Reason: reason}))
 	}
 	b := PlanBody{Round: len(s.rounds) + 1, Revision: Revision, Build: build, Counts: plan.Counts, WantSquares: plan.WantSquares,

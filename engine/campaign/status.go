@@ -199,9 +199,7 @@ func (s review) openRound(st *Status) {
 		o.Planned += n
 		o.Measured += r.measuredOf(i)
 	}
-	for _, n := range s.needed(r) {
-		o.Left += max(0, n)
-	}
+	o.Left += lists.Sum(s.needed(r), func(n int) int { return max(0, n) })
 	for _, it := range s.items {
 		if it.round != r.plan.Round {
 			continue
@@ -305,9 +303,7 @@ func (s review) days() []DayStatus {
 	if s.done != nil && !s.More && len(out) > 0 { // late results may have decided after the last round
 		end := &out[len(out)-1]
 		end.Open = 0
-		for _, a := range s.Outcome.Answers {
-			end.Open += max(1, len(a.Candidates))
-		}
+		end.Open += lists.Sum(s.Outcome.Answers, func(a engine.Answer) int { return max(1, len(a.Candidates)) })
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Finished holds the outcome of a run, or of the part of it that was made.
@@ -126,9 +127,7 @@ func (a Absence) String() string {
 // agents returns the numbers of the absent agents.
 func agents(all []Absence) []int {
 	out := make([]int, 0, len(all))
-	for _, a := range all {
-		out = append(out, a.Agent)
-	}
+	out = append(out, lists.Map(all, func(a Absence) int { return a.Agent })...)
 	return out
 }
 

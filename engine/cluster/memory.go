@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Memory is an Exchange within a process: for tests, for trials, and for agents and workers that are
@@ -219,10 +221,8 @@ func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 
 // Take implements Exchange.
 func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
-	for _, run := range runs {
-		if err := CheckRun(run); err != nil {
-			return nil, err
-		}
+	if err := lists.Each(runs, CheckRun); err != nil {
+		return nil, err
 	}
 	for {
 		if err := ctx.Err(); err != nil {

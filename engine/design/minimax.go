@@ -209,10 +209,7 @@ func (m *minimax) advance() Status {
 // due reports whether to price everything: always on small problems, else when
 // the restricted problem is solved well enough for new items to matter.
 func (m *minimax) due() bool {
-	if m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 {
-		return true
-	}
-	return m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance)
+	return m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 || m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance)
 }
 
 // record keeps the bounds of this iterate if they are the best so far.

@@ -199,10 +199,7 @@ func (p *problem) contrasted(importance []float64) []float64 {
 
 // contrasts returns the number of pairs, listed or within groups.
 func (p *problem) contrasts() int {
-	count := len(p.pairs)
-	for _, g := range p.groups {
-		count += len(g) * (len(g) - 1) / 2
-	}
+	count := len(p.pairs) + lists.Sum(p.groups, func(g []int) int { return len(g) * (len(g) - 1) / 2 })
 	return count
 }
 

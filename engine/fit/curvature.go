@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -172,10 +173,7 @@ func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 			return nil, err
 		}
 	}
-	row := make([]float64, len(values))
-	for j := range row {
-		row[j] = (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1])
-	}
+	row := lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) })
 	return row, nil
 }
 

@@ -256,12 +256,7 @@ func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.
 func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
 	value := func(i int) float64 { return mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g) }
 	const rounding = 1e-9
-	for _, a := range right {
-		if value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(right, func(a int) bool { return value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) })
 }
 
 // add keeps how well each arm tells a function from the means; not one that no two rewards can have for

@@ -137,10 +137,7 @@ func cellsOf(path string, data []byte, wanted ...string) (*table, error) {
 // decimalPoints reports whether numbers of the table are to be written with a decimal point: it has
 // none with a comma.
 func decimalPoints(t *table) bool {
-	if t.separator == ',' {
-		return true
-	}
-	return !t.has(func(text string) bool { return strings.Contains(text, ",") && t.isNumber(text) })
+	return t.separator == ',' || !t.has(func(text string) bool { return strings.Contains(text, ",") && t.isNumber(text) })
 }
 
 // inDecimals returns a cell as the other table writes numbers; other text stays.

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
@@ -184,12 +186,7 @@ type spellings struct {
 
 // check reports the task or the arm of a row that looks like a name before and is another text.
 func (s *spellings) check(t *table, r int) error {
-	for _, column := range []string{"task", "arm"} {
-		if err := s.checkName(t, t.cell(r, t.column[column])); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each([]string{"task", "arm"}, func(column string) error { return s.checkName(t, t.cell(r, t.column[column])) })
 }
 
 func (s *spellings) checkName(t *table, c cell) error {

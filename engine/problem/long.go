@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -204,10 +205,8 @@ func columnsOf(t *table, l Long, found *longArms) (read map[string]*column, err 
 			found.texts = append(found.texts, c)
 		}
 	}
-	for _, name := range l.Log {
-		if err := read[name].positive(t); err != nil {
-			return nil, err
-		}
+	if err := lists.Each(l.Log, func(name string) error { return read[name].positive(t) }); err != nil {
+		return nil, err
 	}
 	return read, nil
 }

@@ -15,6 +15,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
@@ -389,9 +390,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	if m.Features == nil && len(m.Problem.Kernel.Formulas()) == 0 {
 		for _, points := range []*kernels.Points{m.Problem.Tasks, m.Problem.Arms} {
-			for _, column := range points.X {
-				values = append(values, column...)
-			}
+			values = append(values, slices.Concat(points.X...)...)
 		}
 		return 0, values, nil
 	}

@@ -216,9 +216,7 @@ func sampleOf(measure string, results ...engine.Result) (sample, error) {
 			return s, fmt.Errorf("%s was run with several seeds without keeping its runs one by one, so they cannot be pooled", r.Algorithm)
 		}
 		s.values = append(s.values, measured(measure, r.Detail)...)
-		for _, run := range r.Detail.Run {
-			s.ids = append(s.ids, [2]uint64{r.Seed, uint64(run)})
-		}
+		s.ids = append(s.ids, lists.Map(r.Detail.Run, func(run int) [2]uint64 { return [2]uint64{r.Seed, uint64(run)} })...)
 		s.count += r.Errors.Count
 	}
 	s.runs = len(s.values)

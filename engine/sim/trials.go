@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Trials is an experiment that is ready to be run, in parts and in several places: its problem is bound
@@ -346,9 +347,7 @@ func (t *tally) inOrder() []warned {
 // speaks against the kernel.
 func (t *tally) warned() []engine.Warning {
 	var out []engine.Warning
-	for _, w := range t.inOrder() {
-		out = append(out, w.Warning)
-	}
+	out = append(out, lists.Map(t.inOrder(), func(w warned) engine.Warning { return w.Warning })...)
 	if n := t.priors.runs; n > 0 && !byChance(n, t.done) {
 		w := t.priors.first
 		w.Numbers = append(slices.Clone(w.Numbers), float64(n), float64(t.done))

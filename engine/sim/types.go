@@ -47,10 +47,7 @@ func (s Sweep) table() (*table, error) {
 		if row.Result.Runs == 0 {
 			continue // interrupted before its first run was finished
 		}
-		var values []any
-		for _, k := range kept {
-			values = append(values, row.Values[k])
-		}
+		values := lists.Map(kept, func(k int) any { return row.Values[k] })
 		key := fmt.Sprintf("%q", texts(values))
 		g := index[key]
 		if g == nil {

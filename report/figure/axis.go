@@ -26,9 +26,7 @@ func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.L
 		}
 	}
 	if readable {
-		for _, v := range values {
-			a.ticks = append(a.ticks, tick{value: v, label: wording.Decimal(v, 0)})
-		}
+		a.ticks = append(a.ticks, lists.Map(values, func(v float64) tick { return tick{value: v, label: wording.Decimal(v, 0)} })...)
 		a.rename(names, values)
 		if !a.crowded(length, beyond, size) {
 			return

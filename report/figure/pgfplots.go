@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -412,8 +413,6 @@ func (p *pgf) legend() {
 
 // id numbers the series of a figure over its panels, from 1.
 func (p *pgf) id(panel, i int) int {
-	for _, f := range p.figure.Parts()[:panel] {
-		i += len(f.Series)
-	}
+	i += lists.Sum(p.figure.Parts()[:panel], func(f Figure) int { return len(f.Series) })
 	return i + 1
 }

@@ -65,9 +65,7 @@ func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error
 		named[f.Name()] = f
 	}
 	o := ordered{Group: group}
-	for _, c := range columns {
-		o.fields = append(o.fields, named[c.Name])
-	}
+	o.fields = append(o.fields, lists.Map(columns, func(c report.CellColumn) parquet.Field { return named[c.Name] })...)
 	return parquet.NewSchema("table", o), nil
 }
 

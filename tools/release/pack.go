@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // entry is a file of a package.
@@ -135,9 +137,7 @@ func (r *release) archive(p platform, program string, common []entry) error {
 	}
 	name := fmt.Sprintf("gonb-cope-%s-%s-%s", r.version, p.os, p.arch)
 	entries := []entry{{path.Join(name, p.binary()), content, true}}
-	for _, e := range common {
-		entries = append(entries, entry{name: path.Join(name, e.name), content: e.content})
-	}
+	entries = append(entries, lists.Map(common, func(e entry) entry { return entry{name: path.Join(name, e.name), content: e.content} })...)
 	if p.os == "windows" {
 		return r.write(name+".zip", func(w io.Writer) error { return zipped(w, entries) })
 	}

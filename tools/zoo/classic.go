@@ -23,9 +23,7 @@ func (a alone) run(anytime bool) runner {
 		for _, budget := range budgets {
 			if p == nil || !anytime {
 				p, sources = newPlay(w), nil
-				for v := range w.problem.V() {
-					sources = append(sources, source(seedOf(name, run, v)))
-				}
+				sources = append(sources, lists.Make(w.problem.V(), func(v int) *rand.Rand { return source(seedOf(name, run, v)) })...)
 			}
 			told, before := w.told(), p.total
 			picks := lists.Make(w.problem.V(), func(v int) int { return a(p, v, budget, told[v], sources[v]) })

@@ -9,6 +9,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // drawn returns a world whose truth is a draw from the posterior of the measurements under
@@ -128,9 +130,7 @@ func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread floa
 	}
 	p := &posterior{root: new(mat.TriDense)}
 	root.LTo(p.root)
-	for i := range n {
-		p.mean = append(p.mean, spread*mean.AtVec(i))
-	}
+	p.mean = append(p.mean, lists.Make(n, func(i int) float64 { return spread * mean.AtVec(i) })...)
 	return p, nil
 }
 

@@ -95,10 +95,7 @@ func runsOf(results string, t table, columns []method, most int) ([]runs, error)
 
 // shares returns what a method loses at a budget, by run in order.
 func (r runs) shares(budget int) []float64 {
-	var out []float64
-	for _, run := range r.numbers() {
-		out = append(out, r[run].Share[budget])
-	}
+	out := lists.Map(r.numbers(), func(run int) float64 { return r[run].Share[budget] })
 	return out
 }
 

@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // shared makes a table on points that all tasks have: common plus special functions of a kernel, and a level of each task.
@@ -298,9 +300,6 @@ var newGenerators = []generator{
 
 // evenly returns n points on [0, 1].
 func evenly(n int) [][]float64 {
-	var out [][]float64
-	for i := range n {
-		out = append(out, []float64{float64(i) / float64(n-1)})
-	}
+	out := lists.Make(n, func(i int) []float64 { return []float64{float64(i) / float64(n-1)} })
 	return out
 }

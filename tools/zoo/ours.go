@@ -107,9 +107,7 @@ func (w *world) documented() *problem.Problem {
 	p.Kernel = kernels.Joint{Terms: []kernels.Term{{Scale: level, Task: tasks}, {Scale: digit(effect), Task: tasks, Arm: k}}}
 	told := w.told()
 	p.Noise = problem.NoiseModel{Known: problem.NoiseTask, Environment: problem.EnvironmentGaussian}
-	for _, v := range p.TaskOf {
-		p.Noise.Scales = append(p.Noise.Scales, told[v])
-	}
+	p.Noise.Scales = append(p.Noise.Scales, lists.Map(p.TaskOf, func(v int) float64 { return told[v] })...)
 	return &p
 }
 

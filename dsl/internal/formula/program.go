@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Program is a formula fitted to points with certain columns. It is safe for
@@ -225,10 +227,7 @@ var reductions = map[string]int{"min": 1, "max": 1, "sum": 1, "mean": 1, "dot": 
 
 // Known returns the names of all functions.
 func Known() []string {
-	var names []string
-	for _, f := range Functions() {
-		names = append(names, f.Name)
-	}
+	names := lists.Map(Functions(), func(f Entry) string { return f.Name })
 	return names
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // headFile has the number and the hash of the last event beside the database, by which a database is noticed that
@@ -266,9 +267,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err != nil {
 		return v, err
 	}
-	for _, b := range s.Additions() {
-		v.Files = append(v.Files, *b.Add)
-	}
+	v.Files = append(v.Files, lists.Map(s.Additions(), func(b campaign.AmendBody) campaign.File { return *b.Add })...)
 	if err := db.checkTriggers(ctx); err != nil {
 		return v, err
 	}

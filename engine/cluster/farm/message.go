@@ -15,6 +15,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Chunk is some work, as the queue has it: runs of one experiment, or of several that take little time.
@@ -51,12 +52,7 @@ func (c Chunk) round() int              { return c.Items[0].Task + 1 }
 func (c Chunk) fact(what string) string { return fmt.Sprintf("result-%s-%d", what, c.Items[0].From) }
 
 // runs returns how many runs the chunk has.
-func (c Chunk) runs() (n int) {
-	for _, i := range c.Items {
-		n += i.To - i.From
-	}
-	return n
-}
+func (c Chunk) runs() int { return lists.Sum(c.Items, func(i Item) int { return i.To - i.From }) }
 
 // check reports what no chunk can be.
 func (c Chunk) check() error {

@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // KeyOptions say which credentials to make.
@@ -88,10 +89,8 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 		return nil, fmt.Errorf("agents and workers are counts up to 100000, and days a count, got %d, %d and %d", o.Agents, o.Workers, o.Days)
 	}
 	o.Days = cmp.Or(o.Days, 365)
-	for _, h := range o.Hosts {
-		if err := checkHost(h); err != nil {
-			return nil, err
-		}
+	if err := lists.Each(o.Hosts, checkHost); err != nil {
+		return nil, err
 	}
 	if !hasKeys(dir) && servedOpen(dir) {
 		return nil, errServedOpen(dir)
@@ -296,12 +295,7 @@ func (k *keyring) revoke(files []string) error {
 	if err := k.writeClaims(); err != nil {
 		return err
 	}
-	for _, file := range files {
-		if err := os.Rename(file, file+".revoked"); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(files, func(file string) error { return os.Rename(file, file+".revoked") })
 }
 
 // writeSecret replaces a file that only its owner may read.

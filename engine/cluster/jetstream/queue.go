@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Offer implements cluster.Exchange.
@@ -81,10 +82,8 @@ const lookAgain = time.Second
 
 // Take implements cluster.Exchange.
 func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
-	for _, run := range runs {
-		if err := cluster.CheckRun(run); err != nil {
-			return nil, err
-		}
+	if err := lists.Each(runs, cluster.CheckRun); err != nil {
+		return nil, err
 	}
 	wake, err := x.wakings(ctx)
 	if err != nil {

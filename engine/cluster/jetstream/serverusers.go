@@ -16,6 +16,8 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // anybody is the user, and the account, of everybody who needs no credentials.
@@ -52,10 +54,8 @@ func (s *Server) letIn() error {
 		return err
 	}
 	one, several := exported()
-	for _, subject := range one {
-		if err := streams.AddServiceExport(subject, nil); err != nil {
-			return err
-		}
+	if err := lists.Each(one, func(subject string) error { return streams.AddServiceExport(subject, nil) }); err != nil {
+		return err
 	}
 	for _, subject := range several {
 		if err := streams.AddServiceExportWithResponse(subject, server.Streamed, nil); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // sideBySide is CoBayesFC where the arms of a task are measured side by side (docs/theory/posterior.md): what a block adds
@@ -113,10 +114,8 @@ func (a *sideBySide) Arrange(arranged []engine.Side) error {
 	if a.planned.Counts == nil {
 		return errors.New("no round is planned")
 	}
-	for _, s := range arranged {
-		if err := sides.Check(a.Model.Problem, s); err != nil {
-			return err
-		}
+	if err := lists.Each(arranged, func(s engine.Side) error { return sides.Check(a.Model.Problem, s) }); err != nil {
+		return err
 	}
 	a.planned.Sides, a.planned.Counts = arranged, engine.CountsOf(arranged, a.Model.Problem.N())
 	return a.within.Planned(arranged)

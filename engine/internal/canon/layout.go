@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -96,12 +97,7 @@ func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []flo
 			return err
 		}
 		b := &l.Blocks[k]
-		b.arms = nil
-		for _, i := range b.All {
-			if l.First[i] == i {
-				b.arms = append(b.arms, i)
-			}
-		}
+		b.arms = lists.Where(b.All, func(i int) bool { return l.First[i] == i })
 		if err := memlimit.Matrices(ctx, "the features", 1, len(b.arms), len(b.Columns)); err != nil {
 			return err
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Fit is least squares on arms and blocks of one task: blocks are eliminated, so that a side of n blocks
@@ -98,12 +100,7 @@ func (f *Fit) Variance(a, b int) float64 {
 }
 
 // Rank returns the number of gaps that are estimated.
-func (f *Fit) Rank() (rank int) {
-	for _, p := range f.part {
-		rank += min(p+1, 1)
-	}
-	return rank - f.parts
-}
+func (f *Fit) Rank() int { return lists.Sum(f.part, func(p int) int { return min(p+1, 1) }) - f.parts }
 
 // unexplained returns the squares of the means of a side's block that neither arms nor the block explain.
 func (f *Fit) unexplained(at []int, means []float64) (sum float64) {

@@ -170,10 +170,7 @@ func (t *tridiagonal) basis() [][]float64 {
 	impl.Dorgtr(blas.Upper, t.n, t.data, t.n, t.tau, work, -1)
 	work = make([]float64, int(work[0]))
 	impl.Dorgtr(blas.Upper, t.n, t.data, t.n, t.tau, work, len(work))
-	columns := make([][]float64, t.n)
-	for k := range columns {
-		columns[k] = lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] })
-	}
+	columns := lists.Make(t.n, func(k int) []float64 { return lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] }) })
 	return columns
 }
 

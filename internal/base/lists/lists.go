@@ -29,6 +29,16 @@ func Try[T any](n int, f func(i int) (T, error)) ([]T, error) {
 	return out, nil
 }
 
+// Each calls f with each value, in order, up to the first error, which it returns.
+func Each[T any](values []T, f func(T) error) error {
+	for _, v := range values {
+		if err := f(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Where returns the values for which is holds, in order; nil where there are none.
 func Where[T any](values []T, is func(T) bool) (out []T) {
 	for _, v := range values {

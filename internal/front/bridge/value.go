@@ -232,9 +232,7 @@ type node struct {
 // leaves returns the types of the catalogue's kernels, and the free number.
 func leaves() []reflect.Type {
 	leaves := []reflect.Type{reflect.TypeFor[kernels.Free]()}
-	for _, e := range kernels.Catalogue() {
-		leaves = append(leaves, e.Type)
-	}
+	leaves = append(leaves, lists.Map(kernels.Catalogue(), func(e kernels.Entry) reflect.Type { return e.Type })...)
 	return leaves
 }
 

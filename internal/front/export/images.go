@@ -20,6 +20,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -213,10 +214,5 @@ func (s *side) save() error {
 	if err := os.MkdirAll(s.folder, 0o777); err != nil {
 		return fmt.Errorf("cannot make a folder for the figures: %w", err)
 	}
-	for _, f := range s.files {
-		if err := report.WriteBytes(filepath.Join(s.folder, f.name), f.data); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(s.files, func(f sideFile) error { return report.WriteBytes(filepath.Join(s.folder, f.name), f.data) })
 }

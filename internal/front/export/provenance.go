@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -86,9 +87,7 @@ func (p Provenance) tables() []facts {
 	var out []facts
 	if len(p.Parameters) > 0 {
 		t := facts{caption: "Parameters", heads: []string{"Parameter", "Value", "Default"}}
-		for _, x := range p.Parameters {
-			t.rows = append(t.rows, []string{x.Name, x.Value, x.Default})
-		}
+		t.rows = append(t.rows, lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })...)
 		out = append(out, t)
 	}
 	if len(made.rows) > 0 {

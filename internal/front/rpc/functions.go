@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -201,9 +202,7 @@ func Contents() Catalogue {
 				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "", Table: p.IsFile(),
 				Function: slices.Contains(p.Types, dsl.Rewards) || slices.Contains(p.Types, dsl.Kernel), Doc: p.About(), Given: p.Given(),
 			}
-			for _, t := range p.Types {
-				q.Types = append(q.Types, string(t))
-			}
+			q.Types = append(q.Types, lists.Map(p.Types, func(t dsl.Type) string { return string(t) })...)
 			out.Params = append(out.Params, q)
 		}
 		c.Functions = append(c.Functions, out)

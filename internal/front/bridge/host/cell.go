@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -201,10 +202,7 @@ func (s *Session) Get(name string) (any, error) {
 		return v, nil
 	}
 	const most = 12
-	var known []string
-	for _, e := range s.names() {
-		known = append(known, e.Name)
-	}
+	known := lists.Map(s.names(), func(e bridge.Entry) string { return e.Name })
 	switch {
 	case len(known) == 0:
 		return nil, fmt.Errorf("%q is not bound; nothing is yet: bind it in a %%%%cope cell", name)

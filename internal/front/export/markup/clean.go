@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps
@@ -91,10 +93,7 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 		known = false
 	}
 	if !known {
-		var out []*Node
-		for _, child := range n.Children {
-			out = append(out, c.clean(child, parent, space)...)
-		}
+		out := lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, parent, space) })
 		return out
 	}
 	out := &Node{Tag: tag}
@@ -102,9 +101,7 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	if tag == "img" || tag == "image" {
 		return c.image(n, out)
 	}
-	for _, child := range n.Children {
-		out.Children = append(out.Children, c.clean(child, tag, inner)...)
-	}
+	out.Children = append(out.Children, lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, tag, inner) })...)
 	return []*Node{out}
 }
 

@@ -5,6 +5,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Parse reads HTML as browsers do inside of a body: unclosed, wrongly nested, in any case
@@ -18,9 +20,7 @@ func Parse(source string) *Node {
 		return Element("", nil, Element("pre", nil, Text(source)))
 	}
 	out := &Node{}
-	for _, n := range list {
-		out.Children = append(out.Children, converted(n)...)
-	}
+	out.Children = append(out.Children, lists.Flat(list, converted)...)
 	return out
 }
 
