@@ -140,10 +140,7 @@ func completeRow(p *proposals, v value) {
 // completeName proposes what may stand outside quotes.
 func completeName(s *Session, p *proposals, c front.Cursor) {
 	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
-		given := map[string]bool{}
-		for _, name := range c.Given {
-			given[name] = true
-		}
+		given := lists.Keyed(c.Given, func(_ int, name string) (string, bool) { return name, true })
 		for i, param := range fn.Params {
 			if i >= c.Position && !given[param.Name] {
 				p.add(CompletesKeyword, param.Name+"=", param.Given())

@@ -178,10 +178,7 @@ func checkPlot(c *call) {
 	xs, _ := report.Axes(sample, "")
 	checkLook(c, a, sample)
 	// a sweep whose names are not known has none
-	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) {
-		return
-	}
-	if !checkY(c, sample, a.X, a.Y) {
+	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return
 	}
 	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {

@@ -168,10 +168,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 		return nil, nil, err
 	}
 	evaluate = func(row []any) (any, error) {
-		at := map[string]any{}
-		for k, name := range columns {
-			at[name] = row[k]
-		}
+		at := lists.Keyed(columns, func(k int, name string) (string, any) { return name, row[k] })
 		var missing string
 		at["col"] = func(name string) any {
 			v, ok := at[name]

@@ -230,10 +230,7 @@ func answerAxis(a answer.Answer) string {
 			best, most = c, len(values)
 		}
 	}
-	groups := map[string]bool{}
-	for _, arm := range a.Arms {
-		groups[answerGroup(a, arm, best)] = true
-	}
+	groups := lists.Keyed(a.Arms, func(_ int, arm answer.Arm) (string, bool) { return answerGroup(a, arm, best), true })
 	if len(groups) > mostAnswerGroups {
 		return ""
 	}

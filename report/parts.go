@@ -66,10 +66,7 @@ func (t Table) ColumnNames() []string {
 
 // Row returns a row of a table, its cells by the names of the columns.
 func (t Table) Row(i int) map[string]any {
-	row := map[string]any{}
-	for j, c := range t.Columns {
-		row[c.Name] = t.Rows[i][j]
-	}
+	row := lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
 	return row
 }
 

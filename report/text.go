@@ -187,10 +187,7 @@ func (t *textWriter) table(x Table) {
 // keys returns how many of the first columns tell rows apart, at most three; 1 where they do not.
 func keys(rows [][]string) int {
 	for k := 1; k <= 3 && len(rows) > 0 && k < len(rows[0]); k++ {
-		seen := map[string]bool{}
-		for _, r := range rows {
-			seen[strings.Join(r[:k], "\x00")] = true
-		}
+		seen := lists.Keyed(rows, func(_ int, r []string) (string, bool) { return strings.Join(r[:k], "\x00"), true })
 		if len(seen) == len(rows) {
 			return k
 		}

@@ -119,10 +119,7 @@ const stayed = math.MaxInt
 // leftRounds returns, for each arm, the round in which it left.
 func leftRounds(r engine.Result, p *problem.Problem) []int {
 	type pair struct{ task, arm string }
-	gone := make(map[pair]int, len(r.Eliminations))
-	for _, e := range r.Eliminations {
-		gone[pair{e.Task, e.Arm}] = e.Round
-	}
+	gone := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, int) { return pair{e.Task, e.Arm}, e.Round })
 	left := make([]int, p.N())
 	for i, v := range p.TaskOf {
 		round, there := gone[pair{p.Tasks.Names[v], p.Arms.Names[i]}]
@@ -213,10 +210,7 @@ func openArms(r engine.Result) (rounds []int, open [][]int) {
 		return nil, nil
 	}
 	type pair struct{ task, arm string }
-	dropped := map[pair]bool{}
-	for _, e := range r.Eliminations {
-		dropped[pair{e.Task, e.Arm}] = true
-	}
+	dropped := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, bool) { return pair{e.Task, e.Arm}, true })
 	number := map[string]int{}
 	left := make([]int, len(r.Answers)) // open at the end
 	for v, a := range r.Answers {

@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -91,12 +92,7 @@ folder says who it is: another folder for the same task is refused.`,
 
 // check reports flags that cannot be followed.
 func (o *agentOptions) check() error {
-	ways := 0
-	for _, way := range []bool{len(o.command) > 0, o.http != "", o.campaign != "", o.simulate} {
-		if way {
-			ways++
-		}
-	}
+	ways := lists.Count([]bool{len(o.command) > 0, o.http != "", o.campaign != "", o.simulate}, func(way bool) bool { return way })
 	switch {
 	case o.run == "" || o.task == "":
 		return usageError{errors.New("agent needs --run and --task: gonb-cope cluster open prints them")}

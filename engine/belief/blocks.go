@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // mostEffects is the most blocks whose effects are taken out of more measured arms than that.
@@ -38,10 +39,7 @@ type share struct {
 func newBlocks(d *data, at []int, relative []float64, unit float64) *blocks {
 	b := &blocks{rows: make([][]share, len(at)), arms: make([]float64, len(at)), right: make([]float64, len(d.p.Blocks))}
 	b.sizes = make([]float64, len(b.right))
-	place := map[int]int{}
-	for k, a := range at {
-		place[d.cells[a]] = k
-	}
+	place := lists.Keyed(at, func(k int, a int) (int, int) { return d.cells[a], k })
 	for _, r := range d.p.Rows {
 		k, chosen := place[r.Arm]
 		if !chosen {
@@ -250,10 +248,7 @@ func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
 	}
 	rank, total := e.logDet-next.logDet, floats.Sum(freedom) // each direction that is estimated adds 1
 	left, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
-	at := map[int]int{}
-	for k, i := range d.cells {
-		at[i] = k
-	}
+	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
 	for _, r := range d.p.Rows {
 		k := at[r.Arm]
 		fitted := e.beta[r.Block] + e.shift[k]

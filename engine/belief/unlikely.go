@@ -156,10 +156,7 @@ func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 	for i, y := range p.Rewards {
 		q.Noise.SD[i] = stat.StdDev(y, nil)
 	}
-	byArm := map[int][2][]float64{}
-	for _, r := range odd {
-		byArm[r.Arm] = [2][]float64{}
-	}
+	byArm := lists.Keyed(odd, func(_ int, r problem.Row) (int, [2][]float64) { return r.Arm, [2][]float64{} })
 	for _, r := range rest {
 		if x, touched := byArm[r.Arm]; touched {
 			byArm[r.Arm] = [2][]float64{append(x[0], r.Reward), append(x[1], r.Count)}

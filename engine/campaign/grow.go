@@ -33,10 +33,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	if !slices.Equal(old.Arms.Columns, now.Arms.Columns) || !slices.Equal(old.Tasks.Columns, now.Tasks.Columns) {
 		return p, g, errors.New("with the added rows the features have other columns")
 	}
-	number := map[[2]string]int{}
-	for i := range now.TaskOf {
-		number[[2]string(now.NamesOf(i))] = i
-	}
+	number := lists.Keyed(now.TaskOf, func(i int, _ int) ([2]string, int) { return [2]string(now.NamesOf(i)), i })
 	isOld := make([]bool, now.N())
 	for i := range old.TaskOf {
 		k, there := number[[2]string(old.NamesOf(i))]

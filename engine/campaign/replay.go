@@ -276,10 +276,7 @@ func (s Moment) Agrees(x *Run) bool {
 
 // compare notes how the decisions differ from those that a plan recorded.
 func (x *replayer) compare(plan PlanBody) {
-	now := map[string]string{}
-	for _, d := range decisions(x.steps.Outcome().Answers) {
-		now[d.Task] = d.Arm
-	}
+	now := lists.Keyed(decisions(x.steps.Outcome().Answers), func(_ int, d Decision) (string, string) { return d.Task, d.Arm })
 	differs := func(task, was, now string) {
 		x.run.Differs = append(x.run.Differs, Difference{Round: plan.Round, AtEnd: plan.Done, Task: task, Was: was, Now: now})
 	}

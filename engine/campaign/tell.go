@@ -293,10 +293,7 @@ func (l List) Unsaved(name string, sheet []byte) error {
 	if err != nil {
 		return nil
 	}
-	open := map[string]bool{}
-	for _, r := range l.Rows {
-		open[r.ID] = r.Reward == nil
-	}
+	open := lists.Keyed(l.Rows, func(_ int, r ListRow) (string, bool) { return r.ID, r.Reward == nil })
 	filled := 0
 	for _, r := range s.Rows {
 		id, err := readID(r.Text("id"))

@@ -36,10 +36,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
 		return
 	}
-	known := map[[2]int]*measured{}
-	for _, m := range told {
-		known[[2]int{m.Arm, m.Row}] = m
-	}
+	known := lists.Keyed(told, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
 	for _, x := range rows {
 		if ctx.Err() != nil {
 			return
@@ -90,10 +87,7 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 // differs says where rows are not the ones of a sheet that was told in part: one of them is missing, or is of
 // another value; "" where all are there. Without values only their places count.
 func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) string {
-	at := map[[2]int]ResultRecord{}
-	for _, x := range rows {
-		at[[2]int{x.Arm, x.Row}] = x
-	}
+	at := lists.Keyed(rows, func(_ int, x ResultRecord) ([2]int, ResultRecord) { return [2]int{x.Arm, x.Row}, x })
 	for _, m := range told {
 		x, there := at[[2]int{m.Arm, m.Row}]
 		now := "is missing"

@@ -224,10 +224,7 @@ func (p *problem) start() (arms []int, lambda []float64) {
 	order := lists.Make(len(arms), func(a int) ranked { return ranked{arms[a], lambda[a]} })
 	slices.SortFunc(order, byRank)
 	size := min(len(order), startSize(n, p.phi.Cols))
-	keep := make(map[int]float64, size)
-	for _, a := range order[:size] {
-		keep[a.arm] = a.key
-	}
+	keep := lists.Keyed(order[:size], func(_ int, a ranked) (int, float64) { return a.arm, a.key })
 	for _, i := range p.pivots { // so that the working arms span everything
 		keep[i] += 0
 	}

@@ -43,10 +43,7 @@ func relatedArms(m *Model) (*related, error) {
 // Divided reports whether a mixture is formed on the arms pulled, however few there are, because the kernel relates only some of
 // them: where there are more than mostDecomposed features, and no two arms are one to the kernel and so share their part.
 func (m Relations) Divided() bool {
-	if m.Features == nil || m.Features.RawMatrix().Cols <= mostDecomposed {
-		return false
-	}
-	if !slices.Equal(m.Layout.First, indices.All(m.Problem.N())) {
+	if m.Features == nil || m.Features.RawMatrix().Cols <= mostDecomposed || !slices.Equal(m.Layout.First, indices.All(m.Problem.N())) {
 		return false
 	}
 	r, err := relatedArms(m.Model)

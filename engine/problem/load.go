@@ -265,10 +265,7 @@ func features(names []string, value func(name string) (float64, error)) ([]float
 // assemble groups the arms by task and builds the points, whose features have these names. sorted are
 // the arms in problem order.
 func assemble(arms []arm, order, xs, zs []string, k kernels.Joint) (p *Problem, sorted []arm, err error) {
-	position := map[string]int{}
-	for v, name := range order {
-		position[name] = v
-	}
+	position := lists.Keyed(order, func(v int, name string) (string, int) { return name, v })
 	sorted = slices.Clone(arms)
 	slices.SortStableFunc(sorted, func(a, b arm) int { return position[a.task] - position[b.task] })
 	p = &Problem{Kernel: k}

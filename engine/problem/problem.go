@@ -158,10 +158,7 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	q.Cost = indices.Of(p.Cost, index)
 	q.Rewards = indices.Of(p.Rewards, index)
 	if q.Rows = nil; p.Rows != nil {
-		place := map[int]int{}
-		for k, i := range index {
-			place[i] = k
-		}
+		place := lists.Keyed(index, func(k int, i int) (int, int) { return i, k })
 		for _, r := range p.Rows {
 			if k, kept := place[r.Arm]; kept {
 				r.Arm = k

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // armNoise holds what is known of the noise of each arm: a standard deviation (NaN when unknown)
@@ -44,10 +46,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 		return armNoise{}, err
 	}
 	sides := &sides{opt.Block, make([][]string, p.N())}
-	index := map[[2]string]int{}
-	for i, v := range p.TaskOf {
-		index[[2]string{p.Tasks.Names[v], p.Arms.Names[i]}] = i
-	}
+	index := lists.Keyed(p.TaskOf, func(i int, v int) ([2]string, int) { return [2]string{p.Tasks.Names[v], p.Arms.Names[i]}, i })
 	p.Rewards = make([][]float64, p.N())
 	seen := map[[3]string]int{}
 	for r := range t.lines {

@@ -21,6 +21,8 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // SVG writes a figure as an SVG file with title and description. The same figure
@@ -185,10 +187,7 @@ func paletted(img image.Image) *image.Paletted {
 		c := ordered[next]
 		palette = append(palette, color.RGBA{uint8(c >> 24), uint8(c >> 16), uint8(c >> 8), uint8(c)})
 	}
-	place := map[uint32]uint8{}
-	for k, c := range ordered {
-		place[c] = index[k]
-	}
+	place := lists.Keyed(ordered, func(k int, c uint32) (uint32, uint8) { return c, index[k] })
 	out := image.NewPaletted(whole.Rect, palette)
 	runs(whole, func(from, n int, c uint32) {
 		i := place[c]

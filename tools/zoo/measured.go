@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // measured is a table of measurements: a row for each, with the columns task, arm, x_… (numbers), c_… (codes as text),
@@ -132,10 +134,7 @@ func readCSV(path string) (rows []map[string]string, columns []string, err error
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", path, err)
 		}
-		row := map[string]string{}
-		for c, name := range columns {
-			row[name] = line[c]
-		}
+		row := lists.Keyed(columns, func(c int, name string) (string, string) { return name, line[c] })
 		rows = append(rows, row)
 	}
 }

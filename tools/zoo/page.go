@@ -14,6 +14,8 @@ import (
 	"text/template"
 
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 //go:embed page.md
@@ -79,14 +81,7 @@ func (p page) Standings(m int, held bool) string {
 }
 
 // Held counts the tables that are not for tuning.
-func (p page) Held() (n int) {
-	for _, t := range p.tables {
-		if t.held() {
-			n++
-		}
-	}
-	return n
-}
+func (p page) Held() int { return lists.Count(p.tables, table.held) }
 
 // Versions lists the program's versions that made runs of ours.
 func (p page) Versions() string {

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // serverName is how servers of Serve call themselves.
@@ -328,11 +329,7 @@ func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 func copiesIn(info *jetstream.StreamInfo) replication {
 	k := replication{info.Config.Replicas, 1}
 	if info.Cluster != nil {
-		for _, r := range info.Cluster.Replicas {
-			if r.Current && !r.Offline {
-				k.current++
-			}
-		}
+		k.current += lists.Count(info.Cluster.Replicas, func(r *jetstream.PeerInfo) bool { return r.Current && !r.Offline })
 	}
 	return k
 }

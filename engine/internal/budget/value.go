@@ -170,10 +170,7 @@ func promising(of Posterior, set, order []int, means []float64, most int) ([]int
 	if err := of.VariancesFrom(apart, set, leader); err != nil {
 		return nil, err
 	}
-	upper := map[int]float64{}
-	for k, i := range set {
-		upper[i] = means[i] + 2*math.Sqrt(max(0, apart[k]))
-	}
+	upper := lists.Keyed(set, func(k int, i int) (int, float64) { return i, means[i] + 2*math.Sqrt(max(0, apart[k])) })
 	upper[leader] = math.Inf(1)
 	out := slices.DeleteFunc(slices.Clone(order), func(i int) bool { _, open := upper[i]; return !open })
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(upper[j], upper[i]) })

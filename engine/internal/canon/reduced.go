@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Reduced is a design problem in canonical form: without copies of arms, without blocks that no
@@ -96,10 +97,7 @@ func (l *Layout) fill(part *Reduced, linked sets, root int) {
 			code = append(code, b.identity()...)
 		}
 	}
-	position := make(map[int]int, len(part.Arms))
-	for k, i := range part.Arms {
-		position[i] = k
-	}
+	position := lists.Keyed(part.Arms, func(k int, i int) (int, int) { return i, k })
 	for _, g := range part.Groups {
 		for k, i := range g {
 			g[k] = position[i]

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 var _ engine.Explainer = (*elimination)(nil)
@@ -39,10 +40,7 @@ func (e *elimination) Samples(tasks []int) float64 {
 		return math.NaN()
 	}
 	e = e.atLastData()
-	left := map[int]int{}
-	for _, v := range tasks {
-		left[v] = e.halvings(v, rounds.Leader(e.Sets[v], e.estimates))
-	}
+	left := lists.Keyed(tasks, func(_ int, v int) (int, int) { return v, e.halvings(v, rounds.Leader(e.Sets[v], e.estimates)) })
 	return e.forecast(left)
 }
 

@@ -49,6 +49,16 @@ func Where[T any](values []T, is func(T) bool) (out []T) {
 	return out
 }
 
+// Keyed returns a map of the keys and values that f gives for each place and value of a list; of equal keys the last one counts.
+func Keyed[T any, K comparable, V any](values []T, f func(at int, value T) (K, V)) map[K]V {
+	out := make(map[K]V, len(values))
+	for i, v := range values {
+		key, to := f(i, v)
+		out[key] = to
+	}
+	return out
+}
+
 // Flat returns the lists f of all values as one, in order; nil where all are empty.
 func Flat[T, U any](values []T, f func(T) []U) (out []U) {
 	for _, v := range values {

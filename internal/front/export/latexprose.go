@@ -10,6 +10,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/tex"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
@@ -366,10 +367,7 @@ func slug(s string) string {
 // linkHeadings lets links written for Jupyter, #Name-of-the-heading, find their
 // heading in the report.
 func linkHeadings(trees []*markup.Node, list []heading) {
-	known := map[string]bool{}
-	for _, h := range list {
-		known[h.id] = true
-	}
+	known := lists.Keyed(list, func(_ int, h heading) (string, bool) { return h.id, true })
 	for _, tree := range trees {
 		if tree == nil {
 			continue

@@ -26,10 +26,7 @@ var void = Names("area base br col embed hr img input link meta param source tra
 
 // Names returns the set of the words of a text.
 func Names(words string) map[string]bool {
-	m := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		m[w] = true
-	}
+	m := lists.Keyed(strings.Fields(words), func(_ int, w string) (string, bool) { return w, true })
 	return m
 }
 

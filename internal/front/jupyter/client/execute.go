@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
@@ -395,10 +396,6 @@ func (r *run) show(name, value string, traceback []string) {
 
 func (r *run) failure(i int, e CellError) error {
 	e.Cell = i + 1
-	for _, c := range r.nb.Cells[:e.Cell] {
-		if c.Type == notebook.Code {
-			e.CodeCell++
-		}
-	}
+	e.CodeCell += lists.Count(r.nb.Cells[:e.Cell], func(c notebook.Cell) bool { return c.Type == notebook.Code })
 	return &e
 }

@@ -431,10 +431,7 @@ func (n *Notebook) KernelName() string {
 
 // FreshID returns an identifier for a new cell that no other cell has.
 func (n *Notebook) FreshID(prefix string) string {
-	taken := map[string]bool{}
-	for _, c := range n.Cells {
-		taken[c.ID] = true
-	}
+	taken := lists.Keyed(n.Cells, func(_ int, c Cell) (string, bool) { return c.ID, true })
 	if !taken[prefix] {
 		return prefix
 	}
