@@ -82,16 +82,16 @@ func TestCostsAreSaved(t *testing.T) {
 	for i := range cost {
 		cost[i] = []float64{1, 10, 2, 30}[i%4]
 	}
-	runs := 60
+	runs := 120 // with half of them the costs of CoBayesFC, a few of whose runs are long, scatter by a third
 	if testing.Short() {
 		runs = 10
 	}
 	for _, name := range []string{"CoTestFC", "CoBayesFC"} {
-		before, _ := spent(t, name, p, cost, false, runs)
+		before, usual := spent(t, name, p, cost, false, runs)
 		after, wrong := spent(t, name, p, cost, true, runs)
-		t.Logf("%s: %.4g without costs, %.4g with them, %d wrong of %d", name, before, after, wrong, runs)
-		if !(after < 0.8*before) || wrong > runs/10+2 {
-			t.Errorf("%s: spends %g when told the costs and %g when not; %d wrong", name, after, before, wrong)
+		t.Logf("%s: %.4g without costs, %.4g with them, %d and %d wrong answers in %d runs", name, before, after, usual, wrong, runs)
+		if !(after < 0.8*before) || wrong > usual+runs/20+2 {
+			t.Errorf("%s: spends %g when told the costs and %g when not; %d and %d wrong", name, after, before, wrong, usual)
 		}
 	}
 

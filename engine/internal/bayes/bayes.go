@@ -91,8 +91,13 @@ const (
 )
 
 // posteriorGrowth is the largest number of a task's pulls in a round over those that it
-// has had. Smaller rounds take fewer pulls in more rounds.
-const posteriorGrowth = 0.5
+// has had. Smaller rounds take fewer pulls in more rounds: a round of a task that had lateFrom pulls an arm grows by lateGrowth,
+// where a round less is worth less than its pulls, unless fewer than lastRounds of Options.MaxRounds are left.
+// docs/adr/0033 has what other sizes take.
+const (
+	posteriorGrowth, lateGrowth = 0.5, 0.25
+	lateFrom, lastRounds        = 20, 10
+)
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
 func (a *coBayes) Plan(ctx context.Context) (engine.Plan, error) {
@@ -245,7 +250,11 @@ func (a *coBayes) allowance(v int) int {
 	if a.Model.Designs().Dual() {
 		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
 	}
-	return max(1, int(math.Ceil(posteriorGrowth*had)))
+	growth := posteriorGrowth
+	if had >= float64(lateFrom*len(a.Sets[v])) && a.opt.MaxRounds-a.round >= lastRounds {
+		growth = lateGrowth
+	}
+	return max(1, int(math.Ceil(growth*had)))
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.
