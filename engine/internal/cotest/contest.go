@@ -4,23 +4,26 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // contest is the question that CoTestFC asks of one task, or of several that are the
 // same: which of these arms is best.
 type contest struct {
 	tasks     []int
-	first     int                // the first arm of tasks[0]
-	arms      []int              // of tasks[0], without those that equal an earlier one
-	walks     []*sequential.Walk // one per arm: whether it is a best one
-	leader    int                // position in arms
-	copyOf    map[int]int        // of the arms left out, the earlier one that each equals
+	first     int         // the first arm of tasks[0]
+	copyOf    map[int]int // of the arms left out, the earlier one that each equals
 	closed    bool
 	unlimited int // rounds that were not held back by stretchMost
+
+	claim          // that rounds are planned for, and the answer in the end
+	others []claim // that hold by themselves, at levels of their own
 }
 
 // newContests groups the tasks of a model. Tasks are the same when their arms have the same
@@ -61,46 +64,93 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	return out, nil
 }
 
-// open reports whether the arm at position k may still be better than the leader by more than
-// epsilon, normalised.
-func (c *contest) open(k int, clock sequential.Clock, epsilon float64) bool {
-	return k != c.leader && !c.walks[k].Excludes(clock, c.arms[c.leader], epsilon)
+// claims returns all of them, the one that rounds are planned for first.
+func (c *contest) claims() []*claim {
+	out := []*claim{&c.claim}
+	for j := range c.others {
+		out = append(out, &c.others[j])
+	}
+	return out
 }
 
-// conclude chooses the leader and closes the contest when no other arm is open. The leader stays while
-// another arm with a larger estimate would have more to prove. In a step only its own leader may be
-// epsilon below x, so that among near ties every change of leaders loses what the steps before have
-// proven.
+// conclude chooses the leader and closes the contest when no other arm is open.
 func (c *contest) conclude(estimates []float64, clock sequential.Clock, epsilon float64) {
+	c.follow(estimates, clock, epsilon)
+	c.decide(estimates, clock, epsilon)
+}
+
+// follow sees that the arm with the largest estimate leads a claim: one that no arm has, or the claim that lacks most. There
+// the leader stays while the other arm would have more to prove.
+func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon float64) {
+	best := c.largest(estimates)
+	claims := c.claims()
+	if slices.ContainsFunc(claims, func(l *claim) bool { return l.leader == best }) {
+		return
+	}
+	at := slices.IndexFunc(claims, (*claim).vacant)
+	if at == 1 && !slices.ContainsFunc(c.others, func(l claim) bool { return l.leader >= 0 }) {
+		at = 0 // before this the first arm led, for want of data
+	}
+	if at < 0 {
+		lacks := lists.Map(claims, func(l *claim) float64 { return l.lack(l.leader, estimates, clock, epsilon) })
+		at = floats.MaxIdx(lacks)
+		// where gaps are not known yet, lacks are none, and the larger estimate leads
+		if lacks[at] < claims[at].lack(best, estimates, clock, epsilon) {
+			return
+		}
+	}
+	claims[at].leader = best
+}
+
+// largest returns the position of the arm with the largest estimate of all that are not out.
+func (c *contest) largest(estimates []float64) int {
 	best := c.leader
 	for k, i := range c.arms {
 		if !c.walks[k].Out && (c.walks[best].Out || estimates[i] > estimates[c.arms[best]]) {
 			best = k
 		}
 	}
-	// where gaps are not known yet, lacks are none, and the larger estimate leads
-	if stays := c.lack(c.leader, estimates, clock, epsilon) < c.lack(best, estimates, clock, epsilon); !stays || c.walks[c.leader].Out {
-		c.leader = best
-	}
-	c.closed = true
-	for k := range c.arms {
-		c.closed = c.closed && !c.open(k, clock, epsilon)
-	}
+	return best
 }
 
-// opponent returns the arm that a round compares the one at position k with: the leader, and of the leader the
-// runner-up; -1 where no other arm is left.
-func (c *contest) opponent(k int, estimates []float64) int {
-	if k != c.leader {
-		return c.arms[c.leader]
-	}
-	out := -1
-	for j, i := range c.arms {
-		if j != k && !c.walks[j].Out && (out < 0 || estimates[i] > estimates[out]) {
-			out = i
+// decide plans for the claim that lacks least, and closes the contest where that is settled.
+func (c *contest) decide(estimates []float64, clock sequential.Clock, epsilon float64) {
+	if len(c.others) > 0 {
+		lacks := lists.Map(c.claims(), func(l *claim) float64 {
+			switch {
+			case l.vacant():
+				return math.Inf(1)
+			case l.settled(clock, epsilon):
+				return 0
+			}
+			return l.lack(l.leader, estimates, clock, epsilon)
+		})
+		if j := floats.MinIdx(lacks); j > 0 {
+			c.claim, c.others[j-1] = c.others[j-1], c.claim
 		}
 	}
-	return out
+	c.closed = c.settled(clock, epsilon)
+}
+
+// share lets an arm be out for every claim once it is for one: it is no best arm then, whoever leads. It returns the walks
+// that are not needed any more.
+func (c *contest) share() (dropped []*sequential.Walk) {
+	if len(c.others) == 0 {
+		return nil
+	}
+	claims := c.claims()
+	for k := range c.arms {
+		at := slices.IndexFunc(claims, func(l *claim) bool { return l.walks[k].Out })
+		if at < 0 {
+			continue
+		}
+		for _, l := range claims {
+			if w := l.walks[k]; w != claims[at].walks[k] {
+				dropped, l.walks[k] = append(dropped, w), claims[at].walks[k]
+			}
+		}
+	}
+	return dropped
 }
 
 // doubts says by how much the arms of a contest may be above one of them, normalised: E max(0, μ_i - μ_opponent) from all
@@ -118,13 +168,19 @@ func (c *contest) doubts(opponent int, estimates []float64, variance func(i, j i
 		if i == opponent || c.walks[k].Out {
 			continue
 		}
-		gap, sd := estimates[i]-estimates[opponent], math.Sqrt(variance(opponent, i))
-		if u := gap / sd; sd > 0 && !math.IsInf(sd, 1) {
-			d.each[k] = gap*math.Erfc(-u/math.Sqrt2)/2 + sd*math.Exp(-u*u/2)/math.Sqrt(2*math.Pi)
+		if v := variance(opponent, i); v > 0 && !math.IsInf(v, 1) {
+			d.each[k] = excess(estimates[i]-estimates[opponent], v)
 			d.sum += d.each[k]
 		}
 	}
 	return d
+}
+
+// excess returns E max(0, x) of a normal x with that mean and variance.
+func excess(mean, variance float64) float64 {
+	sd := math.Sqrt(variance)
+	u := mean / sd
+	return mean*math.Erfc(-u/math.Sqrt2)/2 + sd*math.Exp(-u*u/2)/math.Sqrt(2*math.Pi)
 }
 
 // worth returns the part of a round's information that moves the clock of the arm at position k, which is expected to be
@@ -136,47 +192,6 @@ func (d doubts) worth(k int, lead float64) float64 {
 		return part * part
 	}
 	return 1
-}
-
-// lack returns the information that the walks of all open arms lack, added up, if the arm at this
-// position leads and gaps are as estimated. It is infinite where another arm is by epsilon above it.
-func (c *contest) lack(leader int, estimates []float64, clock sequential.Clock, epsilon float64) float64 {
-	sum, first := 0.0, c.arms[leader]
-	for k, i := range c.arms {
-		if k == leader || c.walks[k].Out {
-			continue
-		}
-		gap := estimates[first] - estimates[i] + epsilon
-		if gap <= 0 {
-			return math.Inf(1)
-		}
-		if !c.walks[k].Excludes(clock, first, epsilon) {
-			sum += c.walks[k].Need(clock, first, gap, epsilon, overshoot)
-		}
-	}
-	return sum
-}
-
-// margin bounds how far the leader is below a best arm, normalised: the largest margin of a walk. A walk
-// that excludes the largest so far is not looked at: a margin takes some forty times as long.
-func (c *contest) margin(clock sequential.Clock) float64 {
-	most, first := 0.0, c.arms[c.leader]
-	for k, w := range c.walks {
-		if k != c.leader && !w.Excludes(clock, first, most) {
-			most = max(most, w.Margin(clock, first))
-		}
-	}
-	return most
-}
-
-// startClocks sets the clocks of the walks that have not begun, by the variance of the estimates of
-// their gaps.
-func (c *contest) startClocks(common sequential.Clock, estimates []float64, variance func(i, j int) float64) {
-	for k, w := range c.walks {
-		if against := c.opponent(k, estimates); against >= 0 && w.Look < 0 {
-			w.Offset = common.OffsetFor(1 / variance(against, c.arms[k]))
-		}
-	}
 }
 
 // The sizes of rounds. None of them touches the guarantee; they were chosen on the
@@ -227,37 +242,6 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 	scale := max(stretch, share*least) / stretch
 	for k, q := range out {
 		out[k].Weight = min(scale*q.Weight, most/variance(q.I, q.J))
-	}
-	return out
-}
-
-// exhausted reports whether the clock of some open arm has run out.
-func (c *contest) exhausted(clock sequential.Clock, epsilon float64) bool {
-	for k, w := range c.walks {
-		if w.Look == clock.Last() && c.open(k, clock, epsilon) {
-			return true
-		}
-	}
-	return false
-}
-
-// settled reports whether no arm but the leader may still be the answer.
-func (c *contest) settled(clock sequential.Clock, epsilon float64) bool {
-	for k := range c.arms {
-		if c.open(k, clock, epsilon) {
-			return false
-		}
-	}
-	return true
-}
-
-// left returns the arms that may be best.
-func (c *contest) left() []int {
-	var out []int
-	for k, i := range c.arms {
-		if !c.walks[k].Out {
-			out = append(out, i)
-		}
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func TestLeaderStays(t *testing.T) {
 		{"above by more", []float64{1, 1.2, 0}, epsilon, true, 1},
 		{"not known", []float64{math.Inf(-1), 1.01, 0}, epsilon, true, 1},
 	} {
-		c := &contest{tasks: []int{0}, arms: []int{0, 1, 2}, walks: []*sequential.Walk{{Look: -1}, {Look: -1}, {Look: -1}}}
+		c := &contest{tasks: []int{0}, claim: claim{arms: []int{0, 1, 2}, walks: []*sequential.Walk{{Look: -1}, {Look: -1}, {Look: -1}}}}
 		if row.bets {
 			for k, gap := range map[int]float64{1: -0.01, 2: 1} {
 				look := 35
@@ -64,7 +64,7 @@ func TestLeaderStays(t *testing.T) {
 // A tie of three: the gap to the best arm is twice the gap to either of the others by the bound, so that a quarter of the
 // information counts. Of two, all does. An arm without an estimate counts for nothing.
 func TestWorth(t *testing.T) {
-	c := &contest{arms: []int{0, 1, 2, 3}}
+	c := &contest{claim: claim{arms: []int{0, 1, 2, 3}}}
 	for range c.arms {
 		c.walks = append(c.walks, &sequential.Walk{Look: -1})
 	}

@@ -20,6 +20,7 @@ type decisions struct {
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
+	claims   int     // how many claims of a contest share its level; 0 means 1
 	clock    sequential.Clock
 	reclaims bool           // whether looks that are passed over count
 	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
@@ -65,10 +66,11 @@ func (a *decisions) level(delta float64) (float64, error) {
 	if a.tests == 0 {
 		return 0, nil
 	}
-	n := float64(a.tests)
+	claims := float64(max(a.claims, 1))
+	n := float64(a.tests) * claims
 	if delta/n < leastAlpha {
 		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
-			leastAlpha, a.tests, delta)
+			leastAlpha*claims, a.tests, delta)
 	}
 	return min(delta/n, mostAlpha), nil
 }
@@ -99,28 +101,30 @@ func (a *decisions) raise(delta float64) error {
 		}
 		if a.clock.Strict != nil {
 			n := a.choices()
-			if a.clock.Strict, err = a.highest(alpha/n, top/n); err != nil {
+			if a.clock.Strict, err = a.highest(alpha/n, top/n, a.horizon); err != nil {
 				return err
 			}
 		}
 	}
 	a.opt.Delta, a.alpha, a.most = delta, alpha, most
 	for _, c := range a.contests {
-		for _, w := range c.walks {
-			w.Recheck(a.clock)
+		for _, l := range c.claims() {
+			for _, w := range l.walks {
+				w.Recheck(a.clock)
+			}
 		}
 	}
 	return nil
 }
 
-// highest returns the heights of the clock at the higher of two levels where they are above the heights
-// at the lower.
-func (a *decisions) highest(now, top float64) ([]float64, error) {
-	z, err := a.heights(now)
+// highest returns the heights of walks that are expected to need so many looks at the higher of two levels, where they are above
+// the heights at the lower.
+func (a *decisions) highest(now, top float64, looks int) ([]float64, error) {
+	z, err := a.heights(now, looks)
 	if err != nil {
 		return nil, err
 	}
-	least, err := a.heights(top)
+	least, err := a.heights(top, looks)
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +146,7 @@ func (a *decisions) Among(tests int) { a.among = tests }
 func (a *decisions) tighten() (err error) {
 	if a.tests > 0 {
 		n := a.choices()
-		a.clock.Strict, err = a.highest(a.alpha/n, a.alpha/n)
+		a.clock.Strict, err = a.highest(a.alpha/n, a.alpha/n, a.horizon)
 	}
 	return err
 }

@@ -14,7 +14,14 @@ import (
 // setHeights sets what walks have to reach at the level alpha, and no less than at the level top.
 func (a *decisions) setHeights(alpha, top float64) (err error) {
 	a.clock.Conditional = nil
-	if a.clock.Z, err = a.highest(alpha, top); err != nil || !a.reclaims || alpha > mostReclaimed {
+	within := map[int][]float64{}
+	for looks := range a.clock.Within {
+		if within[looks], err = a.highest(alpha, top, looks); err != nil {
+			return err
+		}
+	}
+	a.clock.Within = within
+	if a.clock.Z, err = a.highest(alpha, top, a.horizon); err != nil || !a.reclaims || alpha > mostReclaimed {
 		return err
 	}
 	if alpha == top {
@@ -25,8 +32,8 @@ func (a *decisions) setHeights(alpha, top float64) (err error) {
 	return err
 }
 
-// heights returns what walks have to reach at error probability alpha.
-func (a *decisions) heights(alpha float64) ([]float64, error) {
+// heights returns what walks have to reach at error probability alpha that are expected to need so many looks.
+func (a *decisions) heights(alpha float64, looks int) ([]float64, error) {
 	m := a.Model
 	if a.limits != nil || a.opt.Law == engine.LawSymmetric {
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
@@ -38,7 +45,7 @@ func (a *decisions) heights(alpha float64) ([]float64, error) {
 		}
 		return c.Heights(), nil
 	}
-	return heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, a.horizon)
+	return heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks)
 }
 
 // The looks from which on walks are not expected to be open, and the part of alpha that these share: the latter on the
@@ -84,12 +91,16 @@ func foresee(a *coTest) error {
 	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 || a.reclaims {
 		return nil
 	}
-	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
-	a.horizon = max(1, int(math.Ceil(math.Log(enough/a.clock.Origin)/math.Log(sequential.ClockGrowth))))
-	if a.horizon >= sequential.ClockLooks {
+	if a.horizon = max(1, a.looksOfTies(a.clock.Origin)); a.horizon >= sequential.ClockLooks {
 		a.horizon = 0
 	}
 	return a.setHeights(a.alpha, a.alpha)
+}
+
+// looksOfTies returns how many looks from that time on are enough for two arms that are tied.
+func (a *decisions) looksOfTies(origin float64) int {
+	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
+	return int(math.Ceil(math.Log(enough/origin) / math.Log(sequential.ClockGrowth)))
 }
 
 // heights returns the z of the clock at error probability alpha, remembered. Walks are expected to be decided before

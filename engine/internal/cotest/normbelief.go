@@ -28,8 +28,7 @@ type guess struct {
 	pulled    []int              // arms of the section with data,
 	means     []float64          // their means, normalised,
 	noise     []float64          // and the variances of these
-	spread    []float64          // N: variance of the gap of an open arm to its leader,
-	certain   []float64          // and under the prior variance S²
+	spread    []float64          // N: variance of the gap of an open arm to the leader that rounds are planned for
 }
 
 // believe forms the posterior of all data on the arms that are not out, and on some others.
@@ -97,41 +96,32 @@ func (g *guess) involved(counts, others []int) []int {
 	return arms
 }
 
-// judgeGaps computes how well the data tell open arms from their leaders.
-func (g *guess) judgeGaps() error {
-	leader := slices.Repeat([]int{-1}, len(g.section.Arms))
-	var leaders []int
-	for _, c := range g.contests {
-		if c.closed {
-			continue
-		}
-		first := g.section.Find(c.arms[c.leader])
-		leaders = append(leaders, first)
-		for k, i := range c.arms {
-			if k != c.leader && !c.walks[k].Out {
-				leader[g.section.Find(i)] = first
-			}
+// judge computes how well the data tell the open arms of a claim from its leader.
+func (g *guess) judge(c *claim) error {
+	first, leader := g.section.Find(c.arms[c.leader]), slices.Repeat([]int{-1}, len(g.section.Arms))
+	c.spread, c.certain = make([]float64, len(c.arms)), make([]float64, len(c.arms))
+	for k, i := range c.arms {
+		if k != c.leader && !c.walks[k].Out {
+			leader[g.section.Find(i)] = first
 		}
 	}
-	rows, err := g.section.Rows(g.ctx(), leaders)
+	rows, err := g.section.Rows(g.ctx(), []int{first})
 	if err != nil {
 		return err
 	}
-	of := map[int][]float64{}
-	for k, b := range leaders {
-		of[b] = rows[k]
-	}
+	of := map[int][]float64{first: rows[0]}
 	for _, way := range []struct {
 		*bounded.Posterior
 		to []float64
-	}{{g.posterior, g.spread}, {g.widest, g.certain}} {
+	}{{g.posterior, c.spread}, {g.widest, c.certain}} {
 		variances, err := way.Variances(g.ctx(), leader, of, g.section.Diagonal)
 		if err != nil {
 			return err
 		}
-		for k, i := range g.section.Arms {
-			if leader[k] >= 0 { // gaps that the data fix to all digits still have a variance
-				way.to[i] = max(variances[k], roundedGap*way.Variance*(g.section.Diagonal[k]+g.section.Diagonal[leader[k]]))
+		for k, i := range c.arms {
+			if k != c.leader && !c.walks[k].Out { // gaps that the data fix to all digits still have a variance
+				at := g.section.Find(i)
+				way.to[k] = max(variances[at], roundedGap*way.Variance*(g.section.Diagonal[at]+g.section.Diagonal[first]))
 			}
 		}
 	}
@@ -141,12 +131,12 @@ func (g *guess) judgeGaps() error {
 // roundedGap is the variance of a gap, relative to that before any data, that is rounding.
 const roundedGap = 1e-12
 
-// variance returns the posterior variance of the gap of arm j to its leader.
+// variance returns the posterior variance of the gap of arm j to the leader that rounds are planned for.
 func (g *guess) variance(_, j int) float64 { return g.spread[j] }
 
-// optimistic returns the gap of an arm to its leader as large as estimates allow.
-func (g *guess) optimistic(leader, arm int) float64 {
-	return g.optimisticGap(g.estimates, leader, arm, math.Max(g.spread[arm], 0))
+// optimistic returns the gap of the arm at position k of a claim to its leader as large as estimates allow.
+func (g *guess) optimistic(c *claim, k int) float64 {
+	return g.optimisticGap(g.estimates, c.arms[c.leader], c.arms[k], c.spread[k])
 }
 
 func (g *guess) ctx() context.Context { return g.Model.Context() }

@@ -31,7 +31,8 @@ const direct = -1
 type fixed struct {
 	section *bounded.Section
 	system  *bounded.System
-	choices []choice // one per bet
+	choices []choice                  // one per bet
+	first   map[*sequential.Walk]bool // of walks that begin with it, whose clocks are fixed, too
 }
 
 // together is how many walks are worked on at a time.
@@ -46,7 +47,7 @@ type normBets struct {
 
 // fix fixes every bet on a round of these counts. Round 1 has none.
 func (a *normBets) fix(counts []int) error {
-	a.bets, a.fixed = a.bets[:0], fixed{}
+	a.bets, a.fixed = a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
 	if a.estimates == nil || !slices.ContainsFunc(counts, func(n int) bool { return n > 0 }) {
 		return nil
 	}
@@ -80,15 +81,20 @@ func (a *normBets) fix(counts []int) error {
 		if c.closed {
 			continue
 		}
-		var open []int // positions
-		for k, w := range c.walks {
-			if k != c.leader && !w.Out {
-				open = append(open, k)
+		for _, l := range c.claims() {
+			if l.vacant() {
+				continue
 			}
-		}
-		for part := range slices.Chunk(open, together) {
-			if err := a.betOn(c, part, view); err != nil {
-				return err
+			var open []int // positions
+			for k, w := range l.walks {
+				if k != l.leader && !w.Out {
+					open = append(open, k)
+				}
+			}
+			for part := range slices.Chunk(open, together) {
+				if err := a.betOn(l, part, view); err != nil {
+					return err
+				}
 			}
 		}
 	}
@@ -130,10 +136,10 @@ func (a *normBets) view(rows [][]float64) (*view, error) {
 	return v, err
 }
 
-// gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a contest.
-func (v *view) gaps(a *normBets, c *contest, positions []int) *mat.Dense {
+// gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a claim.
+func (v *view) gaps(a *normBets, c *claim, leader int, positions []int) *mat.Dense {
 	s := a.fixed.section
-	first := s.Find(c.arms[c.leader])
+	first := s.Find(leader)
 	out := mat.NewDense(len(positions), len(v.rows), nil)
 	for t, k := range positions {
 		x, row := s.Find(c.arms[k]), out.RawRowView(t)
@@ -145,7 +151,7 @@ func (v *view) gaps(a *normBets, c *contest, positions []int) *mat.Dense {
 }
 
 // errors returns G(s) of walks that have sums.
-func (v *view) errors(a *normBets, c *contest, positions []int) *mat.Dense {
+func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 	coefficients := mat.NewDense(len(positions), len(v.pastAt), nil)
 	for t, k := range positions {
 		copy(coefficients.RawRowView(t), a.sums.walks[c.walks[k]].Coefficients)
@@ -162,15 +168,15 @@ func (v *view) errors(a *normBets, c *contest, positions []int) *mat.Dense {
 	return out
 }
 
-// betOn adds the bets of some walks of a contest.
-func (a *normBets) betOn(c *contest, open []int, v *view) error {
+// betOn adds the bets of some walks of a claim.
+func (a *normBets) betOn(c *claim, open []int, v *view) error {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
 	leaders, err := s.Rows(a.ctx(), []int{first})
 	if err != nil {
 		return err
 	}
-	gaps := a.fixed.system.Coordinates(v.gaps(a, c, open))
+	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
 	var history []int // of open, those with sums
 	for _, k := range open {
 		if a.sums.walks[c.walks[k]] != nil {
@@ -200,18 +206,18 @@ func (a *normBets) betOn(c *contest, open []int, v *view) error {
 
 // bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as
 // hoped. A walk that no estimate brings nearer sits out.
-func (a *normBets) bet(c *contest, k int, of bounded.Contrast) {
+func (a *normBets) bet(c *claim, k int, of bounded.Contrast) {
 	w, leader, arm := c.walks[k], c.arms[c.leader], c.arms[k]
-	clock, gap := a.clock.Of(w), a.optimistic(leader, arm)
+	gap := a.optimistic(c, k)
+	a.sooner(w, leader, arm, gap, of)
+	clock := a.clock.Of(w)
 	now, raw, best := clock.Time(w.Look), w.Sum+w.Allowed, 0.0
 	if w.Look >= 0 {
 		best = w.Sum / clock.Height(w.Look)
 	}
 	look, chosen := w.Look, choice{}
-	fresh := of
-	fresh.Before = nil
 	for kind := direct; kind < len(shrinkage); kind++ {
-		alone, possible := a.family(kind, leader, arm, fresh)
+		alone, possible := a.alone(kind, leader, arm, of)
 		if !possible {
 			continue
 		}
@@ -243,12 +249,21 @@ func (a *normBets) bet(c *contest, k int, of bounded.Contrast) {
 		b.Bias = a.allowed(chosen) / chosen.scale
 	}
 	b.Direct = chosen.kind == direct
+	if w.Look < 0 {
+		a.fixed.first[w] = true
+	}
 	a.bets, a.fixed.choices = append(a.bets, b), append(a.fixed.choices, chosen)
 }
 
 // allowed returns the bound on the bias of a walk's sum: S‖G‖, and η‖C‖₁ for rewards off the kernel.
 func (a *normBets) allowed(how choice) float64 {
 	return a.norm*how.norm + a.misfit*how.off
+}
+
+// alone returns the estimates of a kind that make up for no earlier bias.
+func (a *normBets) alone(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
+	of.Before = nil
+	return a.family(kind, leader, arm, of)
 }
 
 // family returns the estimates of a kind, and whether there are any. The two arms' own means are one
@@ -315,8 +330,27 @@ func absolute(values map[int]float64) float64 {
 // lookFor returns the look that the information of a round by itself leads to: with its bias and
 // variance, an estimate says as much of the gap as an unbiased one of that information does.
 func (a *normBets) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
-	worth := max(1-a.norm*f.Norm(1)/gap, 0)
-	return clock.Next(w.Look, worth*worth/f.Variance(1), a.round+1)
+	return clock.Next(w.Look, a.worth(f, gap), a.round+1)
+}
+
+// worth returns that information.
+func (a *normBets) worth(f bounded.Family, gap float64) float64 {
+	part := max(1-a.norm*f.Norm(1)/gap, 0)
+	return part * part / f.Variance(1)
+}
+
+// sooner lets the clock of a walk that has not begun begin with the round, where that brings less than was planned.
+func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of bounded.Contrast) {
+	if w.Look >= 0 {
+		return
+	}
+	info := 0.0
+	for kind := direct; kind < len(shrinkage); kind++ {
+		if f, possible := a.alone(kind, leader, arm, of); possible {
+			info = max(info, a.worth(f, gap))
+		}
+	}
+	w.Sooner(a.clock, info)
 }
 
 // looksBack is how many looks before that a bet considers, where it can make up for earlier bias.

@@ -19,6 +19,7 @@ import (
 //
 //	normed.go      the rounds
 //	normbelief.go  the posterior that chooses leaders and sizes
+//	normclaims.go  the claims of a contest, and when their clocks begin
 //	normplan.go    what a round should bring each walk
 //	normdesign.go  and the pulls for it
 //	normbets.go    the bets of a round
@@ -53,10 +54,16 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 	a := &normed{bound: bound, since: make([]int, n)}
 	a.guess = guess{
 		decisions: d, Pool: model.NewPool(n), scales: scales, norm: bound.Norm, misfit: bound.Misfit,
-		spread: make([]float64, n), certain: make([]float64, n),
+		spread: make([]float64, n),
 	}
 	a.sums = sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
+	if scales.Groups == nil {
+		a.clock.Early = normEarly
+	}
+	if err := a.contend(); err != nil {
+		return nil, err
+	}
 	if a.alpha > 0 {
 		err = a.setHeights(a.alpha, a.alpha)
 	}
@@ -153,16 +160,15 @@ func (a *normed) conclude(contests []*contest) error {
 	for _, c := range contests {
 		if !c.closed {
 			were = append(were, c)
-			c.conclude(a.estimates, a.clock, a.opt.Epsilon)
+			if err := a.choose(c); err != nil {
+				return err
+			}
 		}
 	}
-	if err := a.judgeGaps(); err != nil {
+	if err := a.startClocks(); err != nil {
 		return err
 	}
 	for _, c := range were {
-		if !c.closed {
-			c.startClocks(a.clock, a.estimates, a.variance)
-		}
 		a.record(c)
 	}
 	return nil

@@ -15,6 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -222,4 +224,58 @@ func TestNormedAmendInformChange(t *testing.T) {
 	if e := a.ArmEstimates(); len(e.Mean) != p.N() || !(e.Half[0] > 0) {
 		t.Errorf("estimates of %d arms", len(e.Mean))
 	}
+}
+
+// Rewards of no round that come while a round is open, and change every leader, leave the bets on it as they were fixed.
+func TestNormedInformInARound(t *testing.T) {
+	p, m := smooth(t)
+	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1}
+	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ref, rng, changed, later := newPlainBets(t, p, 1, manyarms.Norm), rand.New(rand.NewPCG(3, 2)), 0, 0
+	for round := 1; round <= 4; round++ {
+		plan, err := a.Plan(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
+		if round == 3 {
+			were := lists.Map(a.contests, func(c *contest) int { return c.arms[c.leader] })
+			if err := a.Inform(another(a, p.N())); err != nil {
+				t.Fatal(err)
+			}
+			changed = lists.Sum(a.contests, func(c *contest) int { return indices.Indicator(!slices.Contains(were, c.arms[c.leader])) })
+		}
+		b := enginetest.Pull(rng, p, plan)
+		if err := a.Learn(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		for k, bet := range bets {
+			if sum, time := ref.settle(t, bet, choices[k], b); math.Abs(bet.Walk.Sum-sum) > 1e-3*math.Sqrt(time) {
+				t.Fatalf("round %d, arm %d: S = %.9g, plainly %.9g", round, bet.Arm, bet.Walk.Sum, sum)
+			}
+			if round == 4 {
+				later++
+			}
+		}
+	}
+	if changed == 0 || later == 0 {
+		t.Errorf("%d leaders changed, %d bets afterwards", changed, later)
+	}
+}
+
+// another returns rewards by which an arm leads each contest that no claim of it has as its leader.
+func another(a *normed, n int) engine.Batch {
+	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
+	for _, c := range a.contests {
+		for k, i := range c.arms {
+			if leads := func(l *claim) bool { return l.leader == k }; !c.walks[k].Out && !slices.ContainsFunc(c.claims(), leads) {
+				b.Counts[i], b.Means[i] = 200, a.estimates[c.arms[c.leader]]*a.Model.Unit+5
+				break
+			}
+		}
+	}
+	return b
 }

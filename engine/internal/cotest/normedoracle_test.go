@@ -18,7 +18,7 @@ import (
 )
 
 // What one round would take that knew the means, where the posterior variance under the norm is at most
-// (gap + epsilon)²/(1 + z²), with z the height that the proof asks of a walk at its first looks: bias + z standard
+// (gap + epsilon)²/(1 + z²), with z the height that the proof asks of a walk at its first looks if a contest has one claim: bias + z standard
 // deviations are within the gap then. A run pays for not knowing the means, and not many times over. ARMS sets the
 // size of the problem.
 func TestNormedBesideOracle(t *testing.T) {
@@ -41,7 +41,11 @@ func TestNormedBesideOracle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := 1 + a.clock.Z[0]*a.clock.Z[0]
+	z, err := heights(t.Context(), m.Memory, engine.LawNormal, a.opt.Delta/float64(a.tests), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := 1 + z[0]*z[0]
 	if a.section, err = bounded.NewSection(a.ctx(), p, indices.All(n)); err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +82,7 @@ func TestNormedBesideOracle(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 6))
 	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
-	t.Logf("%d arms, z = %.3f: the oracle takes %.0f pulls, a run %d", n, a.clock.Z[0], oracle, out.Samples)
+	t.Logf("%d arms, z = %.3f: the oracle takes %.0f pulls, a run %d", n, z[0], oracle, out.Samples)
 	if times := float64(out.Samples) / oracle; times < 1 || times > 10 {
 		t.Errorf("%d arms: %.2f times the oracle's pulls", n, times)
 	}

@@ -90,9 +90,9 @@ func (a *normed) targets() []target {
 			if !c.open(k, a.clock, a.opt.Epsilon) {
 				continue
 			}
-			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(first, i), a.opt.Epsilon, normAbove)
-			need = min(max(need, least/a.spread[i]), spreadGrowth/a.spread[i], certainGrowth/a.certain[i])
-			out = append(out, target{a.section.Find(i), a.section.Find(first), 1/a.spread[i] + need, need})
+			need := c.walks[k].NeedUnbiased(a.clock, first, a.optimistic(&c.claim, k), a.opt.Epsilon, normAbove)
+			need = min(max(need, least/c.spread[k]), c.most(k))
+			out = append(out, target{a.section.Find(i), a.section.Find(first), 1/c.spread[k] + need, need})
 		}
 	}
 	return out

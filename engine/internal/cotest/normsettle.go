@@ -87,7 +87,7 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) erro
 	for k, bet := range a.bets {
 		byWalk[bet.Walk] = k
 	}
-	for _, c := range a.contests {
+	for c := range a.allClaims() {
 		var positions []int
 		for k, w := range c.walks {
 			if _, bets := byWalk[w]; bets {
@@ -99,7 +99,7 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) erro
 			for t, k := range part {
 				prior[t] = a.prior(max(f.choices[byWalk[c.walks[k]]].kind, 0))
 			}
-			weights := f.system.Weights(f.system.Coordinates(v.gaps(a, c, part)), prior)
+			weights := f.system.Weights(f.system.Coordinates(v.gaps(a, c, a.bets[byWalk[c.walks[part[0]]]].Leader, part)), prior)
 			for t, k := range part {
 				at := byWalk[c.walks[k]]
 				bet, how, row := a.bets[at], f.choices[at], weights.RawRowView(t)
@@ -125,22 +125,22 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) erro
 func (a *normBets) remember(v *view) error {
 	f := &a.fixed
 	positions := lists.Make(len(v.rows), func(j int) int { return a.sums.position(f.section.Arms[f.system.Support[j]]) })
-	byArm := make(map[int]int, len(a.bets)) // of the bets of walks that go on
+	byWalk := make(map[*sequential.Walk]int, len(a.bets)) // of the bets of walks that go on
 	for k, bet := range a.bets {
 		if bet.Walk.Out {
 			delete(a.sums.walks, bet.Walk)
 			continue
 		}
 		a.sums.position(bet.Leader)
-		byArm[bet.Arm] = k
+		byWalk[bet.Walk] = k
 	}
-	for _, c := range a.contests {
+	for c := range a.allClaims() {
 		var fresh, known []int
-		for k, i := range c.arms {
-			if _, bets := byArm[i]; !bets {
+		for k, w := range c.walks {
+			if _, bets := byWalk[w]; !bets {
 				continue
 			}
-			if a.sums.walks[c.walks[k]] == nil {
+			if a.sums.walks[w] == nil {
 				fresh = append(fresh, k)
 			} else {
 				known = append(known, k)
@@ -148,7 +148,7 @@ func (a *normBets) remember(v *view) error {
 		}
 		for _, some := range [][]int{fresh, known} {
 			for part := range slices.Chunk(some, together) {
-				a.add(c, part, byArm, v, positions)
+				a.add(c, part, byWalk, v, positions)
 				if err := a.ctx().Err(); err != nil {
 					return err
 				}
@@ -159,12 +159,13 @@ func (a *normBets) remember(v *view) error {
 }
 
 // add adds the errors to the functionals of some walks, which all have one or none of them has.
-func (a *normBets) add(c *contest, part []int, byArm map[int]int, v *view, positions []int) {
+func (a *normBets) add(c *claim, part []int, byWalk map[*sequential.Walk]int, v *view, positions []int) {
 	f := &a.fixed
-	values, prior := v.gaps(a, c, part), make([]float64, len(part))
+	leader := a.bets[byWalk[c.walks[part[0]]]].Leader // when the bets were fixed
+	values, prior := v.gaps(a, c, leader, part), make([]float64, len(part))
 	known := a.sums.walks[c.walks[part[0]]] != nil
 	for t, k := range part {
-		how := f.choices[byArm[c.arms[k]]]
+		how := f.choices[byWalk[c.walks[k]]]
 		prior[t] = a.prior(max(how.kind, 0))
 		row := values.RawRowView(t)
 		for j := range row {
@@ -176,10 +177,10 @@ func (a *normBets) add(c *contest, part []int, byArm map[int]int, v *view, posit
 	}
 	weights := f.system.Weights(f.system.Coordinates(values), prior)
 	for t, k := range part {
-		w, how, row := c.walks[k], f.choices[byArm[c.arms[k]]], weights.RawRowView(t)
+		w, how, row := c.walks[k], f.choices[byWalk[c.walks[k]]], weights.RawRowView(t)
 		if how.kind == direct {
 			clear(row)
-			first, _ := a.supportOf(c.arms[c.leader])
+			first, _ := a.supportOf(leader)
 			x, _ := a.supportOf(c.arms[k])
 			row[first], row[x] = how.scale, -how.scale
 		}
@@ -192,7 +193,7 @@ func (a *normBets) add(c *contest, part []int, byArm map[int]int, v *view, posit
 		for j, p := range row {
 			s.Coefficients[positions[j]] += p
 		}
-		s.Coefficients[a.sums.at[a.bets[byArm[c.arms[k]]].Leader]] -= how.scale
+		s.Coefficients[a.sums.at[leader]] -= how.scale
 		s.Own += how.scale
 		s.Square = how.norm * how.norm
 	}

@@ -65,7 +65,8 @@ func (a *decisions) apart(v int) *contest {
 
 // copied returns the contest of some tasks of a contest.
 func (a *decisions) copied(c *contest, tasks []int) *contest {
-	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), leader: c.leader, closed: c.closed, unlimited: c.unlimited}
+	out := &contest{tasks: tasks, first: a.in(tasks[0], c, c.first), closed: c.closed, unlimited: c.unlimited}
+	out.leader = c.leader
 	to := func(arm int) int { return arm + out.first - c.first }
 	for k, i := range c.arms {
 		out.arms = append(out.arms, to(i))

@@ -16,7 +16,7 @@ const (
 	FineLooks   = 140
 )
 
-// clockEarly is the factor by which a walk's clock may begin before the information known at its
+// clockEarly is the usual factor by which a walk's clock may begin before the information known at its
 // start: after that a clock has three quarters of its looks left. Noise scales may differ by orders
 // of magnitude, and with them what round 1 says of gaps.
 const clockEarly = 64
@@ -26,7 +26,10 @@ const clockEarly = 64
 type Clock struct {
 	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
 	Growth float64   // 0 means ClockGrowth
+	Early  float64   // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
 	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	// in place of Z, of walks that are expected to need no more than so many looks
+	Within map[int][]float64
 	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
 	Conditional *ConditionalError
 	// by look, for walks without the steps of arms that were withdrawn; nil means Z
@@ -37,6 +40,9 @@ type Clock struct {
 
 // Of returns the clock of a walk.
 func (c Clock) Of(w *Walk) Clock {
+	if z := c.Within[w.Horizon]; z != nil {
+		c.Z = z
+	}
 	if off := w.Offset - w.sooner; off != 0 {
 		c.Origin *= math.Pow(c.growth(), float64(off))
 	}
@@ -54,7 +60,7 @@ func (c Clock) within(k int) float64 {
 // OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
 // much is known of its gap.
 func (c Clock) OffsetFor(info float64) int {
-	return int(max(0, math.Floor(math.Log(info/(clockEarly*c.Origin))/math.Log(c.growth()))))
+	return int(max(0, math.Floor(math.Log(info/(cmp.Or(c.Early, clockEarly)*c.Origin))/math.Log(c.growth()))))
 }
 
 func (c Clock) growth() float64 { return cmp.Or(c.Growth, ClockGrowth) }

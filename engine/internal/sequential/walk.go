@@ -16,6 +16,7 @@ type Walk struct {
 	Look int     // the walk stands at T_look; -1 before its first step
 	// looks by which its clock begins later than the common one, and sooner than that, fixed before its first step
 	Offset, sooner int
+	Horizon        int  // looks that it is expected to need, fixed before its first step; 0 where the clock says nothing of it
 	Out            bool // S has reached z √T: x is not a best arm
 	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
 	Allowed float64

@@ -1,0 +1,174 @@
+package cotest
+
+import (
+	"iter"
+	"math"
+
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+)
+
+// Claims and clocks under a bound on the norm. With an accuracy a contest has several claims, which share its level: a round
+// tells all gaps of a task, and among many near ties the first leader is seldom the last one (docs/adr/0034).
+const (
+	normClaims = 3   // of a contest, where an accuracy is asked
+	normHold   = 2.0 // times what its leader may gain another arm must, to have its claim
+	normEarly  = 8   // clockEarly where noise scales are known
+	normLooks  = 4   // looks that walks are expected to need are rounded up to a multiple
+)
+
+// contend gives the contests their claims and the level of each, before any data.
+func (a *normed) contend() (err error) {
+	if !(a.opt.Epsilon > 0) {
+		return nil
+	}
+	a.claims = normClaims
+	for _, c := range a.contests {
+		if c.closed {
+			continue
+		}
+		for range a.claims - 1 {
+			other := claim{arms: c.arms, leader: -1}
+			for range c.arms {
+				other.walks = append(other.walks, &sequential.Walk{Look: -1})
+			}
+			c.others = append(c.others, other)
+		}
+	}
+	a.alpha, err = a.level(a.opt.Delta)
+	return err
+}
+
+// allClaims returns the claims of all contests.
+func (a *normBets) allClaims() iter.Seq[*claim] {
+	return func(yield func(*claim) bool) {
+		for _, c := range a.contests {
+			for _, l := range c.claims() {
+				if !yield(l) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// choose chooses the leaders of a contest, judges its gaps, and closes it where a claim is settled.
+func (a *normed) choose(c *contest) error {
+	for _, w := range c.share() {
+		delete(a.sums.walks, w)
+	}
+	c.follow(a.estimates, a.clock, a.opt.Epsilon)
+	for _, l := range c.claims() {
+		if !l.vacant() {
+			if err := a.judge(l); err != nil {
+				return err
+			}
+		}
+	}
+	for replaced := false; !replaced; {
+		var l *claim
+		if l, replaced = c.rise(a.estimates); l == nil {
+			break
+		}
+		if err := a.judge(l); err != nil {
+			return err
+		}
+	}
+	c.decide(a.estimates, a.clock, a.opt.Epsilon)
+	if !c.closed {
+		for k, i := range c.arms {
+			a.spread[i] = c.spread[k]
+		}
+	}
+	return nil
+}
+
+// rise gives a claim to the arm that is expected to gain most over the leaders of all claims: one that no arm has, or else that of the
+// leader which itself gains least over the others, if the arm gains much more. The claim that rounds are planned for and that of
+// the largest estimate stay. It returns the claim; nil where all stay.
+func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
+	at, most := -1, 0.0
+	for k, w := range c.walks {
+		if w.Out {
+			continue
+		}
+		if gain := c.gain(k, nil, estimates); gain > most {
+			at, most = k, gain
+		}
+	}
+	if at < 0 {
+		return nil, false
+	}
+	best, least := c.largest(estimates), most/normHold
+	for j := range c.others {
+		l := &c.others[j]
+		if l.vacant() {
+			l.leader = at
+			return l, false
+		}
+		if gain := c.gain(l.leader, l, estimates); l.leader != best && gain < least {
+			to, least = l, gain
+		}
+	}
+	if to != nil {
+		to.leader = at
+	}
+	return to, true
+}
+
+// gain returns what the arm at position k is expected to be above the leaders of all claims but one, normalised, 0 for one of these: the
+// least of E max(0, μ_k - μ_leader), which is an upper bound.
+func (c *contest) gain(k int, but *claim, estimates []float64) float64 {
+	least := math.Inf(1)
+	for _, l := range c.claims() {
+		switch {
+		case l == but || l.vacant():
+		case l.leader == k:
+			return 0
+		default:
+			least = min(least, excess(estimates[c.arms[k]]-estimates[c.arms[l.leader]], l.spread[k]))
+		}
+	}
+	return least
+}
+
+// most returns the largest information that a round is meant to add to what is known of the gap at position k.
+func (c *claim) most(k int) float64 { return min(spreadGrowth/c.spread[k], certainGrowth/c.certain[k]) }
+
+// startClocks sets the clocks and the heights of walks that have not begun.
+func (a *normed) startClocks() error {
+	for c := range a.allClaims() {
+		if c.spread == nil || c.vacant() {
+			continue
+		}
+		for k, w := range c.walks {
+			if k == c.leader || w.Look >= 0 || a.fixed.first[w] {
+				continue
+			}
+			w.Offset = a.clock.OffsetFor(c.most(k) / spreadGrowth)
+			if err := a.expect(w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// expect says how many looks a walk is expected to need, where an accuracy is asked, and sees that the clock has heights for them.
+func (a *normed) expect(w *sequential.Walk) error {
+	if w.Horizon = 0; !(a.opt.Epsilon > 0) {
+		return nil
+	}
+	looks := normLooks * max(1, (a.looksOfTies(a.clock.Of(w).Origin)+normLooks-1)/normLooks)
+	if looks >= sequential.ClockLooks {
+		return nil
+	}
+	w.Horizon = looks
+	if a.clock.Within[looks] != nil {
+		return nil
+	}
+	top, err := a.level(a.most)
+	if err == nil {
+		a.clock.Within[looks], err = a.highest(a.alpha, top, looks)
+	}
+	return err
+}
