@@ -82,9 +82,9 @@ func (a *normed) choose(c *contest) error {
 	return nil
 }
 
-// rise gives a claim to the arm that is expected to gain most over the leaders of all claims: one that no arm has, or else that of the
-// leader which itself gains least over the others, if the arm gains much more. The claim that rounds are planned for and that of
-// the largest estimate stay. It returns the claim; nil where all stay.
+// rise gives a claim to the arm that is expected to gain most over the leaders of all claims: a claim that no arm has, or else the claim
+// whose leader gains least over the other leaders, if the arm gains much more. The claim that rounds are planned for and the one whose
+// leader has the largest estimate stay. It returns the claim; nil where all stay.
 func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	at, most := -1, 0.0
 	for k, w := range c.walks {
