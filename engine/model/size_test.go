@@ -55,6 +55,8 @@ func regimes() []regime {
 			"a design takes seconds"},
 		{"CoTestFC on arms that say nothing of each other", MostDesigned, arms, "designs of each task", RegimeMeans,
 			"a closed form takes a millisecond"},
+		{"CoTestFC by a bound on the norm, with ε, on a task", MostOneLeader, arms, "one leader at a time",
+			"three at once, with a third of the level each", "the level costs more than a late change of leaders"},
 		{"CoTestFB by the posterior", MostTested, directions, "tests what is decided", "decides nothing",
 			"a test needs a pull for each direction in every round"},
 		{"kernel learned in the run", MostLearned, arms, "covariances of all arms, 12 sets of numbers", "128 features, 2 sets of numbers",

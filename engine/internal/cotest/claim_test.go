@@ -101,7 +101,7 @@ func TestClaimsDecide(t *testing.T) {
 // the level changed.
 func TestClaimsShareTheirLevel(t *testing.T) {
 	const delta, later = 0.05, 0.02
-	p, m := smooth(t)
+	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1, Delta: delta}
 	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
 	if err != nil {

@@ -20,7 +20,7 @@ type decisions struct {
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
-	claims   int     // how many claims of a contest share its level; 0 means 1
+	claims   int     // how many claims do, of all contests; 0 where each has one
 	clock    sequential.Clock
 	reclaims bool           // whether looks that are passed over count
 	horizon  int            // looks that walks are expected to need; 0 where nothing is expected
@@ -66,11 +66,10 @@ func (a *decisions) level(delta float64) (float64, error) {
 	if a.tests == 0 {
 		return 0, nil
 	}
-	claims := float64(max(a.claims, 1))
-	n := float64(a.tests) * claims
+	n := float64(max(a.tests, a.claims))
 	if delta/n < leastAlpha {
 		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
-			leastAlpha*claims, a.tests, delta)
+			leastAlpha*n/float64(a.tests), a.tests, delta)
 	}
 	return min(delta/n, mostAlpha), nil
 }

@@ -5,12 +5,13 @@ import (
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// Claims and clocks under a bound on the norm. With an accuracy a contest has several claims, which share its level: a round
-// tells all gaps of a task, and among many near ties the first leader is seldom the last one (docs/adr/0034).
+// Claims and clocks under a bound on the norm. With an accuracy a contest of many arms has several claims, which share delta: a
+// round tells all gaps of a task, and among many near ties the first leader is seldom the last one (docs/adr/0034).
 const (
-	normClaims = 3   // of a contest, where an accuracy is asked
+	normClaims = 3   // of a contest of more than model.MostOneLeader arms, where an accuracy is asked
 	normHold   = 2.0 // times what its leader may gain another arm must, to have its claim
 	normEarly  = 8   // clockEarly where noise scales are known
 	normLooks  = 4   // looks that walks are expected to need are rounded up to a multiple
@@ -21,17 +22,21 @@ func (a *normed) contend() (err error) {
 	if !(a.opt.Epsilon > 0) {
 		return nil
 	}
-	a.claims = normClaims
 	for _, c := range a.contests {
 		if c.closed {
 			continue
 		}
-		for range a.claims - 1 {
+		a.claims++
+		if len(c.arms) <= model.MostOneLeader {
+			continue
+		}
+		for range normClaims - 1 {
 			other := claim{arms: c.arms, leader: -1}
 			for range c.arms {
 				other.walks = append(other.walks, &sequential.Walk{Look: -1})
 			}
 			c.others = append(c.others, other)
+			a.claims++
 		}
 	}
 	a.alpha, err = a.level(a.opt.Delta)

@@ -22,9 +22,12 @@ import (
 )
 
 // smooth returns 60 arms of five tasks, of a function of known norm.
-func smooth(t testing.TB) (*problem.Problem, *model.Model) {
+func smooth(t testing.TB) (*problem.Problem, *model.Model) { return smoothOn(t, 60) }
+
+// smoothOn returns n of them.
+func smoothOn(t testing.TB, n int) (*problem.Problem, *model.Model) {
 	t.Helper()
-	p, err := manyarms.Problem(60)
+	p, err := manyarms.Problem(n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,7 +231,7 @@ func TestNormedAmendInformChange(t *testing.T) {
 
 // Rewards of no round that come while a round is open, and change every leader, leave the bets on it as they were fixed.
 func TestNormedInformInARound(t *testing.T) {
-	p, m := smooth(t)
+	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1}
 	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
 	if err != nil {

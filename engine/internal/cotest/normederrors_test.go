@@ -1,6 +1,7 @@
 package cotest
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -17,14 +18,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// tied returns a problem of one task with two best arms, the weight of one of them so much larger, under a function of
+// tied returns a problem of one task and n arms with two best ones, the weight of one of them so much larger, under a function of
 // that norm.
-func tied(t *testing.T, norm, lead float64) *problem.Problem {
+func tied(t *testing.T, norm, lead float64, n int) *problem.Problem {
 	t.Helper()
-	const n = 12
 	rows, names := make([][]float64, n), make([]string, n)
 	for i := range rows {
-		rows[i], names[i] = []float64{float64(i) * 0.45}, string(rune('a'+i))
+		rows[i], names[i] = []float64{float64(i) * 0.45}, fmt.Sprint("x", i)
 	}
 	arms, err := kernels.NewPoints([]string{"x"}, names, rows)
 	if err != nil {
@@ -82,11 +82,10 @@ func TestNormedErrors(t *testing.T) {
 			}
 		},
 	} {
-		lead := 1e-4
+		p := tied(t, norm, 1e-4, 12)
 		if name == "claims" {
-			lead = 0.3
+			p = tied(t, norm, 0.3, model.MostOneLeader+1)
 		}
-		p := tied(t, norm, lead)
 		opt := engine.Options{Delta: delta, Norm: norm, Unit: 1, MaxSamples: 20_000, MaxRounds: 12}
 		change(p, &opt)
 		m, err := model.New(p, 1)
