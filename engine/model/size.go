@@ -15,7 +15,7 @@ const (
 	MostLearned = 512
 	// MostTested is the largest rank up to which CoTestFB tests what is decided.
 	MostTested = 100
-	// MostOneLeader is the largest number of arms of a task of which one leads under a bound on the norm.
+	// MostOneLeader is the largest number of arms of a task at which one of them leads under a bound on the norm.
 	MostOneLeader = 40
 
 	// MostWithin is the largest number of arms whose posterior is formed within blocks.
