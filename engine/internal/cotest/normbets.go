@@ -344,13 +344,19 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 	if w.Look >= 0 {
 		return
 	}
-	info := 0.0
+	w.Sooner(a.clock, math.MaxFloat64) // as planned
+	clock, info := a.clock.Of(w), 0.0
 	for kind := direct; kind < len(shrinkage); kind++ {
 		if f, possible := a.alone(kind, leader, arm, of); possible {
 			info = max(info, a.worth(f, gap))
 		}
+		if info > 0 && clock.Next(w.Look, info, a.round+1) >= 0 {
+			return
+		}
 	}
-	w.Sooner(a.clock, info)
+	if info > 0 {
+		w.Sooner(a.clock, info)
+	}
 }
 
 // looksBack is how many looks before that a bet considers, where it can make up for earlier bias.
