@@ -176,8 +176,11 @@ func (s *State) owed(by string) []*item {
 
 // itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
 func (s *State) itemsOf(by string, r *round, is func(*item) bool) []*item {
-	all := lists.Map(s.order, func(id string) *item { return s.items[id] })
-	return lists.Where(all, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
+	own := lists.Where(s.order, func(id string) bool {
+		it := s.items[id]
+		return it.by == by && it.round == r.plan.Round && is(it)
+	})
+	return lists.Map(own, func(id string) *item { return s.items[id] })
 }
 
 func (s *State) capacity(p Protocol) int {

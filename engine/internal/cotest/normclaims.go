@@ -91,12 +91,12 @@ func (a *normed) choose(c *contest) error {
 // whose leader gains least over the other leaders, if the arm gains much more. The claim that rounds are planned for and the one whose
 // leader has the largest estimate stay. It returns the claim; nil where all stay.
 func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
-	at, most := -1, 0.0
+	claims, at, most := c.claims(), -1, 0.0
 	for k, w := range c.walks {
 		if w.Out {
 			continue
 		}
-		if gain := c.gain(k, nil, estimates); gain > most {
+		if gain := c.gain(k, claims, nil, estimates); gain > most {
 			at, most = k, gain
 		}
 	}
@@ -110,7 +110,7 @@ func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 			l.leader = at
 			return l, false
 		}
-		if gain := c.gain(l.leader, l, estimates); l.leader != best && gain < least {
+		if gain := c.gain(l.leader, claims, l, estimates); l.leader != best && gain < least {
 			to, least = l, gain
 		}
 	}
@@ -120,11 +120,11 @@ func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	return to, true
 }
 
-// gain returns what the arm at position k is expected to be above the leaders of all claims but one, normalised, 0 for one of these: the
+// gain returns what the arm at position k is expected to be above the leaders of claims but one, normalised, 0 for one of these: the
 // least of E max(0, μ_k - μ_leader), which is an upper bound.
-func (c *contest) gain(k int, but *claim, estimates []float64) float64 {
+func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) float64 {
 	least := math.Inf(1)
-	for _, l := range c.claims() {
+	for _, l := range claims {
 		switch {
 		case l == but || l.vacant():
 		case l.leader == k:
