@@ -179,13 +179,13 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 	}
 	few := l.only(lacks)
 	least := math.MaxInt
-	for _, up := range []float64{0.3, 0.5, 0.7} {
+	for _, left := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7} { // parts of a pull up to this are left out
 		lo, hi, try := 0.0, 0.0, n
 		for step := 0; step < 9 || hi == 0 && step < 40; step++ {
 			counts := make([]float64, len(weights))
 			whole, total := make([]int, len(weights)), 0
 			for k, w := range weights {
-				whole[k] = max(int(math.Ceil(try*w-up)), 0)
+				whole[k] = max(int(math.Ceil(try*w-left)), 0)
 				counts[k] = float64(whole[k])
 				total += whole[k]
 			}

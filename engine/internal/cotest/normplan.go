@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // The sizes of rounds. None of them touches the guarantee.
@@ -23,7 +24,11 @@ var (
 	finestRest    = 0.25 // of the variance that a walk may have, what features may leave unseen
 	mostPivots    = 200
 	roundSlack    = 1.15 // largest variance after rounding over the one wanted
+	roundMost     = 1.5  // times what a design asks for, beside one pull of each arm, from which on its rounding has gone wrong
 	normSolving   = 0.1  // relative gap of designs
+	// the part of earlier information that a design counts on: a walk has bet on their rewards, and uses them no
+	// second time but to make up for bias (docs/adr/0035)
+	earlierRounds = 0.15
 )
 
 // Round 1.
@@ -124,25 +129,36 @@ func (a *normed) next() (*rounds.Stage, error) {
 }
 
 // pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
-// hardest by. A design that takes targets for those beside them can leave out what one of them needs: then
+// hardest by. A design that takes targets for those beside them can leave out what one of them needs, or all but: then
 // each counts by itself, and if that is not enough either, the round aims at what the design brings.
 func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design, err error) {
 	for _, l.each = range []bool{false, true} {
-		var fractions []float64
-		if fractions, d, err = l.solve(before); err != nil {
+		fractions, of, err := l.solve(before)
+		if err != nil {
 			return nil, 0, d, err
 		}
-		if n := floats.Sum(fractions); !(n <= l.most) {
+		n := floats.Sum(fractions)
+		if !(n <= l.most) {
 			return nil, 0, d, engine.LimitError{Samples: n}
 		}
-		if counts, worst, err = l.round(fractions, roundSlack); err == nil && counts == nil && l.each {
-			counts, worst, err = l.round(fractions, roundSlack*worst)
+		whole, missed, err := l.round(fractions, roundSlack)
+		if err == nil && whole == nil && counts == nil && l.each {
+			whole, missed, err = l.round(fractions, roundSlack*missed)
 		}
-		if err != nil || counts != nil {
-			return counts, worst, d, err
+		if err != nil {
+			return nil, 0, d, err
+		}
+		if whole != nil && (counts == nil || lists.Total(whole) < lists.Total(counts)) {
+			counts, worst, d = whole, missed, of
+		}
+		if counts != nil && float64(lists.Total(counts)) <= roundMost*n+float64(len(l.sampled)) {
+			break
 		}
 	}
-	return nil, 0, d, engine.LimitError{Samples: math.Inf(1)}
+	if counts == nil {
+		return nil, 0, d, engine.LimitError{Samples: math.Inf(1)}
+	}
+	return counts, worst, d, nil
 }
 
 // localise returns features that are as fine as the targets need.
@@ -181,8 +197,8 @@ func (a *normed) localise(targets []target) (*localDesign, error) {
 		known.SetSym(j, j, 1/(a.norm*a.norm))
 	}
 	for k, i := range s.Arms {
-		if n := a.since[i]; n > 0 {
-			known.SymRankOne(known, 1/(1/(float64(n)*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]),
+		if n := earlierRounds * float64(a.since[i]); n > 0 {
+			known.SymRankOne(known, 1/(1/(n*a.scales.Model.Precision[i])+a.norm*a.norm*l.Rest[k]),
 				mat.NewVecDense(m, l.Features.RawRowView(k)))
 		}
 	}
