@@ -24,10 +24,10 @@ var (
 	finestRest    = 0.25 // of the variance that a walk may have, what features may leave unseen
 	mostPivots    = 200
 	roundSlack    = 1.15 // largest variance after rounding over the one wanted
-	roundMost     = 1.5  // times what a design asks for, beside one pull of each arm, from which on its rounding has gone wrong
+	roundMost     = 1.5  // times what a design asks for, beside one pull of each arm, from which on each target counts by itself
 	normSolving   = 0.1  // relative gap of designs
-	// the part of earlier information that a design counts on: a walk has bet on their rewards, and uses them no
-	// second time but to make up for bias (docs/adr/0035)
+	// the part of earlier information that a design counts on: a walk has bet on earlier rewards, and uses them a second
+	// time only to make up for bias (docs/adr/0035)
 	earlierRounds = 0.15
 )
 
@@ -129,11 +129,11 @@ func (a *normed) next() (*rounds.Stage, error) {
 }
 
 // pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
-// hardest by. A design that takes targets for those beside them can leave out what one of them needs, or all but: then
-// each counts by itself, and if that is not enough either, the round aims at what the design brings.
+// hardest by. A design that takes targets for those beside them can leave out what one of them needs, and then takes
+// very many pulls or none will do: each counts by itself, and if that is not enough either, the round aims at what the design brings.
 func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design, err error) {
 	for _, l.each = range []bool{false, true} {
-		fractions, of, err := l.solve(before)
+		fractions, found, err := l.solve(before)
 		if err != nil {
 			return nil, 0, d, err
 		}
@@ -149,7 +149,7 @@ func (l *localDesign) pulls(before float64) (counts []int, worst float64, d desi
 			return nil, 0, d, err
 		}
 		if whole != nil && (counts == nil || lists.Total(whole) < lists.Total(counts)) {
-			counts, worst, d = whole, missed, of
+			counts, worst, d = whole, missed, found
 		}
 		if counts != nil && float64(lists.Total(counts)) <= roundMost*n+float64(len(l.sampled)) {
 			break

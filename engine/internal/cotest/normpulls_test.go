@@ -50,3 +50,23 @@ func TestPullsForTargetsBesideOthers(t *testing.T) {
 		t.Errorf("pulls %v, worst %g, %v", counts, worst, err)
 	}
 }
+
+// A design may leave out what a target beside another one needs, so that it takes hundreds of pulls in place of a few of
+// another arm. Each target counts by itself then.
+func TestPullsFarAboveADesign(t *testing.T) {
+	l := &localDesign{
+		ctx:       t.Context(),
+		most:      1e6,
+		white:     mat.NewDense(4, 2, []float64{0, 0, 2, 0.045, 1.9, 0.25, 0, 1}),
+		sampled:   []int{1, 3},
+		precision: []float64{1, 1},
+		targets:   []target{{arm: 1, leader: 0, info: 23.8}, {arm: 2, leader: 0, info: 25}},
+	}
+	counts, worst, _, err := l.pulls(100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if counts[0]+counts[1] > 40 || worst > roundSlack { // 347 of the first arm do as well
+		t.Errorf("pulls %v, the hardest target at %g", counts, worst)
+	}
+}
