@@ -211,10 +211,7 @@ func Apart(m Matrix) [][]int {
 		}
 		groups++
 	}
-	out := make([][]int, groups)
-	for i, v := range j.taskOf {
-		out[of[v]] = append(out[of[v]], i)
-	}
+	out := indices.Groups(groups, indices.Of(of, j.taskOf))
 	return slices.DeleteFunc(out, func(arms []int) bool { return len(arms) == 0 })
 }
 

@@ -260,10 +260,7 @@ func (c *Cover) evaluate() bool {
 
 // certify completes the help of arms without pulls, and keeps both bounds.
 func (c *Cover) certify() {
-	inside := make([]bool, len(c.Pulls))
-	for _, i := range c.arms {
-		inside[i] = true
-	}
+	inside := indices.Mark(len(c.Pulls), c.arms)
 	rest := indices.Where(len(inside), func(i int) bool { return !inside[i] })
 	if len(rest) > 0 {
 		across, e := reshape(blas64.General{}, len(rest), len(c.arms)), reshape(blas64.General{}, len(c.targets), len(rest))

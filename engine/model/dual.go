@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -49,11 +50,8 @@ type dual struct {
 func newDual(c *onBasis, scale float64) (*dual, error) {
 	b := c.basis
 	d := &dual{
-		life: c.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: make([]float64, len(b.rest)),
+		life: c.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: indices.Spread(len(b.rest), c.with, c.arms),
 		precision: c.precision, origin: c.origin,
-	}
-	for k, i := range c.arms {
-		d.with[i] = c.with[k]
 	}
 	matrix := mat.NewSymDense(b.dim, nil)
 	matrix.CopySym(c.matrix)
@@ -295,11 +293,8 @@ func (e *Estimator) normalised(means []float64) []float64 {
 // estimator returns the estimator of all arms.
 func (c *onBases) estimator(m *Model) (*Estimator, error) {
 	e := &Estimator{
-		Total: make([]float64, m.Problem.N()), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale, root: math.Sqrt(m.Scale),
-		level: c.centre,
-	}
-	for k, i := range c.arms {
-		e.Total[i] = c.total[k]
+		Total: indices.Spread(m.Problem.N(), c.total, c.arms), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale,
+		root: math.Sqrt(m.Scale), level: c.centre,
 	}
 	parts, err := lists.Try(len(c.on), func(k int) (*dual, error) { return newDual(c.on[k], c.scale) })
 	if err != nil {

@@ -218,11 +218,7 @@ func (m Designs) roundedOnPivots(ridge float64, weights []float64, n int) (desig
 	if err != nil {
 		return design.Rounding{}, err
 	}
-	counts := make([]int, len(weights))
-	for k, i := range support {
-		counts[i] = r.Counts[k]
-	}
-	r.Counts = counts
+	r.Counts = indices.Spread(len(weights), r.Counts, support)
 	return r, nil
 }
 

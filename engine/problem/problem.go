@@ -96,11 +96,7 @@ func (p *Problem) ArmsOf(v int) (lo, hi int) {
 // Groups returns the arm indices of each task: the candidate sets B_v^(1) of
 // [Du23, Alg. 1, l. 2].
 func (p *Problem) Groups() [][]int {
-	groups := make([][]int, p.V())
-	for i, v := range p.TaskOf {
-		groups[v] = append(groups[v], i)
-	}
-	return groups
+	return indices.Groups(p.V(), p.TaskOf)
 }
 
 // PairCount returns Σ_v n_v², which is n²V when every task has n arms: the number of ordered pairs
@@ -132,10 +128,7 @@ func (p *Problem) Only(tasks ...int) *Problem {
 
 // Some returns the problem of some of the arms, at least one of each task.
 func (p *Problem) Some(arms []int) *Problem {
-	kept := make([]bool, p.N())
-	for _, i := range arms {
-		kept[i] = true
-	}
+	kept := indices.Mark(p.N(), arms)
 	return p.only(indices.All(p.V()), func(i int) bool { return kept[i] })
 }
 

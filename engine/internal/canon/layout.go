@@ -109,13 +109,8 @@ func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []flo
 // findCopies sets which arms are equal.
 func (l *Layout) findCopies(precision []float64) {
 	l.First = firstOf(l.rows, precision)
-	l.Copies, l.Same = make([]int, len(l.First)), make([][]int, len(l.First))
-	for i, first := range l.First {
-		l.Same[first] = append(l.Same[first], i)
-	}
-	for i, first := range l.First {
-		l.Copies[i] = len(l.Same[first])
-	}
+	l.Same = indices.Groups(len(l.First), l.First)
+	l.Copies = lists.Map(l.First, func(first int) int { return len(l.Same[first]) })
 }
 
 // eachRows counts the rows that a core works on between two looks at the context.
@@ -180,10 +175,7 @@ func FirstEqual(ctx context.Context, features *mat.Dense) ([]int, error) {
 func (b *Block) identifier(features *mat.Dense, precision []float64) func() string {
 	arms, columns := b.arms, b.Columns
 	return func() string {
-		lists := [][]float64{make([]float64, len(arms))}
-		for a, i := range arms {
-			lists[0][a] = precision[i]
-		}
+		lists := [][]float64{indices.Of(precision, arms)}
 		if len(columns) > 0 {
 			lists = append(lists, Submatrix(features, arms, columns).RawMatrix().Data)
 		}

@@ -115,11 +115,8 @@ func (r Reduced) Space(whole design.Space) design.Space {
 	if len(r.Arms) == n && slices.IsSorted(r.Arms) && slices.IsSorted(r.Columns) && len(r.Columns) == dim {
 		return whole
 	}
-	s := design.Space{Features: Submatrix(whole.Features, r.Arms, r.Columns), Ridge: whole.Ridge, Precision: make([]float64, len(r.Arms))}
-	for k, i := range r.Arms {
-		s.Precision[k] = whole.Precision[i]
-	}
-	return s
+	return design.Space{Features: Submatrix(whole.Features, r.Arms, r.Columns), Ridge: whole.Ridge,
+		Precision: indices.Of(whole.Precision, r.Arms)}
 }
 
 // Restore returns the design for all arms of the model: copies share their weight

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q =
@@ -75,11 +76,8 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, err
 		if err != nil {
 			return design.Design{}, err
 		}
-		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: make([]float64, m.Problem.N()), Status: d.Status,
+		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: indices.Spread(m.Problem.N(), d.Weights, set), Status: d.Status,
 			Iterations: d.Iterations}
-		for k, i := range set {
-			out.Weights[i] = d.Weights[k]
-		}
 		return out, nil
 	})
 }

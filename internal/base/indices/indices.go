@@ -22,6 +22,33 @@ func Of[T any](values []T, at []int) []T {
 	return out
 }
 
+// Groups returns the indices of each of n groups, in order, of the group of every index; nil for a group without any.
+func Groups(n int, of []int) [][]int {
+	out := make([][]int, n)
+	for i, group := range of {
+		out[group] = append(out[group], i)
+	}
+	return out
+}
+
+// Mark returns a list of n that is true at these indices alone.
+func Mark(n int, at []int) []bool {
+	out := make([]bool, n)
+	for _, i := range at {
+		out[i] = true
+	}
+	return out
+}
+
+// Spread returns a list of n with the values at these indices, and zero elsewhere: Of undoes it.
+func Spread[T any](n int, values []T, at []int) []T {
+	out := make([]T, n)
+	for k, i := range at {
+		out[i] = values[k]
+	}
+	return out
+}
+
 // Where returns the i of 0, …, n-1 for which is holds, in order; nil where there are none.
 func Where(n int, is func(i int) bool) (out []int) {
 	for i := range n {

@@ -67,6 +67,20 @@ func Flat[T, U any](values []T, f func(T) []U) (out []U) {
 	return out
 }
 
+// Groups returns the values with equal keys as lists, by first appearance of the keys; nil where there are no values.
+func Groups[T any, K comparable](values []T, key func(T) K) (out [][]T) {
+	at := map[K]int{}
+	for _, v := range values {
+		k, known := at[key(v)]
+		if !known {
+			k, out = len(out), append(out, nil)
+			at[key(v)] = k
+		}
+		out[k] = append(out[k], v)
+	}
+	return out
+}
+
 // Add appends a value that the list does not have yet.
 func Add[T comparable](list []T, value T) []T {
 	if slices.Contains(list, value) {
