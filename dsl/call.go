@@ -54,7 +54,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(n, anything, "only a function can be called", hint)
 	}
-	if textName(callee) {
+	if callee.Value == front.TextCall {
 		return withValues(e, n)
 	}
 	fn := e.function(callee)

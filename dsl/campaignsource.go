@@ -164,11 +164,7 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
 	at := -1
 	for i, st := range statements {
-		call, ok := st.Node.(*ast.CallNode)
-		if !ok || st.Params != nil {
-			continue
-		}
-		if callee, ok := call.Callee.(*ast.IdentifierNode); !ok || callee.Value != "protocol" {
+		if _, name := callOf(st.Node); name != "protocol" || st.Params != nil {
 			continue
 		}
 		if at >= 0 {

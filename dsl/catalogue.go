@@ -123,22 +123,20 @@ func (f *Function) param(name string) int {
 
 // kernelFunctions returns the rows of the kernel catalogue as functions.
 func kernelFunctions() []Function {
-	var all []Function
-	for _, e := range kernels.Catalogue() {
-		f := Function{
+	all := lists.Map(kernels.Catalogue(), func(e kernels.Entry) Function {
+		return Function{
 			Name: e.Name, Synonyms: e.Synonyms, Section: SectionKernels, Doc: e.Doc,
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
+			Params: lists.Map(e.Params, func(p kernels.Param) Param {
+				return Param{
+					Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
+					// Build checks ranges: the kernels say what they allow
+					words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p) + kernelFile(p.Kind),
+				}
+			}),
 		}
-		for _, p := range e.Params {
-			f.Params = append(f.Params, Param{
-				Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
-				// Build checks ranges: the kernels say what they allow
-				words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p) + kernelFile(p.Kind),
-			})
-		}
-		all = append(all, f)
-	}
+	})
 	return append(all, freeFunction())
 }
 

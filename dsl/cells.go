@@ -182,11 +182,8 @@ func outlineIn(e *evaluator, a argument) *outline {
 		return outlineOf(s)
 	}
 	n, st := sourceOf(e, a.Node)
-	call, ok := n.(*ast.CallNode)
-	if !ok {
-		return nil
-	}
-	if callee, ok := call.Callee.(*ast.IdentifierNode); !ok || callee.Value != "sweep" {
+	call, name := callOf(n)
+	if name != "sweep" {
 		return nil
 	}
 	o := &outline{}
@@ -247,10 +244,8 @@ func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 // modeOfNode returns the mode of a result by the call that it is or names.
 func modeOfNode(e *evaluator, n ast.Node) string {
 	n, _ = sourceOf(e, n)
-	if call, ok := n.(*ast.CallNode); ok {
-		if callee, ok := call.Callee.(*ast.IdentifierNode); ok && (callee.Value == engine.ModeFC || callee.Value == engine.ModeFB) {
-			return callee.Value
-		}
+	if _, name := callOf(n); name == engine.ModeFC || name == engine.ModeFB {
+		return name
 	}
 	return ""
 }

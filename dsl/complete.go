@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/expr-lang/expr/ast"
-
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
@@ -185,10 +183,9 @@ func sweepable(s *Session, result string, tell func(name string, p *Param)) {
 			continue
 		}
 		for _, n := range s.scope.callsIn(b.st.Node) {
-			fn := s.scope.function(n.Callee.(*ast.IdentifierNode).Value)
-			for i, p := range fn.Params {
+			for i, p := range n.fn.Params {
 				if p.accepts(Number) || p.accepts(Text) || p.accepts(Joint) {
-					tell(p.Name, &fn.Params[i])
+					tell(p.Name, &n.fn.Params[i])
 				}
 			}
 		}

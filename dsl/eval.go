@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // maxElements limits the list elements that one evaluation may make, so that a short script cannot
@@ -84,10 +85,7 @@ func (e *evaluator) eval(n ast.Node) value {
 	case *ast.StringNode:
 		return value{Type: Text, Data: n.Value}
 	case *ast.BoolNode: // true and false are other ways to write 1 and 0
-		if n.Value {
-			return numberValue(1)
-		}
-		return numberValue(0)
+		return numberValue(float64(indices.Indicator(n.Value)))
 	case *ast.IdentifierNode:
 		return e.name(n)
 	case *ast.ArrayNode:
@@ -234,11 +232,7 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	if !l.known() || !r.known() {
 		return unknown(Number)
 	}
-	same := 0.0
-	if l.Data == r.Data {
-		same = 1
-	}
-	return numberValue(formula.Operate(n.Operator, same, 1))
+	return numberValue(formula.Operate(n.Operator, float64(indices.Indicator(l.Data == r.Data)), 1))
 }
 
 // choice evaluates condition ? a : b. While it checks, both are evaluated, because both may hold

@@ -99,10 +99,7 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
-	switch noise := a.Noise.(type) {
-	case float64:
-		opt.Noise = &kernels.Free{Value: noise, Min: noise, Max: noise}
-	case kernels.Free:
+	if noise, ok := freeNumber(a.Noise); ok {
 		opt.Noise = &noise
 	}
 	if len(j.Terms) > 0 {
@@ -334,12 +331,8 @@ func freeKernel(v value) value {
 func freeNumbers(list []any) ([]kernels.Free, bool) {
 	out := make([]kernels.Free, len(list))
 	for i, v := range list {
-		switch v := v.(type) {
-		case kernels.Free:
-			out[i] = v
-		case float64:
-			out[i] = kernels.Free{Value: v, Min: v, Max: v}
-		default:
+		var ok bool
+		if out[i], ok = freeNumber(v); !ok {
 			return nil, false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -81,7 +82,7 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
 		default:
 			v := e.eval(p.Default)
-			f, free := freeNumber(v)
+			f, free := freeNumber(v.Data)
 			if v.known() && !free {
 				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free number", p.Name, v.Type.a()), "")
 			}
@@ -96,8 +97,8 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 }
 
 // freeNumber takes a number for a free one that is fixed.
-func freeNumber(v value) (kernels.Free, bool) {
-	switch data := v.Data.(type) {
+func freeNumber(data any) (kernels.Free, bool) {
+	switch data := data.(type) {
 	case kernels.Free:
 		return data, true
 	case float64:
@@ -113,20 +114,16 @@ func formulaFunction(v value) *Function {
 		return nil
 	}
 	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body),
-		Result: Kernel, Example: k.String(), pure: true}
-	for _, a := range k.Args {
-		f.Params = append(f.Params, Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(),
-			Doc: "a number of the formula"})
-	}
+		Result: Kernel, Example: k.String(), pure: true, Params: lists.Map(k.Args, func(a kernels.Arg) Param {
+			return Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"}
+		})}
 	f.eval = func(c *call) (any, error) {
-		args := make([]kernels.Free, len(k.Args))
-		for i, a := range k.Args {
-			args[i] = a.Free
-			if given, ok := freeNumber(c.args[i].value); ok {
-				args[i] = given
+		made, err := k.Call(lists.Make(len(k.Args), func(i int) kernels.Free {
+			if given, ok := freeNumber(c.args[i].Data); ok {
+				return given
 			}
-		}
-		made, err := k.Call(args)
+			return k.Args[i].Free
+		}))
 		return kernels.Kernel(made), err
 	}
 	return f

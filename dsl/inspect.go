@@ -134,8 +134,8 @@ func functionHelp(name string) []report.Block {
 		blocks = append(blocks, report.Paragraph{Text: "From: " + f.Reference})
 	}
 	parameters := report.Table{Caption: "Parameters",
-		Columns: []report.Column{{Name: "parameter", Title: "Parameter"}, {Name: "meaning", Title: "Meaning and values"}}}
-	parameters.Rows = append(parameters.Rows, lists.Map(f.arguments(), func(a [2]string) []any { return []any{a[0], a[1]} })...)
+		Columns: []report.Column{{Name: "parameter", Title: "Parameter"}, {Name: "meaning", Title: "Meaning and values"}},
+		Rows:    lists.Map(f.arguments(), func(a [2]string) []any { return []any{a[0], a[1]} })}
 	if len(parameters.Rows) > 0 {
 		blocks = append(blocks, parameters)
 	}

@@ -1,6 +1,7 @@
 package dsl
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -11,6 +12,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -129,10 +131,9 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 			return unknown(Record)
 		}
 		table := v.Data.(report.Table)
-		rows := make([]value, len(table.Rows))
-		for i := range rows {
-			rows[i] = value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
-		}
+		rows := lists.Make(len(table.Rows), func(i int) value {
+			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
+		})
 		return e.element(n, value{Type: List, Data: rows}, at)
 	case v.Type != List && v.Type.hasParts():
 		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()),
@@ -176,12 +177,8 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 
 // usualPart returns the part that stands for the whole in a sentence, else the first.
 func usualPart(names []string) string {
-	for _, name := range []string{"mean", "value", "samples", "name"} {
-		if slices.Contains(names, name) {
-			return name
-		}
-	}
-	return names[0]
+	usual, _ := lists.First([]string{"mean", "value", "samples", "name"}, func(name string) bool { return slices.Contains(names, name) })
+	return cmp.Or(usual, names[0])
 }
 
 // suggestPart proposes the nearest part, or one that has the name as its first word, or lists all.
@@ -199,13 +196,9 @@ func suggestPart(word string, names []string) string {
 
 // unknownPart returns a part of a value that is known by its Go type only.
 func unknownPart(t reflect.Type, name string) value {
-	for _, p := range report.Parts(t) {
-		if p.Name == name {
-			kind, of := typeFor(p.Type)
-			return value{Type: kind, of: of}
-		}
-	}
-	return unknown(anything)
+	p, _ := lists.First(report.Parts(t), func(p report.Part) bool { return p.Name == name })
+	kind, of := typeFor(p.Type)
+	return value{Type: kind, of: of}
 }
 
 // partValue returns the value that a part holds in Go. What is not known there has no value here.
@@ -270,10 +263,8 @@ func number(r reflect.Value) (float64, bool) {
 		return float64(r.Uint()), true
 	case r.CanFloat():
 		return r.Float(), true
-	case r.Kind() == reflect.Bool && r.Bool():
-		return 1, true
 	case r.Kind() == reflect.Bool:
-		return 0, true
+		return float64(indices.Indicator(r.Bool())), true
 	}
 	return 0, false
 }

@@ -182,10 +182,10 @@ func bought(c *call, a planArgs) (any, error) {
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
-	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String()}
-	for _, b := range made.Rows[0].Buys {
-		f.Budget.Points = append(f.Budget.Points, plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right})
-	}
+	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String(),
+		Points: lists.Map(made.Rows[0].Buys, func(b campaign.Bought) plan.Point {
+			return plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right}
+		})}
 	f.Budget.Price(q.Prices, p.V())
 	return f, nil
 }
@@ -282,11 +282,8 @@ func baseline(c *call) (*call, bool) {
 		return refuse("a result must be given by its name, so that its problem is found")
 	}
 	st := c.e.scope[name.Value].st
-	made, ok := st.Node.(*ast.CallNode)
-	if !ok {
-		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
-	}
-	if callee, ok := made.Callee.(*ast.IdentifierNode); !ok || callee.Value != engine.ModeFC {
+	made, called := callOf(st.Node)
+	if called != engine.ModeFC {
 		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
 	}
 	for _, param := range []string{"algorithm", "schedule"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -247,10 +248,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		if param := naming(c, data.Unknown); param != "" {
 			a.param = param
 		}
-		columns := strings.Split(data.Unknown, ",")
-		for k := range columns {
-			columns[k] = strings.TrimSpace(columns[k])
-		}
+		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
 			a.hint = fmt.Sprintf(`these are several columns, each named by itself: ["%s"]`, strings.Join(columns, `", "`))
 		} else if nearest(data.Unknown, data.Known) != "" {
@@ -315,9 +313,7 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
 				p.V()), "")
 			return change, false
 		}
-		for v := range k {
-			change.Tasks = append(change.Tasks, v)
-		}
+		change.Tasks = indices.All(k)
 		change.Name = fmt.Sprintf("the first %d of %d tasks", k, p.V())
 		return change, true
 	case string:

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -52,13 +53,8 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 // definitionsFor returns the names that a call uses, in the order of their binding, a script with the definitions behind them, and the
 // names in it that are values of Go cells.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
-	scope := c.e.scope
-	for name := range namesIn(c.node) {
-		if scope[name] != nil {
-			used = append(used, name)
-		}
-	}
-	slices.SortFunc(used, func(a, b string) int { return scope.time(a) - scope.time(b) })
+	read := namesIn(c.node)
+	used = lists.Where(c.e.scope.names(), func(name string) bool { return read[name] })
 	text, missing = c.e.session.Closure(used...)
 	return used, text, missing
 }
@@ -67,13 +63,8 @@ func definitionsFor(c *call) (used []string, text string, missing []string) {
 // runs first.
 func restsOnRuns(c *call, used []string, root *binding) string {
 	scope := c.e.scope
-	runs := func(n ast.Node) (calls int) {
-		for _, call := range scope.callsIn(n) {
-			if fn := scope.function(call.Callee.(*ast.IdentifierNode).Value); fn.Result == Result || fn.Result == Sweep {
-				calls++
-			}
-		}
-		return calls
+	runs := func(n ast.Node) int {
+		return lists.Count(scope.callsIn(n), func(k knownCall) bool { return k.fn.Result == Result || k.fn.Result == Sweep })
 	}
 	if runs(c.node) > 1 {
 		return "it rests on the result of other runs"

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // countsHint says how rewards of 0 and 1 are stated.
@@ -276,10 +277,9 @@ func checkNames(c *call, a argument) bool {
 
 // naming returns the parameter of a long table whose argument names a column, "" for none.
 func naming(c *call, column string) string {
-	for _, p := range longDetails {
-		if a := c.arg(p.Name); slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column) {
-			return p.Name
-		}
-	}
-	return ""
+	p, _ := lists.First(longDetails, func(p Param) bool {
+		a := c.arg(p.Name)
+		return slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column)
+	})
+	return p.Name
 }

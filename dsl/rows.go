@@ -103,12 +103,11 @@ func keyOf(v value) string {
 	if list, _ := v.Data.([]value); t == nil && len(list) > 0 {
 		t = list[0].goType()
 	}
-	for _, p := range report.Parts(t) {
-		if kind, _ := typeFor(p.Type); kind == Text {
-			return p.Name
-		}
-	}
-	return ""
+	p, _ := lists.First(report.Parts(t), func(p report.Part) bool {
+		kind, _ := typeFor(p.Type)
+		return kind == Text
+	})
+	return p.Name
 }
 
 // tableRow returns the row of a table whose first cell is a text.
@@ -251,8 +250,7 @@ func (c *call) elements(name string) []argument {
 	if !ok && a.known() {
 		return []argument{a}
 	}
-	out := lists.Make(len(list), func(i int) argument { return c.element(a, i) })
-	return out
+	return lists.Make(len(list), func(i int) argument { return c.element(a, i) })
 }
 
 // element returns an element of an argument that is a list, with its own place where the list is

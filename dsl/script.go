@@ -81,16 +81,14 @@ func ErrorHTML(err error) string {
 	default:
 		return report.MistakesHTML([]report.Mistake{{Message: err.Error()}})
 	}
-	mistakes := make([]report.Mistake, len(found))
-	for i, e := range found {
+	return report.MistakesHTML(lists.Map(found, func(e *Error) report.Mistake {
 		m := report.Mistake{
 			Message: e.Message, Place: fmt.Sprintf("%s, line %d, column %d", e.File, e.Line, e.Col), Line: e.Line,
 			Underline: e.Underline(), Cause: e.Cause, Hint: e.Hint,
 		}
 		m.Before, m.Wrong, m.After = e.Excerpt()
-		mistakes[i] = m
-	}
-	return report.MistakesHTML(mistakes)
+		return m
+	}))
 }
 
 // file reads a data file, or a table of the caller.

@@ -208,7 +208,7 @@ func (s *Session) displayOf(st *front.Statement, v value) report.Display {
 	case *ast.StringNode:
 		d.Source = "" // it is its own text
 	case *ast.CallNode:
-		if callee, ok := n.Callee.(*ast.IdentifierNode); ok && (callee.Value == "print" || textName(callee)) {
+		if _, name := callOf(n); name == "print" || name == front.TextCall {
 			d.Source = ""
 		}
 	}

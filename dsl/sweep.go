@@ -265,9 +265,7 @@ const storeEnding = ".jsonl"
 
 // describe names the current combination.
 func (s *swept) describe() string {
-	parts := make([]string, len(s.axes))
-	for i, x := range s.axes {
-		parts[i] = fmt.Sprintf("%s=%v", x.Name, x.values[s.at[i]].label)
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(lists.Make(len(s.axes), func(i int) string {
+		return fmt.Sprintf("%s=%v", s.axes[i].Name, s.axes[i].values[s.at[i]].label)
+	}), ", ")
 }

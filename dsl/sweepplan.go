@@ -95,7 +95,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 			continue
 		}
 		for _, n := range c.e.scope.callsIn(st.Node) {
-			t.call(c.e.scope.function(n.Callee.(*ast.IdentifierNode).Value), n, st.Text(n), n == root.st.Node)
+			t.call(n.fn, n.node, st.Text(n.node), n.node == root.st.Node)
 		}
 	}
 	found := t.chosen()
@@ -142,21 +142,10 @@ func (t target) takes(steps []labelled) bool {
 
 // known returns what could be swept, for a hint: names but the root's, and the parameters of the calls.
 func (t *targets) known(names []string, root string) (all []string) {
-	seen := map[string]bool{}
-	know := func(name string) {
-		if !seen[name] {
-			seen[name] = true
-			all = append(all, name)
-		}
-	}
-	for _, name := range names {
-		if name != root {
-			know(name)
-		}
-	}
+	all = lists.Where(names, func(name string) bool { return name != root })
 	for _, fn := range t.calls {
 		for i := range fn.Params {
-			know(fn.Params[i].Name)
+			all = lists.Add(all, fn.Params[i].Name)
 		}
 	}
 	return all
@@ -216,25 +205,41 @@ func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	return nil
 }
 
+// callOf returns the call that a node is and the name of its function; nil and "" where it is none.
+func callOf(n ast.Node) (*ast.CallNode, string) {
+	call, _ := n.(*ast.CallNode)
+	if call == nil {
+		return nil, ""
+	}
+	callee, named := call.Callee.(*ast.IdentifierNode)
+	if !named {
+		return nil, ""
+	}
+	return call, callee.Value
+}
+
 // callsIn returns the calls of known functions in an expression.
-func (s scope) callsIn(n ast.Node) []*ast.CallNode {
+func (s scope) callsIn(n ast.Node) []knownCall {
 	v := calls{scope: s}
 	ast.Walk(&n, &v)
 	return v.found
 }
 
+// knownCall is a call with its function.
+type knownCall struct {
+	node *ast.CallNode
+	fn   *Function
+}
+
 type calls struct {
 	scope scope
-	found []*ast.CallNode
+	found []knownCall
 }
 
 func (v *calls) Visit(n *ast.Node) {
-	call, ok := (*n).(*ast.CallNode)
-	if !ok {
-		return
-	}
-	if callee, ok := call.Callee.(*ast.IdentifierNode); ok && v.scope.function(callee.Value) != nil {
-		v.found = append(v.found, call)
+	call, name := callOf(*n)
+	if fn := v.scope.function(name); fn != nil {
+		v.found = append(v.found, knownCall{call, fn})
 	}
 }
 
@@ -262,9 +267,11 @@ func (s scope) below(name string) []string {
 // find fills depends for a name and all below it.
 func (s *swept) find(scope scope, root string) {
 	for _, name := range scope.below(root) { // oldest first, so what is used comes before
+		calls := scope.callsIn(scope[name].st.Node)
 		var axes []int
 		for i, x := range s.axes {
-			own := x.call == nil && scope[name].uses[x.Name] != 0 || slices.Contains(scope.callsIn(scope[name].st.Node), x.call)
+			own := x.call == nil && scope[name].uses[x.Name] != 0 ||
+				slices.ContainsFunc(calls, func(k knownCall) bool { return k.node == x.call })
 			for used := range scope[name].uses {
 				own = own || slices.Contains(s.depends[used], i)
 			}

@@ -187,9 +187,6 @@ func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	return value{Type: Text, Data: text}
 }
 
-// textName reports whether a function of the tree is the one of texts with values.
-func textName(n *ast.IdentifierNode) bool { return n.Value == front.TextCall }
-
 // constants are the names that stand for numbers.
 var constants = map[string]float64{"pi": math.Pi}
 

@@ -315,18 +315,17 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 	case reflect.Bool:
 		return value{}, fmt.Errorf("there are no booleans in the language; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
-		list := make([]value, r.Len())
-		for i := range list {
+		list, err := lists.Try(r.Len(), func(i int) (value, error) {
 			element, err := fromGo(name, r.Index(i).Interface())
 			if err == nil && element.Type == Rewards {
 				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
 			}
 			if err != nil {
-				return value{}, fmt.Errorf("element %d: %w", i, err)
+				err = fmt.Errorf("element %d: %w", i, err)
 			}
-			list[i] = element
-		}
-		return value{Type: List, Data: list}, nil
+			return element, err
+		})
+		return value{Type: List, Data: list}, err
 	}
 	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures "+
 		"and tables have", r.Type())

@@ -51,9 +51,8 @@ func space(calls []string) string {
 // problemsIn returns the problems that are bound, the youngest first.
 func problemsIn(s *Session) []*problem.Problem {
 	var found []*problem.Problem
-	names := s.Names()
-	for i := len(names) - 1; i >= 0; i-- {
-		if p, ok := s.scope[names[i]].value.Data.(*problem.Problem); ok {
+	for _, name := range slices.Backward(s.Names()) {
+		if p, ok := s.scope[name].value.Data.(*problem.Problem); ok {
 			found = append(found, p)
 		}
 	}

@@ -199,9 +199,9 @@ func (c *checker) element(n *ast.MemberNode) kind {
 
 // constant evaluates a part that does not depend on the points.
 func (c *checker) constant(n ast.Node) (float64, bool) {
-	v := &mentions{names: []string{c.x, c.y}}
-	ast.Walk(&n, v)
-	if v.found || c.kinds[n] != scalar {
+	read := choosing{}
+	ast.Walk(&n, read)
+	if read[c.x] || read[c.y] || c.kinds[n] != scalar {
 		return 0, false
 	}
 	return (&pair{Definition: c.Definition}).eval(n).number, true
@@ -218,20 +218,6 @@ func (c choosing) Visit(n *ast.Node) {
 
 // Chooses reports whether the formula reads a column whose number depends on a name.
 func (d *Definition) Chooses(name string) bool { return d.chooses[name] }
-
-// mentions looks for names.
-type mentions struct {
-	names []string
-	found bool
-}
-
-func (m *mentions) Visit(n *ast.Node) {
-	if id, ok := (*n).(*ast.IdentifierNode); ok {
-		for _, name := range m.names {
-			m.found = m.found || id.Value == name
-		}
-	}
-}
 
 func (c *checker) call(n *ast.CallNode) kind {
 	callee, ok := n.Callee.(*ast.IdentifierNode)

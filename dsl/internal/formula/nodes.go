@@ -3,6 +3,7 @@ package formula
 import (
 	"math"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,11 +32,7 @@ type frame struct {
 }
 
 func newFrame(slots int) *frame {
-	f := &frame{slots: make([][]float64, slots)}
-	for i := range f.slots {
-		f.slots[i] = make([]float64, block)
-	}
-	return f
+	return &frame{slots: lists.Make(slots, func(int) []float64 { return make([]float64, block) })}
 }
 
 // buffer lends an array as long as the block; give returns it.

@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -128,15 +129,10 @@ func combine(f func([]float64) float64, parts ...result) result {
 }
 
 func extreme(name string, v []float64) float64 {
-	least := v[0]
-	for _, x := range v[1:] {
-		if name == "min" {
-			least = min(least, x)
-		} else {
-			least = max(least, x)
-		}
+	if name == "min" {
+		return slices.Min(v)
 	}
-	return least
+	return slices.Max(v)
 }
 
 // reduce combines the elements of a vector: their sum, or the smallest or largest.

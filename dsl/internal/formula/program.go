@@ -9,6 +9,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -227,8 +228,7 @@ var reductions = map[string]int{"min": 1, "max": 1, "sum": 1, "mean": 1, "dot": 
 
 // Known returns the names of all functions.
 func Known() []string {
-	names := lists.Map(Functions(), func(f Entry) string { return f.Name })
-	return names
+	return lists.Map(Functions(), func(f Entry) string { return f.Name })
 }
 
 // Operate evaluates an operator between two numbers; comparisons give 1 or 0.
@@ -258,8 +258,5 @@ func Operate(operator string, x, y float64) float64 {
 	case "!=":
 		holds = x != y
 	}
-	if holds {
-		return 1
-	}
-	return 0
+	return float64(indices.Indicator(holds))
 }

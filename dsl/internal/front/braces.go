@@ -193,9 +193,6 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	partner := make([]int, len(tokens))
 	var open []int             // indices of the brackets open
 	chain := make([]int, 1, 8) // per depth: operators and brackets since the last comma or line end
-	over := func(t lexer.Token) *Error {
-		return s.At(Span(t.Location), fmt.Sprintf("more than %d operators in one expression", maxChain), "give parts of it a name")
-	}
 	for i, t := range tokens {
 		partner[i] = -1
 		depth := len(open)
@@ -224,7 +221,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			chain[depth]++
 		}
 		if chain[len(chain)-1] > maxChain {
-			return nil, over(t)
+			return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d operators in one expression", maxChain), "give parts of it a name")
 		}
 	}
 	if len(open) > 0 {

@@ -12,17 +12,15 @@ import (
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/parser/lexer"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // functions makes the parser read sum(…), map(…) and its other built-in names as
 // plain calls: what they mean is the business of the language, not of expr.
-var functions = func() conf.FunctionsTable {
-	table := conf.FunctionsTable{}
-	for _, f := range builtin.Builtins {
-		table[f.Name] = f
-	}
-	return table
-}()
+var functions conf.FunctionsTable = lists.Keyed(builtin.Builtins, func(_ int, f *builtin.Function) (string, *builtin.Function) {
+	return f.Name, f
+})
 
 // parse fills Node. Named arguments are rewritten to expr's map literal,
 //
@@ -182,24 +180,10 @@ func (st *Statement) syntaxError(err error) *Error {
 		hint = fmt.Sprintf("the arguments of a function stand in brackets: %s(…)", st.tokens[0].Value)
 	case t.Kind == lexer.Number || t.Kind == lexer.Identifier || t.Kind == lexer.String || t.Is(lexer.Bracket, "("):
 		hint = "something is missing before it: an operator, a comma or a line end"
-	case t.Is(lexer.Operator, ",") && depth(st.tokens[:i]) == 0:
+	case t.Is(lexer.Operator, ",") && len(unclosed(st.tokens[:i])) == 0:
 		hint = "a statement ends with its line: write the next one in a line of its own"
 	case t.Is(lexer.Operator, ":"):
 		hint = "a choice is written condition ? a : b, a range from a to b as a..b"
 	}
 	return st.Source.At(Span(t.Location), message, hint)
-}
-
-// depth returns how many brackets are open after some tokens.
-func depth(tokens []lexer.Token) int {
-	n := 0
-	for _, t := range tokens {
-		switch {
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			n++
-		case t.Kind == lexer.Bracket:
-			n--
-		}
-	}
-	return n
 }

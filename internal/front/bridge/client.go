@@ -3,6 +3,7 @@ package bridge
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -312,33 +313,33 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, 
 	}
 }
 
+var errNilFunction = errors.New("the function is nil")
+
 // wrap makes a kernel or reward function of the plain Go functions that may be put;
 // other values stay as they are.
 func wrap(name string, v any) (any, error) {
-	missing := false
 	switch f := v.(type) {
 	case func(x, y []float64) float64:
-		if missing = f == nil; !missing {
-			return kernels.Func(name, f), nil
+		if f == nil {
+			return nil, errNilFunction
 		}
+		return kernels.Func(name, f), nil
 	case func(rng *rand.Rand, task, arm string) float64:
-		if missing = f == nil; !missing {
-			return sim.RewardFunc(func(rng *rand.Rand, task, arm string, n int) (float64, error) {
-				sum := 0.0
-				for range n {
-					sum += f(rng, task, arm)
-				}
-				return sum / float64(n), nil
-			}), nil
+		if f == nil {
+			return nil, errNilFunction
 		}
+		return sim.RewardFunc(func(rng *rand.Rand, task, arm string, n int) (float64, error) {
+			sum := 0.0
+			for range n {
+				sum += f(rng, task, arm)
+			}
+			return sum / float64(n), nil
+		}), nil
 	case kernels.Formula:
 		if f.Body == "" {
 			f.Name = name // prints as what it is bound to
 		}
 		return f, nil
-	}
-	if missing {
-		return nil, fmt.Errorf("the function is nil")
 	}
 	return v, nil
 }

@@ -76,9 +76,7 @@ func (c *cursor) point() kernels.Point {
 }
 
 func appendValues(b []byte, values ...float64) []byte {
-	for _, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-	}
+	b, _ = binary.Append(b, binary.LittleEndian, values) // never fails
 	return b
 }
 
@@ -246,13 +244,9 @@ func panicked(f kernels.Formula, p any, x, y kernels.Point) error {
 // place returns a point for a message: its name and features.
 func place(p kernels.Point) string {
 	const most = 6
-	var values []string
-	for i, v := range p.X {
-		if i == most {
-			values = append(values, "…")
-			break
-		}
-		values = append(values, strconv.FormatFloat(v, 'g', 4, 64))
+	values := lists.Map(p.X[:min(most, len(p.X))], func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })
+	if len(p.X) > most {
+		values = append(values, "…")
 	}
 	return strings.TrimSpace(p.Name + " (" + strings.Join(values, ", ") + ")")
 }

@@ -84,7 +84,7 @@ func Encode(v any, fs Functions) (Value, error) {
 		return encodeAs(kindSweep, v, fs, packSweep)
 	case sim.RewardFunc:
 		if v == nil {
-			return Value{}, fmt.Errorf("the function is nil")
+			return Value{}, errNilFunction
 		}
 		return Value{Kind: kindReward}, nil
 	}
@@ -231,9 +231,7 @@ type node struct {
 
 // leaves returns the types of the catalogue's kernels, and the free number.
 func leaves() []reflect.Type {
-	leaves := []reflect.Type{reflect.TypeFor[kernels.Free]()}
-	leaves = append(leaves, lists.Map(kernels.Catalogue(), func(e kernels.Entry) reflect.Type { return e.Type })...)
-	return leaves
+	return append(lists.Map(kernels.Catalogue(), func(e kernels.Entry) reflect.Type { return e.Type }), reflect.TypeFor[kernels.Free]())
 }
 
 // maxDepth bounds how far the parts of a kernel stand inside each other.
@@ -331,42 +329,40 @@ type jointKernel struct {
 }
 
 func packJoint(j kernels.Joint, fs Functions) (jointKernel, error) {
-	terms := make([]term, len(j.Terms))
-	for i, t := range j.Terms {
-		terms[i].Scale = t.Scale
-		for _, side := range []struct {
-			k  kernels.Kernel
-			to *[]node
-		}{{t.Task, &terms[i].Task}, {t.Arm, &terms[i].Arm}} {
-			if side.k == nil {
-				continue
-			}
-			n, err := packKernel(side.k, fs)
-			if err != nil {
-				return jointKernel{}, err
-			}
-			*side.to = []node{n}
+	terms, err := lists.Try(len(j.Terms), func(i int) (term, error) {
+		task, err := packSide(j.Terms[i].Task, fs)
+		if err != nil {
+			return term{}, err
 		}
+		arm, err := packSide(j.Terms[i].Arm, fs)
+		return term{j.Terms[i].Scale, task, arm}, err
+	})
+	return jointKernel{terms, j.Fitted}, err
+}
+
+func packSide(k kernels.Kernel, fs Functions) ([]node, error) {
+	if k == nil {
+		return nil, nil
 	}
-	return jointKernel{terms, j.Fitted}, nil
+	n, err := packKernel(k, fs)
+	return []node{n}, err
 }
 
 func unpackJoint(w jointKernel, fs Functions) (kernels.Joint, error) {
-	j := kernels.Joint{Fitted: w.Fitted}
-	for _, t := range w.Terms {
-		made := kernels.Term{Scale: t.Scale}
-		for _, side := range []struct {
-			from []node
-			to   *kernels.Kernel
-		}{{t.Task, &made.Task}, {t.Arm, &made.Arm}} {
-			for _, n := range side.from {
-				var err error
-				if *side.to, err = unpackKernel(n, fs); err != nil {
-					return kernels.Joint{}, err
-				}
-			}
+	terms, err := lists.Try(len(w.Terms), func(i int) (kernels.Term, error) {
+		task, err := unpackSide(w.Terms[i].Task, fs)
+		if err != nil {
+			return kernels.Term{}, err
 		}
-		j.Terms = append(j.Terms, made)
+		arm, err := unpackSide(w.Terms[i].Arm, fs)
+		return kernels.Term{Scale: w.Terms[i].Scale, Task: task, Arm: arm}, err
+	})
+	return kernels.Joint{Terms: terms, Fitted: w.Fitted}, err
+}
+
+func unpackSide(side []node, fs Functions) (kernels.Kernel, error) {
+	if len(side) == 0 {
+		return nil, nil
 	}
-	return j, nil
+	return unpackKernel(side[0], fs)
 }

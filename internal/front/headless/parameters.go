@@ -68,13 +68,17 @@ func setInScript(n *notebook.Notebook, given []Parameter) error {
 		if !ok {
 			continue
 		}
-		names := namesOf(text)
+		cell, errs := dsl.Parse("cell", text)
+		if len(errs) > 0 {
+			continue
+		}
+		names := cell.Names()
 		known = append(known, names...)
 		for j := range given {
 			if !slices.Contains(names, given[j].Name) {
 				continue
 			}
-			found[j], given[j].Default = true, defaultOf(text, given[j].Name)
+			found[j], given[j].Default = true, cell.Definition(given[j].Name)
 			var err error
 			if text, err = rewrite(text, &given[j]); err != nil {
 				return err
@@ -128,8 +132,11 @@ func injection(c *notebook.Cell, given []Parameter, found []bool) (source string
 	var lines []string
 	text, isScript := scriptOf(c)
 	var declared map[string]goParameter
-	if isScript {
-		names = namesOf(text)
+	script, errs := dsl.Parse("cell", text)
+	if isScript && len(errs) == 0 {
+		names = script.Names()
+	} else if isScript {
+		return "", nil, nil
 	} else if names, declared, err = goParameters(c.Source); err != nil {
 		return "", nil, err
 	}
@@ -140,7 +147,7 @@ func injection(c *notebook.Cell, given []Parameter, found []bool) (source string
 		}
 		found[j] = true
 		if isScript {
-			p.Default = defaultOf(text, p.Name)
+			p.Default = script.Definition(p.Name)
 			line, err := rewrite(p.Name+" = "+p.Default, p)
 			if err != nil {
 				return "", nil, err
@@ -163,24 +170,6 @@ func injection(c *notebook.Cell, given []Parameter, found []bool) (source string
 		source = cellMagic + source
 	}
 	return source, names, nil
-}
-
-// namesOf lists the names that a script binds.
-func namesOf(text string) []string {
-	script, errs := dsl.Parse("cell", text)
-	if len(errs) > 0 {
-		return nil
-	}
-	return script.Names()
-}
-
-// defaultOf returns the text to the right of the = that binds a name in a script.
-func defaultOf(text, name string) string {
-	script, errs := dsl.Parse("cell", text)
-	if len(errs) > 0 {
-		return ""
-	}
-	return script.Definition(name)
 }
 
 // rewrite binds a name in a script to another value.

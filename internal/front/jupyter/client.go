@@ -119,9 +119,6 @@ func (p *peer) takeDropped() int {
 	return n
 }
 
-// receive returns the frames of the next message, of at most limit bytes.
-func (p *peer) receive(limit int) ([][]byte, error) { return p.conn.Receive(limit) }
-
 // finish lets the writer send what is queued, then ends it.
 func (p *peer) finish() {
 	p.mu.Lock()
@@ -198,7 +195,7 @@ func dial(ctx context.Context, c Connection, ch Channel, kind zmtp.Kind, identit
 func (c *Client) read(inbox chan<- *Message, p *peer) {
 	defer close(inbox)
 	for {
-		frames, err := p.receive(provenLimit)
+		frames, err := p.conn.Receive(provenLimit)
 		if err != nil {
 			return
 		}

@@ -90,7 +90,7 @@ func (s *Server) serveRequests(ch Channel, conn net.Conn) {
 	defer s.forget(ch, id, p)
 	limit := unprovenLimit
 	for {
-		frames, err := p.receive(limit)
+		frames, err := p.conn.Receive(limit)
 		if err != nil {
 			s.refuse(err)
 			return

@@ -155,7 +155,7 @@ func (s *Server) serve(conn net.Conn, kind zmtp.Kind, take func(*peer, [][]byte)
 	}
 	defer s.leave(p)
 	for {
-		frames, err := p.receive(plainLimit)
+		frames, err := p.conn.Receive(plainLimit)
 		if err == nil {
 			err = take(p, frames)
 		}

@@ -190,7 +190,7 @@ func TestStalledSubscriber(t *testing.T) {
 	// It reads again: what was kept, then, with the next message, how much is missing.
 	kept := 0
 	for range 2000 {
-		frames, err := p.receive(provenLimit)
+		frames, err := p.conn.Receive(provenLimit)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestStalledSubscriber(t *testing.T) {
 		kept++
 	}
 	s.Publish(s.Session().New("status", nil, map[string]string{"execution_state": "busy"}))
-	frames, err := p.receive(provenLimit)
+	frames, err := p.conn.Receive(provenLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

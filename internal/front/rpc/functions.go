@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"sync"
 
@@ -123,10 +122,7 @@ func floats(block []byte, n int) ([]float64, error) {
 
 // bytesOf writes numbers as a block.
 func bytesOf(numbers []float64) []byte {
-	out := make([]byte, 0, 8*len(numbers))
-	for _, x := range numbers {
-		out = binary.LittleEndian.AppendUint64(out, math.Float64bits(x))
-	}
+	out, _ := binary.Append(nil, binary.LittleEndian, numbers) // never fails
 	return out
 }
 
@@ -191,24 +187,21 @@ type Kind struct {
 
 // Contents returns the catalogue.
 func Contents() Catalogue {
-	c := Catalogue{Protocol: Protocol}
+	c := Catalogue{Protocol: Protocol,
+		Kinds: lists.Map(kinds.Names(), func(k kinds.Kind[struct{}]) Kind { return Kind{k.Name, k.JSON} })}
 	for _, f := range dsl.Functions() {
 		out := Function{
 			Name: f.Name, Section: string(f.Section), Signature: f.Signature(), Doc: f.Doc, Formula: f.Formula, Reference: f.Reference,
 			Params: []Parameter{}, Variadic: f.Variadic, Named: f.Named, Result: string(f.Result), Example: f.Example,
 		}
 		for _, p := range f.Params {
-			q := Parameter{
+			out.Params = append(out.Params, Parameter{
 				Name: p.Name, Choices: p.Choices, Whole: p.Whole, Switch: p.IsSwitch(), Optional: p.Default != "", Table: p.IsFile(),
 				Function: slices.Contains(p.Types, dsl.Rewards) || slices.Contains(p.Types, dsl.Kernel), Doc: p.About(), Given: p.Given(),
-			}
-			q.Types = append(q.Types, lists.Map(p.Types, func(t dsl.Type) string { return string(t) })...)
-			out.Params = append(out.Params, q)
+				Types: lists.Map(p.Types, func(t dsl.Type) string { return string(t) }),
+			})
 		}
 		c.Functions = append(c.Functions, out)
-	}
-	for _, k := range kinds.Names() {
-		c.Kinds = append(c.Kinds, Kind{k.Name, k.JSON})
 	}
 	return c
 }
@@ -223,10 +216,9 @@ func WriteCatalogue(w io.Writer) error {
 
 // functionNamed returns a function of the language; nil where there is none of the name.
 func functionNamed(name string) *dsl.Function {
-	all := dsl.Functions()
-	i := slices.IndexFunc(all, func(f dsl.Function) bool { return f.Name == name })
-	if i < 0 {
+	f, there := lists.First(dsl.Functions(), func(f dsl.Function) bool { return f.Name == name })
+	if !there {
 		return nil
 	}
-	return &all[i]
+	return &f
 }

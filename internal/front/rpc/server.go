@@ -19,6 +19,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -311,10 +312,9 @@ func (s *server) complete(_ context.Context, p cursorParams) (any, error) {
 	defer s.mu.Unlock()
 	s.columns = p.Columns
 	from, to, items := s.session.CompleteItems(p.Text, p.Cursor)
-	list := []map[string]string{}
-	for _, item := range items {
-		list = append(list, map[string]string{"text": item.Text, "type": string(item.Type), "signature": item.Signature})
-	}
+	list := lists.Map(items, func(item dsl.Completion) map[string]string {
+		return map[string]string{"text": item.Text, "type": string(item.Type), "signature": item.Signature}
+	})
 	return map[string]any{"from": from, "to": to, "items": list}, nil
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -141,11 +142,9 @@ func tableOf(v any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]map[string]any, len(columns))
-	for j, c := range columns {
-		out[j] = map[string]any{"name": c.Name, "number": c.Number, "cells": report.JSONValue(c.Cells)}
-	}
-	return out, nil
+	return lists.Map(columns, func(c report.CellColumn) map[string]any {
+		return map[string]any{"name": c.Name, "number": c.Number, "cells": report.JSONValue(c.Cells)}
+	}), nil
 }
 
 // pause is the least time between two notifications of progress.

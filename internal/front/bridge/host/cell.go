@@ -177,16 +177,10 @@ type Session struct {
 func (s *Session) Names() []bridge.Entry {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
-	return s.names()
-}
-
-func (s *Session) names() []bridge.Entry {
-	var names []bridge.Entry
-	for _, name := range s.Session.Names() {
+	return lists.Map(s.Session.Names(), func(name string) bridge.Entry {
 		_, kind, _ := s.Session.Value(name)
-		names = append(names, bridge.Entry{Name: name, Type: string(kind)})
-	}
-	return names
+		return bridge.Entry{Name: name, Type: string(kind)}
+	})
 }
 
 // Get returns the value of a name.
@@ -202,7 +196,7 @@ func (s *Session) Get(name string) (any, error) {
 		return v, nil
 	}
 	const most = 12
-	known := lists.Map(s.names(), func(e bridge.Entry) string { return e.Name })
+	known := s.Session.Names()
 	switch {
 	case len(known) == 0:
 		return nil, fmt.Errorf("%q is not bound; nothing is yet: bind it in a %%%%cope cell", name)

@@ -111,7 +111,7 @@ func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 			case err == nil:
 				seen[key] = true
 				specs = append(specs, s)
-			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errNotDir):
+			case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 				broken = append(broken, brokenSpec{e.Name(), err})
 			}
 		}
@@ -151,8 +151,6 @@ func (s Spec) program(name string) string {
 	}
 	return name
 }
-
-var errNotDir = syscall.ENOTDIR
 
 // searchPath returns the folders of kernelspecs, in the order in which Jupyter looks: JUPYTER_PATH,
 // the active environment, the user, the system. The second and third are in the order of

@@ -28,7 +28,7 @@ type Conn struct {
 // and may be empty. A deadline is the caller's to set. After an error the connection
 // is closed.
 func Open(c net.Conn, kind Kind, identity string) (*Conn, error) {
-	peer, name, err := open(c, kind, identity)
+	peer, name, err := introduce(c, kind, identity)
 	if err != nil {
 		_ = c.Close() // the first error says more
 		return nil, err
@@ -38,13 +38,6 @@ func Open(c net.Conn, kind Kind, identity string) (*Conn, error) {
 		return nil, fmt.Errorf("zmtp: a socket of type %.20q cannot be connected to one of type %s", peer, kind)
 	}
 	return &Conn{conn: c, in: bufio.NewReader(c), out: bufio.NewWriter(c), identity: name}, nil
-}
-
-func open(c net.Conn, kind Kind, identity string) (Kind, string, error) {
-	if err := greet(c); err != nil {
-		return "", "", err
-	}
-	return introduce(c, kind, identity)
 }
 
 // Identity returns the name that the peer gave itself, or "".
@@ -260,8 +253,11 @@ func greet(rw io.ReadWriter) error {
 	return nil
 }
 
-// introduce exchanges kind and identity, and returns the peer's.
+// introduce greets, exchanges kind and identity, and returns the peer's.
 func introduce(rw io.ReadWriter, kind Kind, identity string) (Kind, string, error) {
+	if err := greet(rw); err != nil {
+		return "", "", err
+	}
 	body := append([]byte{byte(len(ready))}, ready...)
 	body = appendProperty(body, "Socket-Type", string(kind))
 	body = appendProperty(body, "Identity", identity)
