@@ -257,9 +257,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	slices.SortStableFunc(arms, func(b, c answer.Arm) int { return cmp.Compare(x(b), x(c)) })
 	var names []string
 	for _, arm := range a.Arms { // in one order in all panels
-		if g := answerGroup(a, arm, along); !slices.Contains(names, g) {
-			names = append(names, g)
-		}
+		names = lists.Add(names, answerGroup(a, arm, along))
 	}
 	slices.Sort(names)
 	var lines, means []Series

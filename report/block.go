@@ -139,11 +139,9 @@ func (t Table) cells(limit int) (rows [][]string, left int) {
 	if limit > 0 && n > limit {
 		n, left = limit, n-limit
 	}
-	for _, r := range t.Rows[:n] {
-		row := lists.Make(len(t.Columns), func(j int) string { return cell(r[j], t.Columns[j].Digits) })
-		rows = append(rows, row)
-	}
-	return rows, left
+	return lists.Map(t.Rows[:n], func(r []any) []string {
+		return lists.Make(len(t.Columns), func(j int) string { return cell(r[j], t.Columns[j].Digits) })
+	}), left
 }
 
 // where keeps the columns for which keep holds.

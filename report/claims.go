@@ -63,26 +63,18 @@ func tally(rows []sim.Claim) map[string]int {
 func claimsSummary(c sim.Claims) Table {
 	t := Table{Caption: "The claims, by case",
 		Columns: []Column{text("source", "Source"), text("statement", "Statement"), text("where", "Where measured")}}
-	type key struct{ source, statement, name string }
-	var keys []key
 	var cases []float64
-	rows := map[key][]sim.Claim{}
 	for _, r := range c.Rows {
-		k := key{r.Source, r.Statement, r.Name}
-		if rows[k] == nil {
-			keys = append(keys, k)
-		}
 		cases = lists.Add(cases, r.Case)
-		rows[k] = append(rows[k], r)
 	}
 	slices.Sort(cases)
 	for _, k := range cases {
 		t.Columns = append(t.Columns, text(fmt.Sprintf("case_%g", k), "Case "+decimal(k, 0)))
 	}
-	for _, k := range keys {
-		row := []any{k.source, k.statement, where(rows[k])}
+	for _, rows := range lists.Groups(c.Rows, func(r sim.Claim) [3]string { return [3]string{r.Source, r.Statement, r.Name} }) {
+		row := []any{rows[0].Source, rows[0].Statement, where(rows)}
 		for _, at := range cases {
-			row = append(row, overall(tally(slices.DeleteFunc(slices.Clone(rows[k]), func(r sim.Claim) bool { return r.Case != at }))))
+			row = append(row, overall(tally(lists.Where(rows, func(r sim.Claim) bool { return r.Case == at }))))
 		}
 		t.Rows = append(t.Rows, row)
 	}
@@ -132,24 +124,17 @@ func reasonsTable(c sim.Claims) Table {
 		reason                    sim.ReasonKind
 		at                        float64
 	}
-	var keys []key
-	rows := map[key][]sim.Claim{}
-	for _, r := range c.Rows {
-		if r.Verdict == sim.ClaimHolds {
-			continue
-		}
-		k := key{r.Statement, r.Verdict, strings.Join(r.Why.Names, ", "), r.Why.Kind, r.Case}
-		if rows[k] == nil {
-			keys = append(keys, k)
-		}
-		rows[k] = append(rows[k], r)
-	}
-	slices.SortStableFunc(keys, func(a, b key) int {
-		return cmp.Or(strings.Compare(a.verdict, b.verdict), strings.Compare(a.statement, b.statement), cmp.Compare(a.at, b.at))
+	others := lists.Where(c.Rows, func(r sim.Claim) bool { return r.Verdict != sim.ClaimHolds })
+	groups := lists.Groups(others, func(r sim.Claim) key {
+		return key{r.Statement, r.Verdict, strings.Join(r.Why.Names, ", "), r.Why.Kind, r.Case}
 	})
-	for _, k := range keys {
-		whys := lists.Map(rows[k], func(r sim.Claim) sim.Reason { return r.Why })
-		t.Rows = append(t.Rows, []any{k.statement, signed(k.verdict), k.at, fmt.Sprintf("%s (%d)", where(rows[k]), len(whys)),
+	slices.SortStableFunc(groups, func(x, y []sim.Claim) int {
+		a, b := x[0], y[0]
+		return cmp.Or(strings.Compare(a.Verdict, b.Verdict), strings.Compare(a.Statement, b.Statement), cmp.Compare(a.Case, b.Case))
+	})
+	for _, rows := range groups {
+		whys, first := lists.Map(rows, func(r sim.Claim) sim.Reason { return r.Why }), rows[0]
+		t.Rows = append(t.Rows, []any{first.Statement, signed(first.Verdict), first.Case, fmt.Sprintf("%s (%d)", where(rows), len(whys)),
 			known(sim.ReasonText(whys...))})
 	}
 	return t

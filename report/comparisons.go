@@ -238,11 +238,8 @@ func decidedTasks(r engine.Result) (decided, tasks int) {
 // someUndecided reports whether a result with a guarantee left a task undecided, so that the
 // guarantee, which is for decided answers, is not one for all.
 func someUndecided(results []engine.Result) bool {
-	for _, r := range results {
-		backed := r.Standing != "" && r.Standing != engine.StandingNone
-		if decided, tasks := decidedTasks(r); backed && decided < tasks {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(results, func(r engine.Result) bool {
+		decided, tasks := decidedTasks(r)
+		return r.Standing != "" && r.Standing != engine.StandingNone && decided < tasks
+	})
 }

@@ -163,10 +163,7 @@ func armsTable(x engine.Explanation) Table {
 	}
 	for _, s := range x.Tasks {
 		p := s.Progress
-		possible, left := map[string]bool{}, map[string]engine.Elimination{}
-		for _, arm := range s.Arms {
-			possible[arm] = true
-		}
+		left := map[string]engine.Elimination{}
 		for _, e := range slices.Backward(s.Left) { // the first of several counts
 			left[e.Arm] = e
 		}
@@ -181,7 +178,7 @@ func armsTable(x engine.Explanation) Table {
 			}
 		}
 		for _, e := range s.Left {
-			if e.Arm != p.Leader && !possible[e.Arm] {
+			if e.Arm != p.Leader && !slices.Contains(s.Arms, e.Arm) {
 				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, leftSentence(x.Goal, e)})
 			}
 		}

@@ -260,20 +260,17 @@ func panelRows(f Figure) [][]any {
 func heatTable(h *Heat, caption string) Table {
 	t := Table{
 		Caption: caption,
-		Columns: []Column{text("row", "Row"), text("column", "Column"), number("value", orValue(h.Label), "")},
+		Columns: []Column{text("row", "Row"), text("column", "Column"), number("value", cmp.Or(h.Label, "Value"), "")},
 	}
 	for i, r := range h.Rows {
 		for j, c := range h.Columns {
-			if !isFinite(h.Z[i][j]) {
-				continue
+			if isFinite(h.Z[i][j]) {
+				t.Rows = append(t.Rows, []any{r, c, h.Z[i][j]})
 			}
-			t.Rows = append(t.Rows, []any{r, c, h.Z[i][j]})
 		}
 	}
 	return t
 }
-
-func orValue(label string) string { return cmp.Or(label, "Value") }
 
 // What figures are made of, as in package figure, which draws them.
 type (

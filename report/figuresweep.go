@@ -215,11 +215,9 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions
 	m := all[slices.IndexFunc(all, func(m measure) bool { return m.name == o.Y[0] })]
 	several := len(gapsOf(rows)) > 1
 	if several && o.X == "gap" {
-		c := chart{title: title, names: []string{"gap", "algorithm"}, measures: []measure{m}}
-		for _, r := range rows {
-			c.rows = append(c.rows, chartRow{values: []any{r.Gap, methodName(r)}, algorithm: methodName(r), cells: []any{planned(r, m.name)}})
-		}
-		return c.figure(o)
+		return chart{title: title, names: []string{"gap", "algorithm"}, measures: []measure{m}, rows: lists.Map(rows, func(r plan.Row) chartRow {
+			return chartRow{values: []any{r.Gap, methodName(r)}, algorithm: methodName(r), cells: []any{planned(r, m.name)}}
+		})}.figure(o)
 	}
 	f := barFigure(title, m.column().heading(), o.X, m.log && !(o.X == "change" && sameScale(rows, m.name)))
 	f.NonNegative = true
@@ -327,12 +325,10 @@ func designFigure(a bounds.Design) Figure {
 		return designBars(a, title)
 	}
 	slices.SortFunc(arms, naturally)
-	h := &Heat{Rows: tasks, Columns: arms, Label: "share of pulls", Z: make([][]float64, len(tasks))}
+	h := &Heat{Rows: tasks, Columns: arms, Label: "share of pulls",
+		Z: lists.Make(len(tasks), func(int) []float64 { return make([]float64, len(arms)) })}
 	for j, arm := range arms {
 		column[arm] = j
-	}
-	for i := range h.Z {
-		h.Z[i] = make([]float64, len(arms))
 	}
 	for _, w := range a.Weights {
 		h.Z[row[w.Task]][column[w.Arm]] = w.Weight

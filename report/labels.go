@@ -99,8 +99,7 @@ func labelsOf(results []engine.Result) labels {
 		add(a)
 	}
 	joined := func() []string { // what tells each result from the others
-		out := lists.Make(len(results), func(i int) string { return algorithms[i] + "\n" + strings.Join(parts[i], "\n") })
-		return out
+		return lists.Make(len(results), func(i int) string { return algorithms[i] + "\n" + strings.Join(parts[i], "\n") })
 	}
 	if !allDiffer(joined()) {
 		for _, a := range repetitions() {
@@ -151,13 +150,8 @@ func (l *labels) write(algorithms []string, parts [][]string) {
 
 // boundNames returns the names that results are bound to; nil where none has one, or two have the same.
 func boundNames(results []engine.Result) []string {
-	names := make([]string, len(results))
-	var given []string
-	for i, r := range results {
-		if names[i] = r.Name; r.Name != "" {
-			given = append(given, r.Name)
-		}
-	}
+	names := lists.Map(results, func(r engine.Result) string { return r.Name })
+	given := lists.Where(names, func(name string) bool { return name != "" })
 	if len(given) == 0 || !allDiffer(given) {
 		return nil
 	}

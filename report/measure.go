@@ -48,15 +48,13 @@ func measures() []measure {
 
 // measuresNamed picks entries of the catalogue; an unknown name is a bug here.
 func measuresNamed(names ...string) []measure {
-	var out []measure
-	for _, name := range names {
+	return lists.Map(names, func(name string) measure {
 		m, ok := findMeasure(name)
 		if !ok {
 			panic("report: no measure " + name)
 		}
-		out = append(out, m)
-	}
-	return out
+		return m
+	})
 }
 
 func findMeasure(name string) (measure, bool) {

@@ -66,8 +66,7 @@ func (t Table) ColumnNames() []string {
 
 // Row returns a row of a table, its cells by the names of the columns.
 func (t Table) Row(i int) map[string]any {
-	row := lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
-	return row
+	return lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
 }
 
 // PartOf returns a part of a value; ok is false where there is none of that name. A part that is not
@@ -92,12 +91,8 @@ func PartOf(v any, name string) (part any, ok bool) {
 		return nil, false
 	}
 	if t, is := r.Interface().(Table); is {
-		for j, c := range t.Columns {
-			if c.Name != name {
-				continue
-			}
-			cells := lists.Map(t.Rows, func(row []any) any { return row[j] })
-			return cells, true
+		if j := slices.Index(t.ColumnNames(), name); j >= 0 {
+			return lists.Map(t.Rows, func(row []any) any { return row[j] }), true
 		}
 	}
 	for _, p := range Parts(r.Type()) {

@@ -67,8 +67,7 @@ func whatIfBlocks(c plan.Comparison) []Block {
 		if !isFinite(base.SamplesPerAgent) {
 			lead = fmt.Sprintf("On %s %s", c.Problem, endless(base))
 		}
-		lead += changeWords(c.Rows)
-		lead += "."
+		lead += changeWords(c.Rows) + "."
 	}
 	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
 }

@@ -106,10 +106,7 @@ type picture struct {
 // choose takes all arms of tasks with few of them, and of each task where one has many those with the
 // best last estimates, in their order.
 func (p *picture) choose() {
-	p.drawn = make([][]int, len(p.Tasks))
-	for i, v := range p.TaskOf {
-		p.drawn[v] = append(p.drawn[v], i)
-	}
+	p.drawn = indices.Groups(len(p.Tasks), p.TaskOf)
 	if !slices.ContainsFunc(p.drawn, func(arms []int) bool { return len(arms) > mostPosteriorArms }) {
 		return
 	}
@@ -251,10 +248,7 @@ func (p picture) span(tasks []int) *[2]float64 {
 	}
 	shown := p.shown()
 	last := shown[len(shown)-1]
-	var arms []int
-	for _, v := range tasks {
-		arms = append(arms, p.arms(v)...)
-	}
+	arms := lists.Flat(tasks, p.arms)
 	for _, i := range arms {
 		cover(last.Mean[i] - last.Half[i])
 		cover(last.Mean[i] + last.Half[i])
@@ -281,10 +275,7 @@ func (p picture) span(tasks []int) *[2]float64 {
 
 // describe says in words what the figure shows.
 func (p picture) describe(f Figure, tasks []int) string {
-	arms, known := 0, ""
-	for _, v := range tasks {
-		arms += len(p.arms(v))
-	}
+	arms, known := lists.Sum(tasks, func(v int) int { return len(p.drawn[v]) }), ""
 	if p.Truth != nil && p.reference {
 		known = ", with the " + strings.Replace(p.compared, "mean", "means", 1)
 	}

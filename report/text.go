@@ -212,11 +212,9 @@ func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig
 	style.Options.SeparateColumns = false
 	style.Box.PaddingLeft, style.Box.PaddingRight = " ", " "
 	tw.SetStyle(style)
-	header := lists.Map(x.Columns, func(c Column) any { return c.heading() })
-	tw.AppendHeader(header)
+	tw.AppendHeader(lists.Map(x.Columns, func(c Column) any { return c.heading() }))
 	for _, r := range rows {
-		row := lists.Map(r, func(s string) any { return s })
-		tw.AppendRow(row)
+		tw.AppendRow(lists.Map(r, func(s string) any { return s }))
 	}
 	tw.SetColumnConfigs(configs)
 	for _, line := range strings.Split(tw.Render(), "\n") {

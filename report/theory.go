@@ -196,8 +196,5 @@ func problemBlocks(p problem.Problem) []Block {
 		kv.add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", s.Path, plural(s.Rows, "row"), s.SHA256))
 	}
 	out := []Block{Paragraph{Text: lead, Lead: true}, kv, t.withoutEmptyColumns()}
-	for _, n := range slices.Concat(p.Notes, p.KernelNotes) {
-		out = append(out, Note{Text: n.String() + "."})
-	}
-	return out
+	return append(out, lists.Map(slices.Concat(p.Notes, p.KernelNotes), func(n problem.Note) Block { return Note{Text: n.String() + "."} })...)
 }

@@ -82,9 +82,10 @@ func settingsOf(r engine.Result) []any {
 
 // resultRows returns a table with a row per result: settings, then every measure.
 func resultRows(results []engine.Result) Table {
-	t := Table{Columns: append(settings(), lists.Map(measures(), measure.column)...)}
-	t.Rows = lists.Map(results, func(r engine.Result) []any { return append(settingsOf(r), cellsOf(measures(), r)...) })
-	return t
+	return Table{
+		Columns: append(settings(), lists.Map(measures(), measure.column)...),
+		Rows:    lists.Map(results, func(r engine.Result) []any { return append(settingsOf(r), cellsOf(measures(), r)...) }),
+	}
 }
 
 // labelledRows returns resultRows behind what tells the results apart: names, and kernels and the

@@ -83,15 +83,7 @@ func worstFirst(kinds [][]engine.Warning) [][]engine.Warning {
 
 // byKind groups warnings of one kind, by first appearance.
 func byKind(warnings []engine.Warning) [][]engine.Warning {
-	var out [][]engine.Warning
-	for _, w := range warnings {
-		at := slices.IndexFunc(out, func(alike []engine.Warning) bool { return alike[0].Kind == w.Kind })
-		if at < 0 {
-			at, out = len(out), append(out, nil)
-		}
-		out[at] = append(out[at], w)
-	}
-	return out
+	return lists.Groups(warnings, func(w engine.Warning) engine.WarningKind { return w.Kind })
 }
 
 // noiseKnown returns a word for what is known of the noise of a problem.

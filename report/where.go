@@ -104,12 +104,9 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 		return b, nil
 	}
 	lo, hi := values[0], values[len(values)-1]
-	for i, x := range xs {
-		b.of[i] = min(int(mapBins*(x-lo)/(hi-lo)), mapBins-1)
-	}
-	for k := range mapBins {
-		b.names = append(b.names, shown(lo+(hi-lo)*float64(k)/mapBins)+" to "+shown(lo+(hi-lo)*float64(k+1)/mapBins))
-	}
+	b.of = lists.Map(xs, func(x float64) int { return min(int(mapBins*(x-lo)/(hi-lo)), mapBins-1) })
+	end := func(k int) string { return shown(lo + (hi-lo)*float64(k)/mapBins) }
+	b.names = lists.Make(mapBins, func(k int) string { return end(k) + " to " + end(k+1) })
 	return b, nil
 }
 
@@ -118,17 +115,14 @@ const stayed = math.MaxInt
 
 // leftRounds returns, for each arm, the round in which it left.
 func leftRounds(r engine.Result, p *problem.Problem) []int {
-	type pair struct{ task, arm string }
+	type pair = [2]string // task and arm
 	gone := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, int) { return pair{e.Task, e.Arm}, e.Round })
-	left := make([]int, p.N())
-	for i, v := range p.TaskOf {
-		round, there := gone[pair{p.Tasks.Names[v], p.Arms.Names[i]}]
-		if !there {
-			round = stayed
+	return lists.Make(p.N(), func(i int) int {
+		if round, there := gone[pair(p.NamesOf(i))]; there {
+			return round
 		}
-		left[i] = round
-	}
-	return left
+		return stayed
+	})
 }
 
 // mapSteps returns the rounds after which maps are drawn: 0, for before any, and of rounds in which
@@ -176,8 +170,7 @@ func openGrid(p *problem.Problem, tasks, steps, left []int, across, up bins) *He
 				name = up.names[high-2-i] // upwards
 			}
 			h.Rows = append(h.Rows, p.Tasks.Names[v]+", "+name)
-			row := lists.Make(len(h.Columns), func(int) float64 { return math.NaN() })
-			h.Z = append(h.Z, row)
+			h.Z = append(h.Z, slices.Repeat([]float64{math.NaN()}, len(h.Columns)))
 		}
 		h.RowMarks = append(h.RowMarks, XName{At: float64(k*high) + float64(high-2)/2, Name: p.Tasks.Names[v]})
 		lo, hi := p.ArmsOf(v)

@@ -170,10 +170,7 @@ func paletted(img image.Image) *image.Paletted {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var palette color.Palette
-	index, away := make([]uint8, len(ordered)), make([]int, len(ordered))
-	for k := range away {
-		away[k] = math.MaxInt
-	}
+	index, away := make([]uint8, len(ordered)), slices.Repeat([]int{math.MaxInt}, len(ordered))
 	for len(palette) < min(256, len(ordered)) {
 		next := len(palette)
 		if next >= frequent {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -57,12 +58,7 @@ func (d *layout) add(e entry, once bool) {
 }
 
 // rank returns 1 for bounds and 0 for the rest.
-func (e entry) rank() int {
-	if e.look.color == grey {
-		return 1
-	}
-	return 0
-}
+func (e entry) rank() int { return indices.Indicator(e.look.color == grey) }
 
 func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })

@@ -114,6 +114,13 @@ func fill(c draw.Canvas, color color.Color, outline []vg.Point) {
 	c.Fill(path)
 }
 
+// polygons are the corners of open markers, in radii.
+var polygons = map[string][][2]vg.Length{
+	"square":   {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}},
+	"diamond":  {{0, -1.2}, {1.2, 0}, {0, 1.2}, {-1.2, 0}},
+	"triangle": {{0, -1.2}, {-1.05, 0.65}, {1.05, 0.65}},
+}
+
 // open is a marker that hides the line below it and shows the paper, or a cross.
 type open struct{ shape string }
 
@@ -128,24 +135,14 @@ func (o open) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 			p.Line(q)
 		}
 	}
-	switch o.shape {
-	case "cross":
+	switch corners := polygons[o.shape]; {
+	case o.shape == "cross":
 		to(true, -r, -r)
 		to(false, r, r)
 		to(true, -r, r)
 		to(false, r, -r)
-	case "square":
-		for k, q := range [][2]vg.Length{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}} {
-			to(k == 0, q[0]*r*0.9, q[1]*r*0.9)
-		}
-		p.Close()
-	case "diamond":
-		for k, q := range [][2]vg.Length{{0, -1.2}, {1.2, 0}, {0, 1.2}, {-1.2, 0}} {
-			to(k == 0, q[0]*r, q[1]*r)
-		}
-		p.Close()
-	case "triangle":
-		for k, q := range [][2]vg.Length{{0, -1.2}, {-1.05, 0.65}, {1.05, 0.65}} {
+	case corners != nil:
+		for k, q := range corners {
 			to(k == 0, q[0]*r, q[1]*r)
 		}
 		p.Close()

@@ -58,8 +58,7 @@ func (c *pdfCanvas) SetLineWidth(w vg.Length) {
 
 // SetLineDash implements vg.Canvas.
 func (c *pdfCanvas) SetLineDash(pattern []vg.Length, offset vg.Length) {
-	dashes := lists.Map(pattern, vg.Length.Points)
-	c.doc.SetDashPattern(dashes, offset.Points())
+	c.doc.SetDashPattern(lists.Map(pattern, vg.Length.Points), offset.Points())
 }
 
 // SetColor implements vg.Canvas. nil stands for black.

@@ -357,10 +357,7 @@ func pgfStyle(s Series, l look) string {
 	}
 	if len(l.dashes) > 0 && s.Style != Points {
 		on := []string{"on", "off"}
-		var parts []string
-		for k, d := range l.dashes {
-			parts = append(parts, fmt.Sprintf("%s %.3gpt", on[k%2], float64(d)*0.6))
-		}
+		parts := lists.Make(len(l.dashes), func(k int) string { return fmt.Sprintf("%s %.3gpt", on[k%2], float64(l.dashes[k])*0.6) })
 		out += ", dash pattern=" + strings.Join(parts, " ")
 	}
 	if l.mark.tex == "" {
@@ -413,6 +410,5 @@ func (p *pgf) legend() {
 
 // id numbers the series of a figure over its panels, from 1.
 func (p *pgf) id(panel, i int) int {
-	i += lists.Sum(p.figure.Parts()[:panel], func(f Figure) int { return len(f.Series) })
-	return i + 1
+	return 1 + i + lists.Sum(p.figure.Parts()[:panel], func(f Figure) int { return len(f.Series) })
 }

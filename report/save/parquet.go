@@ -61,9 +61,8 @@ func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error
 		group[c.Name] = parquet.Optional(kinds[j].leaf())
 	}
 	named := lists.Keyed(group.Fields(), func(_ int, f parquet.Field) (string, parquet.Field) { return f.Name(), f })
-	o := ordered{Group: group}
-	o.fields = append(o.fields, lists.Map(columns, func(c report.CellColumn) parquet.Field { return named[c.Name] })...)
-	return parquet.NewSchema("table", o), nil
+	fields := lists.Map(columns, func(c report.CellColumn) parquet.Field { return named[c.Name] })
+	return parquet.NewSchema("table", ordered{group, fields}), nil
 }
 
 // kind says what the cells of a column are.

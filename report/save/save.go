@@ -66,12 +66,7 @@ func Holding(held ...Holds) []string {
 
 // formatOf returns the format that the ending of a path names.
 func formatOf(path string) (Format, bool) {
-	formats := Formats()
-	i := slices.IndexFunc(formats, func(f Format) bool { return f.Ending == ending(path) })
-	if i < 0 {
-		return Format{}, false
-	}
-	return formats[i], true
+	return lists.First(Formats(), func(f Format) bool { return f.Ending == ending(path) })
 }
 
 // File writes a value in the format that the ending of path names, one of Formats; a figure as .tex
