@@ -148,10 +148,8 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		}
 		return out, nil
 	}
-	for _, slot := range r.list {
-		if !r.filled[[2]int{slot.Arm, slot.Number}] {
-			give(slot, "")
-		}
+	for _, slot := range lists.Where(r.list, r.nobodys) {
+		give(slot, "")
 	}
 	s.seat(r, out.Items)
 	return out, nil
@@ -212,15 +210,12 @@ func (s Moment) countFor(q Request, r *round) int {
 // list makes the rows of some pulls.
 func (s Moment) list(by string, items []*item) List {
 	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(),
-		Blocks: blockColumns(s.Problem),
-		Words:  s.Problem.Words()}
+		Blocks: blockColumns(s.Problem), Words: s.Problem.Words()}
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
-		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, arm: it.Arm}
-		names := s.Problem.NamesOf(it.Arm)
-		row.Task, row.Arm = names[0], names[1]
-		row.X = s.features(it.Arm)
-		row.Settings = s.settings(row.X)
+		names, x := s.Problem.NamesOf(it.Arm), s.features(it.Arm)
+		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, Task: names[0], Arm: names[1],
+			X: x, Settings: s.settings(x), arm: it.Arm}
 		if it.told != nil {
 			reward := it.told.Reward
 			row.Reward, row.Status = &reward, "known"
@@ -302,10 +297,8 @@ func (s Moment) endsEarly(r *round) bool {
 	if !q.Cuts() || s.fixedRounds() || s.complete(r) || len(r.results) == 0 {
 		return false
 	}
-	for _, slot := range r.list {
-		if !r.filled[[2]int{slot.Arm, slot.Number}] && !s.withdrawn(slot.Arm) {
-			return false
-		}
+	if slices.ContainsFunc(r.list, func(x Slot) bool { return r.nobodys(x) && !s.withdrawn(x.Arm) }) {
+		return false
 	}
 	wait := time.Duration(lateAfter * float64(unitLength(s.TimeUnit)))
 	for _, id := range s.order {

@@ -129,7 +129,7 @@ func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
 			to++
 		}
 		open := lists.Where(r.list[from:to], func(slot Slot) bool {
-			return !r.filled[[2]int{slot.Arm, slot.Number}] && (task < 0 || taskOf[slot.Arm] == task)
+			return r.nobodys(slot) && (task < 0 || taskOf[slot.Arm] == task)
 		})
 		if len(out) > 0 && len(out)+len(open) > count {
 			return out

@@ -148,9 +148,6 @@ func (b *FailBody) fold(s *State, e Event) error {
 			return fmt.Errorf("id %s was never issued, or has a result", id)
 		}
 		it.failed = Plain(b.Reason)
-		if r := s.open(); r != nil && it.round == r.plan.Round {
-			r.free = append(r.free, id)
-		}
 	}
 	s.note(e, fmt.Sprintf("%s without result: %s", pulls(len(b.IDs)), sentence.List(b.IDs, 8)), b.Reason)
 	return nil

@@ -15,28 +15,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // truths returns the rewards that runs are simulated with, one problem a run, and what they are.
 func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if gap > 0 {
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
-		out := make([]*problem.Problem, runs)
-		for i := range out {
-			if err == nil {
-				out[i] = all[i%len(all)]
-			}
+		if err != nil {
+			return nil, Note{}, err
 		}
-		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, err
+		out := lists.Make(runs, func(i int) *problem.Problem { return all[i%len(all)] })
+		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, nil
 	}
 	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
-			out := make([]*problem.Problem, runs)
-			for i := range out {
-				out[i] = plan.Supposed(p.Problem, slices.Clone(b.Draws.RawRowView(i*count/runs)))
-			}
-			return out, Note{Kind: NoteRewardsBelieved}, nil
+			return lists.Make(runs, func(i int) *problem.Problem {
+				return plan.Supposed(p.Problem, slices.Clone(b.Draws.RawRowView(i*count/runs)))
+			}), Note{Kind: NoteRewardsBelieved}, nil
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err
 		}

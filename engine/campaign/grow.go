@@ -132,11 +132,7 @@ func (p Protocol) AtStart() Protocol { return p.generation(0) }
 
 // moved gives the arms of a round other numbers.
 func (r *round) moved(g Growth, move func(*measured)) {
-	counts := make([]int, len(g.TaskOf))
-	for i, n := range r.plan.Counts {
-		counts[g.At[i]] = n
-	}
-	r.plan.Counts = counts
+	r.plan.Counts = indices.Spread(len(g.TaskOf), r.plan.Counts, g.At[:len(r.plan.Counts)])
 	for k := range r.list {
 		r.list[k].Arm = g.At[r.list[k].Arm]
 	}
@@ -162,25 +158,10 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	if up == nil {
 		return b, nil
 	}
-	out := engine.Batch{Counts: make([]int, len(up)), Means: make([]float64, len(up))}
-	if b.Squares != nil {
-		out.Squares = make([]float64, len(up))
+	out := engine.Batch{
+		Counts: indices.Of(b.Counts, up), Means: indices.Of(b.Means, up), Squares: indices.Of(b.Squares, up), Ranges: indices.Of(b.Ranges, up),
 	}
-	if b.Ranges != nil {
-		out.Ranges = make([][2]float64, len(up))
-	}
-	left := engine.PullsOf(b.Counts)
-	for k, i := range up {
-		out.Counts[k], out.Means[k] = b.Counts[i], b.Means[i]
-		left -= b.Counts[i]
-		if b.Squares != nil {
-			out.Squares[k] = b.Squares[i]
-		}
-		if b.Ranges != nil {
-			out.Ranges[k] = b.Ranges[i]
-		}
-	}
-	if left != 0 {
+	if engine.PullsOf(out.Counts) != engine.PullsOf(b.Counts) {
 		return out, errors.New("it has results of arms that were added after it")
 	}
 	return out, nil

@@ -69,14 +69,12 @@ func (s Moment) History() History {
 			line.Measured += r.measuredOf(i)
 		}
 		h.Rounds = append(h.Rounds, line)
-		open := r.closed == 0
+		if r.closed == 0 { // nobody sees rewards of a round that may still be closed
+			continue
+		}
 		for i := range r.plan.Counts {
 			for _, m := range r.results[i] {
-				x := s.measurement(m, "round")
-				if open { // nobody sees rewards of a round that may still be closed
-					continue
-				}
-				h.Measurements = append(h.Measurements, x)
+				h.Measurements = append(h.Measurements, s.measurement(m, "round"))
 			}
 		}
 	}

@@ -40,19 +40,13 @@ func NewID(rng *rand.Rand, taken func(id string) bool) string {
 		for i := 1; i < len(id); i++ {
 			id[i] = alphabet[rng.IntN(len(alphabet))]
 		}
-		if full := string(id) + string(checkCharacter(string(id))); !monthLike(full) && !taken(full) {
+		if full := string(id) + string(checkCharacter(string(id))); !slices.Contains(months, full[:3]) && !taken(full) {
 			return full
 		}
 	}
 }
 
-func monthLike(id string) bool {
-	switch id[:3] {
-	case "JAN", "MAR", "APR", "MAY":
-		return true
-	}
-	return false
-}
+var months = []string{"JAN", "MAR", "APR", "MAY"}
 
 // checkCharacter returns the character c with Σ (i+1)·v_i = 0 modulo 31 over all six characters,
 // where v is the place in the alphabet: a code over the field of 31 elements, which finds every

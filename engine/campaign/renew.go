@@ -180,10 +180,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
-		failed := 0
-		for _, it := range s.items {
-			failed += indices.Indicator(it.failed != "")
-		}
+		failed := lists.Count(s.order, func(id string) bool { return s.items[id].failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
 	env := sim.NewEnvironment(truth, draw, 2, run)

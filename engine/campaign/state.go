@@ -31,7 +31,6 @@ type State struct {
 	guides  []*measured      // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment
 	log     []LogLine
-	seen    map[string]string        // SHA-256 of sheets that were told whole, by name
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
 	people  []string                 // who asked, in order
 	events  int
@@ -57,8 +56,10 @@ type round struct {
 	filled  map[[2]int]bool     // by arm and number: handed out, or measured
 	highest map[int]int         // by arm: the largest number given to a pull
 	results map[int][]*measured // by arm
-	free    []string            // ids that failed and were not handed out again
 }
+
+// nobodys reports whether a planned pull was neither handed out nor measured.
+func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot.Number}] }
 
 // item is a pull that was handed out.
 type item struct {
@@ -104,8 +105,7 @@ type LogLine struct {
 
 // NewState returns the state before the start.
 func NewState() *State {
-	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, seen: map[string]string{},
-		Capacity: -1}
+	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one.

@@ -133,10 +133,8 @@ func (x *Run) Status(at Moment) Status {
 		st.TimeLeft = math.Ceil(st.Remaining / float64(c))
 	}
 	if f := s.Start.Forecast; f != nil {
-		for i := range f.Rows {
-			if f.Rows[i].Chosen {
-				st.Forecast = &f.Rows[i]
-			}
+		if row, chosen := lists.First(f.Rows, func(r ForecastRow) bool { return r.Chosen }); chosen {
+			st.Forecast = &row
 		}
 	}
 	r := s.Result
@@ -210,12 +208,8 @@ func (s review) openRound(st *Status) {
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
-		for _, slot := range r.list {
-			if !r.filled[[2]int{slot.Arm, slot.Number}] {
-				o.Next = slot.Plate
-				break
-			}
-		}
+		next, _ := lists.First(r.list, r.nobodys)
+		o.Next = next.Plate
 	}
 	st.Open = o
 }
@@ -301,9 +295,7 @@ func (s review) days() []DayStatus {
 		out = append(out, last)
 	}
 	if s.done != nil && !s.More && len(out) > 0 { // late results may have decided after the last round
-		end := &out[len(out)-1]
-		end.Open = 0
-		end.Open += lists.Sum(s.Outcome.Answers, func(a engine.Answer) int { return max(1, len(a.Candidates)) })
+		out[len(out)-1].Open = lists.Sum(s.Outcome.Answers, func(a engine.Answer) int { return max(1, len(a.Candidates)) })
 	}
 	return out
 }

@@ -222,9 +222,6 @@ func (b *TellBody) fold(s *State, e Event) error {
 			r.highest[x.Arm] = max(r.highest[x.Arm], n)
 		}
 	}
-	if b.SHA256 != "" {
-		s.seen[b.Sheet] = b.SHA256
-	}
 	return nil
 }
 

@@ -175,10 +175,7 @@ func (t *teller) armOf(row problem.SheetRow) (int, error) {
 func (t *teller) armNamed(task, arm string) (int, bool) {
 	p := t.protocol.Problem
 	if t.arms == nil {
-		t.arms = make(map[[2]string]int, p.N())
-		for i := range p.N() {
-			t.arms[[2]string(p.NamesOf(i))] = i
-		}
+		t.arms = lists.Keyed(p.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(p.NamesOf(i)), i })
 	}
 	i, known := t.arms[[2]string{task, arm}]
 	if !known && p.DialectOf().DecimalCommas {
@@ -242,11 +239,9 @@ func (t *teller) pullsOf(r *round, i int) *arm {
 				a.others = append(a.others, it.Item)
 			}
 		}
-		for _, slot := range r.list {
-			if !r.filled[[2]int{slot.Arm, slot.Number}] {
-				a := t.pullsOf(r, slot.Arm)
-				a.nobodys = append(a.nobodys, Item{Slot: slot})
-			}
+		for _, slot := range lists.Where(r.list, r.nobodys) {
+			a := t.pullsOf(r, slot.Arm)
+			a.nobodys = append(a.nobodys, Item{Slot: slot})
 		}
 	}
 	if t.pulls[i] == nil {
@@ -302,13 +297,7 @@ const (
 	fewestOthers  = 8
 )
 
-// doubtful sets results aside that may be slips of the pen.
-func (t *teller) doubtful() {
-	t.told = t.without(t.told, RowNew)
-	t.late = t.without(t.late, RowLate)
-}
-
-// without returns the results that look right, and notes the others.
+// without returns the results that look right, and notes the others, which may be slips of the pen.
 func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	var kept []ResultRecord
 	aside := map[int]bool{} // lines of the sheet

@@ -265,7 +265,7 @@ func (t *teller) roomOf(r *round, arm int) int {
 // finish decides what is recorded.
 func (t *teller) finish(sha string) Done {
 	if !t.opt.Sure {
-		t.doubtful()
+		t.told, t.late = t.without(t.told, RowNew), t.without(t.late, RowLate)
 	} else {
 		t.confirm()
 	}

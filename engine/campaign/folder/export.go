@@ -19,6 +19,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // History returns what was recorded. Of the open round it has no rewards.
@@ -49,14 +50,13 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := writeCSV(filepath.Join(dir, "measurements.csv"), measurementRows(h)); err != nil {
-		return err
-	}
-	if err := writeCSV(filepath.Join(dir, "answers.csv"), answerRows(st)); err != nil {
-		return err
-	}
-	if err := writeCSV(filepath.Join(dir, "log.csv"), logRows(h)); err != nil {
-		return err
+	for _, table := range []struct {
+		name string
+		rows [][]string
+	}{{"measurements.csv", measurementRows(h)}, {"answers.csv", answerRows(st)}, {"log.csv", logRows(h)}} {
+		if err := writeCSV(filepath.Join(dir, table.name), table.rows); err != nil {
+			return err
+		}
 	}
 	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
 }
@@ -65,20 +65,13 @@ func measurementRows(h campaign.History) [][]string {
 	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet",
 		"note", "measured_on", "confirmed", "old", "block"}}
 	for _, m := range h.Measurements {
-		old := ""
-		for k, x := range m.Old {
-			if k > 0 {
-				old += " "
-			}
-			old += number(x)
-		}
 		sd := ""
 		if m.Count > 1 {
 			sd = number(m.SD)
 		}
 		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
-			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, old, m.Block})
+			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block})
 	}
 	return rows
 }
