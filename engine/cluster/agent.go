@@ -102,9 +102,24 @@ func (w *agent) ended(err error) (Finished, error) {
 	return out, err
 }
 
+func newAgent(a Agent) *agent {
+	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+}
+
+// look reads what the run asks, of one that takes no part.
+func (w *agent) look(ctx context.Context) (err error) {
+	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
+		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)
+	}
+	if err == nil {
+		err = w.again(ctx)
+	}
+	return err
+}
+
 // begin reads what the run asks, opens the folder, and joins.
 func (a Agent) begin(ctx context.Context) (*agent, error) {
-	w := &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+	w := newAgent(a)
 	var err error
 	if w.opened, err = Opened(ctx, a.Facts, a.Run); err != nil {
 		return nil, err
@@ -120,7 +135,7 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 	if w.puller, err = a.Puller(w.question, w.opened); err != nil {
 		return nil, err
 	}
-	if w.replica, err = newReplica(ctx, a.Run, w.opened, w.question, w.memory); err != nil {
+	if err = w.again(ctx); err != nil {
 		return nil, err
 	}
 	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
@@ -210,8 +225,7 @@ func (w *agent) once(n Notice) {
 }
 
 // again folds all facts from the first.
-func (w *agent) again(ctx context.Context) error {
-	var err error
+func (w *agent) again(ctx context.Context) (err error) {
 	w.said = nil
 	w.replica, err = newReplica(ctx, w.Run, w.opened, w.question, w.memory)
 	return err

@@ -58,11 +58,7 @@ func (d Difference) String() string {
 type arms map[[2]string]int
 
 func armsOf(p *problem.Problem) arms {
-	out := arms{}
-	for i := range p.N() {
-		out[[2]string{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]}] = i
-	}
-	return out
+	return lists.Keyed(p.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(p.NamesOf(i)), i })
 }
 
 // find returns the number of an arm, -1 where there is none of that name.

@@ -8,10 +8,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"maps"
 	"math"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,16 +68,6 @@ func number(x float64) float64 {
 		return 0
 	}
 	return x
-}
-
-func sortedKeys(all ...map[string]any) []string {
-	keys := map[string]bool{}
-	for _, m := range all {
-		for k := range m {
-			keys[k] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(keys))
 }
 
 const lowerCase = "abcdefghijklmnopqrstuvwxyz0123456789-"

@@ -126,9 +126,7 @@ func (a Absence) String() string {
 
 // agents returns the numbers of the absent agents.
 func agents(all []Absence) []int {
-	out := make([]int, 0, len(all))
-	out = append(out, lists.Map(all, func(a Absence) int { return a.Agent })...)
-	return out
+	return lists.Map(all, func(a Absence) int { return a.Agent })
 }
 
 // NoticeKind says what a Notice tells.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -33,16 +32,8 @@ type Follower struct {
 // Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run
 // came, also together with an error. A run that was stopped is no error.
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
-	w := &agent{Agent: Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice}, history: newHistory(),
-		memory: new(model.Memory), told: map[string]bool{}}
-	var err error
-	if w.opened, err = Opened(ctx, f.Facts, f.Run); err != nil {
-		return Finished{}, err
-	}
-	if w.question, err = w.opened.question(ctx, f.Facts, f.Run, f.Make); err != nil {
-		return Finished{}, err
-	}
-	if w.replica, err = newReplica(ctx, f.Run, w.opened, w.question, w.memory); err != nil {
+	w := newAgent(Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice})
+	if err := w.look(ctx); err != nil {
 		return Finished{}, err
 	}
 	follow, leave := context.WithCancel(ctx)

@@ -70,9 +70,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	f.Seq = uint64(len(m.facts) + 1)
 	m.at[a] = len(m.facts)
 	m.facts = append(m.facts, f.clone())
-	if !slices.Contains(m.runs, f.Run) {
-		m.runs = append(m.runs, f.Run)
-	}
+	m.runs = lists.Add(m.runs, f.Run)
 	m.wake()
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
@@ -25,24 +24,16 @@ type RoundCounts struct {
 // and what the agents told in each round that is over; also together with a *PlanError or *MessageError,
 // before which they end.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
-	b, err := Opened(ctx, x, run)
-	if err != nil {
-		return Finished{}, nil, question.Question{}, err
-	}
-	q, err := b.question(ctx, x, run, make)
-	if err != nil {
-		return Finished{}, nil, q, err
-	}
-	w := &agent{Agent: Agent{Facts: x, Run: run}, opened: b, question: q, history: newHistory(), memory: new(model.Memory)}
-	if w.replica, err = newReplica(ctx, run, b, q, w.memory); err != nil {
-		return Finished{}, nil, q, err
+	w := newAgent(Agent{Facts: x, Run: run, Make: make})
+	if err := w.look(ctx); err != nil {
+		return Finished{}, nil, w.question, err
 	}
 	done, rounds, err := w.replay(ctx)
 	out, failed := w.replica.finished(done, err)
 	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
 		out.Stopped = readStop(f)
 	}
-	return out, rounds, q, errors.Join(err, failed)
+	return out, rounds, w.question, errors.Join(err, failed)
 }
 
 // refused reports whether an error is a plan or a message that no replica takes.

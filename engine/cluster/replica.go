@@ -280,27 +280,27 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	for round := 1; round < r.rounds; round++ {
 		for _, a := range r.absent[round-1] {
 			m, there := message(round, a.Agent)
-			if l := (Late{round, a.Agent, m}); there && size+len(m) <= maxLate && r.checkLate(l) == nil {
-				out = append(out, l)
-				size += len(m)
+			l := Late{round, a.Agent, m}
+			if _, err := r.parseLate(l); there && size+len(m) <= maxLate && err == nil {
+				out, size = append(out, l), size+len(m)
 			}
 		}
 	}
 	return out
 }
 
-// checkLate reports a message that the replica cannot be informed of.
-func (r *replica) checkLate(l Late) error {
+// parseLate reads a late message, and reports one that the replica cannot be informed of.
+func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
-		return &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that nobody went on without"}
+		return m, &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that nobody went on without"}
 	}
 	if r.informed[[2]int{l.Round, l.Agent}] {
-		return &PlanError{r.run, r.rounds + 1, "it has a late message a second time"}
+		return m, &PlanError{r.run, r.rounds + 1, "it has a late message a second time"}
 	}
-	if _, err := parseMessage(l.Message, l.Agent, r.plans[l.Round-1], r.question.Problem); err != nil {
-		return &MessageError{r.run, l.Round, l.Agent, err}
+	if m, err = parseMessage(l.Message, l.Agent, r.plans[l.Round-1], r.question.Problem); err != nil {
+		return m, &MessageError{r.run, l.Round, l.Agent, err}
 	}
-	return nil
+	return m, nil
 }
 
 // notSent is a plan that has a message in the name of another agent.
@@ -313,19 +313,15 @@ func notSent(f Fact, round int, name string, p PlanBody) error {
 func (r *replica) inform(all []Late) error {
 	n := r.question.Problem.N()
 	for _, l := range all {
-		if err := r.checkLate(l); err != nil {
+		m, err := r.parseLate(l)
+		if err != nil {
 			return err
 		}
 		lo, hi := r.question.Problem.ArmsOf(l.Agent)
-		plan := r.plans[l.Round-1]
-		m, err := parseMessage(l.Message, l.Agent, plan, r.question.Problem)
-		if err != nil {
-			return err // checkLate has parsed it
-		}
 		b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
 		copy(b.Counts[lo:hi], m.Counts)
 		copy(b.Means[lo:hi], m.Means)
-		if plan.WantSquares {
+		if m.Squares != nil {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
 		}

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 
@@ -251,7 +253,9 @@ func (i Identity) differs(run Identity) string {
 	case i.Problem != run.Problem:
 		return fmt.Sprintf("its problem is another one: data, kernel, noise or goal differ (SHA-256 %.12s… and %.12s…)", i.Problem, run.Problem)
 	}
-	for _, name := range sortedKeys(i.Options, run.Options) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(i.Options)), maps.Keys(run.Options))
+	slices.Sort(names)
+	for _, name := range names {
 		if here, there := fmt.Sprint(i.Options[name]), fmt.Sprint(run.Options[name]); here != there {
 			return fmt.Sprintf("its option %s is %s, and the run's %s", name, here, there)
 		}
