@@ -76,6 +76,20 @@ func Alone(alg Algorithm) bool {
 	return ok && l.Alone()
 }
 
+// A Ruler is an Algorithm that says by which rules arms left without its audit trail: some lines of it take time.
+type Ruler interface {
+	// Ruled reports whether an arm has left by the rule.
+	Ruled(rule Rule) bool
+}
+
+// Ruled reports whether an arm has left by the rule, of any algorithm.
+func Ruled(alg Algorithm, rule Rule) bool {
+	if r, ok := alg.(Ruler); ok {
+		return r.Ruled(rule)
+	}
+	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
+}
+
 // Minimal is embedded in an algorithm of the caller's own, and answers for it what many have nothing to say of: no arm is
 // eliminated, no condition of a guarantee failed, and the largest mean is the best.
 type Minimal struct{}
@@ -123,6 +137,11 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 	if err != nil {
 		return Outcome{}, err
 	}
+	return s.Run(ctx, env)
+}
+
+// Run drives the steps to their end, as Run does.
+func (s *Steps) Run(ctx context.Context, env Environment) (Outcome, error) {
 	for !s.over() {
 		if err := ctx.Err(); err != nil {
 			return s.Outcome(), err
@@ -158,8 +177,11 @@ type Saver interface {
 
 // close takes the algorithm's answers and names how the run ended; an empty
 // status is worked out from the answers.
-func (o *Outcome) close(alg Algorithm, status Status) {
-	o.Answers, o.Eliminations, o.Warnings = slices.Clone(alg.Answers()), alg.Eliminations(), alg.Warnings()
+func (o *Outcome) close(alg Algorithm, status Status, trail bool) {
+	o.Answers, o.Warnings = slices.Clone(alg.Answers()), alg.Warnings()
+	if trail {
+		o.Eliminations = alg.Eliminations()
+	}
 	for v := range o.Answers {
 		o.Answers[v].Estimate = problem.Turned(alg.Goal(), o.Answers[v].Estimate)
 	}
@@ -175,10 +197,8 @@ func (o *Outcome) close(alg Algorithm, status Status) {
 				status = StatusLeft
 			}
 		}
-		for _, e := range o.Eliminations {
-			if e.Rule == RuleEpsilon && status == StatusDecided {
-				status = StatusEpsilon
-			}
+		if status == StatusDecided && Ruled(alg, RuleEpsilon) {
+			status = StatusEpsilon
 		}
 	}
 	o.Status, o.Alone, o.Bound = status, Alone(alg), bound(alg)

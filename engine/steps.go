@@ -37,6 +37,7 @@ type Steps struct {
 	changes []func() error // asked for since then
 	learned []Batch        // of the rounds so far
 	ended   bool           // whether the status of the outcome is final
+	brief   bool           // see WithoutTrail
 	failed  error          // the error that ended it
 }
 
@@ -54,6 +55,13 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 		s.check = r.FitCheck()
 	}
 	return s, nil
+}
+
+// WithoutTrail returns the steps, whose outcomes have no audit trail from now on: some of its lines take time, and of many runs few
+// are shown. The algorithm has it.
+func (s *Steps) WithoutTrail() *Steps {
+	s.brief = true
+	return s
 }
 
 // Algorithm returns the algorithm that the steps drive. It is for callers of Explainer and
@@ -113,7 +121,7 @@ func (s *Steps) over() bool {
 
 func (s *Steps) end(status Status, err error) {
 	s.ended, s.failed = true, err
-	s.out.close(s.alg, status)
+	s.out.close(s.alg, status, !s.brief)
 }
 
 // Learn takes the rewards of the open round, with the counts of the plan or of the last Amend. It is
@@ -159,7 +167,7 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 // round is open, or Next would plan one.
 func (s *Steps) Outcome() Outcome {
 	if s.plan.Counts != nil || !s.over() {
-		s.out.close(s.alg, StatusInterrupted)
+		s.out.close(s.alg, StatusInterrupted, !s.brief)
 	}
 	out := s.out
 	out.Rounds = slices.Clone(out.Rounds)

@@ -45,7 +45,7 @@ type Experiment struct {
 
 	// Each is called for every run that finished, with the pulls that each agent made in each round
 	// (rounds × V), by which costs and times are counted. It is never called concurrently, in the
-	// order in which runs finish, and not for results from a Store.
+	// order in which runs finish, and not for results from a Store. The outcome has no audit trail.
 	Each func(run int, o *engine.Outcome, pulls [][]int)
 
 	natural bool // Draw is the problem's
@@ -122,7 +122,11 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 		kept = keepEstimates(env, a, x.truth(run))
 		env = kept
 	}
-	m.outcome, err = engine.Run(ctx, m.alg, asMeasured(x.Problem, env), x.Options)
+	steps, err := engine.Begin(m.alg, x.Options)
+	if err != nil {
+		return m, err
+	}
+	m.outcome, err = steps.WithoutTrail().Run(ctx, asMeasured(x.Problem, env))
 	if kept != nil {
 		m.estimates = kept.finish()
 	}

@@ -170,17 +170,18 @@ type shown struct {
 func (m *made) shown(run int, s score) *shown {
 	o := &m.outcome
 	return &shown{
-		Run: run, Score: s, Answers: o.Answers, Trace: o.Rounds, Eliminations: o.Eliminations, Warnings: o.Warnings,
+		Run: run, Score: s, Answers: o.Answers, Trace: o.Rounds, Warnings: o.Warnings,
 		Estimates: m.estimates, Sent: m.sent, alg: m.alg,
 	}
 }
 
-// explain asks the algorithm how far its tasks are, once. It costs about one design a task that is
+// explain asks the algorithm for its audit trail and how far its tasks are, once. It costs about one design a task that is
 // open, so that it is asked of few runs.
 func (s *shown) explain() {
-	if s == nil {
+	if s == nil || s.alg == nil {
 		return
 	}
+	s.Eliminations = s.alg.Eliminations()
 	if a, ok := s.alg.(engine.Explainer); ok {
 		s.Progress, s.Remaining = engine.ProgressOf(a)
 	}

@@ -263,6 +263,7 @@ type ahead struct {
 func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
 	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon)}
 	first, most := c.arms[c.leader], math.Inf(-1)
+	var hardest *sequential.Walk
 	out.needs = make([]design.Pair, 0, len(c.arms))
 	for k, i := range c.arms {
 		if !c.open(k, clock, epsilon) {
@@ -276,12 +277,11 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 		out.possible = out.possible && (w.Stakes != nil || own.Time(w.Look)+need <= own.Time(own.Last()))
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
-			most, out.rival, out.gap, out.sd = lack, i, gap, sd
-			out.statistic, out.threshold = 0, 0
-			if w.Look >= 0 {
-				out.statistic, out.threshold = w.Evidence(clock, first, epsilon)
-			}
+			most, out.rival, out.gap, out.sd, hardest = lack, i, gap, sd, w
 		}
+	}
+	if hardest != nil && hardest.Look >= 0 {
+		out.statistic, out.threshold = hardest.Evidence(clock, first, epsilon)
 	}
 	return out
 }

@@ -28,6 +28,7 @@ type decisions struct {
 	contests []*contest
 
 	round     int
+	removed   int           // arms so far
 	stage     *rounds.Stage // of the coming round
 	bets      []sequential.Bet
 	estimates []float64 // of all data, normalised; nil before any
@@ -162,7 +163,7 @@ func (a *decisions) cohorts() int { return 1 + a.additions }
 func (a *decisions) merge(c *contest) {
 	for _, i := range a.Sets[c.tasks[0]] {
 		if j, copied := c.copyOf[i]; copied {
-			a.remove(0, c, i, j, 0, 0, engine.RuleSame)
+			a.remove(0, c, i, j, 0, known(0), engine.RuleSame)
 		}
 	}
 	a.sync(c)
@@ -184,18 +185,28 @@ func (a *decisions) record(c *contest) {
 			a.remove(a.round, c, i, rival, gap, width, engine.RuleCombination)
 		case c.closed && k != c.leader && !w.Out:
 			first := c.arms[c.leader]
-			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], w.Margin(a.clock, first), engine.RuleEpsilon)
+			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], known(w.Margin(a.clock, first)), engine.RuleEpsilon)
 		}
 	}
 	a.sync(c)
 }
 
+// mostLater is the number of arms whose widths are found once somebody asks for them, as of most runs nobody does. An
+// interrupt asks, and is not to wait long.
+const mostLater = 100
+
 // remove notes that arm i lost against its rival in every task of the contest.
-func (a *decisions) remove(round int, c *contest, i, rival int, gap, width float64, rule engine.Rule) {
+func (a *decisions) remove(round int, c *contest, i, rival int, gap float64, width func() float64, rule engine.Rule) {
+	if a.removed++; a.removed > mostLater {
+		width = known(width())
+	}
 	for _, v := range c.tasks {
-		a.Drop(round, a.in(v, c, i), a.in(v, c, rival), gap, width, rule)
+		a.DropLater(round, a.in(v, c, i), a.in(v, c, rival), gap, width, rule)
 	}
 }
+
+// known returns the function of a width that is known.
+func known(width float64) func() float64 { return func() float64 { return width } }
 
 // sync sets the candidates of a contest's tasks.
 func (a *decisions) sync(c *contest) {

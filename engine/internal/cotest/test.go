@@ -26,7 +26,10 @@ type coTest struct {
 	own     bool             // whether arms are compared by their own means alone, see newApart
 }
 
-var _ engine.Algorithm = (*coTest)(nil)
+var (
+	_ engine.Algorithm = (*coTest)(nil)
+	_ engine.Ruler     = (*coTest)(nil)
+)
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
 // With a bound on the norm of the reward function, see BoundOf, bets are ridge estimates less their

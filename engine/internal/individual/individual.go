@@ -28,6 +28,7 @@ type Algorithm struct {
 var (
 	_ engine.Algorithm = (*Algorithm)(nil)
 	_ engine.Explainer = (*Algorithm)(nil)
+	_ engine.Ruler     = (*Algorithm)(nil)
 )
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
@@ -140,6 +141,11 @@ func (a *Algorithm) Eliminations() []engine.Elimination {
 	out := lists.Flat(a.Parts, engine.Algorithm.Eliminations)
 	slices.SortStableFunc(out, func(x, y engine.Elimination) int { return x.Round - y.Round })
 	return out
+}
+
+// Ruled reports whether an arm of some agent has left by the rule.
+func (a *Algorithm) Ruled(rule engine.Rule) bool {
+	return slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return engine.Ruled(part, rule) })
 }
 
 // Goal returns the problem's goal.

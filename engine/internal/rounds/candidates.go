@@ -20,14 +20,38 @@ import (
 type Candidates struct {
 	Model *model.Model
 	Sets  [][]int // per task, in arm order
-	trail []engine.Elimination
+	trail []dropped
+}
+
+// dropped is a line of the audit trail.
+type dropped struct {
+	engine.Elimination
+	width func() float64 // in reward units, until somebody asks for it; nil where it is known
 }
 
 // NewCandidates returns sets with all arms of each task.
 func NewCandidates(m *model.Model) Candidates { return Candidates{Model: m, Sets: m.Problem.Groups()} }
 
 // Eliminations returns the audit trail so far.
-func (c *Candidates) Eliminations() []engine.Elimination { return c.trail }
+func (c *Candidates) Eliminations() []engine.Elimination {
+	if c.trail == nil {
+		return nil
+	}
+	out := make([]engine.Elimination, len(c.trail))
+	for k := range c.trail {
+		e := &c.trail[k]
+		if e.width != nil {
+			e.Width, e.width = e.width(), nil
+		}
+		out[k] = e.Elimination
+	}
+	return out
+}
+
+// Ruled implements engine.Ruler.
+func (c *Candidates) Ruled(rule engine.Rule) bool {
+	return slices.ContainsFunc(c.trail, func(e dropped) bool { return e.Rule == rule })
+}
 
 // Goal returns the problem's goal.
 func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
@@ -43,16 +67,23 @@ func (c *Candidates) Single() bool { return c.Alive() == len(c.Sets) }
 // Drop records that arm lost against rival. Gap and width are normalised.
 func (c *Candidates) Drop(round, arm, rival int, gap, width float64, rule engine.Rule) {
 	p := c.Model.Problem
-	c.trail = append(c.trail, engine.Elimination{
+	c.trail = append(c.trail, dropped{Elimination: engine.Elimination{
 		Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm], Rival: p.Arms.Names[rival],
 		Gap: gap * c.Model.Unit, Width: width * c.Model.Unit, Rule: rule,
-	})
+	}})
+}
+
+// DropLater is Drop with a width that is found when somebody asks for the audit trail.
+func (c *Candidates) DropLater(round, arm, rival int, gap float64, width func() float64, rule engine.Rule) {
+	c.Drop(round, arm, rival, gap, 0, rule)
+	unit := c.Model.Unit
+	c.trail[len(c.trail)-1].width = func() float64 { return width() * unit }
 }
 
 // Reopen takes what the audit trail says of an arm's end back.
 func (c *Candidates) Reopen(arm int) {
 	p := c.Model.Problem
-	c.trail = slices.DeleteFunc(c.trail, func(e engine.Elimination) bool {
+	c.trail = slices.DeleteFunc(c.trail, func(e dropped) bool {
 		return e.Task == p.Tasks.Names[p.TaskOf[arm]] && e.Arm == p.Arms.Names[arm]
 	})
 }
@@ -61,14 +92,14 @@ func (c *Candidates) Reopen(arm int) {
 func (c *Candidates) Withdrawn(round, arm int) {
 	p := c.Model.Problem
 	c.Reopen(arm)
-	c.trail = append(c.trail, engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]], Arm: p.Arms.Names[arm],
-		Rule: engine.RuleWithdrawn})
+	c.trail = append(c.trail, dropped{Elimination: engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]],
+		Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn}})
 }
 
 // TakeTrail begins the audit trail with the trail of other candidates, but for the arms that left theirs
 // before any data.
 func (c *Candidates) TakeTrail(from *Candidates) {
-	c.trail = append(c.trail, lists.Where(from.trail, func(e engine.Elimination) bool { return e.Rule != engine.RuleSame })...)
+	c.trail = append(c.trail, lists.Where(from.trail, func(e dropped) bool { return e.Rule != engine.RuleSame })...)
 }
 
 // CheckWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.

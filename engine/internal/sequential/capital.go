@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // Stakes are bets of several sizes on one gap, side by side. Each begins with an equal share of a
@@ -183,12 +184,18 @@ func (w *Walk) nextStake() int { return min(w.Look+1, ClockLooks-2) }
 
 // capitalGap is Gap of a walk with stakes. The width is the gap less what could be taken off it, in all
 // steps, before the capital falls to the height.
-func (w *Walk) capitalGap(c Clock) (gap, width float64) {
+func (w *Walk) capitalGap(c Clock) (gap float64, width func() float64) {
 	var sum, weight float64
 	for _, s := range w.steps {
 		sum, weight = sum+s.info*s.Gap, weight+s.info
 	}
 	gap = sum / weight
+	now, height := Walk{Stakes: w.Stakes, steps: w.steps}, c.Z[0]
+	return gap, sync.OnceValue(func() float64 { return gap - now.spare(height) })
+}
+
+// spare returns what could be taken off the gaps of all steps before the capital falls to a height.
+func (w *Walk) spare(height float64) float64 {
 	logs, _ := w.capitals(-1, 0, 0)
 	shifted := make([]float64, len(logs))
 	after := func(off float64) float64 {
@@ -201,18 +208,18 @@ func (w *Walk) capitalGap(c Clock) (gap, width float64) {
 		return w.Stakes.total(shifted)
 	}
 	lo, hi := -1.0, 1.0
-	for after(lo) < c.Z[0] {
+	for after(lo) < height {
 		lo *= 2
 	}
-	for after(hi) > c.Z[0] {
+	for after(hi) > height {
 		hi *= 2
 	}
 	for range 60 {
-		if mid := (lo + hi) / 2; after(mid) < c.Z[0] {
+		if mid := (lo + hi) / 2; after(mid) < height {
 			hi = mid
 		} else {
 			lo = mid
 		}
 	}
-	return gap, gap - lo
+	return lo
 }

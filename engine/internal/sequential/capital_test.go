@@ -120,8 +120,8 @@ func TestStakes(t *testing.T) {
 		}
 		if w.Out {
 			gap, width := w.Gap(c)
-			if !(gap >= width) {
-				t.Fatalf("out with a gap of %g, and it would have been with %g", gap, width)
+			if !(gap >= width()) {
+				t.Fatalf("out with a gap of %g, and it would have been with %g", gap, width())
 			}
 		}
 	}

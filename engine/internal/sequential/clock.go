@@ -98,12 +98,14 @@ func (c Clock) crosses(p place) bool {
 	return c.Conditional.Crosses(p.from, c.position(p.from, p.before), p.look, c.position(p.look, p.sum))
 }
 
-// threshold returns the least sum that crosses there.
-func (c Clock) threshold(p place) float64 {
+// threshold returns the least sum that crosses there, which a function finds.
+func (c Clock) threshold(p place) func() float64 {
 	if c.Conditional == nil {
-		return c.Height(p.look)
+		height := c.Height(p.look)
+		return func() float64 { return height }
 	}
-	return c.Conditional.Threshold(p.from, c.position(p.from, p.before), p.look) * math.Sqrt(c.Time(p.look))
+	e, at, root := c.Conditional, c.position(p.from, p.before), math.Sqrt(c.Time(p.look))
+	return func() float64 { return e.Threshold(p.from, at, p.look) * root }
 }
 
 // position returns S/√T, and 0 before the first look.

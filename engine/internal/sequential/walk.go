@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 )
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
@@ -152,7 +153,7 @@ func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold
 		return math.Sqrt(max(0, w.Raised(leader, loss))), math.Sqrt(c.Z[0])
 	}
 	p := w.last(leader, loss)
-	return p.sum, c.Of(w).threshold(p)
+	return p.sum, c.Of(w).threshold(p)()
 }
 
 // against returns Z with the loss of that leader made up for.
@@ -230,8 +231,8 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 }
 
 // Gap returns the average of the estimated gaps that S consists of, and width the value from which on S
-// crosses where it stands, normalised.
-func (w *Walk) Gap(c Clock) (gap, width float64) {
+// crosses where it stands, normalised. A width takes its time, so that it is found once somebody asks.
+func (w *Walk) Gap(c Clock) (gap float64, width func() float64) {
 	if w.Stakes != nil {
 		return w.capitalGap(c)
 	}
@@ -240,7 +241,8 @@ func (w *Walk) Gap(c Clock) (gap, width float64) {
 	for _, s := range w.steps {
 		weight += s.root / s.Sd
 	}
-	return w.Sum / weight, c.threshold(w.last(-1, 0)) / weight
+	threshold := c.threshold(w.last(-1, 0))
+	return w.Sum / weight, sync.OnceValue(func() float64 { return threshold() / weight })
 }
 
 // Need returns the further information dT after which S, raised by slack for the leader's rounds,
