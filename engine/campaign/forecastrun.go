@@ -83,6 +83,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 	if err != nil {
 		return need{}, err
 	}
+	steps.WithoutTrail()
 	l := p.lossesOf(run)
 	if _, amends := alg.(engine.Amender); p.Cuts() && amends {
 		n, err := p.calendar(ctx, steps, env, l, p.step())

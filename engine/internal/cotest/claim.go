@@ -42,9 +42,9 @@ func (c *claim) opponent(k int, estimates []float64) int {
 	return out
 }
 
-// lack returns the information that the walks of all open arms lack, added up, if the arm at this
-// position leads and gaps are as estimated. It is infinite where another arm is by epsilon above it.
-func (c *claim) lack(leader int, estimates []float64, clock sequential.Clock, epsilon float64) float64 {
+// lack returns what the walks of all open arms lack if the arm at this position leads and gaps are as estimated: the norm of their
+// information with that power. It is infinite where another arm is by epsilon above it.
+func (c *claim) lack(leader int, estimates []float64, clock sequential.Clock, epsilon, power float64) float64 {
 	sum, first := 0.0, c.arms[leader]
 	for k, i := range c.arms {
 		if k == leader || c.walks[k].Out {
@@ -55,10 +55,10 @@ func (c *claim) lack(leader int, estimates []float64, clock sequential.Clock, ep
 			return math.Inf(1)
 		}
 		if !c.walks[k].Excludes(clock, first, epsilon) {
-			sum += c.walks[k].Need(clock, first, gap, epsilon, overshoot)
+			sum += math.Pow(c.walks[k].Need(clock, first, gap, epsilon, overshoot), power)
 		}
 	}
-	return sum
+	return math.Pow(sum, 1/power)
 }
 
 // margin bounds how far the leader is below a best arm, normalised: the largest margin of a walk. A walk

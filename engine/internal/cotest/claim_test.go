@@ -97,6 +97,24 @@ func TestClaimsDecide(t *testing.T) {
 	}
 }
 
+// Rounds are planned for a claim of several arms that lack little each, in place of a claim of one that lacks much.
+func TestClaimsLack(t *testing.T) {
+	const epsilon = 0.1
+	c, clock := threeClaims()
+	c.others[0].leader = 1
+	for _, k := range []int{2, 3} {
+		tell(&c.claim, clock, k, 3/math.Sqrt(clock.Time(30))-epsilon/2) // within epsilon, and not out
+	}
+	estimates := []float64{1, 1.02, 1, 1}
+	one, several := c.lack(0, estimates, clock, epsilon, 1), c.others[0].lack(1, estimates, clock, epsilon, 1)
+	if c.open(2, clock, epsilon) || !(one < several) {
+		t.Fatalf("claims lack %g and %g, added up", one, several)
+	}
+	if c.decide(estimates, clock, epsilon); c.leader != 1 {
+		t.Errorf("rounds are planned for the claim of arm %d, which lacks %g for one arm; want 1", c.leader, one)
+	}
+}
+
 // The walks of all claims together keep the level of their contest, by the heights of their own horizons, and so they do after
 // the level changed.
 func TestClaimsShareTheirLevel(t *testing.T) {
@@ -139,7 +157,7 @@ func TestClaimsShareTheirLevel(t *testing.T) {
 			}
 			seen++
 			z := a.clock.Of(&sequential.Walk{Horizon: looks}).Z
-			times := sequential.Geometric(sequential.ClockGrowth, looks)
+			times := sequential.Geometric(sequential.FineGrowth, looks)
 			if got, _, err := sequential.Crossing(z[0], times); err != nil || math.Abs(got/((1-tieShare)*alpha)-1) > 1e-4 {
 				t.Errorf("%d looks cross with probability %g, want %g (%v)", looks, got, (1-tieShare)*alpha, err)
 			}

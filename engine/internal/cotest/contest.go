@@ -92,14 +92,23 @@ func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon fl
 		at = 0 // before this the first arm led, for want of data
 	}
 	if at < 0 {
-		lacks := lists.Map(claims, func(l *claim) float64 { return l.lack(l.leader, estimates, clock, epsilon) })
+		lacks := lists.Map(claims, func(l *claim) float64 { return l.lack(l.leader, estimates, clock, epsilon, c.power()) })
 		at = floats.MaxIdx(lacks)
 		// where gaps are not known yet, lacks are none, and the larger estimate leads
-		if lacks[at] < claims[at].lack(best, estimates, clock, epsilon) {
+		if lacks[at] < claims[at].lack(best, estimates, clock, epsilon, c.power()) {
 			return
 		}
 	}
 	claims[at].leader = best
+}
+
+// power returns the power for what claims lack. Of two claims of one contest, the one with few arms that are hard is compared with one of
+// many that are not, and many arms beside each other share what a round tells: there the sum of all would mislead (docs/adr/0036).
+func (c *contest) power() float64 {
+	if len(c.others) > 0 {
+		return 2
+	}
+	return 1
 }
 
 // largest returns the position of the arm with the largest estimate of all that are not out.
@@ -123,7 +132,7 @@ func (c *contest) decide(estimates []float64, clock sequential.Clock, epsilon fl
 			case l.settled(clock, epsilon):
 				return 0
 			}
-			return l.lack(l.leader, estimates, clock, epsilon)
+			return l.lack(l.leader, estimates, clock, epsilon, c.power())
 		})
 		if j := floats.MinIdx(lacks); j > 0 {
 			c.claim, c.others[j-1] = c.others[j-1], c.claim

@@ -13,23 +13,28 @@ import (
 
 // setHeights sets what walks have to reach at the level alpha, and no less than at the level top.
 func (a *decisions) setHeights(alpha, top float64) (err error) {
-	a.clock.Conditional = nil
-	within := map[int][]float64{}
+	within := map[int]sequential.Boundary{}
 	for looks := range a.clock.Within {
-		if within[looks], err = a.highest(alpha, top, looks); err != nil {
+		if within[looks], err = a.boundary(alpha, top, looks); err != nil {
 			return err
 		}
 	}
 	a.clock.Within = within
-	if a.clock.Z, err = a.highest(alpha, top, a.horizon); err != nil || !a.reclaims || alpha > mostReclaimed {
-		return err
+	a.clock.Boundary, err = a.boundary(alpha, top, a.horizon)
+	return err
+}
+
+// boundary returns what walks have to reach that are expected to need so many looks, as setHeights does.
+func (a *decisions) boundary(alpha, top float64, looks int) (b sequential.Boundary, err error) {
+	if b.Z, err = a.highest(alpha, top, looks); err != nil || !a.reclaims || alpha > mostReclaimed {
+		return b, err
 	}
 	if alpha == top {
-		a.clock.Conditional, err = conditional(a.Model.Context(), a.Model.Memory, alpha)
+		b.Conditional, err = conditional(a.Model.Context(), a.Model.Memory, alpha, looks)
 	} else {
-		a.clock.Conditional, err = sequential.NewConditionalError(a.clock.Z, fine())
+		b.Conditional, err = sequential.NewConditionalError(b.Z, fine())
 	}
-	return err
+	return b, err
 }
 
 // heights returns what walks have to reach at error probability alpha that are expected to need so many looks.
@@ -39,7 +44,7 @@ func (a *decisions) heights(alpha float64, looks int) ([]float64, error) {
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
 	}
 	if a.reclaims {
-		c, err := conditional(m.Context(), m.Memory, alpha)
+		c, err := conditional(m.Context(), m.Memory, alpha, looks)
 		if err != nil {
 			return nil, err
 		}
@@ -63,10 +68,9 @@ const (
 // often with less noise than stated (sequential.TestConditionalHoldsForLessNoise).
 const mostReclaimed = 0.03
 
-// reclaim lets looks that are passed over count, before any data: for normal laws. Where an accuracy is asked this saves 2 % at
-// most, and margins take their time (docs/adr/0031).
+// reclaim lets looks that are passed over count, before any data: for normal laws.
 func (a *decisions) reclaim() {
-	if a.opt.Epsilon == 0 && a.limits == nil && a.opt.LawFor(a.Model.Problem) == engine.LawNormal && a.alpha <= mostReclaimed {
+	if a.limits == nil && a.opt.LawFor(a.Model.Problem) == engine.LawNormal && a.alpha <= mostReclaimed {
 		a.reclaims, a.clock.Growth = true, sequential.FineGrowth
 	}
 }
@@ -75,9 +79,15 @@ func (a *decisions) reclaim() {
 func fine() []float64 { return sequential.Geometric(sequential.FineGrowth, sequential.FineLooks) }
 
 // conditional returns the conditional error function of the heights of that clock at error probability alpha, remembered.
-func conditional(ctx context.Context, m *canon.Memory, alpha float64) (*sequential.ConditionalError, error) {
-	return canon.Remember(ctx, m, canon.Key{Kind: canon.KindConditionalError, Level: alpha}, func() (*sequential.ConditionalError, error) {
-		z, err := sequential.Heights(alpha, fine(), fineLateLooks, fineLateShare)
+// Walks are expected to be decided before the horizon, if there is one.
+func conditional(ctx context.Context, m *canon.Memory, alpha float64, horizon int) (*sequential.ConditionalError, error) {
+	key := canon.Key{Kind: canon.KindConditionalError, Level: alpha, Sets: [][]int{{horizon}}}
+	return canon.Remember(ctx, m, key, func() (*sequential.ConditionalError, error) {
+		late, share := fineLateLooks, fineLateShare
+		if horizon > 0 {
+			late, share = horizon, tieShare
+		}
+		z, err := sequential.Heights(alpha, fine(), late, share)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +110,7 @@ func foresee(a *coTest) error {
 // looksOfTies returns how many looks from that time on are enough for two arms that are tied.
 func (a *decisions) looksOfTies(origin float64) int {
 	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
-	return int(math.Ceil(math.Log(enough/origin) / math.Log(sequential.ClockGrowth)))
+	return int(math.Ceil(math.Log(enough/origin) / math.Log(cmp.Or(a.clock.Growth, sequential.ClockGrowth))))
 }
 
 // heights returns the z of the clock at error probability alpha, remembered. Walks are expected to be decided before

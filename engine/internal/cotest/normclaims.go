@@ -164,16 +164,16 @@ func (a *normed) expect(w *sequential.Walk) error {
 		return nil
 	}
 	looks := normLooks * max(1, (a.looksOfTies(a.clock.Of(w).Origin)+normLooks-1)/normLooks)
-	if looks >= sequential.ClockLooks {
+	if looks >= len(a.clock.Z) {
 		return nil
 	}
 	w.Horizon = looks
-	if a.clock.Within[looks] != nil {
+	if _, known := a.clock.Within[looks]; known {
 		return nil
 	}
 	top, err := a.level(a.most)
 	if err == nil {
-		a.clock.Within[looks], err = a.highest(a.alpha, top, looks)
+		a.clock.Within[looks], err = a.boundary(a.alpha, top, looks)
 	}
 	return err
 }

@@ -65,6 +65,7 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 		return nil, err
 	}
 	if a.alpha > 0 {
+		a.reclaim()
 		err = a.setHeights(a.alpha, a.alpha)
 	}
 	return a, err

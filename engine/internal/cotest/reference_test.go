@@ -181,11 +181,7 @@ func (c *combination) crosses(v, i int, counts, estimates []float64, pseudo *mat
 	c.sum[i] += math.Sqrt(now-old) * (estimates[first] - estimates[i]) / math.Sqrt(variance)
 	c.from[i] = from
 	c.k[i] = next
-	y, z := c.sum[i]/math.Sqrt(now), c.later.z[next]
-	if y >= z || c.later.values == nil || x < 0 || next == k+1 || y < z/2 {
-		return y >= z
-	}
-	return c.later.spent(k, x, next, y) <= c.later.over(k, x, k+1)
+	return c.later.out(k, x, next, c.sum[i]/math.Sqrt(now))
 }
 
 // conditionally is the probability of a walk to cross later, by look and position, by Simpson's rule.
@@ -211,6 +207,11 @@ func conditionallyAt(t *testing.T, alpha float64) conditionally {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return conditionallyOf(z)
+}
+
+// conditionallyOf returns it for these heights of the fine clock.
+func conditionallyOf(z []float64) conditionally {
 	c := conditionally{1.1, z, make([][]float64, len(z))}
 	for k := len(z) - 1; k >= 0; k-- {
 		for i := range conditionalParts + 1 {
@@ -222,6 +223,15 @@ func conditionallyAt(t *testing.T, alpha float64) conditionally {
 		}
 	}
 	return c
+}
+
+// out reports whether a walk is out at position y at look k, from position x at look j.
+func (c conditionally) out(j int, x float64, k int, y float64) bool {
+	z := c.z[k]
+	if y >= z || c.values == nil || x < 0 || k == j+1 || y < z/2 {
+		return y >= z
+	}
+	return c.spent(j, x, k, y) <= c.over(j, x, j+1)
 }
 
 // simpson integrates f from lo to hi; f is told the number of the node, too.

@@ -75,7 +75,9 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
 	_, a.own = p.(apartPlanner)
 	a.stake()
 	if a.alpha > 0 {
-		a.reclaim()
+		if opt.Epsilon == 0 { // else this saves 2 % at most, and margins take their time (docs/adr/0031)
+			a.reclaim()
+		}
 		err = a.setHeights(a.alpha, a.alpha)
 	}
 	return a, err

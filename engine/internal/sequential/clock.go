@@ -24,24 +24,28 @@ const clockEarly = 64
 // Clock is the information clock of a walk, and but for later beginnings the clock of all walks of a
 // run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
 type Clock struct {
-	Origin float64   // T_0 > 0, normalised: 1/variance of a gap
-	Growth float64   // 0 means ClockGrowth
-	Early  float64   // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
-	Z      []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
-	// in place of Z, of walks that are expected to need no more than so many looks
-	Within map[int][]float64
-	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
-	Conditional *ConditionalError
+	Origin float64 // T_0 > 0, normalised: 1/variance of a gap
+	Growth float64 // 0 means ClockGrowth
+	Early  float64 // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
+	Boundary
+	Within map[int]Boundary // of walks that are expected to need no more than so many looks
 	// by look, for walks without the steps of arms that were withdrawn; nil means Z
 	Strict []float64
 	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
 	Times []float64
 }
 
+// A Boundary is what a walk has to reach.
+type Boundary struct {
+	Z []float64 // by look: a walk S has crossed when S ≥ z_k √T_k
+	// of Z, by which S may have crossed below that; nil where looks that are passed over are lost
+	Conditional *ConditionalError
+}
+
 // Of returns the clock of a walk.
 func (c Clock) Of(w *Walk) Clock {
-	if z := c.Within[w.Horizon]; z != nil {
-		c.Z = z
+	if b, ok := c.Within[w.Horizon]; ok {
+		c.Boundary = b
 	}
 	if off := w.Offset - w.sooner; off != 0 {
 		c.Origin *= math.Pow(c.growth(), float64(off))
@@ -141,7 +145,7 @@ func (c Clock) goes(w *Walk, info float64, fixed int) int {
 // lower, since any contest may have been chosen for a change with an eye on its walks.
 func (c Clock) strict() Clock {
 	if c.Strict != nil {
-		c.Z, c.Conditional = c.Strict, nil
+		c.Boundary = Boundary{Z: c.Strict}
 	}
 	return c
 }

@@ -147,10 +147,12 @@ func (c *ConditionalError) over(j int, x float64, k int) float64 {
 // A passage is a step of a walk past looks at which it might have crossed.
 type passage struct {
 	c        *ConditionalError
+	from     int     // the look where it began,
+	x        float64 // and the position there
 	look     int     // to which it leads
 	mean, sd float64 // of the position there
-	over     float64 // P(crossing there or later)
 	spared   float64 // P(crossing after the step began), less a bound on the errors of all these
+	crossing float64 // P(crossing there or later); 0 until it counts
 }
 
 // passage returns the step from position x at look j to look k; ok is false where nothing is passed over, and where
@@ -159,7 +161,7 @@ func (c *ConditionalError) passage(j int, x float64, k int) (p passage, ok bool)
 	if k <= j+1 || x < 0 {
 		return p, false
 	}
-	p = passage{c: c, look: k, over: c.over(j, x, k), spared: c.From(j, x)*(1-2*c.rounding()) - 2*c.slack}
+	p = passage{c: c, from: j, x: x, look: k, spared: c.From(j, x)*(1-2*c.rounding()) - 2*c.slack}
 	p.mean, p.sd = c.law(j, x, k)
 	return p, true
 }
@@ -167,14 +169,20 @@ func (c *ConditionalError) passage(j int, x float64, k int) (p passage, ok bool)
 // pays reports whether the walk is out from position y on, which is below the height: whether
 //
 //	P(position ≥ y, or crossing later) ≤ P(crossing after the step began).
-func (p passage) pays(y float64) bool {
+func (p *passage) pays(y float64) bool {
 	z := p.c.stretches[p.look].z
 	beyond := above((y - p.mean) / p.sd)
 	between := beyond - above((z-p.mean)/p.sd)
-	if beyond > p.spared || p.over+between*(1-p.c.top[p.look]) > p.spared {
+	if beyond > p.spared {
 		return false
 	}
-	if p.over+between*(1-p.c.interpolated(p.look, y)) <= p.spared { // it rises with the position
+	if p.crossing == 0 {
+		p.crossing = p.c.over(p.from, p.x, p.look)
+	}
+	if p.crossing+between*(1-p.c.top[p.look]) > p.spared {
+		return false
+	}
+	if p.crossing+between*(1-p.c.interpolated(p.look, y)) <= p.spared { // it rises with the position
 		return true
 	}
 	sum := 0.0
@@ -182,7 +190,7 @@ func (p passage) pays(y float64) bool {
 		at := y + part*(z-y)
 		sum += p.c.w[i] * normalDensity((at-p.mean)/p.sd) * (1 - p.c.interpolated(p.look, at))
 	}
-	return p.over+sum*(z-y)/p.sd <= p.spared
+	return p.crossing+sum*(z-y)/p.sd <= p.spared
 }
 
 // Crosses reports whether a walk is out that was at position x at look j and is at y at look k: whether y ≥ z_k, or y

@@ -8,9 +8,14 @@ import (
 
 // conditionalAt returns the function of heights as CoTestFC has them at that level.
 func conditionalAt(t *testing.T, alpha float64) *ConditionalError {
+	return conditionalOf(t, alpha, 114, 0.03)
+}
+
+// conditionalOf returns it where looks from that one on have a share of the level.
+func conditionalOf(t *testing.T, alpha float64, late int, share float64) *ConditionalError {
 	t.Helper()
 	times := Geometric(FineGrowth, FineLooks)
-	z, err := Heights(alpha, times, 114, 0.03)
+	z, err := Heights(alpha, times, late, share)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,6 +133,39 @@ func TestConditionalIsMonotone(t *testing.T) {
 			}
 		}
 		smaller = c
+	}
+}
+
+// Under heights that rise where a tie would be decided, a walk that stands higher crosses at a lower place: so does one that is
+// nowhere below another (docs/theory/norm.md).
+func TestConditionalFallsWithPosition(t *testing.T) {
+	levels := []float64{1e-9, 1e-6, 1e-4, 1e-3, 0.003, 0.01, 0.03}
+	if testing.Short() {
+		levels = levels[4:5]
+	}
+	for _, alpha := range levels {
+		for _, late := range []int{8, 40, 64, 114} {
+			share := 0.1
+			if late == 114 {
+				share = 0.03
+			}
+			c := conditionalOf(t, alpha, late, share)
+			for _, j := range []int{0, 3, late - 9, late - 5, late - 2, late - 1, late, late + 6} {
+				for _, step := range []int{2, 3, 5, 9, 14, 19} {
+					k, last := j+step, math.Inf(1)
+					if j < 0 || k >= FineLooks {
+						continue
+					}
+					for x := 0.0; x < c.stretches[j].z; x += 0.15 {
+						y := c.Threshold(j, x, k)
+						if y > last {
+							t.Errorf("alpha %g, late %d, looks %d to %d: from %g a walk crosses at %g, and at %g from below it", alpha, late, j, k, x, y, last)
+						}
+						last = y
+					}
+				}
+			}
+		}
 	}
 }
 
