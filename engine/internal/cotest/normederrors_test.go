@@ -64,12 +64,19 @@ func TestNormedErrors(t *testing.T) {
 	if testing.Short() {
 		runs = 8
 	}
+	unknown := func(p *problem.Problem, _ *engine.Options) { p.Noise.UnknownBy = problem.UnknownProblem }
 	for name, change := range map[string]func(*problem.Problem, *engine.Options){
-		"known":        func(*problem.Problem, *engine.Options) {},
+		"known":                            func(*problem.Problem, *engine.Options) {},
+		"looks that are passed over count": func(_ *problem.Problem, o *engine.Options) { o.Delta = mostReclaimed },
+		"likewise, unknown": func(p *problem.Problem, o *engine.Options) {
+			unknown(p, o)
+			o.Delta = mostReclaimed
+		},
 		"sub-Gaussian": func(_ *problem.Problem, o *engine.Options) { o.Law = engine.LawSubGaussian },
-		"unknown":      func(p *problem.Problem, _ *engine.Options) { p.Noise.UnknownBy = problem.UnknownProblem },
-		"claims": func(p *problem.Problem, o *engine.Options) { // a wrong answer is just not within the accuracy
+		"unknown":      unknown,
+		"claims": func(p *problem.Problem, o *engine.Options) { // and looks that are passed over; a wrong answer is just not within the accuracy
 			means := slices.Sorted(slices.Values(p.Mean))
+			o.Delta = normClaims * mostReclaimed
 			o.Epsilon = 0.999 * (means[len(means)-1] - means[len(means)-2])
 		},
 		"misfit": func(p *problem.Problem, o *engine.Options) { // the neighbours speak against the best arm
@@ -111,8 +118,8 @@ func TestNormedErrors(t *testing.T) {
 				decided++
 			}
 		}
-		if float64(wrong) > delta*float64(runs) {
-			t.Errorf("%s: the best arm was excluded in %d of %d runs at δ = %g", name, wrong, runs, delta)
+		if float64(wrong) > opt.Delta*float64(runs) {
+			t.Errorf("%s: the best arm was excluded in %d of %d runs at δ = %g", name, wrong, runs, opt.Delta)
 		}
 		if decided < runs/2 {
 			t.Errorf("%s: only %d of %d runs excluded any arm", name, decided, runs)

@@ -169,6 +169,46 @@ func TestConditionalFallsWithPosition(t *testing.T) {
 	}
 }
 
+// A walk that is below its noise by what a bound on the bias of its whole sum takes off, more at one look and less at the next, crosses
+// no more often.
+func TestConditionalBelowNoise(t *testing.T) {
+	paths := 100_000
+	if testing.Short() {
+		paths = 10_000
+	}
+	for _, alpha := range []float64{0.03, 0.005} {
+		c := conditionalOf(t, alpha, 64, 0.1)
+		for name, allowed := range map[string]func(rng *rand.Rand, x float64) float64{
+			"every other look": func(rng *rand.Rand, _ float64) float64 { return 2 * float64(rng.IntN(2)) },
+			"any":              func(rng *rand.Rand, _ float64) float64 { return rng.ExpFloat64() },
+			"all of it":        func(_ *rand.Rand, x float64) float64 { return max(x, 0) },
+		} {
+			rng, crossed := rand.New(rand.NewPCG(6, 8)), 0
+			for range paths {
+				k, noise, below := -1, 0.0, 0.0
+				for to := k + 1 + rng.IntN(12); to < FineLooks; to = k + 1 + rng.IntN(12) {
+					mean, sd := c.law(k, noise, to)
+					y := mean + sd*rng.NormFloat64()
+					off := 0.0
+					if rng.IntN(2) == 0 {
+						off = allowed(rng, y)
+					}
+					if c.Crosses(k, noise-below, to, y-off) {
+						crossed++
+						break
+					}
+					k, noise, below = to, y, off
+				}
+			}
+			share, sd := float64(crossed)/float64(paths), math.Sqrt(alpha/float64(paths))
+			if share > alpha+4*sd || share == 0 {
+				t.Errorf("alpha %g, %s: %.5f of the paths cross", alpha, name, share)
+			}
+			t.Logf("alpha %g, %s: %.5f of the paths cross", alpha, name, share)
+		}
+	}
+}
+
 // A walk whose increments have less variance than the clock says crosses no more often: from no position does
 // a part of the variance raise the probability to be out after a step or to cross later.
 func TestConditionalHoldsForLessNoise(t *testing.T) {
