@@ -140,7 +140,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 	return s.Run(ctx, env)
 }
 
-// Run drives the steps to their end, as Run does.
+// Run drives the steps to their end with the rewards of an environment.
 func (s *Steps) Run(ctx context.Context, env Environment) (Outcome, error) {
 	for !s.over() {
 		if err := ctx.Err(); err != nil {

@@ -102,8 +102,8 @@ func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon fl
 	claims[at].leader = best
 }
 
-// power returns the power for what claims lack. Of two claims of one contest, the one with few arms that are hard is compared with one of
-// many that are not, and many arms beside each other share what a round tells: there the sum of all would mislead (docs/adr/0036).
+// power returns the power by which lacks are compared. Where claims have different numbers of open arms, sums would mislead: many arms
+// share what a round tells (docs/adr/0036).
 func (c *contest) power() float64 {
 	if len(c.others) > 0 {
 		return 2

@@ -110,7 +110,7 @@ func foresee(a *coTest) error {
 // looksOfTies returns how many looks from that time on are enough for two arms that are tied.
 func (a *decisions) looksOfTies(origin float64) int {
 	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
-	return int(math.Ceil(math.Log(enough/origin) / math.Log(cmp.Or(a.clock.Growth, sequential.ClockGrowth))))
+	return int(math.Ceil(a.clock.Looks(origin, enough)))
 }
 
 // heights returns the z of the clock at error probability alpha, remembered. Walks are expected to be decided before

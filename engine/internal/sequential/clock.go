@@ -64,7 +64,7 @@ func (c Clock) within(k int) float64 {
 // OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
 // much is known of its gap.
 func (c Clock) OffsetFor(info float64) int {
-	return int(max(0, math.Floor(math.Log(info/(cmp.Or(c.Early, clockEarly)*c.Origin))/math.Log(c.growth()))))
+	return int(max(0, math.Floor(c.Looks(cmp.Or(c.Early, clockEarly)*c.Origin, info))))
 }
 
 func (c Clock) growth() float64 { return cmp.Or(c.Growth, ClockGrowth) }
@@ -125,9 +125,10 @@ func (c Clock) position(look int, sum float64) float64 {
 func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()) }
 
 // looks returns by how many looks t comes after the first.
-func (c Clock) looks(t float64) int {
-	return int(math.Round(math.Log(t/c.Origin) / math.Log(c.growth())))
-}
+func (c Clock) looks(t float64) int { return int(math.Round(c.Looks(c.Origin, t))) }
+
+// Looks returns how many looks lie between two times.
+func (c Clock) Looks(from, to float64) float64 { return math.Log(to/from) / math.Log(c.growth()) }
 
 // goes returns the look to which a step of that information takes a walk; fixed is the one that a
 // clock with fixed times prescribes. The clock belongs to the walk.
