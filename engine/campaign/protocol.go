@@ -21,7 +21,7 @@ import (
 // Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
 // same rewards. Raise it with each of them: a campaign that was begun under another one goes on only
 // after an upgrade has shown and recorded what changes.
-const Revision = 25
+const Revision = 26
 
 // Protocol holds the rules of a campaign from its start: what is asked, how it is decided, and how the
 // laboratory works. It is a value without effects.

@@ -99,81 +99,91 @@ func checkUniform(t *testing.T, p *problem.Problem, counts []int, budget int) {
 	}
 }
 
-// The pulls of a round follow the rule written plainly on dense covariances: task after task, one pull of the arm by
-// which the larger of two means grows most, summed over the arms beside the leader.
+// The pulls of a round follow the rule written plainly on dense covariances, of a budget for each agent and of a sum.
 func TestBudgetFBPulls(t *testing.T) {
 	p := many(t, 60)
 	m, err := model.New(p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 12, Level: engine.Level{Known: true}, Scale: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, rng := alg.(*budgetFB), rand.New(rand.NewPCG(1, 2))
-	for r := range 6 {
-		before := slices.Clone(a.Counts)
-		plan, err := a.Plan(t.Context())
+	for _, opt := range []engine.Options{{Budget: 12}, {Total: 60}} {
+		opt.Level, opt.Scale = engine.Level{Known: true}, 1
+		alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r > 0 {
-			if want := plainPulls(t, p, before, a.estimates, m.Unit, plan.Counts); !slices.Equal(plan.Counts, want) {
-				t.Errorf("round %d: pulls %v, plainly %v", r+1, plan.Counts, want)
+		a, rng := alg.(*budgetFB), rand.New(rand.NewPCG(1, 2))
+		for r := range 6 {
+			before := slices.Clone(a.Counts)
+			plan, err := a.Plan(t.Context())
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-			t.Fatal(err)
+			if r > 0 {
+				if want := plainPulls(t, p, before, a.estimates, m.Unit, plan.Counts, opt.Total > 0); !slices.Equal(plan.Counts, want) {
+					t.Errorf("round %d of %+v: pulls %v, plainly %v", r+1, opt, plan.Counts, want)
+				}
+			}
+			if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 }
 
-// plainPulls returns the pulls of a round, chosen one by one, with as many for each task as the plan has; estimates are
-// normalised by unit.
-func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []float64, unit float64, plan []int) []int {
+// plainPulls works the pulls of a round out from posteriors that are formed again after each pull. With a sum for all tasks each pull is
+// of the task that is least sure, else tasks take turns.
+func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []float64, unit float64, plan []int, sum bool) []int {
 	t.Helper()
 	zero, out := make([]float64, p.N()), make([]int, p.N())
-	_, start := posteriorOf(t, p, counts, zero)
-	lead := func(c *mat.Dense, j, i, k int) float64 { return c.At(j, k) - c.At(i, k) }
-	left := make([]int, p.V())
+	variance := func(c *mat.Dense, i, j int) float64 { return c.At(i, i) + c.At(j, j) - 2*c.At(i, j) }
+	left, sets := make([]int, p.V()), p.Groups()
 	for i, c := range plan {
 		left[p.TaskOf[i]] += c
 	}
+	if sum {
+		left = slices.Repeat([]int{sumOf(plan)}, p.V())
+	}
 	counts = slices.Clone(counts)
-	now := start
-	for slices.Max(left) > 0 {
-		for v, set := range p.Groups() {
-			if left[v] == 0 {
+	_, start := posteriorOf(t, p, counts, zero)
+	for turn, n := 0, sumOf(plan); n > 0; turn++ {
+		_, now := posteriorOf(t, p, counts, zero)
+		first, rival, most := -1, -1, -1.0
+		for v, set := range sets {
+			if left[v] == 0 || !sum && v != turn%len(sets) {
 				continue
 			}
-			first := rounds.Leader(set, estimates)
-			best, most := -1, math.Inf(-1)
-			for _, j := range set {
-				noise := p.Noise.Scales[j] * p.Noise.Scales[j] / float64(left[v])
-				value := 0.0
-				for _, i := range set {
-					if i == first {
-						continue
-					}
-					taken := lead(start, first, i, first) - lead(start, first, i, i) - lead(now, first, i, first) + lead(now, first, i, i)
-					c := lead(now, first, i, j)
-					d, s2 := (estimates[first]-estimates[i])*unit, taken+c*c/(now.At(j, j)+noise)
-					if s := math.Sqrt(s2); s2 > 0 {
-						value += s*math.Exp(-d*d/s2/2)/math.Sqrt(2*math.Pi) - d*math.Erfc(d/s/math.Sqrt2)/2
-					}
-				}
-				if value > most*(1+1e-9) {
-					best, most = j, value
+			leader := rounds.Leader(set, estimates)
+			for _, i := range set {
+				d := (estimates[leader] - estimates[i]) * unit
+				if unsure := variance(now, leader, i) / (d*d + 2*variance(start, leader, i)); i != leader && unsure > most*(1+1e-9) {
+					first, rival, most = leader, i, unsure
 				}
 			}
-			counts[best]++
-			out[best]++
-			left[v]--
-			_, now = posteriorOf(t, p, counts, zero)
 		}
+		if first < 0 {
+			continue
+		}
+		best, off := -1, math.Inf(-1)
+		for _, j := range sets[p.TaskOf[first]] {
+			c := now.At(first, j) - now.At(rival, j)
+			if taken := c * c / (now.At(j, j) + p.Noise.Scales[j]*p.Noise.Scales[j]); taken > off*(1+1e-9) {
+				best, off = j, taken
+			}
+		}
+		counts[best]++
+		out[best]++
+		left[p.TaskOf[best]]--
+		n--
 	}
 	return out
+}
+
+func sumOf(x []int) (sum int) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }
 
 // Answers are far better than chance would have them: over ten runs with 20 pulls a task their rewards

@@ -72,10 +72,9 @@ func (a *budgetFB) learn(b engine.Batch) error {
 // believed returns what is known of the rewards.
 func (a *budgetFB) believed() budget.Belief {
 	if a.learned != nil {
-		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision(), Quick: true}
+		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision()}
 	}
-	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision,
-		Quick: a.Model.Relations().Unrelated()}
+	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision}
 }
 
 // ArmEstimates returns posterior means and credible intervals.
