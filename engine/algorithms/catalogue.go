@@ -255,7 +255,7 @@ var algorithms = onTerms([]Entry{
 		Name: "CoTestFB", Mode: engine.ModeFB, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares,
 		Prior: true, Shares: true,
 		Source: "docs/theory/budget.md",
-		Doc:    "every round's pulls where they improve the decision most; by the posterior of all data, or with xi=\"auto\" by least squares",
+		Doc:    "every round's pulls where leaders are least sure; by the posterior of all data, or with xi=\"auto\" by least squares",
 		begin:  newCoTestFB, ByValues: true, Untested: bayes.TakesBudget,
 	},
 	{

@@ -64,14 +64,14 @@ type prospect struct {
 	step   int         // pulls chosen at once
 }
 
-// Fill adds n pulls of a round to counts, in which there may be others, where they bear most on the decision. With d the lead of a
-// task's best posterior mean over arm x before the round, and V its variance, the arm that may best be confused with the leader is the
-// one with the largest
+// Fill adds n pulls of a round to counts, in which there may be others, where leaders are least sure. With g the lead of a task's best
+// posterior mean over arm x, τ its standard deviation before the round and τ' the one that planned pulls leave, the leader's rival is the
+// arm with the largest
 //
-//	V after the pulls that are planned / (d² + 2V before the round),
+//	τ'²/(g² + 2τ²),
 //
-// and the next pulls are of the arm that takes most from its V. 2V keeps arms that are all but tied from taking everything. Noise takes
-// less off, and attracts nothing. docs/adr/0019 has this rule beside others.
+// and the next pulls are of the arm that takes most from the rival's τ'². 2τ² keeps arms that are almost tied from taking everything.
+// Noise takes less off, and attracts nothing. docs/adr/0019 has this rule beside others.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) error {
 	s, err := newLookahead(p, of, sets, room)
 	if err != nil {
@@ -174,7 +174,7 @@ func promising(of Posterior, set, order []int, means []float64, most int) ([]int
 	return out[:min(most, len(out))], nil
 }
 
-// variance returns that of the leader's lead over the arm at position x.
+// variance returns the variance of the leader's lead over the arm at position x.
 func (t *prospect) variance(x int) float64 { return t.row[0][0] + t.row[x][x] - 2*t.row[0][x] }
 
 // rival returns the position of the arm that may best be confused with the leader, and its weighted variance.
