@@ -142,11 +142,11 @@ func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []floa
 		left[p.TaskOf[i]] += c
 	}
 	if sum {
-		left = slices.Repeat([]int{sumOf(plan)}, p.V())
+		left = slices.Repeat([]int{engine.PullsOf(plan)}, p.V())
 	}
 	counts = slices.Clone(counts)
 	_, start := posteriorOf(t, p, counts, zero)
-	for turn, n := 0, sumOf(plan); n > 0; turn++ {
+	for turn, n := 0, engine.PullsOf(plan); n > 0; turn++ {
 		_, now := posteriorOf(t, p, counts, zero)
 		first, rival, most := -1, -1, -1.0
 		for v, set := range sets {
@@ -177,13 +177,6 @@ func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []floa
 		n--
 	}
 	return out
-}
-
-func sumOf(x []int) (sum int) {
-	for _, v := range x {
-		sum += v
-	}
-	return sum
 }
 
 // Answers are far better than chance would have them: over ten runs with 20 pulls a task their rewards

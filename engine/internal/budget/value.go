@@ -73,21 +73,21 @@ type prospect struct {
 // and the next pulls are of the arm that takes most from the rival's τ'². 2τ² keeps arms that are almost tied from taking everything.
 // Noise takes less off, and attracts nothing. docs/adr/0019 has this rule beside others.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) error {
+	shared := n < lists.Total(room) // a sum of all tasks, which the task that is least sure takes from
+	choices := max(leastChoices, mostChoices/len(sets))
+	if shared {
+		choices = mostChoices
+	}
 	s, err := newLookahead(p, of, sets, room)
 	if err != nil {
 		return err
 	}
 	for _, t := range s.tasks {
+		t.step = (min(t.room, n) + choices - 1) / choices
 		for k, i := range t.arms {
 			if counts[i] > 0 {
 				s.pull(t.at+k, counts[i])
 			}
-		}
-	}
-	shared := n < lists.Total(room) // a sum of all tasks, which the task that is least sure takes from
-	if shared {
-		for _, t := range s.tasks {
-			t.step = (n + mostChoices - 1) / mostChoices
 		}
 	}
 	for n > 0 && len(s.tasks) > 0 {
@@ -117,17 +117,24 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 	return nil
 }
 
+// Weight returns by what the variance of a lead counts, from the lead and its variance so far: 1/(g² + 2τ²), and 0 where both are 0.
+func Weight(lead, variance float64) float64 {
+	if square := lead*lead + caution*variance; square > 0 {
+		return 1 / square
+	}
+	return 0
+}
+
 // newLookahead returns the lookahead before any planned pull.
 func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*lookahead, error) {
 	s := &lookahead{precision: of.Precision}
 	orders, means := Order(p, make([]int, len(sets))), of.Means
 	each := min(mostShort, max(leastShort, shortlist/len(sets)))
-	choices := max(leastChoices, mostChoices/len(sets))
 	for v, set := range sets {
 		if room[v] == 0 {
 			continue
 		}
-		t := &prospect{at: len(s.arms), room: room[v], step: (room[v] + choices - 1) / choices}
+		t := &prospect{at: len(s.arms), room: room[v]}
 		var err error
 		if t.arms, err = promising(of.Posterior, set, orders[v], means, each); err != nil {
 			return nil, err
@@ -150,10 +157,7 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 		}
 		t.weight = make([]float64, n)
 		for x := 1; x < n; x++ {
-			d := means[t.arms[0]] - means[t.arms[x]]
-			if square := d*d + caution*t.variance(x); square > 0 {
-				t.weight[x] = 1 / square
-			}
+			t.weight[x] = Weight(means[t.arms[0]]-means[t.arms[x]], t.variance(x))
 		}
 	}
 	return s, nil

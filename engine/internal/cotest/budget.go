@@ -46,7 +46,6 @@ const (
 	budgetFirst = 0.2 // share of an exploring round
 	budgetLeast = 2   // pulls of an exploring round for each dimension of the features
 	walking     = 10  // one in so many pulls by the posterior keeps the tests of all arms going
-	caution     = 2   // variances by which squared gaps are taken to be larger than estimated
 )
 
 // NewCoTestFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
@@ -248,8 +247,7 @@ func (a *coTestFB) designProblem(n int) (design.Space, design.Contrasts, []int) 
 	return s, c, arms
 }
 
-// rivals returns the leader's contrasts, weighted by 1/gap², the gaps taken as large as they may
-// well be: those that are all but 0 cannot be told anyway.
+// rivals returns the leader's contrasts, weighted by budget.Weight.
 func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	var out []design.Pair
 	first := c.arms[c.leader]
@@ -257,9 +255,8 @@ func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 		if k == c.leader {
 			continue
 		}
-		gap, variance := a.estimates[first]-a.estimates[i], a.variance(first, i)
-		if g := gap*gap + caution*variance; g > 0 {
-			out = append(out, design.Pair{I: at(first), J: at(i), Weight: 1 / g})
+		if w := budget.Weight(a.estimates[first]-a.estimates[i], a.variance(first, i)); w > 0 {
+			out = append(out, design.Pair{I: at(first), J: at(i), Weight: w})
 		}
 	}
 	return out
