@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Appended is a table with the rows of another one below its own.
@@ -26,30 +28,18 @@ type Appended struct {
 // features of tasks (z_) are then those that the task has already, and features of arms (x_) must be
 // there. It is a *DataError, with its place, where a table cannot be read or a column is not in the
 // first one.
-func Append(path string, base []byte, addedPath string, added []byte) (*Appended, error) {
-	more, err := cellsOf(addedPath, added)
-	if err != nil {
-		return nil, err
-	}
-	t, err := cellsOf(path, base, more.header...)
-	if err != nil {
-		return nil, err
-	}
+func Append(path string, base []byte, addedPath string, added []byte) (_ *Appended, err error) {
+	defer caught(&err)
+	more := must(tableOf(addedPath, added))
+	t := must(tableOf(path, base, more.header...))
 	t.standardNames(wideColumns...)
 	more.standardNames(wideColumns...)
-	for _, name := range more.header {
-		if _, there := t.column[name]; !there {
-			c := cell{line: 1 + more.preamble}
-			return nil, more.at(c, "column %q is not in %s, whose columns are %s", name, path, t.columns())
-		}
+	if name, is := t.lacks(more.header...); is {
+		panic(more.at(cell{line: 1 + more.preamble}, "column %q is not in %s, whose columns are %s", name, path, t.columns()))
 	}
-	for _, name := range t.header {
-		if _, there := more.column[name]; !there && (name == "task" || name == "arm" || strings.HasPrefix(name, "x_")) {
-			return nil, more.noColumn(name)
-		}
-	}
+	more.require(lists.Where(t.header, func(name string) bool { return name == "task" || name == "arm" || strings.HasPrefix(name, "x_") })...)
 	if len(more.lines) == 0 {
-		return nil, &DataError{Path: addedPath, Message: "no data: expected a header and at least one row"}
+		panic(more.at(cell{}, noData))
 	}
 	out := &Appended{path: addedPath}
 	b := bytes.NewBuffer(slices.Clone(base))
@@ -61,77 +51,59 @@ func Append(path string, base []byte, addedPath string, added []byte) (*Appended
 	w.Comma = t.separator
 	point := decimalPoints(t)
 	known := armRows(t)
-	for r := range more.lines {
-		if old, there := known[[2]string{cellText(more, r, "task"), cellText(more, r, "arm")}]; there {
-			if err := differs(more, r, t, old); err != nil {
-				return nil, err
-			}
+	for r, line := range more.lines {
+		if old, there := known[armOf(more, r)]; there {
+			differs(more, r, t, old)
 			out.Same++
 			continue
 		}
 		record := make([]string, len(t.header))
 		for k, name := range t.header {
-			if at, there := more.column[name]; there {
-				record[k] = inDecimals(more, more.cells[at].text(r), point)
+			if more.hasColumn(name) {
+				record[k] = inDecimals(more, more.textOf(r, name), point)
 			} else if strings.HasPrefix(name, "z_") {
-				record[k] = ofTask(t, k, cellText(more, r, "task"))
+				record[k] = ofTask(t, name, more.textOf(r, "task"))
 			}
 		}
 		if err := w.Write(record); err != nil {
 			return nil, err
 		}
-		out.lines = append(out.lines, int(more.lines[r]))
+		out.lines = append(out.lines, int(line))
 		out.Rows++
 	}
 	if out.Rows == 0 {
-		return nil, &DataError{Path: addedPath, Message: "all of its arms are in " + path + " already"}
+		panic(more.at(cell{}, "all of its arms are in %s already", path))
 	}
 	w.Flush()
 	out.Data = b.Bytes()
 	return out, w.Error()
 }
 
+// armOf returns the task and the arm of a row.
+func armOf(t *table, r int) [2]string { return [2]string{t.textOf(r, "task"), t.textOf(r, "arm")} }
+
 // armRows returns the first row of each task and arm of a table with one row per arm; none where it has
 // no such columns.
 func armRows(t *table) map[[2]string]int {
 	out := map[[2]string]int{}
-	if t.require("task", "arm") != nil {
+	if _, is := t.lacks("task", "arm"); is {
 		return out
 	}
-	for r := range t.lines {
-		key := [2]string{cellText(t, r, "task"), cellText(t, r, "arm")}
-		if _, known := out[key]; !known {
-			out[key] = r
-		}
+	for r := len(t.lines) - 1; r >= 0; r-- {
+		out[armOf(t, r)] = r
 	}
 	return out
 }
 
-// differs reports the first cell of a row that differs from another table's row.
-func differs(t *table, r int, other *table, old int) error {
+// differs fails with the first cell of a row that differs from another table's row.
+func differs(t *table, r int, other *table, old int) {
 	for k, name := range t.header {
-		was := cellText(other, old, name)
+		was := other.textOf(old, name)
 		if c := t.cell(r, k); t.decimal(c.text) != other.decimal(was) {
-			return t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
-				name, c.text, was, other.path, cellText(t, r, "task"), cellText(t, r, "arm"))
+			panic(t.at(c, "column %q is %q here and %q in %s, which has task %q, arm %q already; what is in the campaign stays as it is",
+				name, c.text, was, other.path, t.textOf(r, "task"), t.textOf(r, "arm")))
 		}
 	}
-	return nil
-}
-
-// cellsOf reads a table without looking at what its cells mean.
-func cellsOf(path string, data []byte, wanted ...string) (*table, error) {
-	t, r, err := openTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted...)
-	if err != nil {
-		return nil, err
-	}
-	if err := t.records(r, t.add); err != nil {
-		return nil, err
-	}
-	if t.header == nil {
-		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
-	}
-	return t, nil
 }
 
 // decimalPoints reports whether numbers of the table are to be written with a decimal point: it has
@@ -151,19 +123,11 @@ func inDecimals(t *table, text string, point bool) string {
 	return text
 }
 
-// cellText returns a cell of a column, "" without such a column.
-func cellText(t *table, r int, column string) string {
-	if k, there := t.column[column]; there {
-		return t.cells[k].text(r)
-	}
-	return ""
-}
-
-// ofTask returns column k of the first row of a task; "" of a task that the table does not have.
-func ofTask(t *table, k int, task string) string {
+// ofTask returns a column of the first row of a task; "" of a task that the table does not have.
+func ofTask(t *table, column, task string) string {
 	for r := range t.lines {
-		if cellText(t, r, "task") == task {
-			return t.cells[k].text(r)
+		if t.textOf(r, "task") == task {
+			return t.textOf(r, column)
 		}
 	}
 	return ""

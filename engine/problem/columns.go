@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -29,88 +28,69 @@ func (c *column) text(r int) string { return c.first[c.codes[r]].text }
 func (c *column) value(r int) float64 { return c.values[c.codes[r]] }
 
 // readColumn reads a column that must not have gaps. It is one of numbers if all of its cells are.
-func (t *table) readColumn(name string) (*column, error) {
+func (t *table) readColumn(name string) *column {
 	at := t.column[name]
 	c := &column{name: name, numbers: true}
 	alike, codes := &spellings{t.path, map[string]cell{}}, map[string]int32{}
-	var err error
-	c.codes, err = t.cells[at].encoded(func(r int) (int32, error) {
+	c.codes = t.cells[at].encoded(func(r int) int32 {
 		x := t.cell(r, at)
 		code, known := codes[x.text]
 		if known { // labels may be alike but for blanks around them
-			return code, nil
+			return code
 		}
 		if gap(x.text) {
-			return 0, t.at(x, "column %q has no value here; every row needs its task, its arm and their features: "+
-				"fill the cell in, or delete the row", name)
+			panic(t.at(x, "column %q has no value here; every row needs its task, its arm and their features: "+
+				"fill the cell in, or delete the row", name))
 		}
-		if err := cmp.Or(t.checkText(x), alike.checkName(t, x)); err != nil {
-			return 0, err
-		}
+		t.checkText(x)
+		alike.checkName(t, x)
 		code = int32(len(c.first))
 		codes[x.text], c.first = code, append(c.first, x)
 		c.numbers = c.numbers && t.isNumber(x.text)
-		return code, nil
+		return code
 	})
-	if err != nil || !c.numbers {
-		return c, err
+	if c.numbers {
+		c.values = lists.Map(c.first, func(x cell) float64 { return must(t.numberIn(x, name)) + 0 }) // -0 is 0
 	}
-	c.values, err = lists.Try(len(c.first), func(k int) (float64, error) {
-		v, err := t.numberIn(c.first[k], name)
-		return v + 0, err // -0 is 0
-	})
-	return c, err
+	return c
 }
 
 // coded gives a column of text the codes of its categories, in the order of their first rows. A
 // column that has numbers as well is more likely a mistake.
-func (c *column) coded(t *table) error {
+func (c *column) coded(t *table) {
 	if c.values != nil {
-		return nil
+		return
 	}
 	number := slices.IndexFunc(c.first, func(x cell) bool { return t.isNumber(x.text) })
 	word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isNumber(x.text) })
 	if number >= 0 {
-		return t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in all",
-			c.name, c.first[number].line, c.first[word].text)
+		panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q; a feature has numbers in all rows, or text in all",
+			c.name, c.first[number].line, c.first[word].text))
 	}
 	for code, x := range c.first {
 		c.categories, c.values = append(c.categories, x.text), append(c.values, float64(code))
 	}
-	return nil
 }
 
 // textFeatures returns the columns x_ and z_ that have text in all rows, with the codes of their
 // categories. A table of one row has none: a text there is more likely a mistake.
-func (t *table) textFeatures() (map[string]*column, error) {
+func (t *table) textFeatures() map[string]*column {
 	out := map[string]*column{}
 	if len(t.lines) < 2 {
-		return out, nil
+		return out
 	}
 	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
-		if t.cells[t.column[name]].has(func(text string) bool { return gap(text) || t.isNumber(text) }) {
-			continue
+		if !t.of(name).has(func(text string) bool { return gap(text) || t.isNumber(text) }) {
+			out[name] = t.readColumn(name)
+			out[name].coded(t)
 		}
-		c, err := t.readColumn(name)
-		if err == nil {
-			err = c.coded(t)
-		}
-		if err != nil {
-			return nil, err
-		}
-		out[name] = c
 	}
-	return out, nil
+	return out
 }
 
 // note says what the codes of the categories of a column are.
 func (c *column) note(path string) Note {
 	return Note{Kind: NoteCategories, Path: path, Names: append([]string{c.name}, c.categories...)}
-}
-
-// columnsNamed returns columns by their names.
-func columnsNamed(read map[string]*column, names []string) []*column {
-	return lists.Map(names, func(name string) *column { return read[name] })
 }
 
 // valuesAt returns the values of some columns in a row.
@@ -273,22 +253,19 @@ func (f *Frame) cells() []*cells {
 }
 
 // table returns the frame as a table that was read; its lines are those that it has as CSV.
-func (f *Frame) table(path string) (*table, error) {
+func (f *Frame) table(path string) *table {
 	t := &table{path: path, hash: f.Hash, separator: ',', column: map[string]int{}, cells: f.cells()}
-	header := lists.Map(f.Columns, func(c FrameColumn) cell { return cell{strings.TrimSpace(c.Name), 1, 0} })
-	if err := t.setHeader(header); err != nil {
-		return nil, err
-	}
+	t.setHeader(lists.Map(f.Columns, func(c FrameColumn) cell { return cell{strings.TrimSpace(c.Name), 1, 0} }))
 	t.lines = make([]int32, f.Rows)
-	rows := make([]int, 0, f.Rows)
+	full := make([]int, 0, f.Rows)
 	for r := range f.Rows {
 		t.lines[r] = int32(r + 2)
 		if slices.ContainsFunc(t.cells, func(c *cells) bool { return !c.empty(r) }) {
-			rows = append(rows, r)
+			full = append(full, r)
 		}
 	}
-	if len(rows) < f.Rows {
-		t.only(rows)
+	if len(full) < f.Rows {
+		t.only(full)
 	}
-	return t, nil
+	return t
 }

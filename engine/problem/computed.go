@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // A Compiler makes a function of the values of a row of an expression, and says which columns that reads. A value is a
@@ -23,139 +24,115 @@ type Row struct {
 	Line   int // of the table; 0 where it is of none
 }
 
-// positive reports the first value of a column that has no logarithm.
-func (c *column) positive(t *table) error {
+// positive fails with the first value of a column that has no logarithm.
+func (c *column) positive(t *table) {
 	if c == nil || !c.numbers {
-		return &DataError{Path: t.path, Message: "log names a column of numbers among the columns of arm"}
+		panic(t.at(cell{}, "log names a column of numbers among the columns of arm"))
 	}
 	for code, v := range c.values {
 		if !(v > 0) {
-			return t.at(c.first[code], "column %q: its logarithm needs numbers above 0, got %g", c.name, v)
+			panic(t.at(c.first[code], "column %q: its logarithm needs numbers above 0, got %g", c.name, v))
 		}
 	}
-	return nil
 }
 
 // compute leaves out the rows that the condition does not hold for, and adds the columns that are named by an
 // expression, such as log10(lr).
-func compute(t *table, opt LoadOptions) error {
+func compute(t *table, opt LoadOptions) {
 	if opt.Compile == nil {
-		return nil
+		return
 	}
 	l := opt.Long
 	var names []string
 	for _, name := range slices.Concat(l.Task, l.Arm, l.measured(), l.Blocks, l.TaskFeatures, l.ArmFeatures, l.Log) {
-		if findColumn(t, name) != nil && strings.ContainsAny(name, "(*/+-") && !slices.Contains(names, name) {
-			names = append(names, name)
+		if !t.find(name) && strings.ContainsAny(name, "(*/+-") {
+			names = lists.Add(names, name)
 		}
 	}
 	if opt.Where == "" && len(names) == 0 {
-		return nil
-	}
-	numbers := make([]bool, len(t.header))
-	for k := range numbers {
-		numbers[k] = t.cells[k].numbers != nil || !t.cells[k].has(func(text string) bool { return !gap(text) && !t.isNumber(text) })
-	}
-	values := func(r int) ([]any, error) {
-		out := make([]any, len(numbers))
-		for k, c := range t.cells[:len(numbers)] {
-			switch {
-			case c.gap(r):
-			case numbers[k]:
-				v, err := t.number(r, t.header[k])
-				if err != nil {
-					return nil, err
-				}
-				out[k] = v
-			default:
-				out[k] = c.text(r)
-			}
-		}
-		return out, nil
+		return
 	}
 	columns := slices.Clone(t.header)
+	numbers := lists.Map(t.cells, func(c *cells) bool {
+		return c.numbers != nil || !c.has(func(text string) bool { return !gap(text) && !t.isNumber(text) })
+	})
+	values := func(r int) []any {
+		return lists.Make(len(numbers), func(k int) any {
+			switch c := t.cells[k]; {
+			case c.gap(r):
+				return nil
+			case numbers[k]:
+				return t.number(r, t.header[k])
+			default:
+				return c.text(r)
+			}
+		})
+	}
 	if opt.Where != "" {
 		holds, reads, err := opt.Compile(opt.Where, columns, numbers)
 		if err != nil {
-			return &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}
+			panic(failed{&DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}})
 		}
 		t.read = append(t.read, reads...)
-		var kept []int
-		for r := range t.lines {
-			v, err := values(r)
+		kept := indices.Where(len(t.lines), func(r int) bool {
+			got, err := holds(values(r))
 			if err != nil {
-				return err
-			}
-			got, err := holds(v)
-			if err != nil {
-				return t.at(t.cell(r, 0), "where=%q: %v", opt.Where, err)
+				panic(t.at(t.cell(r, 0), "where=%q: %v", opt.Where, err))
 			}
 			is, truth := got.(bool)
 			if !truth {
-				return t.at(t.cell(r, 0), "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
-					opt.Where, got)
+				panic(t.at(t.cell(r, 0), "where=%q gives %v, which is neither true nor false; write a comparison, as in site == 'Gent'",
+					opt.Where, got))
 			}
-			if is {
-				kept = append(kept, r)
-			}
-		}
+			return is
+		})
 		if len(kept) == 0 {
-			return &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
-				Unknown: opt.Where}
+			panic(failed{&DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
+				Unknown: opt.Where}})
 		}
 		t.only(kept)
 	}
 	for _, name := range names {
 		of, reads, err := opt.Compile(name, columns, numbers)
 		if err != nil {
-			return t.noColumn(name) // it is more likely a misspelled name
+			panic(t.noColumn(name)) // it is more likely a misspelled name
 		}
 		t.read = append(t.read, reads...)
-		if err := computedColumn(t, name, of, values); err != nil {
-			return err
+		c := &cells{places: t.cells[0].places}
+		for r := range t.lines {
+			got, err := of(values(r))
+			if err != nil {
+				panic(t.at(t.cell(r, 0), "%s: %v", name, err))
+			}
+			c.add(computedText(t, name, r, got))
 		}
+		if t.computed == nil {
+			t.computed = map[string]bool{}
+		}
+		t.cells = append(t.cells, c)
+		t.computed[name], t.column[name] = true, len(t.header)
+		t.header = append(t.header, name)
 	}
-	return nil
 }
 
-// computedColumn adds a column.
-func computedColumn(t *table, name string, of func([]any) (any, error), values func(r int) ([]any, error)) error {
-	if t.computed == nil {
-		t.computed = map[string]bool{}
+// computedText returns what an expression gives in a row as the table would write it.
+func computedText(t *table, name string, r int, value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case bool:
+		return strconv.FormatBool(v)
+	case int:
+		return writtenNumber(t, float64(v))
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			panic(t.at(t.cell(r, 0), "%s is no finite number here", name))
+		}
+		return writtenNumber(t, v)
 	}
-	c := &cells{places: t.cells[0].places}
-	for r := range t.lines {
-		v, err := values(r)
-		if err != nil {
-			return err
-		}
-		got, err := of(v)
-		if err != nil {
-			return t.at(t.cell(r, 0), "%s: %v", name, err)
-		}
-		text := ""
-		switch got := got.(type) {
-		case nil:
-		case string:
-			text = got
-		case bool:
-			text = strconv.FormatBool(got)
-		case int:
-			text = writtenNumber(t, float64(got))
-		case float64:
-			if math.IsNaN(got) || math.IsInf(got, 0) {
-				return t.at(t.cell(r, 0), "%s is no finite number here", name)
-			}
-			text = writtenNumber(t, got)
-		default:
-			return t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, got)
-		}
-		c.add(text)
-	}
-	t.cells = append(t.cells, c)
-	t.computed[name], t.column[name] = true, len(t.header)
-	t.header = append(t.header, name)
-	return nil
+	panic(t.at(t.cell(r, 0), "%s gives %v, which is no number and no text", name, value))
 }
 
 // writtenNumber returns a number as the table writes numbers.
@@ -252,43 +229,36 @@ func (c *cells) only(rows []int) *cells {
 
 // encoded gives every row a code, which is the same for the same text: code returns the code of a text which
 // was not met before, by its row.
-func (c *cells) encoded(code func(r int) (int32, error)) ([]int32, error) {
-	codes := make([]int32, c.rows())
-	var err error
+func (c *cells) encoded(code func(r int) int32) []int32 {
 	switch {
 	case c.ends != nil:
-		err = encode(codes, c.text, code)
-	case c.codes != nil:
-		known := make([]int32, len(c.labels)) // 0 stands for none
-		for r, place := range c.codes {
-			if place < 0 || known[place] == 0 {
-				k, err := code(r)
-				if err != nil {
-					return nil, err
-				}
-				known[place] = k + 1
-			}
-			codes[r] = known[place] - 1
-		}
-	default:
-		err = encode(codes, func(r int) uint64 { return math.Float64bits(c.numbers[r]) }, code)
+		return encode(c.rows(), c.text, code)
+	case c.numbers != nil:
+		return encode(c.rows(), func(r int) uint64 { return math.Float64bits(c.numbers[r]) }, code)
 	}
-	return codes, err
+	known := make([]int32, len(c.labels)) // 0 stands for none
+	return lists.Make(len(c.codes), func(r int) int32 {
+		place := c.codes[r]
+		if place < 0 {
+			return code(r) // an empty cell, which fails
+		}
+		if known[place] == 0 {
+			known[place] = code(r) + 1
+		}
+		return known[place] - 1
+	})
 }
 
 // encode gives each row the code of the first row that is the same.
-func encode[T comparable](codes []int32, same func(r int) T, code func(r int) (int32, error)) error {
+func encode[T comparable](rows int, same func(r int) T, code func(r int) int32) []int32 {
 	known := map[T]int32{}
-	for r := range codes {
-		k, there := known[same(r)]
+	return lists.Make(rows, func(r int) int32 {
+		key := same(r)
+		k, there := known[key]
 		if !there {
-			var err error
-			if k, err = code(r); err != nil {
-				return err
-			}
-			known[same(r)] = k
+			k = code(r)
+			known[key] = k
 		}
-		codes[r] = k
-	}
-	return nil
+		return k
+	})
 }

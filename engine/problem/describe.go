@@ -1,12 +1,11 @@
 package problem
 
 import (
-	"context"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Column says what a column of a table looks like.
@@ -68,19 +67,13 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 	"latency", "runtime", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
 
 // Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.
-func Describe(path string, opt LoadOptions) (Description, error) {
-	if opt.Read == nil {
-		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
-	}
-	t, err := readTable(path, opt)
-	if err != nil {
-		return Description{}, err
-	}
+func Describe(path string, opt LoadOptions) (_ Description, err error) {
+	defer caught(&err)
+	t := readTable(path, opt)
 	d := Description{Path: path, Rows: len(t.lines)}
 	for k, name := range t.header {
-		c := Column{Name: name, Numbers: true, sizes: true, Least: math.Inf(1), Most: math.Inf(-1)}
+		c := Column{Name: name, Numbers: true, sizes: true, Least: math.Inf(1), Most: math.Inf(-1), Word: onlyWord(t, k)}
 		seen := map[string]bool{}
-		c.Word = onlyWord(t, k)
 		for r := range t.lines {
 			text := t.cells[k].text(r)
 			if gap(text) || text == c.Word {
@@ -94,7 +87,7 @@ func Describe(path string, opt LoadOptions) (Description, error) {
 				}
 			}
 			if c.Numbers = c.Numbers && t.isNumber(text); c.Numbers {
-				if v, err := t.number(r, name); err == nil {
+				if v, err := t.tried(r, name); err == nil {
 					c.Least, c.Most = min(c.Least, v), max(c.Most, v)
 					part, _ := math.Frexp(v)
 					c.sizes = c.sizes && part == 0.5 && v >= 8
@@ -146,35 +139,21 @@ func (c Column) block() bool {
 
 // ofTask reports whether a column has one value in every task.
 func (d *Description) ofTask(t *table, name string) bool {
-	if d.Task == "" {
-		return false
-	}
 	value := map[string]string{}
-	tasks, values := t.cells[t.column[d.Task]], t.cells[t.column[name]]
 	for r := range t.lines {
-		task, v := tasks.text(r), values.text(r)
+		task, v := t.textOf(r, d.Task), t.textOf(r, name)
 		if before, known := value[task]; known && before != v {
 			return false
 		}
 		value[task] = v
 	}
-	return true
+	return d.Task != ""
 }
 
 // varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is no option.
 func (d *Description) varies(t *table, name string) bool {
-	first, found := "", false
-	for r := range t.lines {
-		if d.Reward != "" && gap(t.cells[t.column[d.Reward]].text(r)) {
-			continue
-		}
-		if v := t.cells[t.column[name]].text(r); !found {
-			first, found = v, true
-		} else if v != first {
-			return true
-		}
-	}
-	return false
+	rows := indices.Where(len(t.lines), func(r int) bool { return d.Reward == "" || !gap(t.textOf(r, d.Reward)) })
+	return slices.ContainsFunc(rows, func(r int) bool { return t.textOf(r, name) != t.textOf(rows[0], name) })
 }
 
 // counts returns the columns of successes and of trials, where no row has more successes than trials; none without.
@@ -191,9 +170,9 @@ func (d *Description) counts(t *table) []string {
 		return nil
 	}
 	for r := range t.lines {
-		if k, err := t.number(r, won); err != nil || k != math.Trunc(k) {
-			return nil
-		} else if n, err := t.number(r, of); err != nil || n != math.Trunc(n) || k > n {
+		k, err := t.tried(r, won)
+		n, err2 := t.tried(r, of)
+		if err != nil || err2 != nil || k != math.Trunc(k) || n != math.Trunc(n) || k > n {
 			return nil
 		}
 	}
@@ -210,32 +189,29 @@ func isDate(text string) bool {
 // column by its name, else the first of text, that has few values; the blocks: columns by their names; and the arms:
 // other columns of few values.
 func (d *Description) guess(t *table) {
-	has := func(name string) bool {
-		return slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
-	}
-	d.Wide = has("task") && has("arm") && has("mean")
+	d.Wide = !slices.ContainsFunc([]string{"task", "arm", "mean"}, func(name string) bool {
+		return !slices.ContainsFunc(d.Columns, func(c Column) bool { return strings.EqualFold(c.Name, name) })
+	})
 	few := func(c Column) bool { return c.Different >= 2 && 2*c.Different <= d.Rows && c.Empty == 0 }
-	most := -1
+	named := func(words []string) int {
+		return slices.IndexFunc(d.Columns, func(c Column) bool {
+			return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) && !c.block()
+		})
+	}
+	most := named(rewardWords)
+	if most < 0 {
+		most = named(lowerWords)
+	}
+	isNamed := most >= 0
 	for k, c := range d.Columns {
-		if c.Numbers && c.Different >= 2 && (most < 0 || c.Different >= d.Columns[most].Different) {
+		if !isNamed && c.Numbers && c.Different >= 2 && (most < 0 || c.Different >= d.Columns[most].Different) {
 			most = k
 		}
 	}
-	isNamed := false
-	for _, words := range [][]string{rewardWords, lowerWords} {
-		is := func(c Column) bool {
-			return c.Numbers && c.Different >= 2 && c.named(words) && !c.named(otherWords) && !c.block()
-		}
-		if at := slices.IndexFunc(d.Columns, is); at >= 0 {
-			most, isNamed = at, true
-			break
-		}
-	}
-	if most >= 0 {
-		d.Reward, d.Lower = d.Columns[most].Name, d.Columns[most].named(lowerWords)
-	}
 	if d.Counts = d.counts(t); d.Counts != nil {
-		most, d.Reward, d.Lower = -1, "", false
+		most = -1
+	} else if most >= 0 {
+		d.Reward, d.Lower = d.Columns[most].Name, d.Columns[most].named(lowerWords)
 	}
 	for _, c := range d.Columns {
 		if !isNamed && d.Counts == nil && c.Numbers && !few(c) && !c.named(otherWords) && !c.named(blockWords) {
@@ -245,25 +221,25 @@ func (d *Description) guess(t *table) {
 	if len(d.Rewards) < 2 {
 		d.Rewards = nil
 	}
+	// an option of tasks, arms or blocks: few values, and nothing that was measured
+	option := func(k int, c Column) bool { return k != most && few(c) && !slices.Contains(d.Counts, c.Name) }
 	for _, byName := range []bool{true, false} {
 		for k, c := range d.Columns {
-			if d.Task == "" && k != most && few(c) && !c.block() && !slices.Contains(d.Counts, c.Name) &&
-				(byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
+			if d.Task == "" && option(k, c) && !c.block() && (byName && c.named(taskWords) || !byName && !c.Numbers && c.Different <= 50) {
 				d.Task = c.Name
 			}
 		}
 	}
 	for k, c := range d.Columns {
 		switch {
-		case k == most || c.Name == d.Task || !few(c) || slices.Contains(d.Counts, c.Name):
+		case c.Name == d.Task || !option(k, c):
 		case c.block():
 			d.Blocks = append(d.Blocks, c.Name)
 		case c.Different <= 200 && !c.dates && !c.named(otherWords) && !d.ofTask(t, c.Name) && d.varies(t, c.Name):
 			d.Arm = append(d.Arm, c.Name)
 		}
 	}
-	if len(d.Arm) == 0 && d.Task != "" && !slices.ContainsFunc(d.Columns,
-		func(c Column) bool { return c.Name == d.Task && c.named(taskWords) }) {
+	if len(d.Arm) == 0 && d.Task != "" && !(Column{Name: d.Task}).named(taskWords) {
 		d.Task, d.Arm = "", []string{d.Task} // one task: its options are what the column names
 	}
 }

@@ -14,8 +14,6 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
-
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Dialect says how a table writes columns and numbers. The zero value is plain CSV: commas between
@@ -135,19 +133,18 @@ func sourceOf(t *table) Source {
 // byteOrderMark stands before the text of files that Excel writes as UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
-// checkEncoding reports a file that is no text in UTF-8 with usual line ends, as far as the
+// checkEncoding fails with a file that is no text in UTF-8 with usual line ends, as far as the
 // whole file tells that better than a cell does.
-func (t *table) checkEncoding(data []byte) error {
+func (t *table) checkEncoding(data []byte) {
 	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		return &DataError{Path: t.path, Message: "a workbook of a spreadsheet (xlsx or ods), not a table in text; save its sheet as CSV in UTF-8"}
+		panic(t.at(cell{}, "a workbook of a spreadsheet (xlsx or ods), not a table in text; save its sheet as CSV in UTF-8"))
 	}
 	if isUTF16(data) {
-		return &DataError{Path: t.path, Message: "UTF-16; save the file as UTF-8"}
+		panic(t.at(cell{}, "UTF-16; save the file as UTF-8"))
 	}
 	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
-		return &DataError{Path: t.path, Line: 1, Column: at + 1, Message: "lines end in CR alone; save the file with the line ends LF or CR LF"}
+		panic(t.at(cell{line: 1, column: at + 1}, "lines end in CR alone; save the file with the line ends LF or CR LF"))
 	}
-	return nil
 }
 
 // isUTF16 tells a byte order mark, or a first character that has two bytes, one being 0.
@@ -158,12 +155,11 @@ func isUTF16(data []byte) bool {
 	return len(data) > 1 && (data[0] == 0) != (data[1] == 0)
 }
 
-// checkText reports a cell that other programs and terminals could not show as text.
-func (t *table) checkText(c cell) error {
+// checkText fails with a cell that other programs and terminals could not show as text.
+func (t *table) checkText(c cell) {
 	if r, found := control(c.text); found {
-		return t.at(c, "the control character %U is part of the value; remove it", r)
+		panic(t.at(c, "the control character %U is part of the value; remove it", r))
 	}
-	return nil
 }
 
 // control finds the first control character of a text: a terminal obeys it, and no file format
@@ -184,25 +180,26 @@ type spellings struct {
 	first map[string]cell
 }
 
-// check reports the task or the arm of a row that looks like a name before and is another text.
-func (s *spellings) check(t *table, r int) error {
-	return lists.Each([]string{"task", "arm"}, func(column string) error { return s.checkName(t, t.cell(r, t.column[column])) })
+// check fails with the task or the arm of a row that looks like a name before and is another text.
+func (s *spellings) check(t *table, r int) {
+	s.checkName(t, t.cellOf(r, "task"))
+	s.checkName(t, t.cellOf(r, "arm"))
 }
 
-func (s *spellings) checkName(t *table, c cell) error {
+func (s *spellings) checkName(t *table, c cell) {
 	form := norm.NFC.String(c.text)
 	first, known := s.first[form]
 	if !known {
 		s.first[form] = c
-		return nil
+		return
 	}
 	if first.text == c.text {
-		return nil
+		return
 	}
 	place := fmt.Sprintf("line %d", first.line)
 	if s.path != t.path {
 		place = fmt.Sprintf("%s:%d", s.path, first.line)
 	}
-	return t.at(c, "%q looks like the name in %s but has other characters, since accents can be written in two ways; "+
-		"write both names alike", form, place)
+	panic(t.at(c, "%q looks like the name in %s but has other characters, since accents can be written in two ways; "+
+		"write both names alike", form, place))
 }

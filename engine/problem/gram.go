@@ -1,15 +1,13 @@
 package problem
 
 import (
-	"context"
-	"encoding/csv"
 	"fmt"
 	"iter"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -31,103 +29,71 @@ const gramRounding = 1e-9
 // with or without a first column of names. Separators, decimal commas and formats are as in
 // Load; of opt it uses Read and Decode. Every error has the file, and where it is about a cell its
 // line and column.
-func LoadGram(path string, opt LoadOptions) (GramFile, error) {
-	if opt.Read == nil {
-		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
-	}
-	t, grid, err := readGrid(path, opt)
-	if err != nil {
-		return GramFile{}, err
-	}
-	cells, names, err := square(t, grid)
-	if err != nil {
-		return GramFile{}, err
-	}
-	g := GramFile{Names: names, Values: make([][]float64, len(cells))}
+func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
+	defer caught(&err)
+	t, grid := readGrid(path, opt)
+	cells, names := square(t, grid)
+	g := GramFile{Names: names}
 	largest := 0.0
-	for i, row := range cells {
-		for _, c := range row {
-			v, err := t.numberIn(c, "")
-			if err != nil {
-				return GramFile{}, err
-			}
-			g.Values[i] = append(g.Values[i], v)
-			largest = max(largest, math.Abs(v))
-		}
+	for _, row := range cells {
+		values := lists.Map(row, func(c cell) float64 { return must(t.numberIn(c, "")) })
+		g.Values = append(g.Values, values)
+		largest = max(largest, lists.Max(values, math.Abs))
 	}
 	for i, row := range cells {
 		for j, c := range row[:i] {
 			v, w := g.Values[i][j], g.Values[j][i]
 			if math.Abs(v-w) > gramRounding*largest {
 				other := cells[j][i]
-				return GramFile{}, t.at(c, "%g here, but %g in line %d, column %d: the matrix must be symmetric", v, w, other.line, other.column)
+				panic(t.at(c, "%g here, but %g in line %d, column %d: the matrix must be symmetric", v, w, other.line, other.column))
 			}
 			g.Values[i][j] = v + (w-v)/2
 			g.Values[j][i] = g.Values[i][j]
 		}
 	}
 	if err := (kernels.Table{Values: g.Values, Names: names}).Validate(0); err != nil {
-		return GramFile{}, &DataError{Path: path, Message: err.Error()}
+		panic(t.at(cell{}, "%v", err))
 	}
 	g.Source, g.Notes = Source{Path: path, SHA256: t.hash, Rows: len(cells)}, t.notes()
 	return g, nil
 }
 
 // readGrid reads all rows of a table, whose first row need not be a header.
-func readGrid(path string, opt LoadOptions) (*table, [][]cell, error) {
-	t, r, err := openTable(path, opt)
-	if err != nil {
-		return nil, nil, err
-	}
+func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
+	t, r := openTable(path, opt)
 	var grid [][]cell
-	err = t.records(r, func(r *csv.Reader, record []string) error {
-		row, err := t.placed(nil, r, record)
-		if err == nil && len(withoutEmptyEnd(row)) > 0 && !separatorLine(row) {
-			grid = append(grid, row)
+	width := 0
+	for row := range t.records(r) {
+		if full := len(withoutEmptyEnd(row)); full > 0 && !separatorLine(row) {
+			grid, width = append(grid, slices.Clone(row)), max(width, full)
 		}
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
 	}
 	if len(grid) == 0 {
-		return nil, nil, &DataError{Path: path, Message: "no data: expected a square matrix"}
+		panic(t.at(cell{}, "no data: expected a square matrix"))
 	}
-	width := lists.Max(grid, func(row []cell) int { return len(withoutEmptyEnd(row)) })
-	for i, row := range grid {
-		grid[i] = row[:min(width, len(row))]
-	}
-	return t, grid, nil
+	return t, lists.Map(grid, func(row []cell) []cell { return row[:min(width, len(row))] })
 }
 
 // square divides a grid into a matrix and the names of its rows, nil for none. What there is beside
 // the matrix follows from the numbers of rows and columns, and where these are equal from the first
 // cell: it is no number where it is the corner of a header and of a column of names.
-func square(t *table, grid [][]cell) (matrix [][]cell, names []string, err error) {
+func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)
 	header := n == widest+1 || n == widest && !t.isNumber(grid[0][0].text)
 	rowNames := n == widest && header || n+1 == widest
-	if header {
-		n--
-	}
+	size := n - indices.Indicator(header)
+	width := size + indices.Indicator(rowNames)
 	var columns []cell
 	for k, row := range grid {
-		width := n
-		if rowNames {
-			width++
-		}
-		if k == 0 && header && rowNames && len(row) == n { // as R writes it: the corner is left out
-			columns = row
-			continue
-		}
-		if n < 1 || len(row) != width {
-			return nil, nil, t.at(row[0],
+		cornerless := k == 0 && header && rowNames && len(row) == size // as R writes it
+		if size < 1 || len(row) != width && !cornerless {
+			panic(t.at(row[0],
 				"%s in this row, and %d rows in all: a Gram matrix is square, with or without a header and a first column of names",
-				sentence.Count(len(row), "value"), len(grid))
+				sentence.Count(len(row), "value"), len(grid)))
 		}
 		name := row[0]
-		if rowNames {
+		if rowNames && !cornerless {
 			row = row[1:]
 		}
 		if k == 0 && header {
@@ -135,38 +101,34 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string, err error
 			continue
 		}
 		if rowNames {
-			if err := addName(t, &names, name); err != nil {
-				return nil, nil, err
-			}
+			names = withName(t, names, name)
 		}
 		matrix = append(matrix, row)
 	}
 	if header {
 		var of []string
 		for k, c := range columns {
-			if err := addName(t, &of, c); err != nil {
-				return nil, nil, err
-			}
+			of = withName(t, of, c)
 			if rowNames && names[k] != c.text {
-				return nil, nil, t.at(c, "column %q stands where the rows have %q: rows and columns must have the same names in the same order",
-					c.text, names[k])
+				panic(t.at(c, "column %q stands where the rows have %q: rows and columns must have the same names in the same order",
+					c.text, names[k]))
 			}
 		}
 		names = of
 	}
-	return matrix, names, nil
+	return matrix, names
 }
 
-// addName appends the name of a point; it reports an empty one, and one that is there.
-func addName(t *table, names *[]string, c cell) error {
+// withName appends the name of a point; it fails with an empty one, and one that is there.
+func withName(t *table, names []string, c cell) []string {
 	if c.text == "" {
-		return t.at(c, "a row or column without a name")
+		panic(t.at(c, "a row or column without a name"))
 	}
-	if slices.Contains(*names, c.text) {
-		return t.at(c, "the name %q appears twice: a Gram matrix has one row and one column for each point", c.text)
+	if slices.Contains(names, c.text) {
+		panic(t.at(c, "the name %q appears twice: a Gram matrix has one row and one column for each point", c.text))
 	}
-	*names = append(*names, c.text)
-	return t.checkText(c)
+	t.checkText(c)
+	return append(names, c.text)
 }
 
 // MatchNames gives a matrix the names of its rows from outside. Names that the file has must be the
@@ -249,25 +211,16 @@ func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) (n Note, far bool
 // fewCategories is how many categories any codes can stand for: of two, every order is the same.
 const fewCategories = 2
 
-// noteCategories notes kernels that take the codes of categories for numbers on a scale. categories
-// are the columns of text.
-func (p *Problem) noteCategories(categories []string) {
+// noteCategories notes kernels that take the codes of categories for numbers on a scale.
+func (p *Problem) noteCategories() {
 	for k, points := range p.factors() {
 		for _, r := range kernels.Reads(k, points) {
 			column := points.Columns[r.Column]
-			if r.Kernel == "category" || !slices.Contains(categories, column) || slices.Max(points.X[r.Column]) < fewCategories {
-				continue
+			if r.Kernel != "category" && p.Categories[column] != nil && slices.Max(points.X[r.Column]) >= fewCategories {
+				p.noteOnce(Note{Kind: NoteCodes, Path: p.Sources[0].Path, Names: []string{r.Kernel, column}})
 			}
-			p.noteOnce(Note{Kind: NoteCodes, Path: p.Sources[0].Path, Names: []string{r.Kernel, column}})
 		}
 	}
-}
-
-// standardize scales the features to [0, 1], tasks' features over all tasks and arms' features over
-// the arms of all tasks. categories are columns of codes, which stay as they are.
-func (p *Problem) standardize(categories []string) {
-	kept := func(column string) bool { return slices.Contains(categories, column) }
-	p.Tasks, p.Arms = p.Tasks.Standardized(kept), p.Arms.Standardized(kept)
 }
 
 // Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] as

@@ -47,14 +47,32 @@ type LoadOptions struct {
 // MaxData is the largest size of a data file, in bytes.
 const MaxData = 1 << 30
 
+func (o LoadOptions) read(path string) ([]byte, error) {
+	if o.Read == nil {
+		return await.File(context.Background(), path, MaxData)
+	}
+	return o.Read(path)
+}
+
+// frame returns the columns that a program has in place of a file; nil where it has none.
+func (o LoadOptions) frame(path string) *Frame {
+	if o.Frame != nil {
+		if f := o.Frame(path); f != nil && f.Columns != nil {
+			return f
+		}
+	}
+	return nil
+}
+
 // arm is one row of the problem table.
 type arm struct {
 	task, name     string
 	x, z           []float64
 	mean, sd, reps float64
-	cost           float64 // NaN without one
-	line           int     // of the table
-	rows           rewards // of a long table
+	cost           float64   // NaN without one
+	line           int       // of the table
+	rows           []Row     // of a long table
+	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil where rows have none
 }
 
 // Load reads a problem from a CSV table with one row per arm of a task and the
@@ -66,22 +84,15 @@ type arm struct {
 // A mean or sd may be a gap (see docs/data-format.md). With a gap among the means Problem.Mean is
 // nil and Problem.Partial has the others, unless opt.Drop is set; with one among the standard
 // deviations that one is pooled.
-func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
-	if err := checkGoal(opt.Goal); err != nil {
-		return nil, err
-	}
-	if opt.Read == nil {
-		opt.Read = func(path string) ([]byte, error) { return await.File(context.Background(), path, MaxData) }
-	}
+func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error) {
+	defer caught(&err)
+	check(checkGoal(opt.Goal))
 	load := loadWide
 	if opt.Long != nil {
 		load = loadLong
 	}
-	p, categories, err := load(path, k, opt)
-	if err != nil {
-		return nil, err
-	}
-	p.noteCategories(categories)
+	p := load(path, k, opt)
+	p.noteCategories()
 	if opt.Goal == GoalMin {
 		p = p.Minimised()
 	}
@@ -89,124 +100,104 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (*Problem, error) {
 		p = p.Logarithmic(opt.Long.Log)
 	}
 	if opt.Standardize {
-		p.standardize(categories)
+		coded := func(column string) bool { return p.Categories[column] != nil }
+		p.Tasks, p.Arms = p.Tasks.Standardized(coded), p.Arms.Standardized(coded)
 	}
 	p.NoteLengthscales()
-	if err := p.Check(); err != nil {
-		return nil, err
-	}
+	check(p.Check())
 	return p, nil
 }
 
+// found holds what the rows of a table say.
+type found struct {
+	arms   []arm
+	order  []string  // names of the tasks in the order of their first rows
+	texts  []*column // features that are text
+	rows   []Row     // of a long table, in the order of the problem's arms
+	blocks []string  // names of their blocks
+	notes  []Note
+}
+
+// reading is a problem while the table t is read into it.
+type reading struct {
+	*Problem
+	t *table
+}
+
 // loadWide reads a problem from a table with one row per arm of a task.
-func loadWide(path string, k kernels.Joint, opt LoadOptions) (built *Problem, categories []string, err error) {
-	model, err := opt.Noise.completed(opt.Rewards != "")
-	if err != nil {
-		return nil, nil, err
-	}
-	t, err := readTable(path, opt, "task", "arm")
-	if err != nil {
-		return nil, nil, err
-	}
-	t.standardNames("task", "arm", "mean", "sd", "reps", "cost")
+func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
+	model := must(opt.Noise.completed(opt.Rewards != ""))
+	t := readTable(path, opt, "task", "arm")
+	t.standardNames(wideColumns...)
 	names := &spellings{path, map[string]cell{}}
-	texts, err := t.textFeatures()
-	if err != nil {
-		return nil, nil, err
-	}
-	arms, order, err := readArms(t, names, texts, model.limits())
-	if err != nil {
-		return nil, nil, err
-	}
-	var dropped []Note
-	_, means := t.column["mean"]
-	if means && opt.Drop && opt.Rewards == "" {
-		if arms, order, dropped, err = dropUnmeasured(path, arms, order); err != nil {
-			return nil, nil, err
-		}
-	}
-	built, sorted, err := assemble(arms, order, t.withPrefix("x_"), t.withPrefix("z_"), k)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := reading{built, t}
-	p.cameFrom(opt.Name)
+	var f found
+	texts := t.textFeatures()
+	f.readArms(t, names, texts, model.limits())
 	for _, name := range t.header {
 		if c := texts[name]; c != nil {
-			p.Notes = append(p.Notes, c.note(path))
-			p.categorise(c)
-			categories = append(categories, name)
+			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(path))
 		}
 	}
-	p.Notes = append(p.Notes, dropped...)
+	means := t.hasColumn("mean")
+	if means && opt.Drop && opt.Rewards == "" {
+		f.dropUnmeasured(path)
+	}
+	p, sorted := f.build(t, opt.Name, t.withPrefix("x_"), t.withPrefix("z_"), k)
 	if !means {
 		p.Mean = nil
 	}
-	if opt.Rewards == "" {
-		p.separate(NoteUnmeasured)
-	}
 	noise := noiseOf(sorted)
 	if opt.Rewards != "" {
-		if noise, err = p.loadRewards(opt, names, model.limits()); err != nil {
-			return nil, nil, err
-		}
+		noise = p.loadRewards(opt, names, model.limits())
+	} else {
+		p.separate(NoteUnmeasured)
 	}
 	p.Reps = noise.reps
-	return built, categories, p.setNoise(model, noise)
+	p.setNoise(model, noise)
+	return p.Problem
 }
 
-// readArms parses all rows and checks them one by one and against each other. order has the task
-// names by first appearance; texts are the feature columns of text. Expected rewards lie within the
-// bounds, if any.
-func readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]float64) (arms []arm, order []string, err error) {
-	if err := t.require("task", "arm"); err != nil {
-		return nil, nil, err
-	}
+// readArms parses all rows and checks them one by one and against each other. texts are the feature columns of text. Expected
+// rewards lie within the bounds, if any.
+func (f *found) readArms(t *table, names *spellings, texts map[string]*column, bounds *[2]float64) {
+	t.require("task", "arm")
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
 	for _, name := range t.header {
 		if !slices.Contains(wideColumns, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
-			return nil, nil, &DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
+			panic(failed{&DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
 				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm "+
-					"feature) or z_ (task feature)", name)}
+					"feature) or z_ (task feature)", name)}})
 		}
 	}
 	first := map[string]arm{}
 	seen := map[[2]string]int{}
 	for r := range t.lines {
-		a, err := readArm(t, r, xs, zs, func(name string) (float64, error) {
+		a := readArm(t, r, xs, zs, func(name string) float64 {
 			if c := texts[name]; c != nil {
-				return c.value(r), nil
+				return c.value(r)
 			}
 			return t.number(r, name)
 		})
-		if err == nil {
-			err = t.within(r, "mean", bounds)
-		}
-		if err == nil {
-			err = names.check(t, r)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+		t.within(r, "mean", bounds)
+		names.check(t, r)
 		id := [2]string{a.task, a.name}
 		if line, twice := seen[id]; twice {
-			return nil, nil, t.at(t.cell(r, t.column["arm"]), "task %q, arm %q appears twice, first in line %d", a.task, a.name, line)
+			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d", a.task, a.name, line))
 		}
 		seen[id] = a.line
-		f, known := first[a.task]
+		before, known := first[a.task]
 		if !known {
 			first[a.task] = a
-			order = append(order, a.task)
+			f.order = append(f.order, a.task)
 		}
 		for k, z := range zs {
-			if known && a.z[k] != f.z[k] {
-				return nil, nil, t.at(t.cell(r, t.column[z]), "column %q is %g here but %g in line %d: task features must not change within task %q", z,
-					a.z[k], f.z[k], f.line, a.task)
+			if known && a.z[k] != before.z[k] {
+				panic(t.at(t.cellOf(r, z), "column %q is %g here but %g in line %d: task features must not change within task %q", z,
+					a.z[k], before.z[k], before.line, a.task))
 			}
 		}
-		arms = append(arms, a)
+		f.arms = append(f.arms, a)
 	}
-	return arms, order, nil
 }
 
 // wideColumns are the columns of a table with one row per arm, besides features.
@@ -216,104 +207,62 @@ var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
 const maxReps = 1_000_000_000
 
 // readArm parses a row, its features by the function given.
-func readArm(t *table, r int, xs, zs []string, feature func(name string) (float64, error)) (a arm, err error) {
-	a.line, a.mean, a.sd, a.reps, a.cost = int(t.lines[r]), math.NaN(), math.NaN(), 1, math.NaN()
-	if a.task, err = t.text(r, "task"); err != nil {
-		return a, err
-	}
-	if a.name, err = t.text(r, "arm"); err != nil {
-		return a, err
-	}
-	if a.x, err = features(xs, feature); err != nil {
-		return a, err
-	}
-	if a.z, err = features(zs, feature); err != nil {
-		return a, err
-	}
+func readArm(t *table, r int, xs, zs []string, feature func(name string) float64) arm {
+	a := arm{line: int(t.lines[r]), mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN()}
+	a.task, a.name = t.text(r, "task"), t.text(r, "arm")
+	a.x, a.z = lists.Map(xs, feature), lists.Map(zs, feature)
 	for _, optional := range []struct {
 		name string
 		into *float64
 	}{{"mean", &a.mean}, {"sd", &a.sd}, {"reps", &a.reps}} {
-		if k, there := t.column[optional.name]; !there || t.cells[k].gap(r) {
-			continue
-		}
-		if *optional.into, err = t.number(r, optional.name); err != nil {
-			return a, err
+		if t.hasColumn(optional.name) && !t.of(optional.name).gap(r) {
+			*optional.into = t.number(r, optional.name)
 		}
 	}
 	if !math.IsNaN(a.sd) {
-		if err := checkSD(t, r, "sd", a.sd); err != nil {
-			return a, err
+		checkSD(t, r, "sd", a.sd)
+	}
+	if t.hasColumn("reps") {
+		checkCount(t, r, "reps", a.reps)
+	}
+	if t.hasColumn("cost") {
+		if a.cost = t.number(r, "cost"); !(a.cost > 0) {
+			panic(t.at(t.cellOf(r, "cost"), "column \"cost\": the cost of a pull must be a positive number, got %g", a.cost))
 		}
 	}
-	if _, there := t.column["reps"]; there {
-		err = checkCount(t, r, "reps", a.reps)
-	}
-	if k, there := t.column["cost"]; there && err == nil {
-		if a.cost, err = t.number(r, "cost"); err == nil && !(a.cost > 0) {
-			err = t.at(t.cell(r, k), "column \"cost\": the cost of a pull must be a positive number, got %g", a.cost)
-		}
-	}
-	return a, err
+	return a
 }
 
-// features returns the values of some columns in a row.
-func features(names []string, value func(name string) (float64, error)) ([]float64, error) {
-	return lists.Try(len(names), func(k int) (float64, error) { return value(names[k]) })
-}
-
-// assemble groups the arms by task and builds the points, whose features have these names. sorted are
-// the arms in problem order.
-func assemble(arms []arm, order, xs, zs []string, k kernels.Joint) (p *Problem, sorted []arm, err error) {
-	position := lists.Keyed(order, func(v int, name string) (string, int) { return name, v })
-	sorted = slices.Clone(arms)
+// build groups the arms by task and makes the problem, which is named by its file where nothing else is said; its features have
+// these names. sorted are the arms in problem order.
+func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (p reading, sorted []arm) {
+	position := lists.Keyed(f.order, func(v int, name string) (string, int) { return name, v })
+	sorted = slices.Clone(f.arms)
 	slices.SortStableFunc(sorted, func(a, b arm) int { return position[a.task] - position[b.task] })
-	p = &Problem{Kernel: k}
-	taskRows := make([][]float64, len(order))
-	var names []string
-	var rows [][]float64
-	for _, a := range sorted {
-		v := position[a.task]
-		taskRows[v] = a.z
-		names, rows = append(names, a.name), append(rows, a.x)
-		p.TaskOf = append(p.TaskOf, v)
-		p.Mean = append(p.Mean, a.mean)
+	p = reading{&Problem{
+		Name: cmp.Or(name, strings.TrimSuffix(filepath.Base(t.path), filepath.Ext(t.path))), Kernel: k, Sources: []Source{sourceOf(t)},
+		Mean: lists.Map(sorted, func(a arm) float64 { return a.mean }), Notes: append(t.notes(), f.notes...),
+		TaskOf: lists.Map(sorted, func(a arm) int { return position[a.task] }),
+	}, t}
+	taskRows := make([][]float64, len(f.order))
+	for i, a := range sorted {
+		taskRows[p.TaskOf[i]] = a.z
 		if !math.IsNaN(a.cost) {
 			p.Cost = append(p.Cost, a.cost)
 		}
 	}
-	if p.Tasks, err = kernels.NewPoints(zs, order, taskRows); err != nil {
-		return nil, nil, err
+	p.Tasks = must(kernels.NewPoints(zs, f.order, taskRows))
+	p.Arms = must(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),
+		lists.Map(sorted, func(a arm) []float64 { return a.x })))
+	if len(f.texts) > 0 {
+		p.Categories = lists.Keyed(f.texts, func(_ int, c *column) (string, []string) { return c.name, c.categories })
 	}
-	p.Arms, err = kernels.NewPoints(xs, names, rows)
-	return p, sorted, err
-}
-
-// reading is a problem while the table t is read into it.
-type reading struct {
-	*Problem
-	t *table
+	return p, sorted
 }
 
 // noteOf returns a note on some arms, of a kind as NoteUnmeasured.
 func (p reading) noteOf(kind NoteKind, arms []int) Note {
 	return Note{Kind: kind, Path: p.t.path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
-}
-
-// cameFrom names the problem, by its file where nothing else is said, and notes how that was read.
-func (p reading) cameFrom(name string) {
-	p.Name = name
-	p.Name = cmp.Or(p.Name, strings.TrimSuffix(filepath.Base(p.t.path), filepath.Ext(p.t.path)))
-	p.Sources = []Source{sourceOf(p.t)}
-	p.Notes = append(p.Notes, p.t.notes()...)
-}
-
-// categorise notes what the codes of a column of text stand for.
-func (p reading) categorise(c *column) {
-	if p.Categories == nil {
-		p.Categories = map[string][]string{}
-	}
-	p.Categories[c.name] = c.categories
 }
 
 // separate makes the means unknown, and partially known, if one of them is: what needs means needs
@@ -330,29 +279,27 @@ func (p reading) separate(kind NoteKind) {
 	p.Notes = append(p.Notes, p.noteOf(kind, missing))
 }
 
-// dropUnmeasured returns the arms that have a mean and the tasks that have such an arm, in their
-// order, with a note on the others. It reports a table that has none.
-func dropUnmeasured(path string, arms []arm, order []string) ([]arm, []string, []Note, error) {
-	var kept []arm
+// dropUnmeasured leaves the arms that have a mean and the tasks that have such an arm, with a note on the others. It fails
+// with a table that has none.
+func (f *found) dropUnmeasured(path string) {
 	has := map[string]bool{}
 	var dropped []string // task and arm of each
-	for _, a := range arms {
-		if math.IsNaN(a.mean) {
+	all := len(f.arms)
+	f.arms = lists.Where(f.arms, func(a arm) bool {
+		measured := !math.IsNaN(a.mean)
+		if measured {
+			has[a.task] = true
+		} else {
 			dropped = append(dropped, a.task, a.name)
-			continue
 		}
-		kept = append(kept, a)
-		has[a.task] = true
+		return measured
+	})
+	if len(f.arms) == 0 {
+		panic(failed{&DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}})
 	}
-	if len(kept) == 0 {
-		return nil, nil, nil, &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}
+	f.order = lists.Where(f.order, func(name string) bool { return has[name] })
+	if len(dropped) > 0 {
+		f.notes = append(f.notes, Note{Kind: NoteDropped, Path: path, Names: dropped[:min(len(dropped), 2*mostListed)],
+			Numbers: []float64{float64(all - len(f.arms)), float64(all)}})
 	}
-	tasks := lists.Where(order, func(name string) bool { return has[name] })
-	if len(dropped) == 0 {
-		return kept, tasks, nil, nil
-	}
-	return kept, tasks, []Note{{
-		Kind: NoteDropped, Path: path, Names: dropped[:min(len(dropped), 2*mostListed)],
-		Numbers: []float64{float64(len(arms) - len(kept)), float64(len(arms))},
-	}}, nil
 }

@@ -16,7 +16,7 @@ func TestLogarithmic(t *testing.T) {
 	}
 	q := p.Logarithmic([]string{"temp"})
 	again := q.Logarithmic([]string{"temp"})
-	p.standardize(nil)
+	p.Arms = p.Arms.Standardized(func(string) bool { return false })
 	scaled := p.Logarithmic([]string{"temp"})
 	for i, want := range []float64{150, 180} {
 		if q.Arms.X[0][i] != math.Log10(want) || again.Arms.X[0][i] != q.Arms.X[0][i] || scaled.Arms.X[0][i] != float64(i) {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -37,54 +36,38 @@ const onlyTask = "all"
 // loadLong reads a problem from a long table. Means, standard deviations and counts come from the
 // rows of each arm; rows without a reward are no measurements, and an arm that has no others is not
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
-func loadLong(path string, k kernels.Joint, opt LoadOptions) (built *Problem, categories []string, err error) {
+func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if opt.Rewards != "" {
-		return nil, nil, &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}
+		panic(failed{&DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}})
 	}
-	t, err := readTable(path, opt, opt.Long.needed()...)
-	if err == nil {
-		err = compute(t, opt)
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	l, err := namedColumns(t, *opt.Long)
-	if err != nil {
-		return nil, nil, err
-	}
-	found, err := readLongArms(t, l)
-	if err != nil {
-		return nil, nil, err
-	}
-	var dropped []Note
+	t := readTable(path, opt, opt.Long.needed()...)
+	compute(t, opt)
+	l := namedColumns(t, *opt.Long)
+	var f found
+	f.readLong(t, l)
 	if opt.Drop {
-		if found.arms, found.order, dropped, err = dropUnmeasured(path, found.arms, found.order); err != nil {
-			return nil, nil, err
-		}
+		f.dropUnmeasured(path)
 	}
-	built, sorted, err := assemble(found.arms, found.order, l.ArmFeatures, l.TaskFeatures, k)
-	if err != nil {
-		return nil, nil, err
-	}
-	p := reading{built, t}
-	p.cameFrom(opt.Name)
+	p, sorted := f.build(t, opt.Name, l.ArmFeatures, l.TaskFeatures, k)
 	own := *opt.Long
 	own.complete = func(t *table) {
 		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: opt.Long}} {
-			part.Compile = opt.Compile
-			_ = compute(t, part) // a sheet that lacks columns for it may have the names of tasks and arms
+			func() {
+				defer caught(new(error)) // a sheet that lacks columns for it may have the names of tasks and arms
+				part.Compile = opt.Compile
+				compute(t, part)
+			}()
 		}
 	}
 	p.Long = &own
-	p.keepRows(sorted, found.blocks)
-	for _, c := range found.texts {
-		p.categorise(c)
+	p.Rows, p.Blocks = f.rows, f.blocks
+	for i, a := range sorted {
+		for k := range a.rows {
+			a.rows[k].Arm = i
+		}
 	}
-	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
-		p.Notes = append(p.Notes, Note{Kind: NoteIgnored, Path: path, Names: ignored})
-	}
-	p.Notes = append(p.Notes, slices.Concat(found.notes, dropped)...)
-	return built, found.categories, p.measure(l, sorted, opt.Noise)
+	p.measure(l, sorted, opt.Noise)
+	return p.Problem
 }
 
 // needed lists the columns by which the header of the table is found.
@@ -98,15 +81,14 @@ func (l Long) measured() []string {
 	return slices.DeleteFunc([]string{l.Reward, l.SD, l.Count, l.Successes, l.Trials}, func(name string) bool { return name == "" })
 }
 
-// namedColumns completes the columns and finds each in the file, under the name given to it. It reports the first that is
+// namedColumns completes the columns and finds each in the file, under the name given to it. It fails with the first that is
 // not there, one that has two meanings, and a role without a column.
-func namedColumns(t *table, l Long) (Long, error) {
+func namedColumns(t *table, l Long) Long {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
-		return l, &DataError{Path: t.path,
-			Message: "counts of successes need a column for successes and one for trials, and none for reward, sd and count"}
+		panic(t.at(cell{}, "counts of successes need a column for successes and one for trials, and none for reward, sd and count"))
 	case len(l.Arm) == 0 || l.Reward == "" && !counts:
-		return l, &DataError{Path: t.path, Message: "a long table needs columns for arm and reward"}
+		panic(t.at(cell{}, "a long table needs columns for arm and reward"))
 	}
 	if len(l.ArmFeatures) == 0 {
 		l.ArmFeatures = l.Arm
@@ -116,30 +98,17 @@ func namedColumns(t *table, l Long) (Long, error) {
 		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log} {
 		seen := map[int]bool{}
 		for _, name := range names {
-			if err := findColumn(t, name); err != nil {
-				return l, err
+			if !t.find(name) {
+				panic(t.noColumn(name))
 			}
-			if k := t.column[name]; seen[k] {
-				return l, &DataError{Path: t.path, Line: 1,
-					Message: fmt.Sprintf("column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k])}
+			k := t.column[name]
+			if seen[k] {
+				panic(t.at(cell{line: 1}, "column %q is named twice; a column has one meaning: task, arm, reward, sd or count", t.header[k]))
 			}
-			seen[t.column[name]] = true
+			seen[k] = true
 		}
 	}
-	return l, nil
-}
-
-// findColumn gives a name to the column of that name, or to the only one that differs from it in capital letters alone.
-func findColumn(t *table, name string) error {
-	if _, there := t.column[name]; there {
-		return nil
-	}
-	same := indices.Where(len(t.header), func(k int) bool { return strings.EqualFold(t.header[k], name) })
-	if len(same) != 1 {
-		return t.noColumn(name)
-	}
-	t.column[name] = same[0]
-	return nil
+	return l
 }
 
 // ignoredColumns lists the columns that have no meaning.
@@ -148,99 +117,75 @@ func ignoredColumns(t *table, l Long) []string {
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), t.read) {
 		named[t.column[name]] = true
 	}
-	var out []string
-	for k, name := range t.header {
-		if !named[k] && !t.computed[name] {
-			out = append(out, name)
-		}
-	}
-	return out
+	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
 }
 
-// longArms holds what the rows of a long table say.
-type longArms struct {
-	arms       []arm     // of the tasks with their features, in the order of their first rows
-	order      []string  // names of the tasks in the order of their first rows
-	categories []string  // features of text
-	texts      []*column // these features
-	blocks     []string  // names of the blocks
-	notes      []Note
-}
-
-// sameFeatures reports a feature that changes within a task, or within one of its arms, between two rows.
-func sameFeatures(t *table, features []*column, r, first int, names ...string) error {
+// sameFeatures fails with a feature that changes within a task, or within one of its arms, between two rows.
+func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	for _, f := range features {
 		if f.codes[r] == f.codes[first] || f.value(r) == f.value(first) {
 			continue
 		}
-		k := t.column[f.name]
-		c, before := t.cell(r, k), t.cell(first, k)
+		c, before := t.cellOf(r, f.name), t.cellOf(first, f.name)
 		what := fmt.Sprintf("task %q", names[0])
 		if len(names) > 1 {
-			what += fmt.Sprintf(", arm %q", names[1])
+			what = where(names[0], names[1])
 		}
-		return t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f.name, c.text, before.text, before.line, what)
+		panic(t.at(c, "column %q is %q here but %q in line %d: it must not change within %s", f.name, c.text, before.text, before.line, what))
 	}
-	return nil
 }
 
 // columnsOf reads the columns of tasks, arms, features and blocks, and notes which features are text.
-func columnsOf(t *table, l Long, found *longArms) (read map[string]*column, err error) {
-	read = map[string]*column{}
+func (f *found) columnsOf(t *table, l Long) map[string]*column {
+	read := map[string]*column{}
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks) {
-		if read[name] != nil {
-			continue
-		}
-		if read[name], err = t.readColumn(name); err != nil {
-			return nil, err
+		if read[name] == nil {
+			read[name] = t.readColumn(name)
 		}
 	}
 	for _, name := range slices.Concat(l.TaskFeatures, l.ArmFeatures) {
 		c := read[name]
-		if err := c.coded(t); err != nil {
-			return nil, err
-		}
-		if c.categories != nil && !slices.Contains(found.categories, name) {
-			found.notes, found.categories = append(found.notes, c.note(t.path)), append(found.categories, name)
-			found.texts = append(found.texts, c)
+		c.coded(t)
+		if c.categories != nil && !slices.Contains(f.texts, c) {
+			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(t.path))
 		}
 	}
-	if err := lists.Each(l.Log, func(name string) error { return read[name].positive(t) }); err != nil {
-		return nil, err
+	for _, name := range l.Log {
+		read[name].positive(t)
 	}
-	return read, nil
+	return read
 }
 
-// readLongArms reads the rows.
-func readLongArms(t *table, l Long) (found longArms, err error) {
-	read, err := columnsOf(t, l, &found)
-	if err != nil {
-		return found, err
+// readLong reads the rows of a long table.
+func (f *found) readLong(t *table, l Long) {
+	read := f.columnsOf(t, l)
+	columns := func(names []string) []*column {
+		return lists.Map(names, func(name string) *column { return read[name] })
 	}
 	rows := len(t.lines)
-	task, tasks := named(columnsNamed(read, l.Task), rows)
-	name, names := named(columnsNamed(read, l.Arm), rows)
-	taskFeatures, armFeatures := columnsNamed(read, l.TaskFeatures), columnsNamed(read, l.ArmFeatures)
+	task, tasks := named(columns(l.Task), rows)
+	name, names := named(columns(l.Arm), rows)
+	taskFeatures, armFeatures := columns(l.TaskFeatures), columns(l.ArmFeatures)
 	armOf := paired(task, name)
 	var firstOfTask, first []int // rows
 	var measured []int           // rows with a reward, of each arm
 	var unmeasured, line int
-	reward := t.cells[t.column[l.measured()[0]]]
+	reward := t.of(l.measured()[0])
 	for r, at := range armOf {
 		v, a := task[r], name[r]
 		if int(v) == len(firstOfTask) {
 			firstOfTask = append(firstOfTask, r)
-		} else if err := sameFeatures(t, taskFeatures, r, firstOfTask[v], tasks[v]); err != nil {
-			return found, err
+		} else {
+			sameFeatures(t, taskFeatures, r, firstOfTask[v], tasks[v])
 		}
 		if int(at) == len(first) {
 			first, measured = append(first, r), append(measured, 0)
-			found.arms = append(found.arms, arm{
+			f.arms = append(f.arms, arm{
 				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r),
 				mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN(),
 			})
-		} else if err := sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a]); err != nil {
-			return found, err
+		} else {
+			sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a])
 		}
 		if reward.gap(r) {
 			armOf[r], unmeasured, line = -1, unmeasured+1, int(t.lines[r])
@@ -248,56 +193,59 @@ func readLongArms(t *table, l Long) (found longArms, err error) {
 		}
 		measured[at]++
 	}
-	found.order = tasks
-	all, err := found.measure(t, l, read, armOf, measured)
-	if err != nil {
-		return found, err
+	f.order = tasks
+	byTask := indices.All(len(first))
+	slices.SortStableFunc(byTask, func(a, b int) int { return int(task[first[a]] - task[first[b]]) })
+	f.measure(t, l, columns(l.Blocks), armOf, measured, byTask)
+	var notes []Note
+	if len(f.blocks) > 1 {
+		notes = append(notes, Note{Kind: NoteBlocks, Path: t.path, Names: l.Blocks})
 	}
+	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
+		notes = append(notes, Note{Kind: NoteIgnored, Path: t.path, Names: ignored})
+	}
+	f.notes = append(notes, f.notes...)
 	if unmeasured > 0 {
-		found.notes = append(found.notes,
+		f.notes = append(f.notes,
 			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
-	if l.Count != "" && all.sums() {
-		found.notes = append(found.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
+	if l.Count != "" && f.sums() {
+		f.notes = append(f.notes, Note{Kind: NoteSums, Path: t.path, Names: []string{l.Reward, l.Count}})
 	}
-	return found, nil
 }
 
-// measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says.
-func (found *longArms) measure(t *table, l Long, read map[string]*column, armOf []int32, measured []int) (all rewards, err error) {
-	next := make([]int, len(measured)) // place of the next reward of each arm
-	total := 0
-	for at, n := range measured {
-		next[at] = total
-		total += n
+// measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says. All
+// of them lie in the order of the problem, in which byTask has the arms.
+func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measured, byTask []int) {
+	f.rows = make([]Row, lists.Total(measured))
+	rows, left := make([][]Row, len(measured)), f.rows
+	for _, at := range byTask {
+		n := measured[at]
+		rows[at], left = left[:0:n], left[n:]
 	}
-	all = newRewards(l, total)
-	block, blocks := named(columnsNamed(read, l.Blocks), len(armOf))
-	number := make([]int32, len(blocks)) // of each block among those measured, from 1
+	block, names := named(blocks, len(armOf))
+	number := make([]int, len(names)) // of each block among those measured, from 1
 	for r, at := range armOf {
 		if at < 0 {
 			continue
 		}
-		k := next[at]
-		next[at]++
-		if err := all.read(t, r, l, k); err != nil {
-			return all, err
+		m, sd := readRow(t, r, l)
+		if b := block[r]; len(blocks) > 0 {
+			if number[b] == 0 {
+				f.blocks = append(f.blocks, names[b])
+				number[b] = len(f.blocks)
+			}
+			m.Block = number[b] - 1
 		}
-		if all.blocks == nil {
-			continue
-		}
-		b := block[r]
-		if number[b] == 0 {
-			found.blocks = append(found.blocks, blocks[b])
-			number[b] = int32(len(found.blocks))
-		}
-		all.blocks[k] = number[b] - 1
-	}
-	for at, n := range measured {
-		if a := &found.arms[at]; n > 0 {
-			a.rows = all.between(next[at]-n, next[at])
-			a.mean, a.sd, a.reps = a.rows.pooled(l)
+		rows[at] = append(rows[at], m)
+		if l.SD != "" || l.Trials != "" {
+			f.arms[at].sds = append(f.arms[at].sds, sd)
 		}
 	}
-	return all, nil
+	for at := range rows {
+		if a := &f.arms[at]; len(rows[at]) > 0 {
+			a.rows = rows[at]
+			a.mean, a.sd, a.reps = pooled(a.rows, a.sds, l)
+		}
+	}
 }

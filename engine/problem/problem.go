@@ -1,9 +1,11 @@
 package problem
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -146,9 +148,9 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 		}
 	}
 	q.Tasks, q.Arms = p.Tasks.Subset(tasks), p.Arms.Subset(index)
-	q.Noise.Scales, q.Noise.SD = indices.Of(p.Noise.Scales, index), indices.Of(p.Noise.SD, index)
-	q.Mean, q.Partial, q.Reps = indices.Of(p.Mean, index), indices.Of(p.Partial, index), indices.Of(p.Reps, index)
-	q.Cost = indices.Of(p.Cost, index)
+	for _, list := range []*[]float64{&q.Noise.Scales, &q.Noise.SD, &q.Mean, &q.Partial, &q.Reps, &q.Cost} {
+		*list = indices.Of(*list, index)
+	}
 	q.Rewards = indices.Of(p.Rewards, index)
 	if q.Rows = nil; p.Rows != nil {
 		place := lists.Keyed(index, func(k int, i int) (int, int) { return i, k })
@@ -205,78 +207,77 @@ func New(name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint
 
 // Check reports what cannot be a problem, naming the place.
 func (p *Problem) Check() error {
-	if p.Tasks.Len() == 0 || p.Arms.Len() == 0 {
-		return fmt.Errorf("problem %q: needs at least one task with one arm", p.Name)
+	err := p.checkArms()
+	if err == nil { // or places could not be named
+		err = cmp.Or(checkGoal(p.Goal), p.checkNames(), p.checkNoise())
 	}
+	if err != nil {
+		return fmt.Errorf("problem %q: %w", p.Name, err)
+	}
+	return nil
+}
+
+// checkArms reports lists that do not fit together, and numbers that arms cannot have.
+func (p *Problem) checkArms() error {
 	n := p.Arms.Len()
-	if len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n) {
-		return fmt.Errorf("problem %q: %d arms, but %d task indices, %d noise scales and %d means", p.Name, n, len(p.TaskOf),
-			len(p.Noise.Scales), len(p.Mean))
+	switch {
+	case p.Tasks.Len() == 0 || n == 0:
+		return errors.New("needs at least one task with one arm")
+	case len(p.TaskOf) != n || len(p.Noise.Scales) != n || (p.Mean != nil && len(p.Mean) != n):
+		return fmt.Errorf("%d arms, but %d task indices, %d noise scales and %d means", n, len(p.TaskOf), len(p.Noise.Scales), len(p.Mean))
+	case p.Cost != nil && len(p.Cost) != n:
+		return fmt.Errorf("%d costs for %d arms", len(p.Cost), n)
+	case p.Partial != nil && (p.Mean != nil || len(p.Partial) != n):
+		return fmt.Errorf("means that are known in part stand beside means, or are %d for %d arms", len(p.Partial), n)
+	}
+	for i, v := range p.TaskOf {
+		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
+			return fmt.Errorf("arm %d has task index %d: arms must be grouped by task, in task order, 0 to %d", i, v, p.V()-1)
+		}
+	}
+	for v := range p.V() {
+		if lo, hi := p.ArmsOf(v); lo == hi {
+			return fmt.Errorf("task %q has no arm", p.Tasks.Names[v])
+		}
 	}
 	for i, c := range p.Cost {
 		if !(c > 0) || math.IsInf(c, 0) {
-			return fmt.Errorf("problem %q: %s: the cost of a pull must be a positive number, got %g", p.Name, p.Where(i), c)
-		}
-	}
-	if p.Cost != nil && len(p.Cost) != n {
-		return fmt.Errorf("problem %q: %d costs for %d arms", p.Name, len(p.Cost), n)
-	}
-	if p.Partial != nil && (p.Mean != nil || len(p.Partial) != n) {
-		return fmt.Errorf("problem %q: means that are known in part stand beside means, or are %d for %d arms", p.Name, len(p.Partial), n)
-	}
-	seen := make([]bool, p.V())
-	for i, v := range p.TaskOf {
-		if v < 0 || v >= p.V() || (i > 0 && v < p.TaskOf[i-1]) {
-			return fmt.Errorf("problem %q: arm %d has task index %d: arms must be grouped by task, in task order, 0 to %d", p.Name, i, v, p.V()-1)
-		}
-		seen[v] = true
-	}
-	for v, ok := range seen {
-		if !ok {
-			return fmt.Errorf("problem %q: task %q has no arm", p.Name, p.Tasks.Names[v])
+			return fmt.Errorf("%s: the cost of a pull must be a positive number, got %g", p.Where(i), c)
 		}
 	}
 	for i, s := range p.Noise.Scales {
 		if !(s > 0) || math.IsInf(s, 0) {
-			return fmt.Errorf("problem %q: %s: the noise scale must be a positive number, got %g", p.Name, p.Where(i), s)
+			return fmt.Errorf("%s: the noise scale must be a positive number, got %g", p.Where(i), s)
 		}
 		if kernels.Extreme(s) {
-			return fmt.Errorf("problem %q: %s: the noise scale is %g; %s", p.Name, p.Where(i), s, kernels.ExtremeRule)
+			return fmt.Errorf("%s: the noise scale is %g; %s", p.Where(i), s, kernels.ExtremeRule)
 		}
 	}
 	for i, m := range p.Mean {
 		if math.IsNaN(m) || math.IsInf(m, 0) {
-			return fmt.Errorf("problem %q: %s: the mean must be a finite number, got %g", p.Name, p.Where(i), m)
+			return fmt.Errorf("%s: the mean must be a finite number, got %g", p.Where(i), m)
 		}
 		if math.Abs(m) > kernels.Largest {
-			return fmt.Errorf("problem %q: %s: the mean is %g; %s", p.Name, p.Where(i), p.Turned(m), kernels.ExtremeRule)
+			return fmt.Errorf("%s: the mean is %g; %s", p.Where(i), p.Turned(m), kernels.ExtremeRule)
 		}
 		if lo, hi := p.TwoRewards(); p.Noise.Environment == EnvironmentBernoulli && p.Noise.Bounds == nil && (m < lo || m > hi) {
-			return noiseErrorf("Environment", "problem %q: %s: bernoulli rewards need a mean in [0, 1], got %g", p.Name, p.Where(i), p.Turned(m))
+			return noiseErrorf("Environment", "%s: bernoulli rewards need a mean in [0, 1], got %g", p.Where(i), p.Turned(m))
 		}
 	}
-	if err := checkGoal(p.Goal); err != nil {
-		return fmt.Errorf("problem %q: %w", p.Name, err)
-	}
-	if err := p.checkNames(); err != nil {
-		return err
-	}
-	return p.checkNoise()
+	return nil
 }
 
 // checkNames reports names of a problem that outputs could not show as text.
 func (p *Problem) checkNames() error {
-	for _, names := range [][]string{{p.Name}, p.Tasks.Names, p.Arms.Names} {
-		for _, name := range names {
-			if r, found := control(name); found {
-				return fmt.Errorf("problem %q: the name %q has the control character %U in it", p.Name, name, r)
-			}
-			if !utf8.ValidString(name) {
-				return fmt.Errorf("problem %q: the name %q is not UTF-8", p.Name, name)
-			}
+	return lists.Each(slices.Concat([]string{p.Name}, p.Tasks.Names, p.Arms.Names), func(name string) error {
+		if r, found := control(name); found {
+			return fmt.Errorf("the name %q has the control character %U in it", name, r)
 		}
-	}
-	return nil
+		if !utf8.ValidString(name) {
+			return fmt.Errorf("the name %q is not UTF-8", name)
+		}
+		return nil
+	})
 }
 
 // checkNoise reports what cannot be known of noise, naming the place.
@@ -284,29 +285,26 @@ func (p *Problem) checkNoise() error {
 	m := p.Noise
 	switch {
 	case m.SD != nil && len(m.SD) != p.N():
-		return fmt.Errorf("problem %q: %d arms, but %d standard deviations", p.Name, p.N(), len(m.SD))
+		return fmt.Errorf("%d arms, but %d standard deviations", p.N(), len(m.SD))
 	case m.Known != NoiseStated && !m.Estimated():
-		return fmt.Errorf("problem %q: noise can be known as %q, %q or %q, got %q", p.Name, NoiseStated, NoiseSD, NoiseTask, m.Known)
-	case m.UnknownBy != "" && m.UnknownBy != UnknownProblem && m.UnknownBy != UnknownTask && m.UnknownBy != UnknownArm:
-		return fmt.Errorf("problem %q: noise can be unknown by %q, %q or %q, got %q", p.Name, UnknownProblem, UnknownTask,
-			UnknownArm, m.UnknownBy)
+		return fmt.Errorf("noise can be known as %q, %q or %q, got %q", NoiseStated, NoiseSD, NoiseTask, m.Known)
+	case !slices.Contains([]string{"", UnknownProblem, UnknownTask, UnknownArm}, m.UnknownBy):
+		return fmt.Errorf("noise can be unknown by %q, %q or %q, got %q", UnknownProblem, UnknownTask, UnknownArm, m.UnknownBy)
 	case m.Bounds == nil:
 		return nil
 	}
 	lo, hi := m.Bounds[0], m.Bounds[1]
 	if m.UnknownBy != "" || !(lo < hi) || math.IsInf(hi-lo, 0) {
-		return noiseErrorf("Bounds", "problem %q: bounds need two finite numbers, the lower one first, and noise that is not unknown; "+
-			"got [%g, %g]", p.Name, lo, hi)
+		return noiseErrorf("Bounds", "bounds need two finite numbers, the lower one first, and noise that is not unknown; "+
+			"got [%g, %g]", lo, hi)
 	}
 	for i, s := range p.Noise.Scales {
 		switch half := (hi - lo) / 2; {
 		case math.Abs(s-half) > 1e-12*half:
-			return fmt.Errorf("problem %q: %s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Name,
-				p.Where(i), lo, hi, half, s)
+			return fmt.Errorf("%s: rewards between %g and %g have the noise scale %g, half of that, got %g", p.Where(i), lo, hi, half, s)
 		case p.Mean != nil && (p.Mean[i] < lo || p.Mean[i] > hi):
 			b := p.TurnedBounds(m.Bounds)
-			return noiseErrorf("Bounds", "problem %q: %s: the mean %g is outside of the bounds [%g, %g]", p.Name, p.Where(i),
-				p.Turned(p.Mean[i]), b[0], b[1])
+			return noiseErrorf("Bounds", "%s: the mean %g is outside of the bounds [%g, %g]", p.Where(i), p.Turned(p.Mean[i]), b[0], b[1])
 		}
 	}
 	return nil

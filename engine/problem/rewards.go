@@ -1,7 +1,6 @@
 package problem
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -31,60 +30,69 @@ func (s armNoise) measured() bool {
 // loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
 // resample. Their means are the truth from then on; a mean column must agree
 // with them.
-func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) (armNoise, error) {
-	path := opt.Rewards
+func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) armNoise {
 	wanted := []string{"task", "arm", "rep", "reward"}
-	if opt.Block != "" && !slices.Contains(wanted, opt.Block) {
-		wanted = append(wanted, opt.Block)
+	if opt.Block != "" {
+		wanted = lists.Add(wanted, opt.Block)
 	}
-	t, err := readTable(path, opt, wanted...)
-	if err != nil {
-		return armNoise{}, err
-	}
+	t := readTable(opt.Rewards, opt, wanted...)
 	t.standardNames("task", "arm", "rep", "reward")
-	if err := t.require(wanted...); err != nil {
-		return armNoise{}, err
-	}
-	sides := &sides{opt.Block, make([][]string, p.N())}
+	t.require(wanted...)
 	index := lists.Keyed(p.TaskOf, func(i int, v int) ([2]string, int) { return [2]string{p.Tasks.Names[v], p.Arms.Names[i]}, i })
 	p.Rewards = make([][]float64, p.N())
+	blocks := make([][]string, p.N()) // of the rewards
 	seen := map[[3]string]int{}
 	for r := range t.lines {
-		var id [3]string
-		for k, name := range []string{"task", "arm", "rep"} {
-			if id[k], err = t.text(r, name); err != nil {
-				return armNoise{}, err
-			}
-		}
-		i, known := index[[2]string{id[0], id[1]}]
+		id := [3]string{t.text(r, "task"), t.text(r, "arm"), t.text(r, "rep")}
+		i, known := index[[2]string(id[:2])]
 		if !known {
-			if err := names.check(t, r); err != nil {
-				return armNoise{}, err
-			}
-			return armNoise{}, t.at(t.cell(r, t.column["arm"]), "task %q, arm %q is not in the problem table", id[0], id[1])
+			names.check(t, r)
+			panic(t.at(t.cellOf(r, "arm"), "%s is not in the problem table", where(id[0], id[1])))
 		}
 		if line, twice := seen[id]; twice {
-			return armNoise{}, t.at(t.cell(r, t.column["rep"]), "task %q, arm %q, rep %q appears twice, first in line %d", id[0], id[1], id[2], line)
+			panic(t.at(t.cellOf(r, "rep"), "%s, rep %q appears twice, first in line %d", where(id[0], id[1]), id[2], line))
 		}
 		seen[id] = int(t.lines[r])
-		reward, err := t.number(r, "reward")
-		if err == nil {
-			err = t.within(r, "reward", bounds)
+		p.Rewards[i] = append(p.Rewards[i], t.number(r, "reward"))
+		t.within(r, "reward", bounds)
+		if opt.Block == "" {
+			continue
 		}
-		if err != nil {
-			return armNoise{}, err
+		block := t.text(r, opt.Block)
+		if slices.Contains(blocks[i], block) {
+			panic(t.at(t.cellOf(r, opt.Block), "%s has two rewards in block %q; within a block each arm is measured once", p.Where(i), block))
 		}
-		p.Rewards[i] = append(p.Rewards[i], reward)
-		if err := sides.add(p.Problem, t, r, i); err != nil {
-			return armNoise{}, err
-		}
+		blocks[i] = append(blocks[i], block)
 	}
-	if err := sides.align(p.Problem, path); err != nil {
-		return armNoise{}, err
+	of := reading{p.Problem, t}
+	if opt.Block != "" {
+		of.align(opt.Block, blocks)
 	}
 	p.Sources = append(p.Sources, sourceOf(t))
 	p.Notes = append(p.Notes, t.notes()...)
-	return reading{p.Problem, t}.summarise()
+	return of.summarise()
+}
+
+// align brings the rewards of every task's arms into one order of their blocks, which all of them need to have.
+func (p reading) align(column string, blocks [][]string) {
+	for _, set := range p.Groups() {
+		order := blocks[set[0]]
+		for _, i := range set {
+			if len(blocks[i]) != len(order) {
+				panic(p.t.at(cell{}, "%s has rewards in %d blocks (column %q), and %s in %d; all arms of a task need the same blocks", p.Where(i),
+					len(blocks[i]), column, p.Where(set[0]), len(order)))
+			}
+			p.Rewards[i] = lists.Map(order, func(block string) float64 {
+				at := slices.Index(blocks[i], block)
+				if at < 0 {
+					panic(p.t.at(cell{}, "%s has no reward in block %q (column %q), and %s has one; all arms of a task need the same blocks",
+						p.Where(i), block, column, p.Where(set[0])))
+				}
+				return p.Rewards[i][at]
+			})
+		}
+	}
+	p.Block = &Block{Name: column}
 }
 
 // agreement limits the distance of a mean column from the mean of the raw rewards, relative to 1 +
@@ -93,29 +101,27 @@ const agreement = 1e-3
 
 // summarise replaces the means by the populations' and returns their
 // standard deviations.
-func (p reading) summarise() (armNoise, error) {
+func (p reading) summarise() armNoise {
 	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
 	given := p.Mean
 	p.Mean, p.Noise.SD = make([]float64, p.N()), make([]float64, p.N())
 	for i, rewards := range p.Rewards {
 		if len(rewards) == 0 {
-			return s, &DataError{Path: p.t.path, Message: fmt.Sprintf("no reward of %s", p.Where(i))}
+			panic(p.t.at(cell{}, "no reward of %s", p.Where(i)))
 		}
 		rewards = aligned(rewards)
 		p.Mean[i] = stat.Mean(rewards, nil)
 		p.Noise.SD[i] = math.Sqrt(stat.PopVariance(rewards, nil))
-		s.reps[i] = float64(len(rewards))
-		s.sd[i] = math.NaN()
+		s.reps[i], s.sd[i] = float64(len(rewards)), math.NaN()
 		if len(rewards) > 1 {
 			s.sd[i] = stat.StdDev(rewards, nil)
 		}
 		if given != nil && math.Abs(given[i]-p.Mean[i]) > agreement*(1+math.Abs(given[i])) {
-			return s, &DataError{Path: p.t.path,
-				Message: fmt.Sprintf("%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out "+
-					"of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i])}
+			panic(p.t.at(cell{}, "%s: its %d rewards average %.6g, but the problem table says mean %.6g; leave the column mean out "+
+				"of the table, so that the rewards say it, or leave rewards= out", p.Where(i), len(rewards), p.Mean[i], given[i]))
 		}
 	}
-	return s, nil
+	return s
 }
 
 // aligned returns the numbers at an address that is a multiple of 16, as memory of an even number of them has. There gonum
@@ -127,55 +133,51 @@ func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+le
 const fewReps = 10
 
 // setNoise sets the noise from a completed statement and what is known of the data.
-func (p reading) setNoise(m NoiseModel, s armNoise) error {
+func (p reading) setNoise(m NoiseModel, s armNoise) {
 	measured, all, silent := s.measured(), pool(s.sd, s.reps), m.silent()
-	if silent && all == 0 && p.Long != nil && p.Long.SD == "" { // measurements that are all alike say nothing of noise
+	stated := p.Long != nil && p.Long.SD != ""
+	if silent && all == 0 && p.Long != nil && !stated { // measurements that are all alike say nothing of noise
 		measured = false
 	}
 	switch {
-	case m.silent() && measured:
-		stated := p.Long != nil && p.Long.SD != ""
+	case silent && measured:
 		few := slices.ContainsFunc(s.reps, func(n float64) bool { return n > 1 && n < fewReps }) || slices.Contains(s.sd, 0)
 		if m.Known = NoiseSD; few && !stated {
 			m.Known = NoiseTask
 		}
-	case m.silent():
+	case silent:
 		m.UnknownBy, m.Scales = UnknownProblem, []float64{1}
 		p.Notes = append(p.Notes, Note{Kind: NoteNoNoise, Path: p.t.path})
 	}
+	m.SD = p.Noise.SD
 	if m.Estimated() || m.UnknownBy != "" {
 		s = p.filled(s)
-	}
-	m.SD = p.Noise.SD
-	if m.SD == nil && measured && (m.Estimated() || m.UnknownBy != "") {
-		m.SD = s.sd
+		if m.SD == nil && measured {
+			m.SD = s.sd
+		}
 	}
 	switch {
 	case !m.Estimated():
 		m.Scales = slices.Repeat(m.Scales, p.N())
 	case !measured:
-		return &DataError{Path: p.t.path, Line: 1,
-			Message: fmt.Sprintf("noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(p.t.header, ", "))}
+		panic(p.t.at(cell{line: 1}, "noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(p.t.header, ", ")))
 	case m.Known == NoiseTask:
-		if m.Scales = p.pooled(s); silent { // a task whose measurements are all alike scatters as the others do
-			for i, sigma := range m.Scales {
-				if sigma == 0 {
-					m.Scales[i] = all
-				}
+		m.Scales = lists.Map(p.pooled(s), func(sigma float64) float64 {
+			if silent && sigma == 0 { // a task whose measurements are all alike scatters as the others do
+				return all
 			}
-		}
+			return sigma
+		})
 	default:
 		m.Scales = slices.Clone(s.sd)
 	}
 	for i, sigma := range m.Scales {
 		if !(sigma > 0) {
-			return &DataError{Path: p.t.path,
-				Message: fmt.Sprintf("%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number",
-					p.Where(i), sigma)}
+			panic(p.t.at(cell{}, "%s: the noise scale is %g, but it must be positive; noise=\"task\" pools it over the task, or give a number",
+				p.Where(i), sigma))
 		}
 	}
 	p.Noise = m
-	return nil
 }
 
 // filled returns the spread with a standard deviation for every arm, if there is one for any: those
@@ -228,56 +230,4 @@ func pool(sds, reps []float64) float64 {
 		return math.Sqrt(sum / freedom)
 	}
 	return math.Sqrt(plain / known)
-}
-
-// sides says of measured rewards in which block each was made.
-type sides struct {
-	column string     // "" where nothing was measured side by side
-	names  [][]string // by arm, in the order of its rewards
-}
-
-// add takes the block of the last reward of arm i.
-func (s *sides) add(p *Problem, t *table, r, i int) error {
-	if s.column == "" {
-		return nil
-	}
-	name, err := t.text(r, s.column)
-	if err != nil {
-		return err
-	}
-	if slices.Contains(s.names[i], name) {
-		return t.at(t.cell(r, t.column[s.column]), "%s has two rewards in block %q; within a block each arm is measured once", p.Where(i), name)
-	}
-	s.names[i] = append(s.names[i], name)
-	return nil
-}
-
-// align brings the rewards of every task's arms into one order of blocks, which all of them need to have.
-func (s *sides) align(p *Problem, path string) error {
-	if s.column == "" {
-		return nil
-	}
-	for _, set := range p.Groups() {
-		order := s.names[set[0]]
-		for _, i := range set {
-			if len(s.names[i]) != len(order) {
-				return &DataError{Path: path,
-					Message: fmt.Sprintf("%s has rewards in %d blocks (column %q), and %s in %d; all arms of a task need the same blocks", p.Where(i),
-						len(s.names[i]), s.column, p.Where(set[0]), len(order))}
-			}
-			sorted := make([]float64, len(order))
-			for k, name := range order {
-				at := slices.Index(s.names[i], name)
-				if at < 0 {
-					return &DataError{Path: path,
-						Message: fmt.Sprintf("%s has no reward in block %q (column %q), and %s has one; all arms of a task need the same blocks",
-							p.Where(i), name, s.column, p.Where(set[0]))}
-				}
-				sorted[k] = p.Rewards[i][at]
-			}
-			p.Rewards[i] = sorted
-		}
-	}
-	p.Block = &Block{Name: s.column}
-	return nil
 }

@@ -117,7 +117,7 @@ func (t *table) sameDecimals(c cell) error {
 	}
 	if t.comma != nil && t.point != nil {
 		return t.at(c, "%q is a number with a decimal comma in line %d and %q one with a decimal point in line %d; write all numbers alike",
-			t.comma.text, t.comma.line, t.point.text, t.point.line)
+			t.comma.text, t.comma.line, t.point.text, t.point.line).error
 	}
 	return nil
 }
@@ -126,18 +126,31 @@ func (t *table) sameDecimals(c cell) error {
 var separators = map[string]string{";": "semicolons", "\t": "tabs"}
 
 // notes say how the table was read, where it is not plain CSV.
-func (t *table) notes() []Note {
-	notes := preambleNotes(t)
-	separator := string(t.separator)
-	switch {
-	case separators[separator] == "":
-		return notes
-	case t.comma != nil:
-		return append(notes, Note{Kind: NoteDecimalCommas, Path: t.path, Names: []string{separator}})
-	case t.separator == ';' && t.point != nil && !t.plain:
-		notes = append(notes, Note{Kind: NoteThousands, Path: t.path, Names: []string{t.point.text}, Numbers: []float64{float64(t.point.line)}})
+func (t *table) notes() (notes []Note) {
+	note := func(kind NoteKind, name string, numbers ...float64) {
+		n := Note{Kind: kind, Path: t.path, Numbers: numbers}
+		if name != "" {
+			n.Names = []string{name}
+		}
+		notes = append(notes, n)
 	}
-	return append(notes, Note{Kind: NoteSeparator, Path: t.path, Names: []string{separator}})
+	switch {
+	case t.preamble == 1:
+		note(NoteLineSkipped, "")
+	case t.preamble > 1:
+		note(NoteLinesSkipped, "", float64(t.preamble))
+	}
+	switch separator := string(t.separator); {
+	case separators[separator] == "":
+	case t.comma != nil:
+		note(NoteDecimalCommas, separator)
+	default:
+		if t.separator == ';' && t.point != nil && !t.plain {
+			note(NoteThousands, t.point.text, float64(t.point.line))
+		}
+		note(NoteSeparator, separator)
+	}
+	return notes
 }
 
 // mostPreamble is how many lines a header is looked for in.
@@ -183,15 +196,4 @@ func Columns(head []byte) []string {
 		rest = after
 	}
 	return best
-}
-
-// preambleNotes say which lines were left out above the header.
-func preambleNotes(t *table) []Note {
-	switch t.preamble {
-	case 0:
-		return nil
-	case 1:
-		return []Note{{Kind: NoteLineSkipped, Path: t.path}}
-	}
-	return []Note{{Kind: NoteLinesSkipped, Path: t.path, Numbers: []float64{float64(t.preamble)}}}
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -32,7 +33,6 @@ type table struct {
 	preamble  int      // lines above the header
 	mark      bool     // whether the file begins with a byte order mark
 
-	row      []cell          // that is being added
 	computed map[string]bool // columns that are not in the file
 	read     []string        // columns that conditions and computed columns read
 
@@ -45,85 +45,121 @@ type cell struct {
 	line, column int
 }
 
+// failed is the panic with which reading ends where something is wrong: all functions between that and the exported one,
+// which returns the error, would have an error otherwise.
+type failed struct{ error }
+
+// caught, deferred, makes what reading failed with the error.
+func caught(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case failed:
+		*err = r.error
+	default:
+		panic(r)
+	}
+}
+
+// check ends reading with an error, if there is one.
+func check(err error) {
+	if err != nil {
+		panic(failed{err})
+	}
+}
+
+// must returns a value, or ends reading with the error.
+func must[T any](value T, err error) T {
+	check(err)
+	return value
+}
+
+// noData is the message of a table without rows.
+const noData = "no data: expected a header and at least one row"
+
 // readTable reads a CSV file with a header, its columns separated as separatorOf says; the header
 // has the columns wanted, and what stands above it is left out. Empty cells at the end of a row and
-// rows of empty cells, as spreadsheets write them, are left out. It reports a file that cannot be
+// rows of empty cells, as spreadsheets write them, are left out. It fails with a file that cannot be
 // read, is empty or not plain text, has ragged rows, or names a column twice.
-func readTable(path string, opt LoadOptions, wanted ...string) (*table, error) {
-	t, err := frameOrFile(path, opt, wanted)
-	if err != nil {
-		return nil, err
+func readTable(path string, opt LoadOptions, wanted ...string) *table {
+	var t *table
+	if f := opt.frame(path); f != nil {
+		t = f.table(path)
+	} else {
+		t = fileTable(path, opt, wanted)
 	}
 	if len(t.lines) == 0 {
-		return nil, &DataError{Path: path, Message: "no data: expected a header and at least one row"}
+		panic(t.at(cell{}, noData))
+	}
+	return t
+}
+
+// fileTable reads a file, which may have no rows and no header.
+func fileTable(path string, opt LoadOptions, wanted []string) *table {
+	t, r := openTable(path, opt, wanted...)
+	for row := range t.records(r) {
+		t.add(row)
+	}
+	return t
+}
+
+// tableOf reads a table from memory, which may have no rows.
+func tableOf(path string, data []byte, wanted ...string) (t *table, err error) {
+	defer caught(&err)
+	t = fileTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted)
+	if t.header == nil {
+		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
 	}
 	return t, nil
 }
 
-func frameOrFile(path string, opt LoadOptions, wanted []string) (*table, error) {
-	if opt.Frame != nil {
-		if f := opt.Frame(path); f != nil && f.Columns != nil {
-			return f.table(path)
-		}
-	}
-	t, r, err := openTable(path, opt, wanted...)
-	if err != nil {
-		return nil, err
-	}
-	return t, t.records(r, t.add)
-}
-
-// records hands every record of a table on, until one is not taken or cannot be read.
-func (t *table) records(r *csv.Reader, take func(*csv.Reader, []string) error) error {
-	for {
-		record, err := r.Read()
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return t.syntax(err)
-		}
-		if err := take(r, record); err != nil {
-			return err
+// records yields the rows of a file, each in memory that the next one takes over.
+func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
+	return func(yield func([]cell) bool) {
+		var row []cell
+		for {
+			record, err := r.Read()
+			if err == io.EOF {
+				return
+			}
+			if err != nil {
+				panic(t.syntax(err))
+			}
+			row = row[:0]
+			for k, text := range record {
+				line, column := r.FieldPos(k)
+				c := cell{strings.TrimSpace(text), line + t.preamble, column}
+				if !utf8.ValidString(c.text) {
+					panic(t.at(c, "not UTF-8; save the file as UTF-8"))
+				}
+				row = append(row, c)
+			}
+			if !yield(row) {
+				return
+			}
 		}
 	}
 }
 
 // openTable reads a file, and returns a reader of its records from the header on.
-func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Reader, error) {
-	data, err := opt.Read(path)
+func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Reader) {
+	data, err := opt.read(path)
 	if err != nil {
-		return nil, nil, &ReadError{path, err}
+		panic(failed{&ReadError{path, err}})
 	}
 	sum := sha256.Sum256(data)
+	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
 	if opt.Decode != nil {
 		if data, err = opt.Decode(data); err != nil {
-			return nil, nil, &DataError{Path: path, Message: err.Error()}
+			panic(t.at(cell{}, "%v", err))
 		}
 	}
-	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
-	if err := t.checkEncoding(data); err != nil {
-		return nil, nil, err
-	}
+	t.checkEncoding(data)
 	data, t.mark = bytes.CutPrefix(data, byteOrderMark)
 	data, t.preamble = skipPreamble(data, wanted)
 	t.separator = separatorOf(data)
 	r := csv.NewReader(bytes.NewReader(data))
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = t.separator, -1, true
-	return t, r, nil
-}
-
-// placed appends the cells of a record, with their places, to a row.
-func (t *table) placed(row []cell, r *csv.Reader, record []string) ([]cell, error) {
-	for k, text := range record {
-		line, column := r.FieldPos(k)
-		c := cell{strings.TrimSpace(text), line + t.preamble, column}
-		if !utf8.ValidString(c.text) {
-			return nil, t.at(c, "not UTF-8; save the file as UTF-8")
-		}
-		row = append(row, c)
-	}
-	return row, nil
+	return t, r
 }
 
 // separatorLine reports whether a first row only names the separator.
@@ -132,16 +168,11 @@ func separatorLine(row []cell) bool {
 }
 
 // add appends a row; the first is the header.
-func (t *table) add(r *csv.Reader, record []string) error {
-	row, err := t.placed(t.row[:0], r, record)
-	if err != nil {
-		return err
-	}
-	t.row = row
+func (t *table) add(row []cell) {
 	full := withoutEmptyEnd(row)
 	switch {
 	case t.header == nil && separatorLine(row):
-		return nil
+		return
 	case t.header == nil:
 		if len(full) < len(row) {
 			t.unnamed = &cell{"", row[len(full)].line, row[len(full)].column}
@@ -149,24 +180,24 @@ func (t *table) add(r *csv.Reader, record []string) error {
 		for range full {
 			t.cells = append(t.cells, &cells{})
 		}
-		return t.setHeader(full)
+		t.setHeader(full)
+		return
 	case len(full) == 0:
-		return nil
+		return
 	case len(full) > len(t.header) && t.unnamed != nil:
-		return t.at(*t.unnamed, "column %d has no name", len(t.header)+1)
+		panic(t.at(*t.unnamed, "column %d has no name", len(t.header)+1))
 	case len(full) > len(t.header) || len(row) < len(t.header):
 		message := fmt.Sprintf("%d values, expected %d as in the header", len(row), len(t.header))
 		if len(t.header) == 1 {
 			message += "; lines above the header are left out only where it has the columns that are named, else delete them"
 		}
-		return t.at(row[0], "%s", message)
+		panic(t.at(row[0], "%s", message))
 	}
 	t.lines = append(t.lines, int32(row[0].line))
 	for k, c := range t.cells {
 		c.add(row[k].text)
 		c.places = append(c.places, int32(row[k].column))
 	}
-	return nil
 }
 
 // cell returns the cell of a row and a column.
@@ -199,46 +230,69 @@ func withoutEmptyEnd(row []cell) []cell {
 	return row
 }
 
-func (t *table) syntax(err error) error {
+// syntax is the failure of a file that is no CSV.
+func (t *table) syntax(err error) failed {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return &DataError{Path: t.path, Line: p.Line + t.preamble, Column: p.Column, Message: "not valid CSV: " + p.Err.Error()}
+		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v", p.Err)
 	}
-	return &DataError{Path: t.path, Message: "not valid CSV: " + err.Error()}
+	return t.at(cell{}, "not valid CSV: %v", err)
 }
 
-func (t *table) setHeader(row []cell) error {
+func (t *table) setHeader(row []cell) {
 	if len(row) > 1 && !slices.ContainsFunc(row, func(c cell) bool { return !t.isNumber(c.text) }) {
-		return t.at(row[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it")
+		panic(t.at(row[0], "this line has numbers alone, and it must have the names of the columns: write a line with names above it"))
 	}
 	for k, c := range row {
 		if c.text == "" {
-			return t.at(c, "column %d has no name", k+1)
+			panic(t.at(c, "column %d has no name", k+1))
 		}
-		if err := t.checkText(c); err != nil {
-			return err
-		}
-		if _, twice := t.column[c.text]; twice {
-			return t.at(c, "column %q appears twice", c.text)
+		t.checkText(c)
+		if t.hasColumn(c.text) {
+			panic(t.at(c, "column %q appears twice", c.text))
 		}
 		t.column[c.text] = k
 		t.header = append(t.header, c.text)
 	}
-	return nil
 }
 
-func (t *table) at(c cell, format string, args ...any) error {
-	return &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}
+// at is a failure with its place; cell{} stands for the file as a whole.
+func (t *table) at(c cell, format string, args ...any) failed {
+	return failed{&DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
 }
 
-// require reports the first of the named columns that is absent.
-func (t *table) require(names ...string) error {
-	for _, name := range names {
-		if _, ok := t.column[name]; !ok {
-			return t.noColumn(name)
-		}
+// hasColumn reports whether there is a column of a name.
+func (t *table) hasColumn(name string) bool { _, there := t.column[name]; return there }
+
+// of returns the cells of a column that is there.
+func (t *table) of(name string) *cells { return t.cells[t.column[name]] }
+
+// cellOf returns the cell of a row and a column that is there.
+func (t *table) cellOf(r int, name string) cell { return t.cell(r, t.column[name]) }
+
+// lacks returns the first of the named columns that is absent, and whether there is one.
+func (t *table) lacks(names ...string) (string, bool) {
+	return lists.First(names, func(name string) bool { return !t.hasColumn(name) })
+}
+
+// require fails with the first of the named columns that is absent.
+func (t *table) require(names ...string) {
+	if name, is := t.lacks(names...); is {
+		panic(t.noColumn(name))
 	}
-	return nil
+}
+
+// find gives a name to the column of that name, or to the only one that differs from it in capital letters alone, and reports
+// whether there is one.
+func (t *table) find(name string) bool {
+	if t.hasColumn(name) {
+		return true
+	}
+	same := indices.Where(len(t.header), func(k int) bool { return strings.EqualFold(t.header[k], name) })
+	if len(same) == 1 {
+		t.column[name] = same[0]
+	}
+	return len(same) == 1
 }
 
 // standardNames takes capital letters in these names, and in the prefixes x_ and z_, for small ones,
@@ -259,28 +313,45 @@ func (t *table) standardNames(names ...string) {
 	}
 }
 
-// noColumn is the error of a column that is not in the header.
-func (t *table) noColumn(name string) error {
-	message := fmt.Sprintf("no column %q; the columns are %s", name, t.columns())
+// noColumn is the failure of a column that is not in the header.
+func (t *table) noColumn(name string) failed {
+	return failed{&DataError{Path: t.path, Line: 1 + t.preamble, Unknown: name, Known: t.header,
+		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), t.separatorHint())}}
+}
+
+// separatorHint says what separates columns, where a table seems to have one column.
+func (t *table) separatorHint() string {
 	if len(t.header) == 1 {
-		message += "; columns are separated by commas, semicolons or tabs"
+		return "; columns are separated by commas, semicolons or tabs"
 	}
-	return &DataError{Path: t.path, Line: 1 + t.preamble, Message: message, Unknown: name, Known: t.header}
+	return ""
 }
 
 // text returns the cell of a row that must not be empty.
-func (t *table) text(r int, name string) (string, error) {
-	c := t.cell(r, t.column[name])
+func (t *table) text(r int, name string) string {
+	c := t.cellOf(r, name)
 	if c.text == "" {
-		return "", t.at(c, "column %q is empty; expected a name", name)
+		panic(t.at(c, "column %q is empty; expected a name", name))
 	}
-	return c.text, t.checkText(c)
+	t.checkText(c)
+	return c.text
+}
+
+// textOf returns a cell, "" without such a column.
+func (t *table) textOf(r int, name string) string {
+	if !t.hasColumn(name) {
+		return ""
+	}
+	return t.of(name).text(r)
 }
 
 // number returns the cell of a row as a finite number. Of all forms that Go takes, only decimal digits
 // are numbers to other programs, too. Where commas do not separate columns, a number may have a
 // decimal comma, if no number of the table has a decimal point.
-func (t *table) number(r int, name string) (float64, error) {
+func (t *table) number(r int, name string) float64 { return must(t.tried(r, name)) }
+
+// tried returns a cell as number does, or the error.
+func (t *table) tried(r int, name string) (float64, error) {
 	k := t.column[name]
 	if x := t.cells[k].numbers; x != nil && math.Abs(x[r]) <= kernels.Largest {
 		return x[r], nil
@@ -288,45 +359,40 @@ func (t *table) number(r int, name string) (float64, error) {
 	return t.numberIn(t.cell(r, k), name)
 }
 
-// numberIn returns a cell as number does; column is "" where columns have no names.
+// numberIn returns a cell as tried does; column is "" where columns have no names.
 func (t *table) numberIn(c cell, column string) (float64, error) {
 	text := t.decimal(c.text)
 	v, err := strconv.ParseFloat(text, 64)
+	wrong := ""
 	switch {
 	case c.text == "":
-		return 0, t.at(c, "%sexpected a finite number, the cell is empty", inColumn(column))
+		wrong = "expected a finite number, the cell is empty"
 	case err != nil && t.separator == ',' && strings.Count(c.text, ",") == 1 && decimalComma(c.text):
-		return 0, t.at(c, "%sexpected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns",
-			inColumn(column), c.text)
+		wrong = fmt.Sprintf("expected a finite number, got %q; decimal commas are read where semicolons or tabs separate the columns", c.text)
 	case err != nil || math.IsNaN(v) || math.IsInf(v, 0):
-		return 0, t.at(c, "%sexpected a finite number, got %q", inColumn(column), c.text)
+		wrong = fmt.Sprintf("expected a finite number, got %q", c.text)
 	case !isDecimal(text):
-		return 0, t.at(c, "%sexpected a finite number in decimal digits, got %q", inColumn(column), c.text)
+		wrong = fmt.Sprintf("expected a finite number in decimal digits, got %q", c.text)
 	case math.Abs(v) > kernels.Largest:
-		return 0, t.at(c, "%s%s, got %g", inColumn(column), kernels.ExtremeRule, v)
+		wrong = fmt.Sprintf("%s, got %g", kernels.ExtremeRule, v)
+	default:
+		return v, t.sameDecimals(c)
 	}
-	return v, t.sameDecimals(c)
+	if column != "" {
+		wrong = fmt.Sprintf("column %q: %s", column, wrong)
+	}
+	return 0, t.at(c, "%s", wrong).error
 }
 
-// inColumn begins the message about a cell of a column.
-func inColumn(name string) string {
-	if name == "" {
-		return ""
-	}
-	return fmt.Sprintf("column %q: ", name)
-}
-
-// within reports a number of the column, if there is one, that is outside of the bounds,
+// within fails with a number of the column, if there is one, that is outside of the bounds,
 // if there are any.
-func (t *table) within(r int, name string, bounds *[2]float64) error {
-	k, there := t.column[name]
-	if bounds == nil || !there {
-		return nil
+func (t *table) within(r int, name string, bounds *[2]float64) {
+	if bounds == nil || !t.hasColumn(name) {
+		return
 	}
-	if v, err := t.number(r, name); err == nil && (v < bounds[0] || v > bounds[1]) {
-		return t.at(t.cell(r, k), "column %q: %g is outside of the bounds [%g, %g]", name, v, bounds[0], bounds[1])
+	if v, err := t.tried(r, name); err == nil && (v < bounds[0] || v > bounds[1]) {
+		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]", name, v, bounds[0], bounds[1]))
 	}
-	return nil
 }
 
 // withPrefix returns the columns whose names begin with the prefix.
