@@ -22,8 +22,8 @@ func (a alone) run(anytime bool) runner {
 		var sources []*rand.Rand
 		for _, budget := range budgets {
 			if p == nil || !anytime {
-				p, sources = newPlay(w), nil
-				sources = append(sources, lists.Make(w.problem.V(), func(v int) *rand.Rand { return source(seedOf(name, run, v)) })...)
+				p = newPlay(w)
+				sources = lists.Make(w.problem.V(), func(v int) *rand.Rand { return source(seedOf(name, run, v)) })
 			}
 			told, before := w.told(), p.total
 			picks := lists.Make(w.problem.V(), func(v int) int { return a(p, v, budget, told[v], sources[v]) })

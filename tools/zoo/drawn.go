@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -19,25 +20,21 @@ import (
 //
 // with [same name] for e without features, and normal noise, around the mean of all. The variances, ℓ and the noise
 // are the set of highest likelihood of 400 drawn at random. No method that is compared has this kernel.
-func (m *measured) drawn(rng *rand.Rand) (*world, error) {
+func (m *measured) drawn(rng *rand.Rand) *world {
 	if m.posterior == nil {
 		p, err := m.learn()
 		if err != nil {
-			return nil, err
+			panic("zoo: " + err.Error())
 		}
 		m.posterior = p
 	}
 	n := len(m.truth)
-	z := mat.NewVecDense(n, normals(rng, n))
 	var f mat.VecDense
-	f.MulVec(m.posterior.root, z)
+	f.MulVec(m.posterior.root, mat.NewVecDense(n, normals(rng, n)))
 	d := m.draft
-	d.truth, d.sd = make([]float64, n), make([]float64, n)
-	for i := range n {
-		d.truth[i] = m.posterior.mean[i] + f.AtVec(i)
-		d.sd[i] = m.posterior.noise
-	}
-	return d.world(nil), nil
+	d.truth = lists.Make(n, func(i int) float64 { return m.posterior.mean[i] + f.AtVec(i) })
+	d.sd = slices.Repeat([]float64{m.posterior.noise}, n)
+	return d.world()
 }
 
 // posterior is the one of all cells.
@@ -128,23 +125,17 @@ func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread floa
 	if !root.Factorize(rest) {
 		return nil, errors.New("the covariance of the posterior could not be factored")
 	}
-	p := &posterior{root: new(mat.TriDense)}
+	p := &posterior{mean: lists.Make(n, func(i int) float64 { return spread * mean.AtVec(i) }), root: new(mat.TriDense)}
 	root.LTo(p.root)
-	p.mean = append(p.mean, lists.Make(n, func(i int) float64 { return spread * mean.AtVec(i) })...)
 	return p, nil
 }
 
 // distances returns the distances of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.
 func (m *measured) distances() *mat.SymDense {
 	n := len(m.names)
-	scaled := m.draft.world(nil).documented().Arms
+	scaled := m.draft.world().documented().Arms
 	out := mat.NewSymDense(n, nil)
-	coded := make([]bool, len(m.columns))
-	for c, name := range m.columns {
-		for _, k := range m.categories {
-			coded[c] = coded[c] || k == name
-		}
-	}
+	coded := lists.Map(m.columns, func(name string) bool { return slices.Contains(m.categories, name) })
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			sum := 0.0

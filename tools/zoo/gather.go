@@ -51,12 +51,10 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 		}
 	}
 	for _, t := range chosen {
-		w, err := t.world(0)
-		if err != nil {
-			return nil, err
-		}
+		w := t.world(0)
 		r := row{table: t, tasks: w.problem.V(), cells: w.problem.N(), pulls: lists.Map(eachArm, w.pulls)}
 		stopping := r
+		var err error
 		if r.by, err = runsOf(results, t, z.methods, most); err != nil {
 			return nil, err
 		}
@@ -70,33 +68,19 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 
 // runsOf reads the first runs of methods on a table, empty where there are none of this version.
 func runsOf(results string, t table, columns []method, most int) ([]runs, error) {
-	var out []runs
-	for _, m := range columns {
-		h, err := job{table: t, method: m}.headOf()
-		if err != nil {
-			return nil, err
+	return lists.Try(len(columns), func(m int) (runs, error) {
+		k, _, err := readKept(keptPath(results, t.name, columns[m].name))
+		if err != nil || !k.head.equal(job{table: t, method: columns[m]}.headOf()) {
+			return runs{}, err
 		}
-		k, _, err := readKept(keptPath(results, t.name, m.name))
-		if err != nil {
-			return nil, err
-		}
-		of := runs{}
-		if k.head.equal(h) {
-			for run, l := range k.runs {
-				if run < most {
-					of[run] = l
-				}
-			}
-		}
-		out = append(out, of)
-	}
-	return out, nil
+		maps.DeleteFunc(k.runs, func(run int, _ line) bool { return run >= most })
+		return k.runs, nil
+	})
 }
 
 // shares returns what a method loses at a budget, by run in order.
 func (r runs) shares(budget int) []float64 {
-	out := lists.Map(r.numbers(), func(run int) float64 { return r[run].Share[budget] })
-	return out
+	return lists.Map(r.numbers(), func(run int) float64 { return r[run].Share[budget] })
 }
 
 func (r runs) numbers() []int { return slices.Sorted(maps.Keys(r)) }

@@ -15,8 +15,8 @@ import (
 // The tables of known truth on which best(...) was checked before this zoo was made: the tables of
 // engine/answer/tables_test.go, two of them smaller, without the one of days, which a budget of pulls cannot tell.
 var seenGenerators = []generator{
-	{"field trial", "4 sites × 15: variety and nitrogen, optimum and level differ by site", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(4), columns: []string{"variety", "nitrogen"}, categories: []string{"variety"}}
+	{"field trial", "4 sites × 15: variety and nitrogen, optimum and level differ by site", 4, func(d *draft, rng *rand.Rand) {
+		d.columns, d.categories = []string{"variety", "nitrogen"}, []string{"variety"}
 		variety := []float64{0, 0.3 * rng.NormFloat64(), 0.3 * rng.NormFloat64()}
 		for v := range d.tasks {
 			level, optimum, special := 6+rng.NormFloat64(), 70+60*rng.Float64(), rng.IntN(3)
@@ -30,28 +30,27 @@ var seenGenerators = []generator{
 				}
 			}
 		}
-		return d.world(nil)
 	}},
-	{"hyper-parameters", "4 models × 40: learning rate (logarithm) and dropout, losses with the sign changed", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(4), columns: []string{"lr", "dropout"}, logs: []string{"lr"}}
-		for v := range d.tasks {
-			at, level, drop := -3.6+1.4*rng.Float64(), 0.45+0.2*rng.Float64(), 0.1+0.2*rng.Float64()
-			for k := range 8 {
-				x := -5 + 4*float64(k)/7
-				for _, q := range []float64{0, .1, .2, .3, .5} {
-					slope := 1.0
-					if x > at {
-						slope = 1.6
+	{"hyper-parameters", "4 models × 40: learning rate (logarithm) and dropout, losses with the sign changed",
+		4, func(d *draft, rng *rand.Rand) {
+			d.columns, d.logs = []string{"lr", "dropout"}, []string{"lr"}
+			for v := range d.tasks {
+				at, level, drop := -3.6+1.4*rng.Float64(), 0.45+0.2*rng.Float64(), 0.1+0.2*rng.Float64()
+				for k := range 8 {
+					x := -5 + 4*float64(k)/7
+					for _, q := range []float64{0, .1, .2, .3, .5} {
+						slope := 1.0
+						if x > at {
+							slope = 1.6
+						}
+						m := -min(level+.12*(x-at)*(x-at)*slope+.9*(q-drop)*(q-drop), 2.3)
+						d.arm(v, fmt.Sprint(k, q), []float64{math.Pow(10, x), q}, m, .03)
 					}
-					m := -min(level+.12*(x-at)*(x-at)*slope+.9*(q-drop)*(q-drop), 2.3)
-					d.arm(v, fmt.Sprint(k, q), []float64{math.Pow(10, x), q}, m, .03)
 				}
 			}
-		}
-		return d.world(nil)
-	}},
-	{"treatments", "5 sites × 8 treatments, outcomes 0 or 1 near 0.4", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(5), columns: []string{"treatment"}, categories: []string{"treatment"}}
+		}},
+	{"treatments", "5 sites × 8 treatments, outcomes 0 or 1 near 0.4", 5, func(d *draft, rng *rand.Rand) {
+		d.columns, d.categories = []string{"treatment"}, []string{"treatment"}
 		effect := lists.Make(8, func(int) float64 { return 0.07 * rng.NormFloat64() })
 		for v := range d.tasks {
 			base := 0.3 + 0.2*rng.Float64()
@@ -59,10 +58,10 @@ var seenGenerators = []generator{
 				d.success(v, fmt.Sprint(k), []float64{float64(k)}, base+e+0.015*rng.NormFloat64())
 			}
 		}
-		return d.world(d.binary())
+		d.draw = d.binary()
 	}},
-	{"one task", "1 × 30: temperature and time, one smooth hill", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(1), columns: []string{"temp", "time"}}
+	{"one task", "1 × 30: temperature and time, one smooth hill", 1, func(d *draft, rng *rand.Rand) {
+		d.columns = []string{"temp", "time"}
 		a, b := rng.Float64(), rng.Float64()
 		for i := range 6 {
 			for j := range 5 {
@@ -71,10 +70,9 @@ var seenGenerators = []generator{
 				d.arm(0, fmt.Sprint(i, j), []float64{100 + 50*x, 1 + 5*y}, m, 3)
 			}
 		}
-		return d.world(nil)
 	}},
-	{"500 arms", "2 × 250: two features, sums of hills that are shifted between tasks", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(2), columns: []string{"x", "y"}}
+	{"500 arms", "2 × 250: two features, sums of hills that are shifted between tasks", 2, func(d *draft, rng *rand.Rand) {
+		d.columns = []string{"x", "y"}
 		var centers [3][3]float64
 		for k := range centers {
 			centers[k] = [3]float64{rng.Float64(), rng.Float64(), rng.NormFloat64()}
@@ -91,10 +89,9 @@ var seenGenerators = []generator{
 				}
 			}
 		}
-		return d.world(nil)
 	}},
-	{"binary doses", "3 × 9 doses, outcomes 0 or 1, an optimum for each task", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(3), columns: []string{"dose"}}
+	{"binary doses", "3 × 9 doses, outcomes 0 or 1, an optimum for each task", 3, func(d *draft, rng *rand.Rand) {
+		d.columns = []string{"dose"}
 		for v := range d.tasks {
 			at := 1 + 6*rng.Float64()
 			for k := range 9 {
@@ -102,19 +99,17 @@ var seenGenerators = []generator{
 				d.success(v, fmt.Sprint(k), []float64{x}, 0.1+0.75*math.Exp(-(x-at)*(x-at)/8))
 			}
 		}
-		return d.world(d.binary())
+		d.draw = d.binary()
 	}},
-	{"unrelated arms", "4 × 10 without features, other arms in every task", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(4)}
+	{"unrelated arms", "4 × 10 without features, other arms in every task", 4, func(d *draft, rng *rand.Rand) {
 		for v := range d.tasks {
 			for k := range 10 {
 				d.arm(v, fmt.Sprint(v, "-", k), nil, rng.NormFloat64(), 1)
 			}
 		}
-		return d.world(nil)
 	}},
-	{"unequal noise", "5 × 16: scatter of tasks differs by factors of ten", func(rng *rand.Rand) *world {
-		d := draft{tasks: numbered(5), columns: []string{"a", "b"}, categories: []string{"a"}}
+	{"unequal noise", "5 × 16: scatter of tasks differs by factors of ten", 5, func(d *draft, rng *rand.Rand) {
+		d.columns, d.categories = []string{"a", "b"}, []string{"a"}
 		effects := lists.Make(4, func(int) float64 { return rng.NormFloat64() })
 		for v := range d.tasks {
 			sd, slope := math.Exp(1.2*rng.NormFloat64()), rng.NormFloat64()
@@ -125,14 +120,21 @@ var seenGenerators = []generator{
 				}
 			}
 		}
-		return d.world(nil)
 	}},
 }
 
-// generator makes a world from random numbers, another one in every run.
+// generator makes the cells of a table of so many tasks from random numbers, others in every run.
 type generator struct {
 	name, about string
-	make        func(rng *rand.Rand) *world
+	tasks       int
+	make        func(d *draft, rng *rand.Rand)
+}
+
+// world makes a world.
+func (g generator) world(rng *rand.Rand) *world {
+	d := &draft{tasks: numbered(g.tasks)}
+	g.make(d, rng)
+	return d.world()
 }
 
 // success adds a cell whose rewards are 1 with a probability, kept from 0 and 1.

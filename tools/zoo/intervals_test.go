@@ -21,7 +21,10 @@ func BenchmarkIntervals(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	all, _ := tables("../..", filepath.Join(home, ".cache", "gonb-cope", "zoo"))
+	all, _, err := tables("../..", filepath.Join(home, ".cache", "gonb-cope", "zoo"))
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
 		var covered, right, stated []float64
 		for _, t := range all {
@@ -30,10 +33,7 @@ func BenchmarkIntervals(b *testing.B) {
 			}
 			var arms, inside, picks, good, said float64
 			for run := range runs {
-				w, err := t.world(run)
-				if err != nil {
-					b.Fatal(err)
-				}
+				w := t.world(run)
 				if w.problem.N() > most {
 					continue
 				}

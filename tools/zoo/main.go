@@ -65,7 +65,10 @@ func defaultCache() string {
 
 func (s settings) run(ctx context.Context) error {
 	s.results = cmp.Or(s.results, filepath.Join(s.cache, "results"))
-	all, missing := tables(s.root, s.cache)
+	all, missing, err := tables(s.root, s.cache)
+	if err != nil {
+		return err
+	}
 	if s.job != "" {
 		name, method, _ := strings.Cut(s.job, "|")
 		s.tables, s.methods = name, method
@@ -117,15 +120,7 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) er
 		"-root", s.root, "-cache", s.cache, "-results", s.results,
 		"-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version, fmt.Sprintf("-never=%v", s.never),
 	}
-	sizes := map[string]int{}
-	for _, t := range chosen {
-		w, err := t.world(0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
-		}
-		sizes[t.name] = w.problem.N()
-	}
-	small := slices.SortedStableFunc(slices.Values(chosen), func(a, b table) int { return sizes[a.name] - sizes[b.name] })
+	small := slices.SortedStableFunc(slices.Values(chosen), func(a, b table) int { return a.world(0).problem.N() - b.world(0).problem.N() })
 	for _, m := range columns {
 		for _, t := range small {
 			j := job{t, m, s.version}
@@ -149,20 +144,12 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) er
 
 // missing reports whether the method is tried on the table, has fewer runs there than are wanted, and time for more.
 func (j job) missing(results string, runs int, limit time.Duration) (bool, error) {
-	w, err := j.table.world(0)
-	if err != nil || !j.method.tried(j.table, w.problem.N()) {
-		return false, err
-	}
-	h, err := j.headOf()
-	if err != nil {
-		return false, err
+	if !j.method.tried(j.table, j.table.world(0).problem.N()) {
+		return false, nil
 	}
 	k, _, err := readKept(keptPath(results, j.table.name, j.method.name))
-	if err != nil {
-		return false, err
-	}
-	if !k.head.equal(h) {
-		return true, nil
+	if err != nil || !k.head.equal(j.headOf()) {
+		return err == nil, err
 	}
 	lacking, spent := false, 0.0
 	for run := range j.method.wanted(runs) {
@@ -176,15 +163,11 @@ func (j job) missing(results string, runs int, limit time.Duration) (bool, error
 // list prints names, sizes and what is not for tuning.
 func list(chosen []table, columns []method, missing []string) error {
 	for _, t := range chosen {
-		w, err := t.world(0)
-		if err != nil {
-			return fmt.Errorf("%s: %w", t.name, err)
-		}
-		use := "tuning"
+		use, p := "tuning", t.world(0).problem
 		if t.held() {
 			use = "held"
 		}
-		fmt.Printf("%-7s %-22s %3d tasks %4d cells  %-10s %s\n", use, t.name, w.problem.V(), w.problem.N(), t.truth, t.about)
+		fmt.Printf("%-7s %-22s %3d tasks %4d cells  %-10s %s\n", use, t.name, p.V(), p.N(), t.truth, t.about)
 	}
 	for _, m := range columns {
 		fmt.Printf("%-12s %s\n", m.name, m.about)

@@ -106,13 +106,13 @@ func (m *measured) kind() string {
 }
 
 // world returns the table as a run meets it.
-func (m *measured) world(rng *rand.Rand) (*world, error) {
+func (m *measured) world(rng *rand.Rand) *world {
 	if m.kind() == truthDrawn {
 		return m.drawn(rng)
 	}
-	return m.draft.world(func(cell int, rng *rand.Rand) float64 {
-		return m.rewards[cell][rng.IntN(len(m.rewards[cell]))]
-	}), nil
+	d := m.draft
+	d.draw = func(cell int, rng *rand.Rand) float64 { return m.rewards[cell][rng.IntN(len(m.rewards[cell]))] }
+	return d.world()
 }
 
 // readCSV reads the rows of a file.
@@ -122,94 +122,85 @@ func readCSV(path string) (rows []map[string]string, columns []string, err error
 		return nil, nil, err
 	}
 	defer f.Close()
-	r := csv.NewReader(f)
-	if columns, err = r.Read(); err != nil {
+	all, err := csv.NewReader(f).ReadAll()
+	if err == nil && len(all) == 0 {
+		err = io.EOF
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	for {
-		line, err := r.Read()
-		if err == io.EOF {
-			return rows, columns, nil
-		}
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", path, err)
-		}
-		row := lists.Keyed(columns, func(c int, name string) (string, string) { return name, line[c] })
-		rows = append(rows, row)
-	}
+	columns = all[0]
+	rows = lists.Map(all[1:], func(line []string) map[string]string {
+		return lists.Keyed(columns, func(c int, name string) (string, string) { return name, line[c] })
+	})
+	return rows, columns, nil
 }
 
 // repositoryTables returns the tables of notebooks/data.
-func repositoryTables(root string) []table {
+func repositoryTables(root string) ([]table, error) {
 	data := filepath.Join(root, "notebooks", "data")
+	halides, err := couplings(data, "task")
+	additives, err2 := couplings(data, "rep")
+	stroke, err3 := strokes(data)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, err
+	}
 	const from = "notebooks/data"
 	return []table{
-		{"coupling", "15 aryl halides × 12 of base and ligand, yield in %", from, truthResampled,
-			couplings(data, func(row map[string]string) string { return row["task"] }, true)},
-		{"coupling by additive", "20 additives × 12 of base and ligand, yield in % over the halides", from, truthResampled,
-			couplings(data, func(row map[string]string) string { return row["rep"] }, false)},
-		{"stroke", "8 groups of patients × 6 treatments, outcomes 0 or 1 that hardly differ", from, truthCounts, func(int) (*world, error) {
-			rows, columns, err := readCSV(filepath.Join(data, "stroke.csv"))
-			if err != nil {
-				return nil, err
-			}
-			for _, row := range rows {
-				row["reward"] = row["mean"]
-			}
-			m, err := readMeasured(rows, columns)
-			if err != nil {
-				return nil, err
-			}
-			for i, p := range m.truth {
-				m.sd[i] = math.Sqrt(p * (1 - p))
-			}
-			return m.draft.world(m.binary()), nil
-		}},
-	}
+		{"coupling", "15 aryl halides × 12 of base and ligand, yield in %", from, truthResampled, halides.of},
+		{"coupling by additive", "20 additives × 12 of base and ligand, yield in % over the halides", from, truthResampled, additives.of},
+		{"stroke", "8 groups of patients × 6 treatments, outcomes 0 or 1 that hardly differ", from, truthCounts,
+			func(int) *world { return stroke.draft.world() }},
+	}, nil
 }
 
-// couplings makes a table of the couplings, whose features stand in one file and rewards in another. task names the
-// task of a measurement; features of the halides are kept where these are the tasks.
-func couplings(data string, task func(row map[string]string) string, halides bool) func(int) (*world, error) {
-	return func(int) (*world, error) {
-		wide, columns, err := readCSV(filepath.Join(data, "cn_coupling.csv"))
-		if err != nil {
-			return nil, err
-		}
-		rows, _, err := readCSV(filepath.Join(data, "cn_coupling_raw.csv"))
-		if err != nil {
-			return nil, err
-		}
-		features := map[string]map[string]string{}
-		for _, row := range wide {
-			features[row["task"]+"|"+row["arm"]] = row
-		}
-		if !halides {
-			columns = slices.DeleteFunc(columns, func(c string) bool { return strings.HasPrefix(c, "z_") })
-		}
-		for _, row := range rows {
-			of := features[row["task"]+"|"+row["arm"]]
-			for _, c := range columns {
-				if strings.HasPrefix(c, "x_") || strings.HasPrefix(c, "z_") {
-					row[c] = of[c]
-				}
-			}
-			row["task"] = task(row)
-		}
-		m, err := readMeasured(rows, columns)
-		if err != nil {
-			return nil, err
-		}
-		return m.world(nil)
+// of returns the table in a run, as long as nothing is drawn.
+func (m *measured) of(int) *world { return m.world(nil) }
+
+// strokes reads the table of treatments after a stroke, whose means are shares.
+func strokes(data string) (*measured, error) {
+	rows, columns, err := readCSV(filepath.Join(data, "stroke.csv"))
+	if err != nil {
+		return nil, err
 	}
+	for _, row := range rows {
+		row["reward"] = row["mean"]
+	}
+	m, err := readMeasured(rows, columns)
+	if err == nil {
+		m.sd, m.draw = lists.Map(m.truth, func(p float64) float64 { return math.Sqrt(p * (1 - p)) }), m.binary()
+	}
+	return m, err
+}
+
+// couplings reads a table of the couplings, whose features stand in one file and rewards in another. The column names the
+// task of a measurement; features of the halides are kept where these are the tasks.
+func couplings(data, task string) (*measured, error) {
+	wide, columns, err := readCSV(filepath.Join(data, "cn_coupling.csv"))
+	rows, _, err2 := readCSV(filepath.Join(data, "cn_coupling_raw.csv"))
+	if err := errors.Join(err, err2); err != nil {
+		return nil, err
+	}
+	cell := func(row map[string]string) string { return row["task"] + "|" + row["arm"] }
+	features := lists.Keyed(wide, func(_ int, row map[string]string) (string, map[string]string) { return cell(row), row })
+	columns = slices.DeleteFunc(columns, func(c string) bool {
+		return !strings.HasPrefix(c, "x_") && (task != "task" || !strings.HasPrefix(c, "z_"))
+	})
+	for _, row := range rows {
+		of := features[cell(row)]
+		for _, c := range columns {
+			row[c] = of[c]
+		}
+		row["task"] = row[task]
+	}
+	return readMeasured(rows, columns)
 }
 
 // packageTables returns the tables that peers/tables.py made from packages, a CSV file each in the cache, and the
 // names of tables that it lists and that are not there.
 func packageTables(cache string) (out []table, missing []string) {
 	for _, p := range packaged {
-		path := filepath.Join(cache, "data", strings.ReplaceAll(p.name, " ", "-")+".csv")
-		rows, columns, err := readCSV(path)
+		rows, columns, err := readCSV(filepath.Join(cache, "data", strings.ReplaceAll(p.name, " ", "-")+".csv"))
 		if err != nil {
 			missing = append(missing, p.name)
 			continue
@@ -220,9 +211,7 @@ func packageTables(cache string) (out []table, missing []string) {
 			continue
 		}
 		m.logs = p.logs
-		out = append(out, table{p.name, p.about, p.from, m.kind(), func(run int) (*world, error) {
-			return m.world(source(seedOf("table "+p.name, run)))
-		}})
+		out = append(out, table{p.name, p.about, p.from, m.kind(), drawnBy(p.name, m.world)})
 	}
 	return out, missing
 }

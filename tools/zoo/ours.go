@@ -57,12 +57,10 @@ func runAlgorithm(
 
 // leaders returns the cells of answers.
 func leaders(p *problem.Problem, answers []engine.Answer) []int {
-	out := make([]int, len(answers))
-	for v, a := range answers {
+	return lists.Make(len(answers), func(v int) int {
 		lo, hi := p.ArmsOf(v)
-		out[v] = lo + slices.Index(p.Arms.Names[lo:hi], a.Leader)
-	}
-	return out
+		return lo + slices.Index(p.Arms.Names[lo:hi], answers[v].Leader)
+	})
 }
 
 // documented runs an algorithm under the kernel that docs/your-data.md, section 3, has a newcomer write, with
@@ -106,8 +104,8 @@ func (w *world) documented() *problem.Problem {
 	}
 	p.Kernel = kernels.Joint{Terms: []kernels.Term{{Scale: level, Task: tasks}, {Scale: digit(effect), Task: tasks, Arm: k}}}
 	told := w.told()
-	p.Noise = problem.NoiseModel{Known: problem.NoiseTask, Environment: problem.EnvironmentGaussian}
-	p.Noise.Scales = append(p.Noise.Scales, lists.Map(p.TaskOf, func(v int) float64 { return told[v] })...)
+	p.Noise = problem.NoiseModel{Known: problem.NoiseTask, Environment: problem.EnvironmentGaussian,
+		Scales: lists.Map(p.TaskOf, func(v int) float64 { return told[v] })}
 	return &p
 }
 
@@ -152,9 +150,9 @@ func fixedBudget(ctx context.Context, w *world, q *problem.Problem, name string,
 
 // pilot pulls different arms in different tasks: so many of each, at most one pull an arm, and two in all at least.
 func pilot(p *play, each, budget int, rng *rand.Rand) {
-	sizes := p.sizes()
-	for v, size := range sizes {
-		spread(p, v, min(each, size), 0, rng)
+	for v := range p.problem.V() {
+		lo, hi := p.problem.ArmsOf(v)
+		spread(p, v, min(each, hi-lo), 0, rng)
 	}
 	if p.total < 2 {
 		spread(p, 0, min(2, budget), 0, rng)
@@ -193,21 +191,13 @@ func loop(ctx context.Context, w *world, run int, name string, budgets []int) (r
 }
 
 func cellsByName(p *problem.Problem) map[[2]string]int {
-	out := map[[2]string]int{}
-	for i := range p.N() {
-		names := p.NamesOf(i)
-		out[[2]string{names[0], names[1]}] = i
-	}
-	return out
+	return lists.Keyed(p.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(p.NamesOf(i)), i })
 }
 
 // picksOf returns the cells that an answer picks.
 func picksOf(w *world, a *answer.Answer) []int {
-	cells, out := cellsByName(w.problem), make([]int, len(a.Picks))
-	for v, pick := range a.Picks {
-		out[v] = cells[[2]string{pick.Task, pick.Arm}]
-	}
-	return out
+	cells := cellsByName(w.problem)
+	return lists.Map(a.Picks, func(pick answer.Pick) int { return cells[[2]string{pick.Task, pick.Arm}] })
 }
 
 // gp is the posterior of a Gaussian process as the regularisation of an algorithm.

@@ -36,11 +36,8 @@ func TestAdapter(t *testing.T) {
 	if err != nil {
 		t.Skip("python3 is not there")
 	}
-	all, _ := tables("../..", t.TempDir())
-	w, err := all[slices.IndexFunc(all, func(x table) bool { return x.name == "treatments" })].world(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, _ := tablesOf(t)
+	w := all[slices.IndexFunc(all, func(x table) bool { return x.name == "treatments" })].world(0)
 	for broken, want := range map[string]string{
 		"None": "", `{"pull": [99999]}`: "pulled cell 99999 of 40", `{"pull": None}`: "without pulls", `"text"`: "wrote", "exit()": "ended",
 	} {
@@ -67,7 +64,7 @@ func TestAdapter(t *testing.T) {
 
 // A run in which a method gives up is left out, and one that does so again and again ends its table.
 func TestGivesUp(t *testing.T) {
-	all, _ := tables("../..", t.TempDir())
+	all, _ := tablesOf(t)
 	every := methods("../..", t.TempDir())
 	means := every[slices.IndexFunc(every, func(m method) bool { return m.name == "means" })]
 	j := job{table: all[slices.IndexFunc(all, func(x table) bool { return x.name == "treatments" })], method: means}

@@ -32,24 +32,18 @@ const (
 func (w *world) epsilon() float64 {
 	sum := 0.0
 	for v := range w.problem.V() {
-		lo, hi := w.problem.ArmsOf(v)
-		best := math.Inf(-1)
-		for _, m := range w.truth[lo:hi] {
-			best = max(best, m)
-		}
-		sum += best - stat.Mean(w.truth[lo:hi], nil)
+		_, random := w.best(v)
+		sum += random
 	}
 	return stopEpsilon * sum / float64(w.problem.V())
 }
 
 // wrong reports whether some pick is worse than its best by more than epsilon.
 func (w *world) wrong(picks []int) bool {
+	epsilon := w.epsilon()
 	for v, pick := range picks {
-		lo, hi := w.problem.ArmsOf(v)
-		for _, m := range w.truth[lo:hi] {
-			if m-w.truth[pick] > w.epsilon()*(1+1e-9) {
-				return true
-			}
+		if best, _ := w.best(v); best-w.truth[pick] > epsilon*(1+1e-9) {
+			return true
 		}
 	}
 	return false
@@ -76,8 +70,7 @@ func bayesStop(ctx context.Context, w *world, _ int, _ string, budgets []int) (r
 // stopped runs an algorithm with fixed confidence on the problem as q documents it.
 func stopped(ctx context.Context, w *world, q *problem.Problem, name string, budgets []int, together bool) (out result, err error) {
 	p := newPlay(w)
-	opt := engine.Options{Delta: stopDelta, Epsilon: w.epsilon(), MaxSamples: budgets[0] * w.problem.V(), MaxRounds: 1000}
-	opt.Together = together
+	opt := engine.Options{Delta: stopDelta, Epsilon: w.epsilon(), MaxSamples: budgets[0] * w.problem.V(), MaxRounds: 1000, Together: together}
 	o, decisions, err := runAlgorithm(ctx, p, q, engine.ModeFC, name, opt)
 	if err != nil {
 		return out, err

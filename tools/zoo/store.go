@@ -112,21 +112,16 @@ func openKept(results string, h head) (*kept, error) {
 	if !k.head.equal(h) {
 		k, whole = &kept{head: h, runs: map[int]line{}}, 0
 	}
-	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
+	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(k.file.Truncate(int64(whole)), seekEnd(k.file)); err != nil {
+	if err := k.file.Truncate(int64(whole)); err != nil {
 		return nil, errors.Join(err, k.file.Close())
 	}
 	if whole == 0 {
 		return k, k.write(h)
 	}
 	return k, nil
-}
-
-func seekEnd(f *os.File) error {
-	_, err := f.Seek(0, 2)
-	return err
 }
 
 // add keeps a run.
@@ -152,21 +147,17 @@ type job struct {
 }
 
 // headOf says what the runs of the job are of.
-func (j job) headOf() (head, error) {
-	w, err := j.table.world(0)
-	if err != nil {
-		return head{}, err
-	}
+func (j job) headOf() head {
+	w := j.table.world(0)
 	h := fnv.New64a()
 	// digits that every processor computes alike
 	fmt.Fprintf(h, "%.8g %.8g %.8g %.8g %d %.8g", w.truth, w.sd, w.problem.Arms.X, w.problem.Tasks.X, w.problem.TaskOf, w.reward(0, 0))
-	out := head{Table: j.table.name, Method: j.method.name, Revision: j.method.revision, Digest: fmt.Sprintf("%016x", h.Sum64())}
+	out := head{Table: j.table.name, Method: j.method.name, Revision: j.method.revision, Digest: fmt.Sprintf("%016x", h.Sum64()),
+		Budgets: lists.Map(eachArm, w.pulls)}
 	if j.method.stops {
 		out.Budgets = []int{w.pulls(stopMost)}
-		return out, nil
 	}
-	out.Budgets = lists.Map(eachArm, w.pulls)
-	return out, nil
+	return out
 }
 
 // mostGivenUp is in how many runs of a table a method may give up before no more are begun.
@@ -175,20 +166,16 @@ const mostGivenUp = 5
 // run makes the runs that are not kept yet, until the context ends or all kept ones together took as much processor time
 // as the limit.
 func (j job) run(ctx context.Context, results string, runs int, limit time.Duration) error {
-	h, err := j.headOf()
-	if err != nil {
-		return err
-	}
+	h := j.headOf()
 	k, err := openKept(results, h)
 	if err != nil {
 		return err
 	}
 	defer k.file.Close()
-	spent := 0.0
+	spent, gaveUp := 0.0, 0
 	for _, l := range k.runs {
 		spent += l.CPU
 	}
-	gaveUp := 0
 	for run := range j.method.wanted(runs) {
 		if _, made := k.runs[run]; made {
 			continue
@@ -215,10 +202,7 @@ func (j job) run(ctx context.Context, results string, runs int, limit time.Durat
 
 // one makes one run. Budgets that are equal, of tables with few arms, are made once.
 func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
-	w, err := j.table.world(run)
-	if err != nil {
-		return line{}, err
-	}
+	w := j.table.world(run)
 	runtime.GC()
 	before := processor()
 	r, err := j.method.run(ctx, w, run, j.method.name, budgets)
@@ -243,23 +227,20 @@ func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
 	return l, nil
 }
 
+// used returns what this process has taken so far.
+func used() (u syscall.Rusage) {
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // or nothing, as on a system without it
+	return u
+}
+
 // processor returns the seconds of processor time that this process has taken.
 func processor() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
+	u := used()
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano()).Seconds()
 }
 
 // peak returns the most memory that this process has had, MB.
-func peak() float64 {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return float64(u.Maxrss) / 1024 // kB on Linux
-}
+func peak() float64 { return float64(used().Maxrss) / 1024 } // kB on Linux
 
 // patience is how many times its limit of processor time a job may last before it is ended, on a machine that is busy.
 const patience = 20

@@ -4,6 +4,7 @@ package main
 
 import (
 	"hash/fnv"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -24,17 +25,14 @@ type table struct {
 	about string // in one line
 	from  string // where its numbers are from
 	truth string
-	make  func(run int) (*world, error)
+	make  func(run int) *world
 }
 
 // world returns the table as a run meets it: the same for every method.
-func (t table) world(run int) (*world, error) {
-	w, err := t.make(run)
-	if err != nil {
-		return nil, err
-	}
+func (t table) world(run int) *world {
+	w := t.make(run)
 	w.seed = seedOf(t.name, run)
-	return w, nil
+	return w
 }
 
 // seen lists the tables, besides seenGenerators, on which somebody had seen how methods do before the zoo
@@ -55,15 +53,20 @@ func (t table) held() bool {
 
 // tables returns the tables that can be had: the repository's, the generators, and the packages' that the
 // cache has; and the names of tables that are left out.
-func tables(root, cache string) (out []table, missing []string) {
-	out = repositoryTables(root)
+func tables(root, cache string) (out []table, missing []string, err error) {
+	if out, err = repositoryTables(root); err != nil {
+		return nil, nil, err
+	}
 	for _, g := range slices.Concat(seenGenerators, newGenerators) {
-		out = append(out, table{g.name, g.about, "generator", truthKnown, func(run int) (*world, error) {
-			return g.make(source(seedOf("table "+g.name, run))), nil
-		}})
+		out = append(out, table{g.name, g.about, "generator", truthKnown, drawnBy(g.name, g.world)})
 	}
 	more, missing := packageTables(cache)
-	return append(out, more...), missing
+	return append(out, more...), missing, nil
+}
+
+// drawnBy makes worlds from random numbers of a table's own, other ones in every run.
+func drawnBy(name string, make func(*rand.Rand) *world) func(run int) *world {
+	return func(run int) *world { return make(source(seedOf("table "+name, run))) }
 }
 
 // packaged lists the tables that peers/tables.py makes. Their names were written before any run on one of them.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -55,13 +56,11 @@ func (w *world) reward(cell, k int) float64 {
 	return w.draw(cell, source(mix(mix(w.seed+uint64(cell))+uint64(k))))
 }
 
-// sizes returns the number of arms of each task.
-func (w *world) sizes() []int {
-	out := make([]int, w.problem.V())
-	for _, v := range w.problem.TaskOf {
-		out[v]++
-	}
-	return out
+// best returns the expected reward of a task's best arm, and how much less a random arm has.
+func (w *world) best(v int) (best, random float64) {
+	lo, hi := w.problem.ArmsOf(v)
+	best = slices.Max(w.truth[lo:hi])
+	return best, best - stat.Mean(w.truth[lo:hi], nil)
 }
 
 // pulls returns how many pulls of a task a number of pulls of each arm means, at least 1.
@@ -74,10 +73,9 @@ func (w *world) pulls(each float64) int {
 func (w *world) loss(picks []int) (units, share, right float64) {
 	random := 0.0
 	for v, pick := range picks {
-		lo, hi := w.problem.ArmsOf(v)
-		best := slices.Max(w.truth[lo:hi])
+		best, off := w.best(v)
 		units += best - w.truth[pick]
-		random += best - stat.Mean(w.truth[lo:hi], nil)
+		random += off
 		if w.truth[pick] == best {
 			right++
 		}
@@ -117,6 +115,7 @@ type draft struct {
 	rows       [][]float64
 	taskOf     []int
 	truth, sd  []float64
+	draw       func(cell int, rng *rand.Rand) float64 // nil is normal noise
 }
 
 func (d *draft) arm(task int, name string, features []float64, truth, sd float64) {
@@ -129,14 +128,11 @@ func numbered(n int) []string {
 	return lists.Make(n, func(v int) string { return fmt.Sprint("t", v+1) })
 }
 
-// world makes the world. A nil draw is normal noise.
-func (d *draft) world(draw func(cell int, rng *rand.Rand) float64) *world {
+// world makes the world.
+func (d *draft) world() *world {
 	tasks, err := kernels.NewPoints(d.taskCols, d.tasks, d.taskRows)
-	if err != nil {
-		panic(err)
-	}
-	arms, err := kernels.NewPoints(d.columns, d.names, d.rows)
-	if err != nil {
+	arms, err2 := kernels.NewPoints(d.columns, d.names, d.rows)
+	if err := errors.Join(err, err2); err != nil {
 		panic(err)
 	}
 	p, err := problem.New("table", tasks, arms, d.taskOf, kernels.Joint{}, []float64{1}, nil)
@@ -144,20 +140,17 @@ func (d *draft) world(draw func(cell int, rng *rand.Rand) float64) *world {
 		panic(err)
 	}
 	p.Noise.UnknownBy = problem.UnknownProblem
-	for _, name := range d.categories {
-		if p.Categories == nil {
-			p.Categories = map[string][]string{}
-		}
-		most := slices.Max(arms.X[slices.Index(d.columns, name)])
-		for k := range int(most) + 1 {
-			p.Categories[name] = append(p.Categories[name], fmt.Sprint(name, k))
-		}
+	if len(d.categories) > 0 {
+		p.Categories = lists.Keyed(d.categories, func(_ int, name string) (string, []string) {
+			most := int(slices.Max(arms.X[slices.Index(d.columns, name)]))
+			return name, lists.Make(most+1, func(k int) string { return fmt.Sprint(name, k) })
+		})
 	}
-	if draw == nil {
-		truth, sd := d.truth, d.sd
-		draw = func(cell int, rng *rand.Rand) float64 { return truth[cell] + sd[cell]*rng.NormFloat64() }
+	w := &world{problem: p, truth: d.truth, sd: d.sd, logs: d.logs, categories: d.categories, draw: d.draw}
+	if d.draw == nil {
+		w.draw = func(cell int, rng *rand.Rand) float64 { return w.truth[cell] + w.sd[cell]*rng.NormFloat64() }
 	}
-	return &world{problem: p, truth: d.truth, sd: d.sd, logs: d.logs, categories: d.categories, draw: draw}
+	return w
 }
 
 // play is the pulls that one run of a method makes in a world.

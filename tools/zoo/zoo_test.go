@@ -14,9 +14,19 @@ import (
 	"time"
 )
 
+// tablesOf returns the tables of this repository.
+func tablesOf(t *testing.T) (all []table, missing []string) {
+	t.Helper()
+	all, missing, err := tables("../..", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, missing
+}
+
 // There are forty tables and more, and about half of them are not for tuning.
 func TestTables(t *testing.T) {
-	all, missing := tables("../..", t.TempDir())
+	all, missing := tablesOf(t)
 	var held, names = 0, map[string]bool{}
 	for _, p := range packaged {
 		all = append(all, table{name: p.name})
@@ -53,14 +63,9 @@ func TestHeldDoesNotChange(t *testing.T) {
 // A run of a table is the same world whenever it is made, another run is another one where the truth is made,
 // and the k-th reward of a cell does not depend on what was pulled before.
 func TestWorlds(t *testing.T) {
-	all, _ := tables("../..", t.TempDir())
+	all, _ := tablesOf(t)
 	for _, x := range all {
-		a, err := x.world(3)
-		if err != nil {
-			t.Fatalf("%s: %v", x.name, err)
-		}
-		b, _ := x.world(3)
-		c, _ := x.world(4)
+		a, b, c := x.world(3), x.world(3), x.world(4)
 		if !slices.Equal(a.truth, b.truth) {
 			t.Errorf("%s: the truth of run 3 is different when it is made again", x.name)
 		}
@@ -79,13 +84,10 @@ func TestWorlds(t *testing.T) {
 
 // Rewards have the means and the standard deviations that a world states.
 func TestRewardsHaveTheirTruth(t *testing.T) {
-	all, _ := tables("../..", t.TempDir())
+	all, _ := tablesOf(t)
 	const n = 4000
 	for _, x := range all {
-		w, err := x.world(1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := x.world(1)
 		for _, cell := range []int{0, w.problem.N() - 1} {
 			sum, square := 0.0, 0.0
 			for k := range n {
@@ -109,18 +111,15 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
-	all, _ := tables("../..", t.TempDir())
+	all, _ := tablesOf(t)
 	for _, name := range []string{"binary doses", "unrelated arms", "other arms"} {
 		x := all[slices.IndexFunc(all, func(x table) bool { return x.name == name })]
 		for _, m := range methods("../..", t.TempDir()) {
-			h, err := job{table: x, method: m}.headOf()
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := job{table: x, method: m}.headOf()
 			if m.stops {
 				h.Budgets[0] = 60
 			}
-			w, _ := x.world(0)
+			w := x.world(0)
 			r, err := m.run(context.Background(), w, 0, m.name, h.Budgets)
 			if err == nil {
 				err = r.check(w, h.Budgets)
@@ -134,11 +133,8 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 
 // Equal pulls take different arms in different tasks, below one pull an arm.
 func TestSpreadTakesDifferentArms(t *testing.T) {
-	all, _ := tables("../..", t.TempDir())
-	w, err := all[0].world(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, _ := tablesOf(t)
+	w := all[0].world(0)
 	p, rng := newPlay(w), source(1)
 	var first, all0 []int
 	for v := range w.problem.V() {
@@ -262,10 +258,7 @@ func TestDrawnTruth(t *testing.T) {
 	var off, sum float64
 	const draws = 200
 	for k := range draws {
-		w, err := m.world(source(uint64(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := m.world(source(uint64(k)))
 		off = max(off, math.Abs(w.truth[7]-m.truth[7]))
 		sum += w.truth[7] / draws
 	}
@@ -277,7 +270,7 @@ func TestDrawnTruth(t *testing.T) {
 
 // The page names every table and method, and tables that are left out.
 func TestPage(t *testing.T) {
-	all, missing := tables("../..", t.TempDir())
+	all, missing := tablesOf(t)
 	columns := methods("../..", t.TempDir())
 	z, err := gather(t.TempDir(), all[:2], columns, 5)
 	if err != nil {
@@ -317,7 +310,7 @@ func TestWrong(t *testing.T) {
 			d.arm(v, string(rune('a'+i)), nil, m, 1)
 		}
 	}
-	w := d.world(nil)
+	w := d.world()
 	d.truth[1], d.truth[5] = 9.2, 9.2 // the best; a random arm loses 2.625 and epsilon is 0.525
 	w.truth = d.truth
 	if eps := w.epsilon(); math.Abs(eps-0.525) > 1e-12 {
@@ -357,7 +350,7 @@ func TestAmong(t *testing.T) {
 
 // A method is not started on a table where it has its runs, or has taken its time.
 func TestMissing(t *testing.T) {
-	all, _ := tables("../..", t.TempDir())
+	all, _ := tablesOf(t)
 	j := job{table: all[2], method: methods("../..", t.TempDir())[5]}
 	results := t.TempDir()
 	if lacking, err := j.missing(results, 2, time.Second); err != nil || !lacking {
