@@ -20,10 +20,10 @@ const leastRuns = 10
 
 // zoo holds what the picks of every method lose on every table.
 type zoo struct {
-	tables  []table
-	methods []method
-	missing []string // tables that are left out
-	shown   []row    // by table
+	Tables  []table
+	Methods []method
+	Missing []string // tables that are left out
+	Shown   []row    // by table
 
 	stoppers []method // that stop by themselves
 	stopping []row    // their runs
@@ -31,9 +31,9 @@ type zoo struct {
 
 // row is one table.
 type row struct {
-	table table
-	tasks int
-	cells int
+	Table table
+	Tasks int
+	Cells int
 	pulls []int  // of each task, by budget
 	by    []runs // by method, without runs where it was not tried
 }
@@ -47,21 +47,21 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 		if m.stops {
 			z.stoppers = append(z.stoppers, m)
 		} else {
-			z.methods = append(z.methods, m)
+			z.Methods = append(z.Methods, m)
 		}
 	}
 	for _, t := range chosen {
 		w := t.world(0)
-		r := row{table: t, tasks: w.problem.V(), cells: w.problem.N(), pulls: lists.Map(eachArm, w.pulls)}
+		r := row{Table: t, Tasks: w.problem.V(), Cells: w.problem.N(), pulls: lists.Map(eachArm, w.pulls)}
 		stopping := r
 		var err error
-		if r.by, err = runsOf(results, t, z.methods, most); err != nil {
+		if r.by, err = runsOf(results, t, z.Methods, most); err != nil {
 			return nil, err
 		}
 		if stopping.by, err = runsOf(results, t, z.stoppers, math.MaxInt); err != nil {
 			return nil, err
 		}
-		z.tables, z.shown, z.stopping = append(z.tables, t), append(z.shown, r), append(z.stopping, stopping)
+		z.Tables, z.Shown, z.stopping = append(z.Tables, t), append(z.Shown, r), append(z.stopping, stopping)
 	}
 	return z, nil
 }
@@ -69,7 +69,7 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 // runsOf reads the first runs of methods on a table, empty where there are none of this version.
 func runsOf(results string, t table, columns []method, most int) ([]runs, error) {
 	return lists.Try(len(columns), func(m int) (runs, error) {
-		k, _, err := readKept(keptPath(results, t.name, columns[m].name))
+		k, _, err := readKept(keptPath(results, t.Name, columns[m].Name))
 		if err != nil || !k.head.equal(job{table: t, method: columns[m]}.headOf()) {
 			return runs{}, err
 		}
@@ -200,8 +200,8 @@ func (l leads) Text() string {
 
 // standings counts a method's among the others that are wanted, of tables for tuning or not.
 func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count, l leads) {
-	for _, r := range z.shown {
-		if r.table.held() != held {
+	for _, r := range z.Shown {
+		if r.Table.Held() != held {
 			continue
 		}
 		for b := range r.pulls {
@@ -219,12 +219,12 @@ func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count,
 	return c, l
 }
 
-func (z *zoo) foreign(k int) bool { return !z.methods[k].ours }
+func (z *zoo) foreign(k int) bool { return !z.Methods[k].Ours }
 
 // counts prints for each of our methods how it stands.
 func (z *zoo) counts(w io.Writer) {
-	for m, of := range z.methods {
-		if !of.ours {
+	for m, of := range z.Methods {
+		if !of.Ours {
 			continue
 		}
 		for _, held := range []bool{false, true} {
@@ -233,26 +233,26 @@ func (z *zoo) counts(w io.Writer) {
 				use = "not for tuning"
 			}
 			c, l := z.standings(m, held, z.foreign)
-			fmt.Fprintf(w, "%-12s tables %-15s against others: %s; %s\n", of.name, use, c.Text(), l.Text())
+			fmt.Fprintf(w, "%-12s tables %-15s against others: %s; %s\n", of.Name, use, c.Text(), l.Text())
 		}
 	}
 }
 
 // compare prints, for each method and table that two folders of runs have, the paired difference of the losses.
 func (z *zoo) compare(w io.Writer, folder string) error {
-	before, err := gather(folder, z.tables, z.methods, math.MaxInt)
+	before, err := gather(folder, z.Tables, z.Methods, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	var c count
-	for m, of := range z.methods {
-		for t, r := range z.shown {
+	for m, of := range z.Methods {
+		for t, r := range z.Shown {
 			for b, pulls := range r.pulls {
-				d := paired(r.by[m], before.shown[t].by[m], b)
+				d := paired(r.by[m], before.Shown[t].by[m], b)
 				if d.n < 2 {
 					continue
 				}
-				old := before.shown[t].by[m]
+				old := before.Shown[t].by[m]
 				now, then := meanOf(r.by[m].and(old).shares(b)), meanOf(old.and(r.by[m]).shares(b))
 				mark := ""
 				s := against(r.by[m], old, b)
@@ -264,7 +264,7 @@ func (z *zoo) compare(w io.Writer, folder string) error {
 				}
 				c[s]++
 				fmt.Fprintf(w, "%-12s %-22s %4d pulls: %6.2f %% now, %6.2f %% before, difference %+.2f ± %.2f (%d runs) %s\n",
-					of.name, r.table.name, pulls, 100*now.mean, 100*then.mean, 100*d.mean, 100*d.half, d.n, mark)
+					of.Name, r.Table.Name, pulls, 100*now.mean, 100*then.mean, 100*d.mean, 100*d.half, d.n, mark)
 			}
 		}
 	}

@@ -28,7 +28,7 @@ func BenchmarkIntervals(b *testing.B) {
 	for b.Loop() {
 		var covered, right, stated []float64
 		for _, t := range all {
-			if t.held() || t.truth == truthKnown {
+			if t.Held() || t.Truth == truthKnown {
 				continue
 			}
 			var arms, inside, picks, good, said float64
@@ -69,7 +69,7 @@ func BenchmarkIntervals(b *testing.B) {
 			}
 			if arms > 0 {
 				covered, right, stated = append(covered, inside/arms), append(right, good/picks), append(stated, said/picks)
-				b.Logf("%-24s intervals %.3f, within epsilon %.3f, stated %.3f", t.name, inside/arms, good/picks, said/picks)
+				b.Logf("%-24s intervals %.3f, within epsilon %.3f, stated %.3f", t.Name, inside/arms, good/picks, said/picks)
 			}
 		}
 		b.ReportMetric(float64(len(covered)), "tables")

@@ -100,7 +100,7 @@ func (s settings) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	z.missing = missing
+	z.Missing = missing
 	switch {
 	case s.never:
 		z.never(os.Stdout)
@@ -135,7 +135,7 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) er
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}
-				fmt.Fprintf(os.Stderr, "%s on %q: %v\n", m.name, t.name, err)
+				fmt.Fprintf(os.Stderr, "%s on %q: %v\n", m.Name, t.Name, err)
 			}
 		}
 	}
@@ -147,7 +147,7 @@ func (j job) missing(results string, runs int, limit time.Duration) (bool, error
 	if !j.method.tried(j.table, j.table.world(0).problem.N()) {
 		return false, nil
 	}
-	k, _, err := readKept(keptPath(results, j.table.name, j.method.name))
+	k, _, err := readKept(keptPath(results, j.table.Name, j.method.Name))
 	if err != nil || !k.head.equal(j.headOf()) {
 		return err == nil, err
 	}
@@ -164,13 +164,13 @@ func (j job) missing(results string, runs int, limit time.Duration) (bool, error
 func list(chosen []table, columns []method, missing []string) error {
 	for _, t := range chosen {
 		use, p := "tuning", t.world(0).problem
-		if t.held() {
+		if t.Held() {
 			use = "held"
 		}
-		fmt.Printf("%-7s %-22s %3d tasks %4d cells  %-10s %s\n", use, t.name, p.V(), p.N(), t.truth, t.about)
+		fmt.Printf("%-7s %-22s %3d tasks %4d cells  %-10s %s\n", use, t.Name, p.V(), p.N(), t.Truth, t.About)
 	}
 	for _, m := range columns {
-		fmt.Printf("%-12s %s\n", m.name, m.about)
+		fmt.Printf("%-12s %s\n", m.Name, m.About)
 	}
 	if len(missing) > 0 {
 		return errors.New("not in the cache: " + strings.Join(missing, ", "))

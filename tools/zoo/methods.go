@@ -16,9 +16,9 @@ import (
 
 // method is a column of the zoo.
 type method struct {
-	name     string
-	about    string // in one line, with what it is told besides features
-	ours     bool   // one of this project
+	Name     string
+	About    string // in one line, with what it is told besides features
+	Ours     bool   // one of this project
 	revision string // results of another one are not kept
 	run      runner
 	stops    bool // it stops by itself; its runs are a table of their own
@@ -37,7 +37,7 @@ func (m method) wanted(runs int) int {
 
 // tried reports whether the method is tried on a table of so many cells.
 func (m method) tried(t table, cells int) bool {
-	return (m.most == 0 || cells <= m.most) && (m.on == nil || slices.Contains(m.on, t.name))
+	return (m.most == 0 || cells <= m.most) && (m.on == nil || slices.Contains(m.on, t.Name))
 }
 
 // runner makes one run on a world for several budgets in pulls of each task, which rise. name and run are for its
@@ -100,35 +100,35 @@ func methods(root, cache string) []method {
 	paper := func(name string) runner { return documented(name, gp) }
 	out := []method{
 		{
-			name: nameDefault, ours: true, revision: stated + ", learned 1", run: learned,
-			about: `fb with its default algorithm and kernel="auto", without any measurements before: nothing is told, and kernel and noise are learned in the run`,
+			Name: nameDefault, Ours: true, revision: stated + ", learned 1", run: learned,
+			About: `fb with its default algorithm and kernel="auto", without any measurements before: nothing is told, and kernel and noise are learned in the run`,
 		}, {
-			name: nameLoop, ours: true, revision: fmt.Sprintf("zoo %d", belief.Revision), run: loop,
-			about: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page",
+			Name: nameLoop, Ours: true, revision: fmt.Sprintf("zoo %d", belief.Revision), run: loop,
+			About: "the loop of best(next=): measure what it says, in rounds that end at the budgets of this page",
 		}, {
-			name: "member", ours: true, revision: stated + ", learned 1", run: member,
-			about: `fb with kernel_is="member": the kernel of CoTestFB is one term of the learned one; the scatter is not told`,
+			Name: "member", Ours: true, revision: stated + ", learned 1", run: member,
+			About: `fb with kernel_is="member": the kernel of CoTestFB is one term of the learned one; the scatter is not told`,
 		}, {
-			name: "CoTestFB", ours: true, revision: stated, run: documented("CoTestFB", engine.Ridge{}),
-			about: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task",
+			Name: "CoTestFB", Ours: true, revision: stated, run: documented("CoTestFB", engine.Ridge{}),
+			About: "under the kernel that docs/your-data.md has a newcomer write; told the scatter of each task",
 		}, {
-			name: "CoKernelFB", ours: true, revision: stated, run: paper("CoKernelFB"), most: 100,
-			about: "the same kernel, told the same",
+			Name: "CoKernelFB", Ours: true, revision: stated, run: paper("CoKernelFB"), most: 100,
+			About: "the same kernel, told the same",
 		}, {
-			name: "CoUniformFB", ours: true, revision: stated, run: paper("CoUniformFB"),
-			about: "the same kernel, told the same",
+			Name: "CoUniformFB", Ours: true, revision: stated, run: paper("CoUniformFB"),
+			About: "the same kernel, told the same",
 		}, {
-			name: "means", revision: "1", run: alone(spread).run(true),
-			about: "equal pulls, different arms in different tasks below one pull an arm; the highest mean",
+			Name: "means", revision: "1", run: alone(spread).run(true),
+			About: "equal pulls, different arms in different tasks below one pull an arm; the highest mean",
 		}, {
-			name: "rejects", revision: "1", run: alone(rejects).run(false),
-			about: "successive rejects, each task by itself; means below two pulls an arm",
+			Name: "rejects", revision: "1", run: alone(rejects).run(false),
+			About: "successive rejects, each task by itself; means below two pulls an arm",
 		}, {
-			name: "OCBA", revision: "1", run: alone(ocba).run(true),
-			about: "optimal computing budget allocation, each task by itself, told that arms scatter alike",
+			Name: "OCBA", revision: "1", run: alone(ocba).run(true),
+			About: "optimal computing budget allocation, each task by itself, told that arms scatter alike",
 		}, {
-			name: "top-two", revision: "1", run: alone(topTwo).run(true),
-			about: "top-two Thompson sampling, each task by itself, told the scatter of each task",
+			Name: "top-two", revision: "1", run: alone(topTwo).run(true),
+			About: "top-two Thompson sampling, each task by itself, told the scatter of each task",
 		},
 	}
 	return slices.Concat(out, peers(root, cache), stoppers(stated))
@@ -152,9 +152,9 @@ func among[T any](list string, all []T, is func(T, string) bool) ([]T, error) {
 }
 
 func (m method) is(name string) bool {
-	return m.name == name || name == "ours" && m.ours || name == "others" && !m.ours
+	return m.Name == name || name == "ours" && m.Ours || name == "others" && !m.Ours
 }
 
 func (t table) is(name string) bool {
-	return t.name == name || name == "held" && t.held() || name == "tuning" && !t.held()
+	return t.Name == name || name == "held" && t.Held() || name == "tuning" && !t.Held()
 }

@@ -21,7 +21,9 @@ import (
 //go:embed page.md
 var pageText string
 
-var pageTemplate = template.Must(template.New("page.md").Funcs(template.FuncMap{"title": title}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page.md").Funcs(template.FuncMap{
+	"title": title, "join": strings.Join, "halves": func() []bool { return []bool{true, false} }, "least": func() int { return leastRuns },
+}).Parse(pageText))
 
 // title names the tables that are not for tuning, or the others.
 func title(held bool) string {
@@ -31,21 +33,18 @@ func title(held bool) string {
 	return "Tables for tuning"
 }
 
-// page is what the template reads.
-type page struct{ *zoo }
-
 // write writes the page, and the picture beside it, without methods that have too few runs on every table.
 func (z *zoo) write(path string) error {
-	for m := len(z.methods) - 1; m >= 0; m-- {
-		if !slices.ContainsFunc(z.shown, func(r row) bool { return len(r.by[m]) >= leastRuns }) {
-			z.methods = slices.Delete(z.methods, m, m+1)
-			for t := range z.shown {
-				z.shown[t].by = slices.Delete(z.shown[t].by, m, m+1)
+	for m := len(z.Methods) - 1; m >= 0; m-- {
+		if !slices.ContainsFunc(z.Shown, func(r row) bool { return len(r.by[m]) >= leastRuns }) {
+			z.Methods = slices.Delete(z.Methods, m, m+1)
+			for t := range z.Shown {
+				z.Shown[t].by = slices.Delete(z.Shown[t].by, m, m+1)
 			}
 		}
 	}
 	var b strings.Builder
-	if err := pageTemplate.Execute(&b, page{z}); err != nil {
+	if err := pageTemplate.Execute(&b, z); err != nil {
 		return err
 	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
@@ -54,42 +53,22 @@ func (z *zoo) write(path string) error {
 	return os.WriteFile(strings.TrimSuffix(path, filepath.Ext(path))+".svg", []byte(z.picture()), 0o666)
 }
 
-// The parts that the template names.
-
-func (p page) Tables() []table   { return p.tables }
-func (p page) Methods() []method { return p.methods }
-func (p page) Halves() []bool    { return []bool{true, false} }
-func (p page) Least() int        { return leastRuns }
-func (p page) Missing() string   { return strings.Join(p.missing, ", ") }
-func (p page) Shown() []row      { return p.shown }
-func (m method) Name() string    { return m.name }
-func (m method) About() string   { return m.about }
-func (m method) Ours() bool      { return m.ours }
-func (r row) Table() table       { return r.table }
-func (r row) Tasks() int         { return r.tasks }
-func (r row) Cells() int         { return r.cells }
-func (t table) Name() string     { return t.name }
-func (t table) Held() bool       { return t.held() }
-func (t table) Truth() string    { return t.truth }
-func (t table) From() string     { return t.from }
-func (t table) About() string    { return t.about }
-
 // Standings are a method's among all that are not ours.
-func (p page) Standings(m int, held bool) string {
-	c, l := p.standings(m, held, p.foreign)
+func (z *zoo) Standings(m int, held bool) string {
+	c, l := z.standings(m, held, z.foreign)
 	return c.Text() + "; " + l.Text()
 }
 
 // Held counts the tables that are not for tuning.
-func (p page) Held() int { return lists.Count(p.tables, table.held) }
+func (z *zoo) Held() int { return lists.Count(z.Tables, table.Held) }
 
 // Versions lists the program's versions that made runs of ours.
-func (p page) Versions() string {
+func (z *zoo) Versions() string {
 	found := map[string]bool{}
-	for _, r := range p.shown {
+	for _, r := range z.Shown {
 		for m, of := range r.by {
 			for _, l := range of {
-				if p.methods[m].ours && l.Version != "" {
+				if z.Methods[m].Ours && l.Version != "" {
 					found[l.Version] = true
 				}
 			}
@@ -99,8 +78,8 @@ func (p page) Versions() string {
 }
 
 // Usual returns the largest number of runs.
-func (p page) Usual() (n int) {
-	for _, r := range p.shown {
+func (z *zoo) Usual() (n int) {
+	for _, r := range z.Shown {
 		for _, of := range r.by {
 			n = max(n, len(of))
 		}
@@ -109,23 +88,23 @@ func (p page) Usual() (n int) {
 }
 
 // Duel says how method m stands towards another one.
-func (p page) Duel(m, other int) string {
+func (z *zoo) Duel(m, other int) string {
 	only := func(k int) bool { return k == other }
-	h, _ := p.standings(m, true, only)
-	t, _ := p.standings(m, false, only)
+	h, _ := z.standings(m, true, only)
+	t, _ := z.standings(m, false, only)
 	if m == other || h.all()+t.all() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d / %d / %d, %s (%d / %d / %d, %s)", h[best], h[level], h[behind], p.apart(m, other, true),
-		t[best], t[level], t[behind], p.apart(m, other, false))
+	return fmt.Sprintf("%d / %d / %d, %s (%d / %d / %d, %s)", h[best], h[level], h[behind], z.apart(m, other, true),
+		t[best], t[level], t[behind], z.apart(m, other, false))
 }
 
 // apart is the mean over cells of the difference of two methods, in % of a random arm's loss.
-func (p page) apart(m, other int, held bool) string {
+func (z *zoo) apart(m, other int, held bool) string {
 	var differences []float64
-	for _, r := range p.shown {
+	for _, r := range z.Shown {
 		for b := range r.pulls {
-			if d := paired(r.by[m], r.by[other], b); r.table.held() == held && d.n >= leastRuns {
+			if d := paired(r.by[m], r.by[other], b); r.Table.Held() == held && d.n >= leastRuns {
 				differences = append(differences, 100*d.mean)
 			}
 		}
@@ -137,15 +116,15 @@ func (p page) apart(m, other int, held bool) string {
 }
 
 // Losses are the rows of the table of losses.
-func (p page) Losses(held bool) string {
+func (z *zoo) Losses(held bool) string {
 	var b strings.Builder
-	usual := p.Usual()
-	for _, r := range p.shown {
-		if r.table.held() != held {
+	usual := z.Usual()
+	for _, r := range z.Shown {
+		if r.Table.Held() != held {
 			continue
 		}
 		for k, each := range eachArm {
-			name := r.table.name
+			name := r.Table.Name
 			if k > 0 {
 				name = ""
 			}
@@ -202,9 +181,9 @@ func percent(x float64) string {
 }
 
 // Refusals lists the methods and tables where some run ended without an answer.
-func (p page) Refusals() []string {
+func (z *zoo) Refusals() []string {
 	var out []string
-	for _, r := range p.shown {
+	for _, r := range z.Shown {
 		for m, of := range r.by {
 			refused, why := 0, ""
 			for _, run := range of.numbers() {
@@ -213,7 +192,7 @@ func (p page) Refusals() []string {
 				}
 			}
 			if refused > 0 {
-				out = append(out, fmt.Sprintf("%s on %s, %d of %d runs: %s", p.methods[m].name, r.table.name, refused, len(of), why))
+				out = append(out, fmt.Sprintf("%s on %s, %d of %d runs: %s", z.Methods[m].Name, r.Table.Name, refused, len(of), why))
 			}
 		}
 	}
@@ -221,12 +200,12 @@ func (p page) Refusals() []string {
 }
 
 // Costs are the rows of the table of time and memory: each method, and fb on the tables where the method has runs.
-func (p page) Costs() string {
+func (z *zoo) Costs() string {
 	var b strings.Builder
-	first := slices.IndexFunc(p.methods, func(m method) bool { return m.name == nameDefault })
-	for m, of := range p.methods {
+	first := slices.IndexFunc(z.Methods, func(m method) bool { return m.Name == nameDefault })
+	for m, of := range z.Methods {
 		var own, ours cost
-		for _, r := range p.shown {
+		for _, r := range z.Shown {
 			if len(r.by[m]) > 0 {
 				own.add(r.by[m])
 				if first >= 0 && len(r.by[first]) > 0 {
@@ -237,7 +216,7 @@ func (p page) Costs() string {
 		if len(own.run) == 0 {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |", of.name, len(own.run), seconds(middle(own.run)),
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %s | %s | %.0f MB | %.0f MB |", of.Name, len(own.run), seconds(middle(own.run)),
 			seconds(most(own.run)), seconds(middle(own.decision)), seconds(most(own.decision)), middle(own.memory), most(own.memory))
 		if len(ours.run) > 0 {
 			fmt.Fprintf(&b, " %s | %s | %.0f MB |\n", seconds(middle(ours.run)), seconds(middle(ours.decision)), middle(ours.memory))

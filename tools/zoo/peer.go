@@ -45,26 +45,26 @@ func peers(root, cache string) []method {
 	var out []method
 	for _, m := range []method{
 		{
-			name: "BoTorch-TS", revision: torch, most: 180, on: bears,
-			about: "one SingleTaskGP on features of arms and tasks (indicators of the task where it has none), Thompson sampling; rounds as best",
+			Name: "BoTorch-TS", revision: torch, most: 180, on: bears,
+			About: "one SingleTaskGP on features of arms and tasks (indicators of the task where it has none), Thompson sampling; rounds as best",
 		}, {
-			name: "BoTorch-NEI", revision: torch, most: 60, on: bears,
-			about: "the same model, qLogNoisyExpectedImprovement for each task; rounds as best",
+			Name: "BoTorch-NEI", revision: torch, most: 60, on: bears,
+			About: "the same model, qLogNoisyExpectedImprovement for each task; rounds as best",
 		}, {
-			name: "BoTorch-MT", revision: torch, most: 45, on: bears,
-			about: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best",
+			Name: "BoTorch-MT", revision: torch, most: 45, on: bears,
+			About: "MultiTaskGP, qLogNoisyExpectedImprovement for each task; rounds as best",
 		},
-		{name: "BayBE", revision: baybe, most: 45, on: bears,
-			about: "a campaign for each task, all measurements shared by a TaskParameter; rounds as best"},
+		{Name: "BayBE", revision: baybe, most: 45, on: bears,
+			About: "a campaign for each task, all measurements shared by a TaskParameter; rounds as best"},
 		{
-			name: "Ax", revision: ax, most: 30, on: bears,
-			about: "a client for each task; it takes no arm twice, so that its picks stay when it has had every arm",
+			Name: "Ax", revision: ax, most: 30, on: bears,
+			About: "a client for each task; it takes no arm twice, so that its picks stay when it has had every arm",
 		},
-		{name: "Optuna-TPE", revision: optuna, on: bears, about: "TPESampler, a study for each task; the best trial"},
-		{name: "Optuna-GP", revision: optuna, most: 30, on: bears, about: "GPSampler, a study for each task; the best trial"},
+		{Name: "Optuna-TPE", revision: optuna, on: bears, About: "TPESampler, a study for each task; the best trial"},
+		{Name: "Optuna-GP", revision: optuna, most: 30, on: bears, About: "GPSampler, a study for each task; the best trial"},
 	} {
-		m.about += " (" + m.revision + ", its defaults)"
-		a := &adapter{python: python, script: filepath.Join(root, "tools", "zoo", "peers", "adapter.py"), method: m.name}
+		m.About += " (" + m.revision + ", its defaults)"
+		a := &adapter{python: python, script: filepath.Join(root, "tools", "zoo", "peers", "adapter.py"), method: m.Name}
 		m.revision += ", adapter 1"
 		m.run = a.run
 		out = append(out, m)

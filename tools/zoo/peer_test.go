@@ -37,7 +37,7 @@ func TestAdapter(t *testing.T) {
 		t.Skip("python3 is not there")
 	}
 	all, _ := tablesOf(t)
-	w := all[slices.IndexFunc(all, func(x table) bool { return x.name == "treatments" })].world(0)
+	w := all[slices.IndexFunc(all, func(x table) bool { return x.Name == "treatments" })].world(0)
 	for broken, want := range map[string]string{
 		"None": "", `{"pull": [99999]}`: "pulled cell 99999 of 40", `{"pull": None}`: "without pulls", `"text"`: "wrote", "exit()": "ended",
 	} {
@@ -66,8 +66,8 @@ func TestAdapter(t *testing.T) {
 func TestGivesUp(t *testing.T) {
 	all, _ := tablesOf(t)
 	every := methods("../..", t.TempDir())
-	means := every[slices.IndexFunc(every, func(m method) bool { return m.name == "means" })]
-	j := job{table: all[slices.IndexFunc(all, func(x table) bool { return x.name == "treatments" })], method: means}
+	means := every[slices.IndexFunc(every, func(m method) bool { return m.Name == "means" })]
+	j := job{table: all[slices.IndexFunc(all, func(x table) bool { return x.Name == "treatments" })], method: means}
 	for _, c := range []struct {
 		gives func(run int) bool
 		want  int

@@ -25,19 +25,19 @@ func (z *zoo) picture() string {
 	y := headHigh
 	for _, held := range []bool{true, false} {
 		fmt.Fprintf(&b, `<text x="4" y="%d" font-weight="bold">%s</text><g text-anchor="middle">`, y+10, title(held))
-		for m, of := range z.methods {
-			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, leftWide+m*cellWide+cellWide/2, y+10, html.EscapeString(short(of.name)))
+		for m, of := range z.Methods {
+			fmt.Fprintf(&b, `<text x="%d" y="%d">%s</text>`, leftWide+m*cellWide+cellWide/2, y+10, html.EscapeString(short(of.Name)))
 		}
 		b.WriteString("</g>")
 		y += cellHigh + 4
-		for _, r := range z.shown {
-			if r.table.held() == held {
+		for _, r := range z.Shown {
+			if r.Table.Held() == held {
 				y += z.drawRow(&b, r, y)
 			}
 		}
 		y += 10
 	}
-	wide := leftWide + len(z.methods)*cellWide + 4
+	wide := leftWide + len(z.Methods)*cellWide + 4
 	head := fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d"`, wide, y, wide, y) +
 		` font-family="sans-serif" font-size="9"><rect width="100%" height="100%" fill="white"/><text x="4" y="12">`
 	return head + fmt.Sprintf("Mean loss in %% of a random arm's; four rows a table: %v pulls an arm. ", eachArm) +
@@ -47,9 +47,9 @@ func (z *zoo) picture() string {
 // drawRow draws a table and returns its height.
 func (z *zoo) drawRow(b *strings.Builder, r row, y int) int {
 	high := len(r.pulls) * cellHigh
-	fmt.Fprintf(b, `<text x="4" y="%d">%s</text>`, y+2*cellHigh, html.EscapeString(r.table.name))
+	fmt.Fprintf(b, `<text x="4" y="%d">%s</text>`, y+2*cellHigh, html.EscapeString(r.Table.Name))
 	fmt.Fprintf(b, `<rect x="%d" y="%d" width="%d" height="%d" fill="#ddd"/><g text-anchor="middle">`,
-		leftWide, y, len(z.methods)*cellWide, high)
+		leftWide, y, len(z.Methods)*cellWide, high)
 	for k := range r.pulls {
 		first := r.lowest(k)
 		for m, of := range r.by {

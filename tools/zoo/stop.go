@@ -53,11 +53,11 @@ func (w *world) wrong(picks []int) bool {
 func stoppers(own string) []method {
 	return []method{
 		{
-			name: "CoBayesFC", ours: true, stops: true, revision: own, run: bayesStop,
-			about: "stops by the posterior under the documented kernel, told the scatter of each task; no guarantee",
+			Name: "CoBayesFC", Ours: true, stops: true, revision: own, run: bayesStop,
+			About: "stops by the posterior under the documented kernel, told the scatter of each task; no guarantee",
 		}, {
-			name: "top-two GLR", stops: true, revision: "1", run: likelihoodStop,
-			about: "top-two Thompson sampling, each task by itself, told the scatter of each task, until every generalised likelihood " +
+			Name: "top-two GLR", stops: true, revision: "1", run: likelihoodStop,
+			About: "top-two Thompson sampling, each task by itself, told the scatter of each task, until every generalised likelihood " +
 				"ratio is above log((1 + log t) V/delta) [Garivier and Kaufmann 2016]; no proof for this threshold",
 		},
 	}
@@ -115,14 +115,14 @@ func (p *play) parted(v, leader int, eps, sd float64) float64 {
 }
 
 // Stops are the rows of the table of methods that stop by themselves; none where there are no runs.
-func (p page) Stops() string {
+func (z *zoo) Stops() string {
 	var b strings.Builder
-	for _, r := range p.stopping {
+	for _, r := range z.stopping {
 		for m, of := range r.by {
 			var samples []float64
 			wrong, stopped := 0, 0
 			for _, l := range of {
-				samples = append(samples, float64(l.Pulls[0])/float64(r.tasks))
+				samples = append(samples, float64(l.Pulls[0])/float64(r.Tasks))
 				if l.Decided {
 					if stopped++; l.Wrong {
 						wrong++
@@ -135,11 +135,11 @@ func (p page) Stops() string {
 			i := meanOf(samples)
 			lo, hi := exact(wrong, len(of))
 			use := "yes"
-			if r.table.held() {
+			if r.Table.Held() {
 				use = "**no**"
 			}
 			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %s ± %s | %d | %s to %s |\n",
-				r.table.name, use, p.stoppers[m].name, stopped, len(of), digits(i.mean), digits(i.half), wrong, percent(lo), percent(hi))
+				r.Table.Name, use, z.stoppers[m].Name, stopped, len(of), digits(i.mean), digits(i.half), wrong, percent(lo), percent(hi))
 		}
 	}
 	return b.String()
@@ -169,8 +169,8 @@ const (
 func testers() []method {
 	tester := func(name, algorithm, about string, together bool) method {
 		return method{
-			name: name, ours: true, stops: true, revision: ownResults() + ", tests 1", most: 100, run: testStop(algorithm, together),
-			about: about + ", under the documented kernel; the scatter of each task is unknown",
+			Name: name, Ours: true, stops: true, revision: ownResults() + ", tests 1", most: 100, run: testStop(algorithm, together),
+			About: about + ", under the documented kernel; the scatter of each task is unknown",
 		}
 	}
 	return []method{
@@ -195,7 +195,7 @@ func (z *zoo) never(out io.Writer) {
 	fmt.Fprint(out, "| table | for tuning | runs | default | together | alone | times the better | decided and wrong |\n"+
 		"|---|---|---|---|---|---|---|---|\n")
 	at := func(name string) int {
-		return slices.IndexFunc(z.stoppers, func(m method) bool { return m.name == name })
+		return slices.IndexFunc(z.stoppers, func(m method) bool { return m.Name == name })
 	}
 	columns := []int{at(testDefault), at(testTogether), at(testAlone)}
 	if slices.Contains(columns, -1) {
@@ -209,12 +209,12 @@ func (z *zoo) never(out io.Writer) {
 				by[k][l.Run] = l
 			}
 		}
-		if row := neverRow(by, r.tasks); row != "" {
+		if row := neverRow(by, r.Tasks); row != "" {
 			use := "yes"
-			if r.table.held() {
+			if r.Table.Held() {
 				use = "**no**"
 			}
-			fmt.Fprintf(out, "| %s | %s | %s |\n", r.table.name, use, row)
+			fmt.Fprintf(out, "| %s | %s | %s |\n", r.Table.Name, use, row)
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (j job) headOf() head {
 	h := fnv.New64a()
 	// digits that every processor computes alike
 	fmt.Fprintf(h, "%.8g %.8g %.8g %.8g %d %.8g", w.truth, w.sd, w.problem.Arms.X, w.problem.Tasks.X, w.problem.TaskOf, w.reward(0, 0))
-	out := head{Table: j.table.name, Method: j.method.name, Revision: j.method.revision, Digest: fmt.Sprintf("%016x", h.Sum64()),
+	out := head{Table: j.table.Name, Method: j.method.Name, Revision: j.method.revision, Digest: fmt.Sprintf("%016x", h.Sum64()),
 		Budgets: lists.Map(eachArm, w.pulls)}
 	if j.method.stops {
 		out.Budgets = []int{w.pulls(stopMost)}
@@ -186,11 +186,11 @@ func (j job) run(ctx context.Context, results string, runs int, limit time.Durat
 		l, err := j.one(ctx, h.Budgets, run)
 		if errors.Is(err, errGaveUp) && ctx.Err() == nil && gaveUp < mostGivenUp {
 			gaveUp++
-			fmt.Fprintf(os.Stderr, "%s on %q, run %d is left out: %v\n", j.method.name, j.table.name, run, err)
+			fmt.Fprintf(os.Stderr, "%s on %q, run %d is left out: %v\n", j.method.Name, j.table.Name, run, err)
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s on %q, run %d: %w", j.method.name, j.table.name, run, err)
+			return fmt.Errorf("%s on %q, run %d: %w", j.method.Name, j.table.Name, run, err)
 		}
 		spent += l.CPU
 		if err := k.add(l); err != nil {
@@ -205,7 +205,7 @@ func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
 	w := j.table.world(run)
 	runtime.GC()
 	before := processor()
-	r, err := j.method.run(ctx, w, run, j.method.name, budgets)
+	r, err := j.method.run(ctx, w, run, j.method.Name, budgets)
 	if err != nil {
 		return line{}, err
 	}
@@ -256,7 +256,7 @@ func (j job) apart(ctx context.Context, arguments []string, limit time.Duration,
 	if err != nil {
 		return err
 	}
-	c := exec.CommandContext(limited, self, append(arguments, "-job", j.table.name+"|"+j.method.name)...)
+	c := exec.CommandContext(limited, self, append(arguments, "-job", j.table.Name+"|"+j.method.Name)...)
 	c.Env = append(os.Environ(), "GOMAXPROCS=1")
 	var said strings.Builder
 	c.Stderr = &said
@@ -270,6 +270,6 @@ func (j job) apart(ctx context.Context, arguments []string, limit time.Duration,
 	case err != nil && said.Len() > 0:
 		err = errors.New(strings.TrimSpace(said.String()))
 	}
-	fmt.Fprintf(report, "%-12s %-22s %6.1f s\n", j.method.name, j.table.name, time.Since(begun).Seconds())
+	fmt.Fprintf(report, "%-12s %-22s %6.1f s\n", j.method.Name, j.table.Name, time.Since(begun).Seconds())
 	return err
 }

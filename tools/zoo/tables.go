@@ -21,17 +21,17 @@ const fewest = 5
 
 // table is one table of the zoo.
 type table struct {
-	name  string
-	about string // in one line
-	from  string // where its numbers are from
-	truth string
+	Name  string
+	About string // in one line
+	From  string // where its numbers are from
+	Truth string
 	make  func(run int) *world
 }
 
 // world returns the table as a run meets it: the same for every method.
 func (t table) world(run int) *world {
 	w := t.make(run)
-	w.seed = seedOf(t.name, run)
+	w.seed = seedOf(t.Name, run)
 	return w
 }
 
@@ -42,12 +42,12 @@ var seen = []string{"coupling", "coupling by additive", "stroke", "suzuki", "suz
 // held reports whether a table is not for tuning: two thirds of the tables that nobody had seen, by a hash of the name. The
 // rule was written before the first run. Nobody may look at their numbers to choose between methods; they are there to be
 // reported.
-func (t table) held() bool {
-	if slices.Contains(seen, t.name) || slices.ContainsFunc(seenGenerators, func(g generator) bool { return g.name == t.name }) {
+func (t table) Held() bool {
+	if slices.Contains(seen, t.Name) || slices.ContainsFunc(seenGenerators, func(g generator) bool { return g.name == t.Name }) {
 		return false
 	}
 	h := fnv.New32a()
-	h.Write([]byte(t.name))
+	h.Write([]byte(t.Name))
 	return h.Sum32()%3 != 0
 }
 

@@ -29,14 +29,14 @@ func TestTables(t *testing.T) {
 	all, missing := tablesOf(t)
 	var held, names = 0, map[string]bool{}
 	for _, p := range packaged {
-		all = append(all, table{name: p.name})
+		all = append(all, table{Name: p.name})
 	}
 	for _, x := range all {
-		if names[x.name] || strings.ContainsAny(x.name, ",|/") {
-			t.Errorf("table %q: the name is taken, or has a comma, a bar or a slash", x.name)
+		if names[x.Name] || strings.ContainsAny(x.Name, ",|/") {
+			t.Errorf("table %q: the name is taken, or has a comma, a bar or a slash", x.Name)
 		}
-		names[x.name] = true
-		if x.held() {
+		names[x.Name] = true
+		if x.Held() {
 			held++
 		}
 	}
@@ -54,7 +54,7 @@ func TestHeldDoesNotChange(t *testing.T) {
 		"coupling": false, "field trial": false, "rough": false, "quiet": false, "opposites": false,
 		"smooth": true, "varieties": true, "near ties": true, "steps": true, "rates": true,
 	} {
-		if got := (table{name: name}).held(); got != want {
+		if got := (table{Name: name}).Held(); got != want {
 			t.Errorf("%s: held is %v", name, got)
 		}
 	}
@@ -67,17 +67,17 @@ func TestWorlds(t *testing.T) {
 	for _, x := range all {
 		a, b, c := x.world(3), x.world(3), x.world(4)
 		if !slices.Equal(a.truth, b.truth) {
-			t.Errorf("%s: the truth of run 3 is different when it is made again", x.name)
+			t.Errorf("%s: the truth of run 3 is different when it is made again", x.Name)
 		}
-		if x.truth == truthKnown && slices.Equal(a.truth, c.truth) {
-			t.Errorf("%s: runs 3 and 4 have the same truth", x.name)
+		if x.Truth == truthKnown && slices.Equal(a.truth, c.truth) {
+			t.Errorf("%s: runs 3 and 4 have the same truth", x.Name)
 		}
 		p := newPlay(b)
 		last := a.problem.N() - 1
 		p.pull(0)
 		p.pull(last)
 		if got, want := p.pull(last), a.reward(last, 1); got != want {
-			t.Errorf("%s: the second reward of the last cell is %g, and %g where the first cell was pulled before", x.name, want, got)
+			t.Errorf("%s: the second reward of the last cell is %g, and %g where the first cell was pulled before", x.Name, want, got)
 		}
 	}
 }
@@ -96,11 +96,11 @@ func TestRewardsHaveTheirTruth(t *testing.T) {
 				square += (y - w.truth[cell]) * (y - w.truth[cell]) / n
 			}
 			if off := math.Abs(sum - w.truth[cell]); off > 5*w.sd[cell]/math.Sqrt(n) {
-				t.Errorf("%s, cell %d: the mean of %d rewards is %g, the truth %g", x.name, cell, n, sum, w.truth[cell])
+				t.Errorf("%s, cell %d: the mean of %d rewards is %g, the truth %g", x.Name, cell, n, sum, w.truth[cell])
 			}
 			// a variance of heavy tails is found to no better than this from so many
 			if ratio := math.Sqrt(square) / w.sd[cell]; ratio < 0.7 || ratio > 1.5 {
-				t.Errorf("%s, cell %d: rewards scatter by %g times what is stated", x.name, cell, ratio)
+				t.Errorf("%s, cell %d: rewards scatter by %g times what is stated", x.Name, cell, ratio)
 			}
 		}
 	}
@@ -113,19 +113,19 @@ func TestMethodsKeepToBudgets(t *testing.T) {
 	}
 	all, _ := tablesOf(t)
 	for _, name := range []string{"binary doses", "unrelated arms", "other arms"} {
-		x := all[slices.IndexFunc(all, func(x table) bool { return x.name == name })]
+		x := all[slices.IndexFunc(all, func(x table) bool { return x.Name == name })]
 		for _, m := range methods("../..", t.TempDir()) {
 			h := job{table: x, method: m}.headOf()
 			if m.stops {
 				h.Budgets[0] = 60
 			}
 			w := x.world(0)
-			r, err := m.run(context.Background(), w, 0, m.name, h.Budgets)
+			r, err := m.run(context.Background(), w, 0, m.Name, h.Budgets)
 			if err == nil {
 				err = r.check(w, h.Budgets)
 			}
 			if err != nil {
-				t.Errorf("%s on %s: %v", m.name, name, err)
+				t.Errorf("%s on %s: %v", m.Name, name, err)
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func TestStandings(t *testing.T) {
 	if got, off := r.among(0, 0, func(k int) bool { return k == 1 || k == 3 }); got != level || off > 0 {
 		t.Errorf("level with one and better than another: %v, mean difference %g", got, off)
 	}
-	z := &zoo{shown: []row{{table: table{name: "smooth"}, pulls: []int{5}, by: []runs{r.by[0], r.by[0], r.by[1]}}}}
+	z := &zoo{Shown: []row{{Table: table{Name: "smooth"}, pulls: []int{5}, by: []runs{r.by[0], r.by[0], r.by[1]}}}}
 	for m, want := range []leads{{0, 1}, {0, 1}, {}} {
 		if _, got := z.standings(m, true, func(int) bool { return true }); got != want {
 			t.Errorf("%d leads %v, want %v", m, got, want)
@@ -276,13 +276,13 @@ func TestPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z.missing = append(missing, "a table that is not here")
+	z.Missing = append(missing, "a table that is not here")
 	for run := range leastRuns {
 		z.stopping[0].by[0][run] = line{Run: run, Pulls: []int{150 * (run + 1)}, Decided: run > 2, Wrong: run%4 == 3}
 	}
-	for m := range z.methods {
+	for m := range z.Methods {
 		for run := range leastRuns {
-			z.shown[0].by[m][run] = line{Run: run, Share: []float64{.1, .2, .3, .4 + float64(m+run)/100}, Decisions: 3, CPU: 0.1, Peak: 10}
+			z.Shown[0].by[m][run] = line{Run: run, Share: []float64{.1, .2, .3, .4 + float64(m+run)/100}, Decisions: 3, CPU: 0.1, Peak: 10}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "zoo.md")
@@ -337,7 +337,7 @@ func TestWrong(t *testing.T) {
 func TestAmong(t *testing.T) {
 	all := methods("../..", t.TempDir())
 	ours, err := among("ours", all, method.is)
-	if err != nil || len(ours) == 0 || slices.ContainsFunc(ours, func(m method) bool { return !m.ours }) {
+	if err != nil || len(ours) == 0 || slices.ContainsFunc(ours, func(m method) bool { return !m.Ours }) {
 		t.Errorf("ours: %d methods, %v", len(ours), err)
 	}
 	if some, err := among("means,fb", all, method.is); err != nil || len(some) != 2 {
