@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -28,38 +29,17 @@ func PaperCase(number int, gap float64) (*Problem, error) {
 	if !(gap > 0) {
 		return nil, fmt.Errorf("paper: gap must be positive, got %g", gap)
 	}
-	count := groups[len(groups)-1] + 1
-
-	var taskNames, armNames []string
-	var taskRows, armRows [][]float64
-	var taskOf []int
-	var mean []float64
+	d := Draft{TaskColumns: columns("z_group_", groups[len(groups)-1]+1), ArmColumns: columns("x_", 4)}
 	for v, g := range groups {
-		taskNames = append(taskNames, fmt.Sprintf("task %d", v+1))
-		z := make([]float64, count)
-		z[g] = 1
-		taskRows = append(taskRows, z)
-		for a := 0; a < 4; a++ {
+		d.Task(fmt.Sprintf("task %d", v+1), indices.Spread(len(d.TaskColumns), []float64{1}, []int{g})...)
+		for a := range 4 {
 			for b := a + 1; b < 4; b++ {
-				x := make([]float64, 4)
-				x[a], x[b] = 1, 1
-				armNames = append(armNames, fmt.Sprintf("{%d,%d}", a+1, b+1))
-				armRows = append(armRows, x)
-				taskOf = append(taskOf, v)
-				mean = append(mean, 0.2+float64(8*g+a+b)*gap)
+				d.Arm(fmt.Sprintf("{%d,%d}", a+1, b+1), indices.Spread(4, []float64{1, 1}, []int{a, b}), 0.2+float64(8*g+a+b)*gap)
 			}
 		}
 	}
-	tasks, err := kernels.NewPoints(columns("z_group_", count), taskNames, taskRows)
-	if err != nil {
-		return nil, err
-	}
-	arms, err := kernels.NewPoints(columns("x_", 4), armNames, armRows)
-	if err != nil {
-		return nil, err
-	}
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}
-	return New(fmt.Sprintf("paper case %d, gap %g", number, gap), tasks, arms, taskOf, joint, []float64{1}, mean)
+	return d.Problem(fmt.Sprintf("paper case %d, gap %g", number, gap), joint, 1)
 }
 
 func columns(prefix string, n int) []string {
@@ -123,25 +103,14 @@ func Classic(means []float64, agents int) (*Problem, error) {
 			return nil, fmt.Errorf("classic: means must be finite numbers, got %g for arm %d", m, i+1)
 		}
 	}
-	var taskNames, armNames []string
-	var taskOf []int
-	var mean []float64
+	var d Draft
 	for v := range agents {
-		taskNames = append(taskNames, fmt.Sprintf("agent %d", v+1))
+		d.Task(fmt.Sprintf("agent %d", v+1))
 		for i, m := range means {
-			armNames = append(armNames, fmt.Sprintf("arm %d", i+1))
-			taskOf, mean = append(taskOf, v), append(mean, m)
+			d.Arm(fmt.Sprintf("arm %d", i+1), nil, m)
 		}
 	}
-	tasks, err := kernels.NewPoints(nil, taskNames, nil)
-	if err != nil {
-		return nil, err
-	}
-	arms, err := kernels.NewPoints(nil, armNames, nil)
-	if err != nil {
-		return nil, err
-	}
-	return New(fmt.Sprintf("classic, %d arms, %d agents", len(means), agents), tasks, arms, taskOf, SameArms(), []float64{1}, mean)
+	return d.Problem(fmt.Sprintf("classic, %d arms, %d agents", len(means), agents), SameArms(), 1)
 }
 
 // SameArms returns the kernel under which tasks are the same and arms are told apart by name alone.

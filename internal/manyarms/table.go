@@ -76,31 +76,15 @@ func Write(to io.Writer, n int) error {
 
 // Problem returns the problem that Write writes and Kernel and Noise complete.
 func Problem(n int) (*problem.Problem, error) {
-	var taskNames, armNames []string
-	var taskRows, armRows [][]float64
-	var taskOf []int
-	var mean []float64
-	for v := range tasks {
-		taskNames = append(taskNames, fmt.Sprintf("t%d", v+1))
-		taskRows = append(taskRows, []float64{place(v)})
-	}
+	d := problem.Draft{TaskColumns: []string{"z_1"}, ArmColumns: []string{"x_1", "x_2", "x_3", "x_4"}}
 	for _, a := range table(n) {
-		armNames = append(armNames, a.name)
-		armRows = append(armRows, a.x[:])
-		taskOf = append(taskOf, a.task)
-		mean = append(mean, a.mean)
-	}
-	taskPoints, err := kernels.NewPoints([]string{"z_1"}, taskNames, taskRows)
-	if err != nil {
-		return nil, err
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, armNames, armRows)
-	if err != nil {
-		return nil, err
+		if a.task == len(d.Tasks) {
+			d.Task(fmt.Sprintf("t%d", a.task+1), place(a.task))
+		}
+		d.Arm(a.name, a.x[:], a.mean)
 	}
 	rbf := kernels.RBF{Lengthscale: []float64{1}}
-	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: rbf, Arm: rbf}}}
-	return problem.New(fmt.Sprintf("%d arms", n), taskPoints, arms, taskOf, joint, []float64{Noise}, mean)
+	return d.Problem(fmt.Sprintf("%d arms", n), kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: rbf, Arm: rbf}}}, Noise)
 }
 
 const (

@@ -132,21 +132,21 @@ func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread floa
 
 // distances returns the distances of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.
 func (m *measured) distances() *mat.SymDense {
-	n := len(m.names)
+	n := len(m.Arms)
 	scaled := m.draft.world().documented().Arms
 	out := mat.NewSymDense(n, nil)
-	coded := lists.Map(m.columns, func(name string) bool { return slices.Contains(m.categories, name) })
+	coded := lists.Map(m.ArmColumns, func(name string) bool { return slices.Contains(m.categories, name) })
 	for i := range n {
 		for j := i + 1; j < n; j++ {
 			sum := 0.0
-			for c := range m.columns {
+			for c := range m.ArmColumns {
 				off := scaled.X[c][i] - scaled.X[c][j]
 				if coded[c] && off != 0 {
 					off = 1
 				}
 				sum += off * off
 			}
-			if len(m.columns) == 0 && m.names[i] != m.names[j] {
+			if len(m.ArmColumns) == 0 && m.Arms[i] != m.Arms[j] {
 				sum = math.Inf(1)
 			}
 			out.SetSym(i, j, math.Sqrt(sum))
@@ -157,13 +157,13 @@ func (m *measured) distances() *mat.SymDense {
 
 // gram returns the kernel of all cells.
 func (m *measured) gram(distances *mat.SymDense, v [5]float64, length float64) *mat.SymDense {
-	n := len(m.names)
+	n := len(m.Arms)
 	out := mat.NewSymDense(n, nil)
 	for i := range n {
 		for j := i; j < n; j++ {
 			e := math.Exp(-distances.At(i, j) / length)
 			x := v[1] * e
-			if m.taskOf[i] == m.taskOf[j] {
+			if m.TaskOf[i] == m.TaskOf[j] {
 				x += v[0] + v[2]*e
 			}
 			if i == j {

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -16,9 +17,9 @@ import (
 // engine/answer/tables_test.go, two of them smaller, without the one of days, which a budget of pulls cannot tell.
 var seenGenerators = []generator{
 	{"field trial", "4 sites × 15: variety and nitrogen, optimum and level differ by site", 4, func(d *draft, rng *rand.Rand) {
-		d.columns, d.categories = []string{"variety", "nitrogen"}, []string{"variety"}
+		d.ArmColumns, d.categories = []string{"variety", "nitrogen"}, []string{"variety"}
 		variety := []float64{0, 0.3 * rng.NormFloat64(), 0.3 * rng.NormFloat64()}
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			level, optimum, special := 6+rng.NormFloat64(), 70+60*rng.Float64(), rng.IntN(3)
 			for k, e := range variety {
 				for _, n := range []float64{0, 40, 80, 120, 160} {
@@ -33,8 +34,8 @@ var seenGenerators = []generator{
 	}},
 	{"hyper-parameters", "4 models × 40: learning rate (logarithm) and dropout, losses with the sign changed",
 		4, func(d *draft, rng *rand.Rand) {
-			d.columns, d.logs = []string{"lr", "dropout"}, []string{"lr"}
-			for v := range d.tasks {
+			d.ArmColumns, d.logs = []string{"lr", "dropout"}, []string{"lr"}
+			for v := range d.Tasks {
 				at, level, drop := -3.6+1.4*rng.Float64(), 0.45+0.2*rng.Float64(), 0.1+0.2*rng.Float64()
 				for k := range 8 {
 					x := -5 + 4*float64(k)/7
@@ -50,9 +51,9 @@ var seenGenerators = []generator{
 			}
 		}},
 	{"treatments", "5 sites × 8 treatments, outcomes 0 or 1 near 0.4", 5, func(d *draft, rng *rand.Rand) {
-		d.columns, d.categories = []string{"treatment"}, []string{"treatment"}
+		d.ArmColumns, d.categories = []string{"treatment"}, []string{"treatment"}
 		effect := lists.Make(8, func(int) float64 { return 0.07 * rng.NormFloat64() })
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			base := 0.3 + 0.2*rng.Float64()
 			for k, e := range effect {
 				d.success(v, fmt.Sprint(k), []float64{float64(k)}, base+e+0.015*rng.NormFloat64())
@@ -61,7 +62,7 @@ var seenGenerators = []generator{
 		d.draw = d.binary()
 	}},
 	{"one task", "1 × 30: temperature and time, one smooth hill", 1, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"temp", "time"}
+		d.ArmColumns = []string{"temp", "time"}
 		a, b := rng.Float64(), rng.Float64()
 		for i := range 6 {
 			for j := range 5 {
@@ -72,12 +73,12 @@ var seenGenerators = []generator{
 		}
 	}},
 	{"500 arms", "2 × 250: two features, sums of hills that are shifted between tasks", 2, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"x", "y"}
+		d.ArmColumns = []string{"x", "y"}
 		var centers [3][3]float64
 		for k := range centers {
 			centers[k] = [3]float64{rng.Float64(), rng.Float64(), rng.NormFloat64()}
 		}
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			shift := 0.2 * rng.Float64()
 			for i := range 25 {
 				for j := range 10 {
@@ -91,8 +92,8 @@ var seenGenerators = []generator{
 		}
 	}},
 	{"binary doses", "3 × 9 doses, outcomes 0 or 1, an optimum for each task", 3, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"dose"}
-		for v := range d.tasks {
+		d.ArmColumns = []string{"dose"}
+		for v := range d.Tasks {
 			at := 1 + 6*rng.Float64()
 			for k := range 9 {
 				x := float64(k)
@@ -102,16 +103,16 @@ var seenGenerators = []generator{
 		d.draw = d.binary()
 	}},
 	{"unrelated arms", "4 × 10 without features, other arms in every task", 4, func(d *draft, rng *rand.Rand) {
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			for k := range 10 {
 				d.arm(v, fmt.Sprint(v, "-", k), nil, rng.NormFloat64(), 1)
 			}
 		}
 	}},
 	{"unequal noise", "5 × 16: scatter of tasks differs by factors of ten", 5, func(d *draft, rng *rand.Rand) {
-		d.columns, d.categories = []string{"a", "b"}, []string{"a"}
+		d.ArmColumns, d.categories = []string{"a", "b"}, []string{"a"}
 		effects := lists.Make(4, func(int) float64 { return rng.NormFloat64() })
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			sd, slope := math.Exp(1.2*rng.NormFloat64()), rng.NormFloat64()
 			for k, e := range effects {
 				for b := range 4 {
@@ -132,7 +133,7 @@ type generator struct {
 
 // world makes a world.
 func (g generator) world(rng *rand.Rand) *world {
-	d := &draft{tasks: numbered(g.tasks)}
+	d := &draft{Draft: problem.Draft{Tasks: numbered(g.tasks)}}
 	g.make(d, rng)
 	return d.world()
 }

@@ -14,9 +14,9 @@ import (
 
 // shared makes cells on points that all tasks have: common plus special functions of a kernel, and a level of each task.
 func (d *draft) shared(rng *rand.Rand, points [][]float64, kernel func(x, y []float64) float64, common, special, sd float64) {
-	d.columns = lists.Make(len(points[0]), func(c int) string { return fmt.Sprint("x", c+1) })
+	d.ArmColumns = lists.Make(len(points[0]), func(c int) string { return fmt.Sprint("x", c+1) })
 	f := process(rng, points, kernel)
-	for v := range d.tasks {
+	for v := range d.Tasks {
 		own, level := process(rng, points, kernel), rng.NormFloat64()
 		for i, x := range points {
 			d.arm(v, fmt.Sprint("a", i), x, 10+level+common*f[i]+special*own[i], sd)
@@ -27,7 +27,7 @@ func (d *draft) shared(rng *rand.Rand, points [][]float64, kernel func(x, y []fl
 // named makes arms with names and no features that all tasks have.
 func (d *draft) named(rng *rand.Rand, arms int, common, special, sd float64) {
 	f := normals(rng, arms)
-	for v := range d.tasks {
+	for v := range d.Tasks {
 		level := rng.NormFloat64()
 		for i := range arms {
 			d.arm(v, fmt.Sprint("a", i), nil, 5+level+common*f[i]+special*rng.NormFloat64(), sd)
@@ -39,11 +39,11 @@ func (d *draft) named(rng *rand.Rand, arms int, common, special, sd float64) {
 func (d *draft) coded(sizes []int, sd float64, effect func(task int, code []int) float64) {
 	total := 1
 	for c, size := range sizes {
-		d.columns = append(d.columns, fmt.Sprint("c", c+1))
+		d.ArmColumns = append(d.ArmColumns, fmt.Sprint("c", c+1))
 		total *= size
 	}
-	d.categories = d.columns
-	for v := range d.tasks {
+	d.categories = d.ArmColumns
+	for v := range d.Tasks {
 		for i := range total {
 			rest, code, x := i, make([]int, len(sizes)), make([]float64, len(sizes))
 			for c, size := range sizes {
@@ -113,7 +113,7 @@ var newGenerators = []generator{
 	}},
 	{"rare successes", "4 × 10, outcomes 0 or 1 with probabilities of 0.02 to 0.15", 4, func(d *draft, rng *rand.Rand) {
 		common := normals(rng, 10)
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			for i, e := range common {
 				d.success(v, fmt.Sprint("a", i), nil, 0.06*math.Exp(0.5*e+0.2*rng.NormFloat64()))
 			}
@@ -137,7 +137,7 @@ var newGenerators = []generator{
 		})
 	}},
 	{"near ties", "6 × 10 without features, the three best within a tenth of the scatter", 6, func(d *draft, rng *rand.Rand) {
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			order := rng.Perm(10)
 			for i := range 10 {
 				m := -0.5 - 1.5*rng.Float64()
@@ -149,21 +149,21 @@ var newGenerators = []generator{
 		}
 	}},
 	{"task groups", "9 × 12 on a line: three groups of tasks, each with a function of its own", 9, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"x1"}
+		d.ArmColumns = []string{"x1"}
 		var f [3][]float64
 		for g := range f {
 			f[g] = process(rng, evenly(12), hills(0.25))
 		}
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			for i, y := range f[v%3] {
 				d.arm(v, fmt.Sprint("a", i), []float64{float64(i)}, y+0.15*rng.NormFloat64(), 0.7)
 			}
 		}
 	}},
 	{"opposites", "6 × 15 on a line: what is good in half of the tasks is bad in the others", 6, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"x1"}
+		d.ArmColumns = []string{"x1"}
 		f := process(rng, evenly(15), hills(0.3))
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			sign := float64(1 - 2*(v%2))
 			for i, y := range f {
 				d.arm(v, fmt.Sprint("a", i), []float64{float64(i)}, sign*y+0.15*rng.NormFloat64(), 0.7)
@@ -171,10 +171,10 @@ var newGenerators = []generator{
 		}
 	}},
 	{"moving optimum", "7 × 15 on a line: the optimum moves with a feature of the task", 7, func(d *draft, rng *rand.Rand) {
-		d.columns, d.taskCols = []string{"x1"}, []string{"z1"}
+		d.ArmColumns, d.TaskColumns = []string{"x1"}, []string{"z1"}
 		start, step := 14*rng.Float64(), 2*rng.Float64()-1
-		for v := range d.tasks {
-			d.taskRows = append(d.taskRows, []float64{float64(v)})
+		for v := range d.Tasks {
+			d.TaskRows = append(d.TaskRows, []float64{float64(v)})
 			for i := range 15 {
 				off := (float64(i) - min(max(start+2*step*float64(v), 0), 14)) / 4
 				d.arm(v, fmt.Sprint("a", i), []float64{float64(i)}, 2*math.Exp(-off*off)+0.1*rng.NormFloat64(), 0.6)
@@ -188,7 +188,7 @@ var newGenerators = []generator{
 		}
 	}},
 	{"needles", "5 × 20 without features: one arm of each task stands out, others are alike", 5, func(d *draft, rng *rand.Rand) {
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			best := rng.IntN(20)
 			for i := range 20 {
 				m := 0.1 * rng.NormFloat64()
@@ -200,9 +200,9 @@ var newGenerators = []generator{
 		}
 	}},
 	{"steps", "5 × 24 on a grid: plateaus with edges", 5, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"x1", "x2"}
+		d.ArmColumns = []string{"x1", "x2"}
 		a, b, height := 1+4*rng.Float64(), 1+2*rng.Float64(), normals(rng, 4)
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			for i := range 6 {
 				for j := range 4 {
 					m, plateau := 0.2*rng.NormFloat64(), 0
@@ -218,9 +218,9 @@ var newGenerators = []generator{
 		}
 	}},
 	{"angles", "4 × 24 hours: periodic, phase and height differ by task", 4, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"hour"}
+		d.ArmColumns = []string{"hour"}
 		phase := 24 * rng.Float64()
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			own, height := phase+2*rng.NormFloat64(), 1+0.3*rng.NormFloat64()
 			for h := range 24 {
 				d.arm(v, fmt.Sprint("h", h), []float64{float64(h)}, height*math.Cos(2*math.Pi*(float64(h)-own)/24)+0.1*rng.NormFloat64(), 0.8)
@@ -229,15 +229,15 @@ var newGenerators = []generator{
 	}},
 	{"other arms", "5 tasks of 6 to 30 arms at random points of a square, smooth, other arms in every task",
 		5, func(d *draft, rng *rand.Rand) {
-			d.columns = []string{"x1", "x2"}
+			d.ArmColumns = []string{"x1", "x2"}
 			var points [][]float64
-			for v := range d.tasks {
+			for v := range d.Tasks {
 				for range 6 + 6*v {
 					points = append(points, []float64{rng.Float64(), rng.Float64()})
 				}
 			}
 			f, at := process(rng, points, hills(0.3)), 0
-			for v := range d.tasks {
+			for v := range d.Tasks {
 				level := rng.NormFloat64()
 				for i := range 6 + 6*v {
 					d.arm(v, fmt.Sprint(v, "-", i), points[at], level+f[at]+0.2*rng.NormFloat64(), 0.6)
@@ -246,14 +246,14 @@ var newGenerators = []generator{
 			}
 		}},
 	{"many arms", "2 × 200 at random points of four features, smooth, two features idle", 2, func(d *draft, rng *rand.Rand) {
-		d.columns = []string{"x1", "x2", "x3", "x4"}
+		d.ArmColumns = []string{"x1", "x2", "x3", "x4"}
 		var points, seen [][]float64
 		for range 200 {
 			x := []float64{rng.Float64(), rng.Float64(), rng.Float64(), rng.Float64()}
 			points, seen = append(points, x), append(seen, x[:2])
 		}
 		f := process(rng, seen, hills(0.3))
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			own := process(rng, seen, hills(0.3))
 			for i, x := range points {
 				d.arm(v, fmt.Sprint("a", i), x, f[i]+0.4*own[i], 0.5)
@@ -261,9 +261,9 @@ var newGenerators = []generator{
 		}
 	}},
 	{"rates", "4 × 18 learning rates (logarithm), a cliff above the best, losses with the sign changed", 4, func(d *draft, rng *rand.Rand) {
-		d.columns, d.logs = []string{"rate"}, []string{"rate"}
+		d.ArmColumns, d.logs = []string{"rate"}, []string{"rate"}
 		common := -3 + rng.NormFloat64()
-		for v := range d.tasks {
+		for v := range d.Tasks {
 			at := common + 0.4*rng.NormFloat64()
 			for k := range 18 {
 				x := -6 + 6*float64(k)/17

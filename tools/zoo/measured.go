@@ -52,30 +52,30 @@ func readMeasured(rows []map[string]string, columns []string) (*measured, error)
 	for _, c := range columns {
 		switch {
 		case strings.HasPrefix(c, "x_"):
-			m.columns = append(m.columns, c)
+			m.ArmColumns = append(m.ArmColumns, c)
 		case strings.HasPrefix(c, "c_"):
 			slices.Sort(codes[c])
-			m.columns, m.categories = append(m.columns, c), append(m.categories, c)
+			m.ArmColumns, m.categories = append(m.ArmColumns, c), append(m.categories, c)
 		case strings.HasPrefix(c, "z_"):
-			m.taskCols = append(m.taskCols, c)
+			m.TaskColumns = append(m.TaskColumns, c)
 		}
 	}
 	keys := slices.SortedFunc(maps.Keys(first), func(a, b [2]string) int {
 		return strings.Compare(a[0]+"\x00"+a[1], b[0]+"\x00"+b[1])
 	})
 	for _, key := range keys {
-		x, err := valuesOf(first[key], m.columns, codes)
-		z, err2 := valuesOf(first[key], m.taskCols, codes)
+		x, err := valuesOf(first[key], m.ArmColumns, codes)
+		z, err2 := valuesOf(first[key], m.TaskColumns, codes)
 		if err := errors.Join(err, err2); err != nil {
 			return nil, fmt.Errorf("task %q, arm %q: %w", key[0], key[1], err)
 		}
-		if n := len(m.tasks); n == 0 || m.tasks[n-1] != key[0] {
-			if m.tasks = append(m.tasks, key[0]); len(z) > 0 {
-				m.taskRows = append(m.taskRows, z)
+		if n := len(m.Tasks); n == 0 || m.Tasks[n-1] != key[0] {
+			if m.Tasks = append(m.Tasks, key[0]); len(z) > 0 {
+				m.TaskRows = append(m.TaskRows, z)
 			}
 		}
 		r := slices.Sorted(slices.Values(rewards[key]))
-		m.arm(len(m.tasks)-1, key[1], x, stat.Mean(r, nil), math.Sqrt(stat.PopVariance(r, nil)))
+		m.arm(len(m.Tasks)-1, key[1], x, stat.Mean(r, nil), math.Sqrt(stat.PopVariance(r, nil)))
 		m.rewards = append(m.rewards, r)
 	}
 	return m, nil

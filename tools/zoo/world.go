@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -105,21 +104,15 @@ func (w *world) told() []float64 {
 
 // draft collects the cells of a world, grouped by task.
 type draft struct {
-	tasks      []string
-	columns    []string // of arms
-	taskCols   []string
-	taskRows   [][]float64
+	problem.Draft
 	categories []string
 	logs       []string
-	names      []string
-	rows       [][]float64
-	taskOf     []int
 	truth, sd  []float64
 	draw       func(cell int, rng *rand.Rand) float64 // nil is normal noise
 }
 
 func (d *draft) arm(task int, name string, features []float64, truth, sd float64) {
-	d.names, d.rows, d.taskOf = append(d.names, name), append(d.rows, features), append(d.taskOf, task)
+	d.Arms, d.ArmRows, d.TaskOf = append(d.Arms, name), append(d.ArmRows, features), append(d.TaskOf, task)
 	d.truth, d.sd = append(d.truth, truth), append(d.sd, sd)
 }
 
@@ -130,19 +123,14 @@ func numbered(n int) []string {
 
 // world makes the world.
 func (d *draft) world() *world {
-	tasks, err := kernels.NewPoints(d.taskCols, d.tasks, d.taskRows)
-	arms, err2 := kernels.NewPoints(d.columns, d.names, d.rows)
-	if err := errors.Join(err, err2); err != nil {
-		panic(err)
-	}
-	p, err := problem.New("table", tasks, arms, d.taskOf, kernels.Joint{}, []float64{1}, nil)
+	p, err := d.Problem("table", kernels.Joint{}, 1)
 	if err != nil {
 		panic(err)
 	}
 	p.Noise.UnknownBy = problem.UnknownProblem
 	if len(d.categories) > 0 {
 		p.Categories = lists.Keyed(d.categories, func(_ int, name string) (string, []string) {
-			most := int(slices.Max(arms.X[slices.Index(d.columns, name)]))
+			most := int(slices.Max(p.Arms.X[slices.Index(d.ArmColumns, name)]))
 			return name, lists.Make(most+1, func(k int) string { return fmt.Sprint(name, k) })
 		})
 	}

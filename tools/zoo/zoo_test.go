@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // tablesOf returns the tables of this repository.
@@ -304,7 +306,7 @@ func TestPage(t *testing.T) {
 
 // A run is wrong where one pick is worse than the best by more than epsilon, which is a fifth of a random arm's loss.
 func TestWrong(t *testing.T) {
-	d := draft{tasks: numbered(2)}
+	d := draft{Draft: problem.Draft{Tasks: numbered(2)}}
 	for v := range 2 {
 		for i, m := range []float64{0, 10, 8.6, 8.5} { // a random arm loses 3.225
 			d.arm(v, string(rune('a'+i)), nil, m, 1)

@@ -1,0 +1,31 @@
+package problem
+
+import "github.com/gonb-cope/gonb-cope/kernels"
+
+// Draft collects the tasks of a problem that Go code makes, each followed by its arms.
+type Draft struct {
+	TaskColumns, ArmColumns []string // names of features
+	Tasks, Arms             []string // names
+	TaskRows, ArmRows       [][]float64
+	TaskOf                  []int     // task of each arm
+	Mean                    []float64 // of each arm; nil where they are unknown
+}
+
+// Task adds a task with its features.
+func (d *Draft) Task(name string, features ...float64) {
+	d.Tasks, d.TaskRows = append(d.Tasks, name), append(d.TaskRows, features)
+}
+
+// Arm adds an arm of the last task with its features and its expected reward.
+func (d *Draft) Arm(name string, features []float64, mean float64) {
+	d.Arms, d.ArmRows = append(d.Arms, name), append(d.ArmRows, features)
+	d.TaskOf, d.Mean = append(d.TaskOf, len(d.Tasks)-1), append(d.Mean, mean)
+}
+
+// Problem returns the problem with one noise scale for all arms. It reports what New does.
+func (d *Draft) Problem(name string, k kernels.Joint, noise float64) (_ *Problem, err error) {
+	defer caught(&err)
+	tasks := must(kernels.NewPoints(d.TaskColumns, d.Tasks, d.TaskRows))
+	arms := must(kernels.NewPoints(d.ArmColumns, d.Arms, d.ArmRows))
+	return New(name, tasks, arms, d.TaskOf, k, []float64{noise}, d.Mean)
+}
