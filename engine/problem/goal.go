@@ -164,15 +164,7 @@ func (p *Problem) Measured() *Problem {
 		return p
 	}
 	known := func(i int) bool { return !math.IsNaN(p.Partial[i]) }
-	var tasks []int
-	for v := range p.V() {
-		for lo, hi := p.ArmsOf(v); lo < hi; lo++ {
-			if known(lo) {
-				tasks = append(tasks, v)
-				break
-			}
-		}
-	}
+	tasks := slices.Compact(lists.Map(indices.Where(p.N(), known), func(i int) int { return p.TaskOf[i] }))
 	q := p.only(tasks, known)
 	q.Name = fmt.Sprintf("%s (%d measured of %d arms)", p.Name, q.N(), p.N())
 	return q

@@ -104,14 +104,7 @@ func (p *Problem) Groups() [][]int {
 // PairCount returns Σ_v n_v², which is n²V when every task has n arms: the number of ordered pairs
 // in the union bounds.
 func (p *Problem) PairCount() float64 {
-	var sum, size float64
-	for i, v := range p.TaskOf {
-		if i > 0 && v != p.TaskOf[i-1] {
-			sum, size = sum+size*size, 0
-		}
-		size++
-	}
-	return sum + size*size
+	return lists.Sum(p.Groups(), func(arms []int) float64 { return float64(len(arms)) * float64(len(arms)) })
 }
 
 // LargestNoise returns max σ_i, the default unit of rewards.

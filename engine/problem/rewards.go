@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -15,11 +16,7 @@ import (
 type armNoise struct{ sd, reps []float64 }
 
 func noiseOf(arms []arm) armNoise {
-	var s armNoise
-	for _, a := range arms {
-		s.sd, s.reps = append(s.sd, a.sd), append(s.reps, a.reps)
-	}
-	return s
+	return armNoise{lists.Map(arms, func(a arm) float64 { return a.sd }), lists.Map(arms, func(a arm) float64 { return a.reps })}
 }
 
 // measured reports whether the standard deviation of an arm is known.
@@ -200,18 +197,14 @@ func (p reading) filled(s armNoise) armNoise {
 // √(Σ (reps-1) sd² / Σ (reps-1)), or the root of the plain mean of sd² when every arm has
 // one measurement; of all tasks where its own has none. Arms whose sd is NaN are left out.
 func (p reading) pooled(s armNoise) []float64 {
-	out := make([]float64, p.N())
-	for v := 0; v < p.V(); v++ {
+	tasks := lists.Make(p.V(), func(v int) float64 {
 		lo, hi := p.ArmsOf(v)
-		pooled := pool(s.sd[lo:hi], s.reps[lo:hi])
-		if math.IsNaN(pooled) {
-			pooled = pool(s.sd, s.reps)
+		if pooled := pool(s.sd[lo:hi], s.reps[lo:hi]); !math.IsNaN(pooled) {
+			return pooled
 		}
-		for i := lo; i < hi; i++ {
-			out[i] = pooled
-		}
-	}
-	return out
+		return pool(s.sd, s.reps)
+	})
+	return indices.Of(tasks, p.TaskOf)
 }
 
 // pool returns one standard deviation for several, NaN if none is known.

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -89,20 +90,10 @@ func (c Words) Shorten(text string) string {
 func (c Words) IsZero() bool { return len(c.Task) == 0 && len(c.Arm) == 0 && c.Reward == "" }
 
 // TaskTitle is what a column of tasks is called.
-func (c Words) TaskTitle() string {
-	if len(c.Task) == 0 {
-		return "Task"
-	}
-	return strings.Join(c.Task, ", ")
-}
+func (c Words) TaskTitle() string { return cmp.Or(strings.Join(c.Task, ", "), "Task") }
 
 // ArmTitle is what a column of arms is called.
-func (c Words) ArmTitle() string {
-	if len(c.Arm) == 0 {
-		return "Arm"
-	}
-	return strings.Join(c.Arm, ", ")
-}
+func (c Words) ArmTitle() string { return cmp.Or(strings.Join(c.Arm, ", "), "Arm") }
 
 // TaskLabel is a task as it stands below TaskTitle: the value alone where one column names tasks.
 func (c Words) TaskLabel(task string) string {

@@ -28,23 +28,21 @@ const margin = 0.1
 // points for error rates), fails when it lies outside, and is open in between; Why
 // then says when the runs do show a difference smaller than that.
 func ClaimsOf(fc, fb Sweep) (Claims, error) {
-	confidence, err := fc.panel(engine.ModeFC, "gap")
-	if err != nil {
-		return Claims{}, err
+	var asked []openClaim
+	for _, of := range []struct {
+		sweep      Sweep
+		mode, name string
+	}{{fc, engine.ModeFC, "gap"}, {fb, engine.ModeFB, "budget"}} {
+		p, err := of.sweep.panel(of.mode, of.name)
+		if err != nil {
+			return Claims{}, err
+		}
+		more, err := p.openClaims()
+		if err != nil {
+			return Claims{}, err
+		}
+		asked = append(asked, more...)
 	}
-	budget, err := fb.panel(engine.ModeFB, "budget")
-	if err != nil {
-		return Claims{}, err
-	}
-	asked, err := confidence.openClaims()
-	if err != nil {
-		return Claims{}, err
-	}
-	more, err := budget.openClaims()
-	if err != nil {
-		return Claims{}, err
-	}
-	asked = append(asked, more...)
 	if len(asked) == 0 {
 		return Claims{}, errors.New(
 			"nothing to judge: claims need a sweep over case (1, 2, 3), gap and algorithm with CoKernelFC and one of IndRAGE/V, " +
@@ -132,9 +130,13 @@ func numeric(v any) (float64, bool) {
 
 // openClaims returns for each cell what the paper claims of it.
 func (p panel) openClaims() ([]openClaim, error) {
+	about := p.aboutErrors
+	if p.mode == engine.ModeFC {
+		about = aboutSamples
+	}
 	var out []openClaim
 	for _, cell := range p.cells {
-		asked, err := p.about(cell)
+		asked, err := about(cell)
 		if err != nil {
 			return nil, fmt.Errorf("claims: case %g, %s %g: %w", cell.number, p.name, cell.value, err)
 		}
@@ -144,14 +146,6 @@ func (p panel) openClaims() ([]openClaim, error) {
 		}
 	}
 	return out, nil
-}
-
-// about lists what is claimed of a cell.
-func (p panel) about(cell panelCell) ([]openClaim, error) {
-	if p.mode == engine.ModeFC {
-		return aboutSamples(cell)
-	}
-	return p.aboutErrors(cell)
 }
 
 // claimed is a claim that Figure 2 of the paper makes about samples: the case

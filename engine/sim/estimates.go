@@ -22,18 +22,23 @@ const mostKept = 1 << 20
 // the next pull, and at the end.
 type keeper struct {
 	engine.Environment
-	alg     engine.Estimating
-	problem *problem.Problem
-	rounds  int // pulled
-	stride  int // of the rounds kept: 1, and twice that whenever there are too many
-	kept    engine.Estimates
-	later   map[int]func(arms []int) engine.ArmEstimates // by round
+	alg engine.Estimating
+	// the same where some task has more than mostWhole arms and it can say later what it made of some; else nil
+	recalling engine.Recalling
+	problem   *problem.Problem
+	rounds    int // pulled
+	stride    int // of the rounds kept: 1, and twice that whenever there are too many
+	kept      engine.Estimates
+	later     map[int]func(arms []int) engine.ArmEstimates // by round
 }
 
 func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Problem) *keeper {
-	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1,
+	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, later: map[int]func([]int) engine.ArmEstimates{},
 		kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
 	k.kept.Truth = append(k.kept.Truth, lists.Map(p.Mean, p.Turned)...)
+	if slices.ContainsFunc(p.Groups(), func(arms []int) bool { return len(arms) > mostWhole }) {
+		k.recalling, _ = alg.(engine.Recalling)
+	}
 	return k
 }
 
@@ -44,17 +49,6 @@ const (
 	// mostRecalled is how many arms of such a task are kept: twice as many as a picture draws.
 	mostRecalled = 400
 )
-
-// recalls reports whether estimates are made at the end, of some arms.
-func (k *keeper) recalls() (engine.Recalling, bool) {
-	for v := range k.problem.V() {
-		if lo, hi := k.problem.ArmsOf(v); hi-lo > mostWhole {
-			a, ok := k.alg.(engine.Recalling)
-			return a, ok
-		}
-	}
-	return nil, false
-}
 
 // Pull keeps the round before, and passes the plan on.
 func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
@@ -70,20 +64,15 @@ func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) 
 
 // keep adds the estimates after the last round.
 func (k *keeper) keep() {
-	if a, ok := k.recalls(); ok {
-		if later, _ := a.Recall(); later != nil {
-			if k.later == nil {
-				k.later = map[int]func([]int) engine.ArmEstimates{}
-			}
-			k.later[k.rounds] = later
-			k.kept.Rounds = append(k.kept.Rounds, engine.RoundEstimates{Round: k.rounds})
-			k.limit(k.problem.N())
-		}
-		return
+	if k.recalling == nil {
+		now := k.alg.ArmEstimates()
+		k.note(k.rounds, now)
+		k.limit(len(now.Mean))
+	} else if later, _ := k.recalling.Recall(); later != nil {
+		k.later[k.rounds] = later
+		k.kept.Rounds = append(k.kept.Rounds, engine.RoundEstimates{Round: k.rounds})
+		k.limit(k.problem.N())
 	}
-	now := k.alg.ArmEstimates()
-	k.note(k.rounds, now)
-	k.limit(len(now.Mean))
 }
 
 func (k *keeper) note(round int, now engine.ArmEstimates) {
@@ -97,18 +86,26 @@ func (k *keeper) note(round int, now engine.ArmEstimates) {
 	k.kept.Rounds = append(k.kept.Rounds, engine.RoundEstimates{Round: round, Mean: now.Mean, Half: now.Half})
 }
 
-// limit leaves rounds out until the rest are not too many, of so many arms.
+// limit leaves every other round but the first and the last out until the rest are not too many, of so many arms.
 func (k *keeper) limit(arms int) {
 	for len(k.kept.Rounds)*2*arms > mostKept && len(k.kept.Rounds) > 2 {
-		k.thin()
+		k.stride *= 2
+		all := k.kept.Rounds
+		k.kept.Rounds = nil
+		for i, r := range all {
+			if r.Round%k.stride == 0 || i == 0 || i == len(all)-1 {
+				k.kept.Rounds = append(k.kept.Rounds, r)
+			} else {
+				delete(k.later, r.Round)
+			}
+		}
 	}
 }
 
 // recall makes the estimates of the rounds that are kept, of the arms of each task whose latest ones
 // are best.
 func (k *keeper) recall() {
-	a, _ := k.recalls()
-	_, latest := a.Recall()
+	_, latest := k.recalling.Recall()
 	var arms []int
 	for _, group := range k.problem.Groups() {
 		slices.SortStableFunc(group, func(i, j int) int { return cmp.Compare(latest[j], latest[i]) })
@@ -119,20 +116,6 @@ func (k *keeper) recall() {
 	k.kept.Rounds = nil
 	for _, r := range rounds {
 		k.note(r.Round, k.later[r.Round](arms))
-	}
-}
-
-// thin leaves out every other round but the first and the last.
-func (k *keeper) thin() {
-	k.stride *= 2
-	all := k.kept.Rounds
-	k.kept.Rounds = nil
-	for i, r := range all {
-		if r.Round%k.stride == 0 || i == 0 || i == len(all)-1 {
-			k.kept.Rounds = append(k.kept.Rounds, r)
-		} else {
-			delete(k.later, r.Round)
-		}
 	}
 }
 

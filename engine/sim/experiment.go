@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Experiment is one algorithm run many times on one problem.
@@ -243,7 +244,7 @@ func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error
 // detail lays the scores out run by run, with what theory predicts of the speedup.
 func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score,
 	runs []int) *engine.Detail {
-	d := &engine.Detail{Run: runs, Samples: column(scores, func(s score) float64 { return s.Samples })}
+	d := &engine.Detail{Run: runs, Samples: lists.Map(scores, func(s score) float64 { return s.Samples })}
 	for _, s := range scores {
 		d.Rounds = append(d.Rounds, s.Rounds)
 		d.Undecided = append(d.Undecided, s.Undecided)
@@ -261,22 +262,14 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 	}
 	literal := x.Mode == engine.ModeFB || x.Options.Schedule == engine.SchedulePaper
 	if entry.Theorem != "" && literal && x.Problem.N() <= predictedArms {
-		d.Theorem = x.theorem(ctx, model)
+		if b, err := bounds.Of(ctx, model, x.Options); err == nil { // 0 where it cannot be evaluated
+			d.Theorem = b.Theorem.FC
+			if x.Mode == engine.ModeFB {
+				d.Theorem = b.Theorem.FB
+			}
+		}
 	}
 	return d
-}
-
-// theorem returns what the paper's theorem about the algorithm promises; 0 where it cannot be
-// evaluated.
-func (x Experiment) theorem(ctx context.Context, model *model.Model) float64 {
-	b, err := bounds.Of(ctx, model, x.Options)
-	switch {
-	case err != nil:
-		return 0
-	case x.Mode == engine.ModeFB:
-		return b.Theorem.FB
-	}
-	return b.Theorem.FC
 }
 
 // hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are one by one than
@@ -364,11 +357,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if r.Runs == 1 {
 		r.Undecided = Proportion(r.Undecided.Count, 1)
 	}
-	r.NormBound = x.Options.Norm * m.Unit
-	if x.Mode == engine.ModeFC {
-		x.bound(ctx, &r, entry, m, terms)
-		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
-	}
+	x.bounded(ctx, &r, entry, m, terms)
 	if r.Runs == 0 {
 		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
 	}

@@ -28,5 +28,6 @@ func Paired(algorithm, reference engine.Result, measure string) (Comparison, err
 		return Comparison{}, fmt.Errorf("only runs on the same problem compare: %s has %s on %q, %s has %s on %q",
 			algorithm.Algorithm, algorithm.Mode, algorithm.Problem, reference.Algorithm, reference.Mode, reference.Problem)
 	}
-	return compared(algorithm.Algorithm, []engine.Result{algorithm}, []engine.Result{reference}, measure)
+	c, err := contrasted([]engine.Result{algorithm}, []engine.Result{reference}, measure)
+	return c.comparison(algorithm.Algorithm), err
 }

@@ -16,7 +16,7 @@ import (
 // outside is the probability that a 95 % interval misses.
 const outside = 0.05
 
-// compared sets an algorithm beside a reference on the same problem, by one of
+// contrasted sets an algorithm beside a reference on the same problem, by one of
 // Measures. The results of each differ in the seed only. Runs are compared one by one when all results have Detail of the same
 // runs from the same seeds, and mean against mean otherwise.
 //
@@ -27,14 +27,6 @@ const outside = 0.05
 //
 // An unknown measure, a result without runs and one whose truth is unknown where the
 // measure needs it are errors.
-func compared(name string, algorithm, reference []engine.Result, measure string) (Comparison, error) {
-	c, err := contrasted(algorithm, reference, measure)
-	if err != nil {
-		return Comparison{}, err
-	}
-	return Comparison{Algorithm: name, Difference: c.difference(outside), Ratio: c.ratio(outside), Paired: c.paired, Runs: c.runs()}, nil
-}
-
 func contrasted(algorithm, reference []engine.Result, measure string) (contrast, error) {
 	a, err := sampleOf(measure, algorithm...)
 	if err != nil {
@@ -47,6 +39,11 @@ func contrasted(algorithm, reference []engine.Result, measure string) (contrast,
 	return newContrast(a, b), nil
 }
 
+// comparison returns what is shown of an algorithm beside its reference.
+func (c contrast) comparison(algorithm string) Comparison {
+	return Comparison{Algorithm: algorithm, Difference: c.difference(outside), Ratio: c.ratio(outside), Paired: c.paired, Runs: c.runs()}
+}
+
 // Compare sets every other algorithm of a sweep beside the reference, for each
 // combination of the other swept names. Seeds are repetitions and no condition:
 // cells that differ only in the swept seed are pooled. It is an error when the
@@ -56,7 +53,7 @@ func Compare(s Sweep, reference, measure string) (Comparisons, error) {
 	if err != nil {
 		return Comparisons{}, err
 	}
-	if err := t.needs(reference); err != nil {
+	if err := t.has(reference); err != nil {
 		return Comparisons{}, err
 	}
 	if len(t.algorithms) < 2 {
@@ -64,19 +61,17 @@ func Compare(s Sweep, reference, measure string) (Comparisons, error) {
 	}
 	out := Comparisons{Names: t.names, Reference: reference, Measure: measure}
 	for _, g := range t.groups {
-		if g.results[reference] == nil {
-			return Comparisons{}, g.missing(t.names, reference)
-		}
 		for _, name := range t.algorithms {
 			if name == reference || g.results[name] == nil {
 				continue
 			}
-			c, err := compared(name, g.results[name], g.results[reference], measure)
+			c, err := contrasted(g.results[name], g.results[reference], measure)
 			if err != nil {
 				return Comparisons{}, fmt.Errorf("at %s: %w", place(t.names, g.values), err)
 			}
-			c.Values = slices.Clone(g.values)
-			out.Rows = append(out.Rows, c)
+			row := c.comparison(name)
+			row.Values = slices.Clone(g.values)
+			out.Rows = append(out.Rows, row)
 		}
 	}
 	return out, nil

@@ -96,13 +96,14 @@ func (p *Part) MarshalBinary() ([]byte, error) {
 func (p *Part) UnmarshalBinary(data []byte) error {
 	var l losslessText
 	var t partText
-	if err := json.Unmarshal(data, &l); err != nil {
-		return fmt.Errorf("not a part of an experiment: %w", err)
+	err := json.Unmarshal(data, &l)
+	if err == nil {
+		err = restore(&t, l.Part, l.Special)
 	}
-	if err := restore(&t, l.Part, l.Special); err != nil {
-		return fmt.Errorf("not a part of an experiment: %w", err)
+	if err == nil {
+		err = t.check()
 	}
-	if err := t.check(); err != nil {
+	if err != nil {
 		return fmt.Errorf("not a part of an experiment: %w", err)
 	}
 	k := newTally(t.From, t.To)

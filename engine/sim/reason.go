@@ -105,9 +105,9 @@ func doubt(errors engine.Rate, delta float64) []engine.Warning {
 	case errors.Runs < 2 || errors.CI95[1] <= delta:
 		return nil
 	case exceeds(errors, delta):
-		w = engine.Warning{Kind: engine.WarnErrors, Numbers: []float64{wrong, runs, exact(errors)[0]}}
+		w = engine.Warning{Kind: engine.WarnErrors, Numbers: []float64{wrong, runs, Exact(errors)[0]}}
 	case errors.Rate > delta:
-		interval := exact(errors)
+		interval := Exact(errors)
 		w = engine.Warning{Kind: engine.WarnErrorsUnclear, Numbers: []float64{delta, wrong, runs, 100 * interval[0], 100 * interval[1]}}
 	case errors.Count == 0:
 		w.Kind, w.Numbers = engine.WarnFewRunsRight, append(w.Numbers, float64(enoughRuns(delta)))
@@ -122,8 +122,8 @@ func exceeds(errors engine.Rate, delta float64) bool {
 	return k > 0 && delta < 1 && mathext.RegIncBeta(k, n-k+1, delta) < 0.025
 }
 
-// exact returns the 95 % interval of [Clopper and Pearson 1934].
-func exact(errors engine.Rate) [2]float64 {
+// Exact returns the 95 % interval of [Clopper and Pearson 1934].
+func Exact(errors engine.Rate) [2]float64 {
 	k, n := float64(errors.Count), float64(errors.Runs)
 	interval := [2]float64{0, 1}
 	if k > 0 {

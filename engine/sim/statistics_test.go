@@ -140,3 +140,13 @@ func falseAlarms(runs int, delta float64) (wilson, said float64) {
 	}
 	return wilson, said
 }
+
+// The interval of Clopper and Pearson, as tables have it: 3 of 30 is [0.0211, 0.2653].
+func TestExact(t *testing.T) {
+	if i := sim.Exact(engine.Rate{Count: 3, Runs: 30}); math.Abs(i[0]-0.0211) > 1e-4 || math.Abs(i[1]-0.2653) > 1e-4 {
+		t.Errorf("3 of 30: %v", i)
+	}
+	if i := sim.Exact(engine.Rate{Runs: 10}); i[0] != 0 || math.Abs(i[1]-0.3085) > 1e-4 {
+		t.Errorf("0 of 10: %v", i)
+	}
+}

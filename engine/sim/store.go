@@ -140,14 +140,11 @@ func parseLine(text []byte) (storedLine, error) {
 // by bit. Workers, Progress and Memory make no difference to a result; an experiment with its own
 // Draw is an error, since two functions cannot be told apart.
 func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, error) {
-	key, err := x.key(ctx)
+	key, line, there, err := s.find(ctx, x)
 	if err != nil {
 		return engine.Result{}, false, err
 	}
-	s.mu.Lock()
-	line, ok := s.kept[key]
-	s.mu.Unlock()
-	if ok {
+	if there {
 		r, err := line.decode()
 		algorithms.Describe(&r, x.Problem, x.Options)
 		return r, err == nil, err
@@ -161,14 +158,19 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 
 // Has reports whether the store has the result of an experiment, as Run would find it.
 func (s *Store) Has(ctx context.Context, x Experiment) (bool, error) {
-	key, err := x.key(ctx)
-	if err != nil {
-		return false, err
+	_, _, there, err := s.find(ctx, x)
+	return there, err
+}
+
+// find returns the key of an experiment, and its line where there is one.
+func (s *Store) find(ctx context.Context, x Experiment) (key string, line storedLine, there bool, err error) {
+	if key, err = x.key(ctx); err != nil {
+		return "", line, false, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, ok := s.kept[key]
-	return ok, nil
+	line, there = s.kept[key]
+	return key, line, there, nil
 }
 
 // Keep stores the result of an experiment that was made elsewhere, of all its runs.
@@ -188,11 +190,13 @@ var errInUse = errors.New("it is in use by another sweep or program")
 
 // keep appends a result, as one write.
 func (s *Store) keep(key string, r engine.Result) error {
-	line, err := newLine(key, r)
-	if err != nil {
-		return fmt.Errorf("store %s: %w", s.path, err)
+	r.Estimates = nil // which JSON leaves out
+	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
+	var err error
+	var text []byte
+	if line.Result, line.Special, err = lossless(&r); err == nil {
+		text, err = json.Marshal(line)
 	}
-	text, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("store %s: %w", s.path, err)
 	}
@@ -225,16 +229,7 @@ type special struct {
 	Bits uint64 `json:"bits,string"`
 }
 
-// newLine encodes a result.
-func newLine(key string, r engine.Result) (storedLine, error) {
-	r.Estimates = nil // which JSON leaves out
-	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
-	var err error
-	line.Result, line.Special, err = lossless(&r)
-	return line, err
-}
-
-// decode returns the inverse of newLine.
+// decode returns the result that keep encoded.
 func (l storedLine) decode() (engine.Result, error) {
 	var r engine.Result
 	return r, restore(&r, l.Result, l.Special)
@@ -311,22 +306,8 @@ const keyLength = 2 * sha256.Size
 // errDraw answers the question for the key of an experiment that cannot have one.
 var errDraw = errors.New("an experiment with a reward function of its own cannot be stored: nothing distinguishes it from another function")
 
-// keyless reports an experiment that cannot have a key.
-func (x Experiment) keyless() error {
-	switch {
-	case x.Draw != nil:
-		return errDraw
-	case x.Own != nil:
-		return errOwn
-	}
-	return nil
-}
-
 // key returns SHA-256 over all that a result depends on, in hexadecimal.
 func (x Experiment) key(ctx context.Context) (string, error) {
-	if err := x.keyless(); err != nil {
-		return "", err
-	}
 	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
 	if err != nil {
 		return "", err
@@ -339,8 +320,11 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 // Of the kernel it has the text and also the features that it gives on the points: the
 // text of a formula is its name, behind which there can be another function.
 func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, error) {
-	if err := x.keyless(); err != nil {
-		return "", err
+	switch {
+	case x.Draw != nil:
+		return "", errDraw
+	case x.Own != nil:
+		return "", errOwn
 	}
 	p := x.Problem
 	rank, values, err := ofKernel(model)

@@ -17,71 +17,60 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// summary folds the finished runs in run order.
+// summary folds the finished runs in run order, or shows how far the first one had come where none finished.
 func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	x, entry, model := ts.x, ts.entry, ts.model
 	r := algorithms.Asked(entry, x.Problem, x.Options, x.Runs)
 	r.Algorithm, r.Seed = x.Algorithm, x.Seed
-	if t.done == 0 && t.left != nil {
-		ts.unfinished(ctx, &r, t)
-	}
-	if t.done == 0 {
-		return r
-	}
 	scores, runs := t.finished()
-	r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent.first
-	var wrong, wrongDecided, undecided, rounds int
-	wrongTasks := make([]int, 0, len(scores))
-	for _, s := range scores {
-		if worse(s.Status, r.Status) {
-			r.Status = s.Status
-		}
-		wrong += indices.Indicator(s.Wrong)
-		wrongDecided += indices.Indicator(s.WrongDecided)
-		undecided += indices.Indicator(s.Undecided)
-		r.DecidedTasks += s.Decided
-		wrongTasks = append(wrongTasks, s.WrongTasks)
-		rounds += s.Rounds
-		r.MaxRounds = max(r.MaxRounds, s.Rounds)
+	shown, sent := t.first, t.sent
+	switch {
+	case t.done > 0:
+		r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent.first
+	case t.left == nil:
+		return r
+	default:
+		scores, shown, sent = []score{t.left.Score}, t.left, t.left.Sent
+		r.Warnings = slices.Clone(t.left.Warnings)
 	}
-	n, p := float64(r.Runs), x.Problem
-	r.SamplesPerAgent = Mean(column(scores, func(s score) float64 { return s.Samples }))
+	n, p := float64(len(scores)), x.Problem
+	r.SamplesPerAgent = Mean(lists.Map(scores, func(s score) float64 { return s.Samples }))
 	r.SamplesTotal = r.SamplesPerAgent.Mean * float64(p.V())
-	r.Rounds = float64(rounds) / n
-	r.Messages, r.Bytes = float64(t.sent.Messages)/n, float64(t.sent.Merged)/n
-	r.BytesRaw, r.BytesTheta = float64(t.sent.Raw)/n, float64(t.sent.Theta)/n
-	r.Undecided = Proportion(undecided, r.Runs)
-	if ts.judge.lost != nil {
-		r.Errors, r.DecidedErrors = Proportion(wrong, r.Runs), Proportion(wrongDecided, r.Runs)
-		r.TaskErrors = Shares(wrongTasks, p.V())
-		r.Regret = Mean(column(scores, func(s score) float64 { return s.Regret }))
-		r.RelativeRegret = Mean(column(scores, func(s score) float64 { return s.Relative }))
+	r.Rounds = float64(lists.Sum(scores, func(s score) int { return s.Rounds })) / n
+	r.MaxRounds = lists.Max(scores, func(s score) int { return s.Rounds })
+	r.Messages, r.Bytes = float64(sent.Messages)/n, float64(sent.Merged)/n
+	r.BytesRaw, r.BytesTheta = float64(sent.Raw)/n, float64(sent.Theta)/n
+	if t.done > 0 {
+		ts.graded(&r, scores)
 	}
-	ts.first(&r, t.first)
+	ts.first(&r, shown)
 	x.compare(ctx, &r, entry, model, t)
-	if x.Detail {
+	if t.done == 0 {
+		r.RatioToLowerBound = 0 // of a run that is not over it would flatter
+	} else if x.Detail {
 		r.Detail = x.detail(ctx, entry, model, ts.judge.lost != nil, r.Ridge, scores, runs)
 	}
 	return r
 }
 
-// column takes one number of each score.
-func column(scores []score, of func(score) float64) []float64 {
-	return lists.Map(scores, of)
-}
-
-// unfinished fills in the run that had begun where none finished.
-func (ts *Trials) unfinished(ctx context.Context, r *engine.Result, t *tally) {
-	s := t.left.Score
-	r.SamplesPerAgent = Mean([]float64{s.Samples})
-	r.SamplesTotal = s.Samples * float64(ts.x.Problem.V())
-	r.Rounds, r.MaxRounds = float64(s.Rounds), s.Rounds
-	sent := t.left.Sent
-	r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta = float64(sent.Messages), float64(sent.Merged), float64(sent.Raw), float64(sent.Theta)
-	r.Warnings = slices.Clone(t.left.Warnings)
-	ts.first(r, t.left)
-	ts.x.compare(ctx, r, ts.entry, ts.model, t)
-	r.RatioToLowerBound = 0 // of a run that is not over it would flatter
+// graded says how the finished runs ended, and what is wrong in them.
+func (ts *Trials) graded(r *engine.Result, scores []score) {
+	counted := func(is func(score) bool) engine.Rate { return Proportion(lists.Count(scores, is), r.Runs) }
+	for _, s := range scores {
+		if worse(s.Status, r.Status) {
+			r.Status = s.Status
+		}
+		r.DecidedTasks += s.Decided
+	}
+	r.Undecided = counted(func(s score) bool { return s.Undecided })
+	if ts.judge.lost == nil {
+		return
+	}
+	r.Errors = counted(func(s score) bool { return s.Wrong })
+	r.DecidedErrors = counted(func(s score) bool { return s.WrongDecided })
+	r.TaskErrors = Shares(lists.Map(scores, func(s score) int { return s.WrongTasks }), ts.x.Problem.V())
+	r.Regret = Mean(lists.Map(scores, func(s score) float64 { return s.Regret }))
+	r.RelativeRegret = Mean(lists.Map(scores, func(s score) float64 { return s.Relative }))
 }
 
 // first takes over what is shown of the first run.
@@ -122,14 +111,10 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 			r.Ridge = ridge
 		}
 	}
-	r.NormBound = x.Options.Norm * model.Unit
 	if x.believed != nil && x.Problem.Mean != nil {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnRidgeBelieved})
 	}
-	if x.Mode == engine.ModeFC {
-		x.bound(ctx, r, entry, model, terms)
-		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
-	}
+	x.bounded(ctx, r, entry, model, terms)
 	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
 	if x.believed == nil { // of rewards drawn from a belief no more is known than of an experiment
 		basis.Truth = &algorithms.Truth{Drawn: x.natural}
@@ -145,6 +130,15 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
 	}
 	r.Warnings = append(r.Warnings, x.inert(*r, entry, model, terms)...)
+}
+
+// bounded sets the bound on the norm and the lower bound beside a result, and says what the errors tell of delta.
+func (x Experiment) bounded(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) {
+	r.NormBound = x.Options.Norm * m.Unit
+	if x.Mode == engine.ModeFC {
+		x.bound(ctx, r, entry, m, terms)
+		r.Warnings = append(r.Warnings, doubt(r.Errors, r.Delta)...)
+	}
 }
 
 // ofProblem warns of free numbers, and of blocks that the algorithm does not take.
@@ -249,21 +243,19 @@ func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	return s, nil
 }
 
+// measured returns a measure of each run.
 func measured(measure string, d *engine.Detail) []float64 {
-	out := make([]float64, len(d.Run))
-	for i := range out {
+	return lists.Make(len(d.Run), func(k int) float64 {
 		switch measure {
 		case MeasureSamples:
-			out[i] = d.Samples[i]
+			return d.Samples[k]
 		case MeasureError:
-			out[i] = float64(indices.Indicator(d.Wrong[i]))
+			return float64(indices.Indicator(d.Wrong[k]))
 		case MeasureRounds:
-			out[i] = float64(d.Rounds[i])
-		case MeasureRegret:
-			out[i] = d.Regret[i]
+			return float64(d.Rounds[k])
 		}
-	}
-	return out
+		return d.Regret[k]
+	})
 }
 
 // student returns the quantile that leaves alpha outside on both sides together.

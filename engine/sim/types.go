@@ -65,17 +65,17 @@ func (s Sweep) table() (*table, error) {
 	return t, nil
 }
 
-// needs returns an error when the algorithm is nowhere in the table.
-func (t *table) needs(algorithm string) error {
-	if slices.Contains(t.algorithms, algorithm) {
-		return nil
+// has returns an error when an algorithm has no runs in some combination, or nowhere.
+func (t *table) has(algorithm string) error {
+	if !slices.Contains(t.algorithms, algorithm) {
+		return fmt.Errorf("the sweep has no runs of %s; it has %s", algorithm, listed(t.algorithms))
 	}
-	return fmt.Errorf("the sweep has no runs of %s; it has %s", algorithm, listed(t.algorithms))
-}
-
-// missing returns the error for an algorithm without runs in one combination.
-func (g *group) missing(names []string, algorithm string) error {
-	return fmt.Errorf("the sweep has no finished runs of %s at %s", algorithm, place(names, g.values))
+	return lists.Each(t.groups, func(g *group) error {
+		if g.results[algorithm] == nil {
+			return fmt.Errorf("the sweep has no finished runs of %s at %s", algorithm, place(t.names, g.values))
+		}
+		return nil
+	})
 }
 
 // place names a combination: "case 2, gap 0.4".
@@ -83,10 +83,7 @@ func place(names []string, values []any) string {
 	if len(names) == 0 {
 		return "its only cell"
 	}
-	var parts []string
-	for k, name := range names {
-		parts = append(parts, fmt.Sprintf("%s %v", name, values[k]))
-	}
+	parts := lists.Make(len(names), func(k int) string { return fmt.Sprintf("%s %v", names[k], values[k]) })
 	return strings.Join(parts, ", ")
 }
 
@@ -208,7 +205,7 @@ func SpeedupOf(s Sweep, algorithm, alone string) (Speedup, error) {
 	}
 	out := Speedup{Names: t.names, Algorithm: algorithm, Alone: alone}
 	for _, name := range []string{algorithm, alone} {
-		if err := t.needs(name); err != nil {
+		if err := t.has(name); err != nil {
 			return Speedup{}, err
 		}
 		entry, err := algorithms.Named(engine.ModeFC, name)
@@ -220,11 +217,6 @@ func SpeedupOf(s Sweep, algorithm, alone string) (Speedup, error) {
 		}
 	}
 	for _, g := range t.groups {
-		for _, name := range []string{algorithm, alone} {
-			if g.results[name] == nil {
-				return Speedup{}, g.missing(t.names, name)
-			}
-		}
 		c, err := contrasted(g.results[alone], g.results[algorithm], MeasureSamples)
 		if err != nil {
 			return Speedup{}, fmt.Errorf("at %s: %w", place(t.names, g.values), err)

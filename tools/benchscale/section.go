@@ -9,6 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -27,7 +30,6 @@ func section(rows []row, limit time.Duration) string {
 		"number of arms, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and "+
 		"larger sizes are left out.\n\n",
 		runtime.GOOS, runtime.GOARCH, sentence.Count(runtime.NumCPU(), "processor"), runtime.Version(), limit)
-	sizes := []int{1000, 3000, 10_000, 30_000, 100_000}
 	b.WriteString("| operation |")
 	for _, n := range sizes {
 		fmt.Fprintf(&b, " %s arms |", thousands(n))
@@ -98,16 +100,8 @@ func (r row) growth() string {
 
 // exponent returns the slope of log y against log x by least squares.
 func exponent(x, y []float64) float64 {
-	var mx, my, xx, xy float64
-	n := float64(len(x))
-	for i := range x {
-		mx, my = mx+math.Log(x[i])/n, my+math.Log(y[i])/n
-	}
-	for i := range x {
-		d := math.Log(x[i]) - mx
-		xx, xy = xx+d*d, xy+d*(math.Log(y[i])-my)
-	}
-	return xy / xx
+	_, slope := stat.LinearRegression(lists.Map(x, math.Log), lists.Map(y, math.Log), nil, false)
+	return slope
 }
 
 // figures returns a number of seconds in two digits or more.

@@ -164,12 +164,7 @@ func (r row) among(m, budget int, wanted func(other int) bool) (out standing, of
 		if s == unknown {
 			continue
 		}
-		off = max(off, paired(r.by[m], r.by[k], budget).mean)
-		if out == unknown {
-			out = s
-		} else {
-			out = max(out, s)
-		}
+		out, off = max(out, s), max(off, paired(r.by[m], r.by[k], budget).mean)
 	}
 	return out, off
 }
@@ -224,16 +219,11 @@ func (z *zoo) foreign(k int) bool { return !z.Methods[k].Ours }
 // counts prints for each of our methods how it stands.
 func (z *zoo) counts(w io.Writer) {
 	for m, of := range z.Methods {
-		if !of.Ours {
-			continue
-		}
-		for _, held := range []bool{false, true} {
-			use := "for tuning"
-			if held {
-				use = "not for tuning"
+		for _, use := range []string{"for tuning", "not for tuning"} {
+			if of.Ours {
+				c, l := z.standings(m, use != "for tuning", z.foreign)
+				fmt.Fprintf(w, "%-12s tables %-15s against others: %s; %s\n", of.Name, use, c.Text(), l.Text())
 			}
-			c, l := z.standings(m, held, z.foreign)
-			fmt.Fprintf(w, "%-12s tables %-15s against others: %s; %s\n", of.Name, use, c.Text(), l.Text())
 		}
 	}
 }
@@ -254,14 +244,8 @@ func (z *zoo) compare(w io.Writer, folder string) error {
 				}
 				old := before.Shown[t].by[m]
 				now, then := meanOf(r.by[m].and(old).shares(b)), meanOf(old.and(r.by[m]).shares(b))
-				mark := ""
 				s := against(r.by[m], old, b)
-				switch s {
-				case best:
-					mark = "better"
-				case behind:
-					mark = "worse"
-				}
+				mark := map[standing]string{best: "better", behind: "worse"}[s]
 				c[s]++
 				fmt.Fprintf(w, "%-12s %-22s %4d pulls: %6.2f %% now, %6.2f %% before, difference %+.2f ± %.2f (%d runs) %s\n",
 					of.Name, r.Table.Name, pulls, 100*now.mean, 100*then.mean, 100*d.mean, 100*d.half, d.n, mark)

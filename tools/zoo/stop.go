@@ -11,10 +11,11 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -123,38 +124,20 @@ func (z *zoo) Stops() string {
 			wrong, stopped := 0, 0
 			for _, l := range of {
 				samples = append(samples, float64(l.Pulls[0])/float64(r.Tasks))
-				if l.Decided {
-					if stopped++; l.Wrong {
-						wrong++
-					}
-				}
+				stopped += indices.Indicator(l.Decided)
+				wrong += indices.Indicator(l.Decided && l.Wrong)
 			}
 			if len(of) < leastRuns {
 				continue
 			}
 			i := meanOf(samples)
-			lo, hi := exact(wrong, len(of))
-			use := "yes"
-			if r.Table.Held() {
-				use = "**no**"
-			}
+			share := sim.Exact(engine.Rate{Count: wrong, Runs: len(of)})
 			fmt.Fprintf(&b, "| %s | %s | %s | %d of %d | %s ± %s | %d | %s to %s |\n",
-				r.Table.Name, use, z.stoppers[m].Name, stopped, len(of), digits(i.mean), digits(i.half), wrong, percent(lo), percent(hi))
+				r.Table.Name, r.Table.Use(), z.stoppers[m].Name, stopped, len(of), digits(i.mean), digits(i.half), wrong,
+				percent(share[0]), percent(share[1]))
 		}
 	}
 	return b.String()
-}
-
-// exact returns the 95 % interval of Clopper and Pearson for a share.
-func exact(k, n int) (lo, hi float64) {
-	hi = 1
-	if k > 0 {
-		lo = distuv.Beta{Alpha: float64(k), Beta: float64(n - k + 1)}.Quantile(0.025)
-	}
-	if k < n {
-		hi = distuv.Beta{Alpha: float64(k + 1), Beta: float64(n - k)}.Quantile(0.975)
-	}
-	return lo, hi
 }
 
 // The tests whose samples `-never` compares: CoTestFC as it is, all tasks together by the kernel whatever that costs, and
@@ -202,37 +185,21 @@ func (z *zoo) never(out io.Writer) {
 		return
 	}
 	for _, r := range z.stopping {
-		by := [3]map[int]line{}
-		for k, c := range columns {
-			by[k] = map[int]line{}
-			for _, l := range r.by[c] {
-				by[k][l.Run] = l
-			}
-		}
-		if row := neverRow(by, r.Tasks); row != "" {
-			use := "yes"
-			if r.Table.Held() {
-				use = "**no**"
-			}
-			fmt.Fprintf(out, "| %s | %s | %s |\n", r.Table.Name, use, row)
+		if row := neverRow([3]runs{r.by[columns[0]], r.by[columns[1]], r.by[columns[2]]}, r.Tasks); row != "" {
+			fmt.Fprintf(out, "| %s | %s | %s |\n", r.Table.Name, r.Table.Use(), row)
 		}
 	}
 }
 
 // neverRow compares the runs that all three tests made; "" where these are fewer than three.
-func neverRow(by [3]map[int]line, tasks int) string {
+func neverRow(by [3]runs, tasks int) string {
 	var samples [3][]float64
 	var wrong [3]int
-	for run, l := range by[0] {
-		_, together := by[1][run]
-		if _, alone := by[2][run]; !together || !alone {
-			continue
-		}
-		for k, l := range [3]line{l, by[1][run], by[2][run]} {
+	for run := range by[0].and(by[1]).and(by[2]) {
+		for k := range by {
+			l := by[k][run]
 			samples[k] = append(samples[k], float64(l.Pulls[0])/float64(tasks))
-			if l.Decided && l.Wrong {
-				wrong[k]++
-			}
+			wrong[k] += indices.Indicator(l.Decided && l.Wrong)
 		}
 	}
 	n := len(samples[0])

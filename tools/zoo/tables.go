@@ -64,6 +64,14 @@ func tables(root, cache string) (out []table, missing []string, err error) {
 	return append(out, more...), missing, nil
 }
 
+// Use says whether a table is for tuning, as the page does.
+func (t table) Use() string {
+	if t.Held() {
+		return "**no**"
+	}
+	return "yes"
+}
+
 // drawnBy makes worlds from random numbers of a table's own, other ones in every run.
 func drawnBy(name string, make func(*rand.Rand) *world) func(run int) *world {
 	return func(run int) *world { return make(source(seedOf("table "+name, run))) }
