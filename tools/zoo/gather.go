@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -20,13 +21,11 @@ const leastRuns = 10
 
 // zoo holds what the picks of every method lose on every table.
 type zoo struct {
-	Tables  []table
 	Methods []method
 	Missing []string // tables that are left out
 	Shown   []row    // by table
 
 	stoppers []method // that stop by themselves
-	stopping []row    // their runs
 }
 
 // row is one table.
@@ -36,6 +35,7 @@ type row struct {
 	Cells int
 	pulls []int  // of each task, by budget
 	by    []runs // by method, without runs where it was not tried
+	stops []runs // of methods that stop by themselves
 }
 
 // runs are a method's on a table, by the number of the run.
@@ -53,15 +53,14 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 	for _, t := range chosen {
 		w := t.world(0)
 		r := row{Table: t, Tasks: w.problem.V(), Cells: w.problem.N(), pulls: lists.Map(eachArm, w.pulls)}
-		stopping := r
 		var err error
 		if r.by, err = runsOf(results, t, z.Methods, most); err != nil {
 			return nil, err
 		}
-		if stopping.by, err = runsOf(results, t, z.stoppers, math.MaxInt); err != nil {
+		if r.stops, err = runsOf(results, t, z.stoppers, math.MaxInt); err != nil {
 			return nil, err
 		}
-		z.Tables, z.Shown, z.stopping = append(z.Tables, t), append(z.Shown, r), append(z.stopping, stopping)
+		z.Shown = append(z.Shown, r)
 	}
 	return z, nil
 }
@@ -117,13 +116,7 @@ func meanOf(x []float64) interval {
 
 // paired returns the interval of the mean of a - b over the runs that both made.
 func paired(a, b runs, budget int) interval {
-	var d []float64
-	for _, run := range a.numbers() {
-		if other, both := b[run]; both {
-			d = append(d, a[run].Share[budget]-other.Share[budget])
-		}
-	}
-	return meanOf(d)
+	return meanOf(lists.Map(a.and(b).numbers(), func(run int) float64 { return a[run].Share[budget] - b[run].Share[budget] }))
 }
 
 // standing says how a method does in a cell, which is a table and a budget.
@@ -195,19 +188,13 @@ func (l leads) Text() string {
 
 // standings counts a method's among the others that are wanted, of tables for tuning or not.
 func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count, l leads) {
-	for _, r := range z.Shown {
-		if r.Table.Held() != held {
-			continue
-		}
+	for _, r := range z.half(held) {
 		for b := range r.pulls {
 			s, off := r.among(m, b, wanted)
 			c[s]++
-			switch {
-			case s == unknown:
-			case off < 0:
-				l.alone++
-			case off == 0:
-				l.tied++
+			if s != unknown {
+				l.alone += indices.Indicator(off < 0)
+				l.tied += indices.Indicator(off == 0)
 			}
 		}
 	}
@@ -215,6 +202,11 @@ func (z *zoo) standings(m int, held bool, wanted func(other int) bool) (c count,
 }
 
 func (z *zoo) foreign(k int) bool { return !z.Methods[k].Ours }
+
+// half returns the tables that are not for tuning, or the others.
+func (z *zoo) half(held bool) []row {
+	return lists.Where(z.Shown, func(r row) bool { return r.Table.Held() == held })
+}
 
 // counts prints for each of our methods how it stands.
 func (z *zoo) counts(w io.Writer) {
@@ -230,7 +222,7 @@ func (z *zoo) counts(w io.Writer) {
 
 // compare prints, for each method and table that two folders of runs have, the paired difference of the losses.
 func (z *zoo) compare(w io.Writer, folder string) error {
-	before, err := gather(folder, z.Tables, z.Methods, math.MaxInt)
+	before, err := gather(folder, lists.Map(z.Shown, func(r row) table { return r.Table }), z.Methods, math.MaxInt)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ package main
 import (
 	_ "embed"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -60,31 +59,26 @@ func (z *zoo) Standings(m int, held bool) string {
 }
 
 // Held counts the tables that are not for tuning.
-func (z *zoo) Held() int { return lists.Count(z.Tables, table.Held) }
+func (z *zoo) Held() int { return len(z.half(true)) }
 
 // Versions lists the program's versions that made runs of ours.
 func (z *zoo) Versions() string {
-	found := map[string]bool{}
+	var found []string
 	for _, r := range z.Shown {
 		for m, of := range r.by {
 			for _, l := range of {
 				if z.Methods[m].Ours && l.Version != "" {
-					found[l.Version] = true
+					found = lists.Add(found, l.Version)
 				}
 			}
 		}
 	}
-	return strings.Join(slices.Sorted(maps.Keys(found)), ", ")
+	return strings.Join(slices.Sorted(slices.Values(found)), ", ")
 }
 
 // Usual returns the largest number of runs.
-func (z *zoo) Usual() (n int) {
-	for _, r := range z.Shown {
-		for _, of := range r.by {
-			n = max(n, len(of))
-		}
-	}
-	return n
+func (z *zoo) Usual() int {
+	return lists.Max(z.Shown, func(r row) int { return lists.Max(r.by, func(of runs) int { return len(of) }) })
 }
 
 // Duel says how method m stands towards another one.
@@ -102,9 +96,9 @@ func (z *zoo) Duel(m, other int) string {
 // apart is the mean over cells of the difference of two methods, in % of a random arm's loss.
 func (z *zoo) apart(m, other int, held bool) string {
 	var differences []float64
-	for _, r := range z.Shown {
+	for _, r := range z.half(held) {
 		for b := range r.pulls {
-			if d := paired(r.by[m], r.by[other], b); r.Table.Held() == held && d.n >= leastRuns {
+			if d := paired(r.by[m], r.by[other], b); d.n >= leastRuns {
 				differences = append(differences, 100*d.mean)
 			}
 		}
@@ -119,10 +113,7 @@ func (z *zoo) apart(m, other int, held bool) string {
 func (z *zoo) Losses(held bool) string {
 	var b strings.Builder
 	usual := z.Usual()
-	for _, r := range z.Shown {
-		if r.Table.Held() != held {
-			continue
-		}
+	for _, r := range z.half(held) {
 		for k, each := range eachArm {
 			name := r.Table.Name
 			if k > 0 {

@@ -30,10 +30,8 @@ func (z *zoo) picture() string {
 		}
 		b.WriteString("</g>")
 		y += cellHigh + 4
-		for _, r := range z.Shown {
-			if r.Table.Held() == held {
-				y += z.drawRow(&b, r, y)
-			}
+		for _, r := range z.half(held) {
+			y += z.drawRow(&b, r, y)
 		}
 		y += 10
 	}

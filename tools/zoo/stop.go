@@ -118,8 +118,8 @@ func (p *play) parted(v, leader int, eps, sd float64) float64 {
 // Stops are the rows of the table of methods that stop by themselves; none where there are no runs.
 func (z *zoo) Stops() string {
 	var b strings.Builder
-	for _, r := range z.stopping {
-		for m, of := range r.by {
+	for _, r := range z.Shown {
+		for m, of := range r.stops {
 			var samples []float64
 			wrong, stopped := 0, 0
 			for _, l := range of {
@@ -184,8 +184,8 @@ func (z *zoo) never(out io.Writer) {
 	if slices.Contains(columns, -1) {
 		return
 	}
-	for _, r := range z.stopping {
-		if row := neverRow([3]runs{r.by[columns[0]], r.by[columns[1]], r.by[columns[2]]}, r.Tasks); row != "" {
+	for _, r := range z.Shown {
+		if row := neverRow([3]runs{r.stops[columns[0]], r.stops[columns[1]], r.stops[columns[2]]}, r.Tasks); row != "" {
 			fmt.Fprintf(out, "| %s | %s | %s |\n", r.Table.Name, r.Table.Use(), row)
 		}
 	}

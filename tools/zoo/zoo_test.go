@@ -280,7 +280,7 @@ func TestPage(t *testing.T) {
 	}
 	z.Missing = append(missing, "a table that is not here")
 	for run := range leastRuns {
-		z.stopping[0].by[0][run] = line{Run: run, Pulls: []int{150 * (run + 1)}, Decided: run > 2, Wrong: run%4 == 3}
+		z.Shown[0].stops[0][run] = line{Run: run, Pulls: []int{150 * (run + 1)}, Decided: run > 2, Wrong: run%4 == 3}
 	}
 	for m := range z.Methods {
 		for run := range leastRuns {
