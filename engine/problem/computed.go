@@ -236,29 +236,29 @@ func (c *cells) encoded(code func(r int) int32) []int32 {
 	case c.numbers != nil:
 		return encode(c.rows(), func(r int) uint64 { return math.Float64bits(c.numbers[r]) }, code)
 	}
-	known := make([]int32, len(c.labels)) // 0 stands for none
-	return lists.Make(len(c.codes), func(r int) int32 {
-		place := c.codes[r]
+	codes, known := make([]int32, len(c.codes)), make([]int32, len(c.labels)) // 0 stands for none
+	for r, place := range c.codes {
 		if place < 0 {
-			return code(r) // an empty cell, which fails
-		}
-		if known[place] == 0 {
+			code(r) // an empty cell, which fails
+		} else if known[place] == 0 {
 			known[place] = code(r) + 1
 		}
-		return known[place] - 1
-	})
+		codes[r] = known[place] - 1
+	}
+	return codes
 }
 
 // encode gives each row the code of the first row that is the same.
 func encode[T comparable](rows int, same func(r int) T, code func(r int) int32) []int32 {
-	known := map[T]int32{}
-	return lists.Make(rows, func(r int) int32 {
+	codes, known := make([]int32, rows), map[T]int32{}
+	for r := range codes {
 		key := same(r)
 		k, there := known[key]
 		if !there {
 			k = code(r)
 			known[key] = k
 		}
-		return k
-	})
+		codes[r] = k
+	}
+	return codes
 }

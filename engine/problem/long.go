@@ -218,10 +218,10 @@ func (f *found) readLong(t *table, l Long) {
 // of them lie in the order of the problem, in which byTask has the arms.
 func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measured, byTask []int) {
 	f.rows = make([]Row, lists.Total(measured))
-	rows, left := make([][]Row, len(measured)), f.rows
+	next, total := make([]int, len(measured)), 0 // place of the next row of each arm
 	for _, at := range byTask {
-		n := measured[at]
-		rows[at], left = left[:0:n], left[n:]
+		next[at] = total
+		total += measured[at]
 	}
 	block, names := named(blocks, len(armOf))
 	number := make([]int, len(names)) // of each block among those measured, from 1
@@ -229,7 +229,9 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 		if at < 0 {
 			continue
 		}
-		m, sd := readRow(t, r, l)
+		m := &f.rows[next[at]]
+		next[at]++
+		sd := m.read(t, r, &l)
 		if b := block[r]; len(blocks) > 0 {
 			if number[b] == 0 {
 				f.blocks = append(f.blocks, names[b])
@@ -237,14 +239,13 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 			}
 			m.Block = number[b] - 1
 		}
-		rows[at] = append(rows[at], m)
 		if l.SD != "" || l.Trials != "" {
 			f.arms[at].sds = append(f.arms[at].sds, sd)
 		}
 	}
-	for at := range rows {
-		if a := &f.arms[at]; len(rows[at]) > 0 {
-			a.rows = rows[at]
+	for at, n := range measured {
+		if a := &f.arms[at]; n > 0 {
+			a.rows = f.rows[next[at]-n : next[at]]
 			a.mean, a.sd, a.reps = pooled(a.rows, a.sds, l)
 		}
 	}

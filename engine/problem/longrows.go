@@ -13,12 +13,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// readRow reads the reward of a row, and where there are columns for them its count and its standard deviation, NaN when unknown.
-func readRow(t *table, r int, l Long) (m Row, sd float64) {
+// read reads the reward of a row, and where there are columns for them its count and its standard deviation, NaN when unknown.
+func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 	m.Line, m.Count, sd = int(t.lines[r]), 1, math.NaN()
 	if l.Successes != "" {
 		m.Reward, sd, m.Count = readCounts(t, r, l)
-		return m, sd
+		return sd
 	}
 	var err error
 	if m.Reward, err = t.tried(r, l.Reward); err != nil {
@@ -42,7 +42,7 @@ func readRow(t *table, r int, l Long) (m Row, sd float64) {
 		m.Count = t.number(r, l.Count)
 		checkCount(t, r, l.Count, m.Count)
 	}
-	return m, sd
+	return sd
 }
 
 // Unless is the condition on the rows of a table in which a column is not this text or this number.
@@ -59,7 +59,7 @@ func Unless[T string | float64](column string, value T) string {
 var truths = map[string]float64{"false": 0, "true": 1}
 
 // readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
-func readCounts(t *table, r int, l Long) (mean, sd, trials float64) {
+func readCounts(t *table, r int, l *Long) (mean, sd, trials float64) {
 	wins, trials := t.number(r, l.Successes), t.number(r, l.Trials)
 	checkCount(t, r, l.Trials, trials)
 	if wins != math.Trunc(wins) || wins < 0 || wins > trials {
@@ -175,7 +175,11 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 	switch {
 	case resampled:
 		p.Rewards = lists.Map(arms, func(a arm) []float64 {
-			return lists.Map(a.rows, func(m Row) float64 { return m.Reward })
+			means := make([]float64, len(a.rows))
+			for k, m := range a.rows {
+				means[k] = m.Reward
+			}
+			return means
 		})
 		s = p.summarise()
 	case !summaries && p.Mean != nil && len(once) < p.N() && model.Environment != EnvironmentPosterior:
