@@ -53,7 +53,10 @@ type coBayes struct {
 	drawn       unionSpace
 }
 
-var _ engine.Algorithm = (*coBayes)(nil)
+var (
+	_ engine.Complete  = (*coBayes)(nil)
+	_ engine.Recalling = (*coBayes)(nil)
+)
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is
 // the kernel as it is, with ξ of the Gaussian process.
@@ -149,8 +152,7 @@ func (a *coBayes) fill(counts []int) error {
 	f := &foresight{posterior: of.Estimator, precision: a.scales.Model.Precision}
 	f.cost = a.Model.Problem.RelativeCost()
 	var open []*outlook
-	var enough []float64
-	share := a.share()
+	share, means := a.share(), a.by[member]
 	for v, set := range a.Sets {
 		if len(set) == 1 {
 			continue
@@ -168,35 +170,31 @@ func (a *coBayes) fill(counts []int) error {
 			if err := of.VariancesFrom(apart, set, j.first); err != nil {
 				return err
 			}
-			open = append(open, f.watch(set, j.first, most, a.scales.FreedomOf, apart))
-			enough = append(enough, share*j.sum[member]/j.risk)
+			o := f.watch(set, j.first, most, a.scales.FreedomOf, apart)
+			o.enough = share * j.sum[member] / j.risk
+			open = append(open, o)
 		}
 	}
-	means := a.by[member]
 	for len(open) > 0 {
-		left, still := open[:0], enough[:0]
-		for k, o := range open {
+		for _, o := range open {
 			if err := a.Model.Context().Err(); err != nil {
 				return err
 			}
 			o.update()
 			_, rival := o.outcome(means, a.opt.Epsilon)
-			k2, n := o.most(rival), min(o.step, o.left)
-			counts[o.arms[k2]] += n
-			o.pull(k2, n)
-			if o.left -= n; o.left > 0 {
-				left, still = append(left, o), append(still, enough[k])
-			}
+			k, n := o.most(rival), min(o.step, o.left)
+			counts[o.arms[k]] += n
+			o.pull(k, n)
+			o.left -= n
 		}
-		open, enough = left, still
-		for k := 0; k < len(open); {
-			open[k].update()
-			if risk, _ := open[k].outcome(means, a.opt.Epsilon); risk <= enough[k] {
-				open, enough = append(open[:k], open[k+1:]...), append(enough[:k], enough[k+1:]...)
-				continue
+		open = slices.DeleteFunc(open, func(o *outlook) bool {
+			if o.left == 0 {
+				return true
 			}
-			k++
-		}
+			o.update()
+			risk, _ := o.outcome(means, a.opt.Epsilon)
+			return risk <= o.enough
+		})
 	}
 	return nil
 }

@@ -29,11 +29,8 @@ type budgetFB struct {
 }
 
 var (
-	_ engine.Algorithm  = (*budgetFB)(nil)
-	_ engine.Explainer  = (*budgetFB)(nil)
-	_ engine.Estimating = (*budgetFB)(nil)
-	_ engine.Amender    = (*budgetFB)(nil)
-	_ engine.Informer   = (*budgetFB)(nil)
+	_ engine.Standard = (*budgetFB)(nil)
+	_ engine.Informer = (*budgetFB)(nil)
 )
 
 // TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its

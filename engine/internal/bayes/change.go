@@ -12,11 +12,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-var (
-	_ engine.Changer   = (*coBayes)(nil)
-	_ engine.Continuer = (*coBayes)(nil)
-)
-
 // Bound returns delta: whatever changes, tasks are closed by the posterior of all data as it is then.
 func (a *coBayes) Bound() float64 { return a.opt.Delta }
 
@@ -123,11 +118,6 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	return true
 }
 
-var (
-	_ engine.Amender  = (*coBayes)(nil)
-	_ engine.Informer = (*coBayes)(nil)
-)
-
 // Amend takes the counts as they are: a posterior does not mind how pulls came about.
 func (a *coBayes) Amend(counts []int) error {
 	if a.planned.Counts == nil {
@@ -165,8 +155,6 @@ func (a *coBayes) replicate(counts []int) {
 		}
 	}
 }
-
-var _ engine.Recalling = (*coBayes)(nil)
 
 // ArmEstimates returns posterior means and credible intervals.
 func (a *coBayes) ArmEstimates() engine.ArmEstimates {
@@ -207,8 +195,6 @@ func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 		return rounds.Intervals(a.Model, means, variances, func(i int) float64 { return freedom[i] })
 	}
 }
-
-var _ engine.Explainer = (*coBayes)(nil)
 
 // Hardest returns the most probable rival.
 func (a *coBayes) Hardest(v int) engine.Rival {

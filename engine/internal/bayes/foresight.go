@@ -41,6 +41,7 @@ type outlook struct {
 	freedom []float64   // of each arm's noise scale and the leader's together
 	step    int         // pulls chosen at once
 	left    int         // pulls that it may still get
+	enough  float64     // the risk at which it needs no more
 }
 
 // rival has the covariances of the arms of an outlook with the one at a position.

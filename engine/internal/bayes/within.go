@@ -21,11 +21,7 @@ type sideBySide struct {
 	planner *sides.Planner
 }
 
-var (
-	_ engine.Algorithm = (*sideBySide)(nil)
-	_ engine.Explainer = (*sideBySide)(nil)
-	_ engine.Arranger  = (*sideBySide)(nil)
-)
+var _ engine.Arranger = (*sideBySide)(nil)
 
 // blocksFirst is the number of blocks of round 1, of all arms of each task. One says nothing of a scale. Within a block, too, some
 // additives

@@ -272,7 +272,7 @@ func (q ask) explore() (*rounds.Stage, error) {
 		st.Design = d
 		// all the same to the kernel, which may be wrong: only their own means tell them apart
 		if len(r.Arms) == 0 {
-			return st, q.equalStage(st, groups)
+			return q.equalStage(st, groups)
 		}
 		weights := lists.Map(r.Arms, func(i int) float64 { return d.Weights[i] * float64(priced.Layout.Copies[i]) })
 		pulls, err := model.Remembered(priced, canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups},
@@ -326,15 +326,19 @@ func (t terms) probe(st *rounds.Stage, open []int) error {
 }
 
 // equalStage makes round 1 of these arms one by their own means.
-func (t terms) equalStage(st *rounds.Stage, groups [][]int) (err error) {
-	m := t.scales.Model
+func (t terms) equalStage(st *rounds.Stage, groups [][]int) (*rounds.Stage, error) {
 	widest, n := 0.0, 0
 	for _, i := range slices.Concat(groups...) {
 		st.Rounding.Counts[i] = roundOne
-		widest, n = max(widest, 2/m.Precision[i]/roundOne), n+roundOne
+		widest, n = max(widest, 2/t.scales.Model.Precision[i]/roundOne), n+roundOne
 	}
 	st.Design.Value, st.Design.Lower = float64(n)*widest, float64(n)*widest
+	return t.complete(st)
+}
+
+// complete returns a stage of some pulls with the replicates that scales need, and with its estimator.
+func (t terms) complete(st *rounds.Stage) (_ *rounds.Stage, err error) {
 	t.scales.Replicate(st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-	return err
+	st.Estimate, err = model.NewEstimator(t.scales.Model, 0, st.Rounding.Counts)
+	return st, err
 }

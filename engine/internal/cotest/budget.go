@@ -29,16 +29,9 @@ import (
 // is fixed beforehand by the budget: T is the pulls since round 1.
 type coTestFB struct {
 	*coTest
-	purse  *budget.Purse // by the posterior; nil by least squares
-	shares []int         // pulls by round
-	first  int           // rounds that explore by a design
-	spent  int           // pulls of the rounds so far
+	purse *budget.Purse
+	first int // rounds that explore by a design
 }
-
-var (
-	_ engine.Algorithm = (*coTestFB)(nil)
-	_ engine.Explainer = (*coTestFB)(nil)
-)
 
 // The shape of a run by least squares; what other shapes do is in docs/adr/0021.
 const (
@@ -75,33 +68,18 @@ func NewCoTestFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	case gp:
 		a.belief = rounds.NewBelief(model.PriorOf(opt.Options).OnPulled())
 		a.purse = budget.NewPurse(m.Problem, opt.Options)
-		a.shares = a.purse.Shares()
 	case total < least && base.alpha > 0:
 		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp"`,
 			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	default:
-		a.divide(total, least)
+		if a.first = exploring; opt.Rounds > 0 || opt.Batch > 0 {
+			a.first = max(1, min(exploring, opt.Parts(total, budget.Rounds)-1)) // the last of few rounds goes by the data
+		}
+		n := max(int(budgetFirst*float64(total)), least)
+		a.purse = budget.NewPurseOf(m.Problem, opt.Options, slices.Repeat([]int{n}, exploring)...)
 	}
 	a.setClock()
 	return a, nil
-}
-
-// divide fixes the pulls of all rounds, which add up to the budget, whatever the data; exploring
-// rounds have at least the given number, or the rest.
-func (a *coTestFB) divide(total, least int) {
-	rounds, all := a.opt.Parts(total, budget.Rounds), float64(total)
-	if a.first = exploring; a.opt.Rounds > 0 || a.opt.Batch > 0 {
-		a.first = max(1, min(exploring, rounds-1)) // the last of few rounds goes by the data
-	}
-	for r := range rounds {
-		n := total / (rounds - r)
-		if r < exploring && r < rounds-1 {
-			n = max(int(budgetFirst*all), least)
-		}
-		if n = a.opt.Part(n, total, rounds-1-r); n > 0 {
-			a.shares, total = append(a.shares, n), total-n
-		}
-	}
 }
 
 // setClock sets the clock: look k at the end of round k+2, T the pulls since round 1, and
@@ -110,7 +88,7 @@ func (a *coTestFB) divide(total, least int) {
 // by [Ville 1939].
 func (a *coTestFB) setClock() {
 	last := 0.0
-	for _, n := range a.shares[1:] {
+	for _, n := range a.purse.Shares()[1:] {
 		last += float64(n)
 		a.clock.Times = append(a.clock.Times, last)
 	}
@@ -134,10 +112,10 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTestFB) Plan(ctx context.Context) (engine.Plan, error) {
 	defer a.Model.During(ctx)()
-	if a.purse != nil {
+	if a.belief != nil {
 		return a.share()
 	}
-	n := a.shares[a.round]
+	n := a.purse.Take()
 	space, contrasts, arms := a.designProblem(n)
 	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
 	var st *rounds.Stage
@@ -288,10 +266,7 @@ func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) error {
 	if err := a.update(b); err != nil {
 		return err
 	}
-	a.spent += engine.PullsOf(b.Counts)
-	if a.purse != nil {
-		a.purse.Spend(b.Counts)
-	}
+	a.purse.Spend(b.Counts)
 	a.lead()
 	return nil
 }
@@ -320,7 +295,7 @@ func (a *coTestFB) lead() {
 // Done reports whether the budget is spent, or there was never anything to decide.
 func (a *coTestFB) Done() bool {
 	if slices.ContainsFunc(a.contests, func(c *contest) bool { return len(c.arms) > 1 }) {
-		return a.round == len(a.shares)
+		return a.purse.Empty()
 	}
 	return true
 }

@@ -12,13 +12,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-var (
-	_ engine.Changer   = (*coTest)(nil)
-	_ engine.Continuer = (*coTest)(nil)
-	_ engine.Amender   = (*coTest)(nil)
-	_ engine.Informer  = (*coTest)(nil)
-)
-
 // SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
 func (a *coTest) SetEpsilon(epsilon float64) error {
 	a.opt.SetEpsilon(epsilon)

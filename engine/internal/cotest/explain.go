@@ -7,11 +7,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
-
-var _ engine.Explainer = (*coTest)(nil)
 
 // Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
 func (a *coTest) Hardest(v int) engine.Rival {
@@ -61,8 +58,7 @@ func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 
 		}
 	}
 	for _, part := range parts {
-		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(priced.Space(0))
-		d, err := design.Minimax(space, design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
+		d, err := design.Minimax(part.Space(priced.Space(0)), design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
 		if err != nil {
 			return sofar.more(needs)
 		}
@@ -77,8 +73,6 @@ const explainTolerance = 0.02
 // explainWork is the size of designs, in products a step, up to which a forecast solves them: the size
 // for 464 independent arms.
 const explainWork = 1e8
-
-var _ engine.Estimating = (*coTest)(nil)
 
 // Hardest returns the arm that is hardest to tell from the leader.
 func (a *coTestFB) Hardest(v int) engine.Rival {
@@ -154,20 +148,7 @@ func (a *coTestFB) Amend(counts []int) error {
 	if err := a.coTest.Amend(counts); err != nil {
 		return err
 	}
-	if a.purse != nil {
-		a.purse.Amend(counts)
-		a.shares = a.purse.Shares()
-		return nil
-	}
-	now := engine.PullsOf(counts)
-	left, later := a.opt.Pulls(a.Model.Problem.V())-a.spent-now, a.shares[a.round:]
-	a.shares = append(a.shares[:a.round-1:a.round-1], now)
-	for k := range later {
-		n := a.opt.Part(max(left, 0)/(len(later)-k), max(left, 0), len(later)-1-k)
-		if left -= n; n > 0 {
-			a.shares = append(a.shares, n)
-		}
-	}
+	a.purse.Amend(counts)
 	return nil
 }
 
@@ -190,7 +171,7 @@ func (a *coTestFB) Inform(b engine.Batch) error {
 
 // Unspent says that pulls of the last round were not made.
 func (a *coTestFB) Unspent() string {
-	if a.loose && a.Done() && a.spent < a.opt.Pulls(a.Model.Problem.V()) {
+	if a.loose && a.Done() && a.purse.Left() > 0 {
 		return "the last round has fewer pulls than were planned"
 	}
 	return ""

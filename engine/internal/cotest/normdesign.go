@@ -75,14 +75,14 @@ func (l *localDesign) contrasts(of []int) *mat.Dense {
 // first returns the targets that a design begins with, for each leader those that know least beside
 // what they should.
 func (l *localDesign) first() []int {
-	order := make([]int, len(l.targets))
-	lack := make([]float64, len(l.targets))
-	for k, t := range l.targets {
-		order[k] = k
-		lack[k] = t.info * distance(l.white.RawRowView(t.arm), l.white.RawRowView(t.leader))
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lack[j], lack[i]), cmp.Compare(i, j)) })
-	return l.apart(order, nil, 60)
+	return l.apart(neediest(l.lacking(l.white)), nil, 60)
+}
+
+// neediest returns the targets by their lacks, the largest first.
+func neediest(lacks []float64) []int {
+	order := indices.All(len(lacks))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(lacks[j], lacks[i]) })
+	return order
 }
 
 // apart picks some of the targets in this order that are not next to one picked before.
@@ -137,11 +137,14 @@ func (l *localDesign) lacks(pulls []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := make([]float64, len(l.targets))
-	for k, t := range l.targets {
-		out[k] = t.info * distance(x.RawRowView(t.arm), x.RawRowView(t.leader))
-	}
-	return out, nil
+	return l.lacking(x), nil
+}
+
+// lacking returns them in features in which what is known is the identity.
+func (l *localDesign) lacking(white *mat.Dense) []float64 {
+	return lists.Map(l.targets, func(t target) float64 {
+		return t.info * distance(white.RawRowView(t.arm), white.RawRowView(t.leader))
+	})
 }
 
 // missed returns some targets that pulls miss by more than a factor.
@@ -150,13 +153,7 @@ func (l *localDesign) missed(pulls []float64, factor float64, active []int) ([]i
 	if err != nil {
 		return nil, err
 	}
-	var order []int
-	for k, v := range lacks {
-		if v > factor && !slices.Contains(active, k) {
-			order = append(order, k)
-		}
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+	order := lists.Where(neediest(lacks), func(k int) bool { return lacks[k] > factor && !slices.Contains(active, k) })
 	if l.each {
 		return order[:min(len(order), 40)], nil
 	}
@@ -225,8 +222,7 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 
 // only returns the problem of the targets that lack most.
 func (l *localDesign) only(lacks []float64) *localDesign {
-	order := indices.All(len(l.targets))
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+	order := neediest(lacks)
 	order = order[:min(len(order), hardest)]
 	at := map[int]int{}
 	var rows []int

@@ -31,12 +31,8 @@ type normed struct {
 }
 
 var (
-	_ engine.Algorithm = (*normed)(nil)
-	_ engine.Explainer = (*normed)(nil)
+	_ engine.Complete  = (*normed)(nil)
 	_ engine.Recalling = (*normed)(nil)
-	_ engine.Amender   = (*normed)(nil)
-	_ engine.Informer  = (*normed)(nil)
-	_ engine.Changer   = (*normed)(nil)
 )
 
 // newNormed prepares the test under a bound on the norm.

@@ -82,6 +82,7 @@ func (a *normBets) estimated(bet sequential.Bet, how choice, b engine.Batch, fit
 // rewards, so that every round allows for its own bias.
 func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) error {
 	f := &a.fixed
+	a.scales.Replicated(b)
 	arms := indices.Of(f.section.Arms, f.system.Support)
 	byWalk := make(map[*sequential.Walk]int, len(a.bets))
 	for k, bet := range a.bets {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -15,7 +14,7 @@ import (
 // contest that are better measured by their own means get their own pulls.
 type minimaxPlanner struct{}
 
-// Next returns the stage of the coming round.
+// next returns the stage of the coming round.
 func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 	if !q.oriented {
 		return q.explore()
@@ -42,9 +41,8 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 	}
 	pulled := int(math.Ceil(st.Design.Value))
 	for _, part := range priced.Layout.Parts(pairs) {
-		reduced := canon.Reduced{Arms: part.Arms, Columns: part.Columns}
-		space, contrasts := reduced.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
-		d, err := design.Minimax(reduced.Space(priced.Space(0)), contrasts, m.Solver(needTolerance))
+		space, contrasts := part.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
+		d, err := design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance))
 		if err != nil {
 			return nil, err
 		}
@@ -63,9 +61,7 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 			return nil, err
 		}
 	}
-	q.scales.Replicate(st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-	return st, err
+	return q.complete(st)
 }
 
 // needTolerance is the relative gap of designs: a thousandth of the samples.
@@ -83,9 +79,16 @@ func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 }
 
 // uniformPlanner pulls the arms of an open contest equally often.
-type uniformPlanner struct{}
+type uniformPlanner struct{ proportional }
 
-// Next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
+// proportional predicts pulls in the proportions of the pulls so far.
+type proportional struct{}
+
+func (proportional) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
+	return sofar.more(needs)
+}
+
+// next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
 func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 	m := q.scales.Model
 	st := newStage(m)
@@ -114,15 +117,7 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 		return nil, engine.LimitError{Samples: math.Inf(1)}
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
-	q.scales.Replicate(st.Rounding.Counts)
-	var err error
-	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-	return st, err
-}
-
-// pulls predicts them in the proportions of the pulls so far.
-func (uniformPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
-	return sofar.more(needs)
+	return q.complete(st)
 }
 
 // newApart returns CoTestFC on arms for which a test uses nothing but their own rewards: every bet is on two arms'
@@ -148,7 +143,7 @@ type apartPlanner struct{}
 func (apartPlanner) next(q ask) (*rounds.Stage, error) {
 	st := newStage(q.scales.Model)
 	if !q.oriented {
-		return st, q.equalStage(st, q.groups())
+		return q.equalStage(st, q.groups())
 	}
 	for _, w := range q.wants {
 		q.addDirect(w.needs, st)
@@ -159,10 +154,7 @@ func (apartPlanner) next(q ask) (*rounds.Stage, error) {
 	case !(n <= float64(q.most)):
 		return nil, engine.LimitError{Samples: n}
 	}
-	q.scales.Replicate(st.Rounding.Counts)
-	var err error
-	st.Estimate, err = model.NewEstimator(q.scales.Model, 0, st.Rounding.Counts)
-	return st, err
+	return q.complete(st)
 }
 
 // pulls predicts what the needs take, leader by leader.

@@ -27,8 +27,8 @@ type coTest struct {
 }
 
 var (
-	_ engine.Algorithm = (*coTest)(nil)
-	_ engine.Ruler     = (*coTest)(nil)
+	_ engine.Complete = (*coTest)(nil)
+	_ engine.Ruler    = (*coTest)(nil)
 )
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
@@ -205,11 +205,11 @@ func (a *coTest) update(b engine.Batch) error {
 		}
 	}
 	if len(a.bets) > 0 {
-		if a.own {
+		if a.within == nil {
 			a.scales.Replicated(b)
-		}
-		if a.within == nil && !a.own {
-			estimates = a.stage.Estimate.Estimates(b.Means)
+			if !a.own {
+				estimates = a.stage.Estimate.Estimates(b.Means)
+			}
 		}
 		for _, bet := range a.bets {
 			if s := a.score(bet, estimates, b); s.Sd > 0 {
@@ -224,17 +224,23 @@ func (a *coTest) update(b engine.Batch) error {
 	return foresee(a)
 }
 
-// score returns the evidence of the round's data on a bet, given the kernel's estimates.
+// score returns the evidence of the round's data on a bet, given the kernel's estimates. Of a direct bet it reads the two arms alone.
 func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
-	switch {
+	switch i, j, unit := bet.Leader, bet.Arm, a.Model.Unit; {
 	case a.within != nil:
 		return a.within.score(bet, a.estimates, b)
-	case a.own:
-		return scoreApart(a, bet, b)
+	case bet.Direct && a.limits != nil:
+		return a.limits.StakeApart(bet, unit, a.centre, b)
+	case bet.Direct:
+		gap := b.Means[i]/unit - b.Means[j]/unit
+		if a.own { // rounded once, as results on record are
+			gap = (b.Means[i] - b.Means[j]) / unit
+		}
+		return a.scales.ScoreOf(gap, bet.Variance, []int{i, j}, []float64{1, -1}, b)
 	case a.limits != nil:
-		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, a.Model.Unit, a.centre, b)
+		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, unit, a.centre, b)
 	}
-	return a.scales.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b)
+	return a.scales.Score(bet, a.stage.Estimate, estimates, b)
 }
 
 // learn takes rewards in that estimates go by.
@@ -326,17 +332,6 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 	return b, true
 }
 
-// judged returns the estimates that the bet is on, given the kernel's estimates and the round's own
-// means, normalised.
-func judged(b sequential.Bet, estimates []float64, round engine.Batch, unit float64) []float64 {
-	if !b.Direct {
-		return estimates
-	}
-	own := make([]float64, len(estimates))
-	own[b.Leader], own[b.Arm] = round.Means[b.Leader]/unit, round.Means[b.Arm]/unit
-	return own
-}
-
 // stake makes the walks capitals where the rewards have bounds: then they are bet on in place of scores of normal or
 // sub-Gaussian laws (docs/theory/bets.md), and noise scales only guide pulls.
 func (a *coTest) stake() {
@@ -364,12 +359,3 @@ func stakeHeight(alpha float64) float64 { return math.Log(1/alpha) + 1e-9 }
 
 // centre returns the number that the rewards of an arm are compared with, from data before the round.
 func (a *coTest) centre(i int) float64 { return a.limits.Centre(a.estimates[i], a.Counts[i]) }
-
-// scoreApart returns the evidence of a round on a bet on two arms' own means; it reads no other arm.
-func scoreApart(a *coTest, bet sequential.Bet, b engine.Batch) sequential.Score {
-	i, j := bet.Leader, bet.Arm
-	if a.limits != nil {
-		return a.limits.StakeApart(bet, a.Model.Unit, a.centre, b)
-	}
-	return a.scales.ScoreApart(bet, (b.Means[i]-b.Means[j])/a.Model.Unit, b)
-}

@@ -115,10 +115,8 @@ func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64
 type sideBySide struct{ *coTest }
 
 var (
-	_ engine.Algorithm = (*sideBySide)(nil)
-	_ engine.Explainer = (*sideBySide)(nil)
-	_ engine.Loner     = (*sideBySide)(nil)
-	_ engine.Arranger  = (*sideBySide)(nil)
+	_ engine.Loner    = (*sideBySide)(nil)
+	_ engine.Arranger = (*sideBySide)(nil)
 )
 
 func newSideBySide(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
@@ -134,7 +132,7 @@ func newSideBySide(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := newCoTest(apart, opt, &blockPlanner{planner})
+	a, err := newCoTest(apart, opt, &blockPlanner{Planner: planner})
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +204,10 @@ func (a *sideBySide) Continue(engine.Algorithm, []int) error {
 func (a *sideBySide) Guided() bool { return false }
 
 // blockPlanner asks for the blocks that the open arms of each task need.
-type blockPlanner struct{ *sides.Planner }
+type blockPlanner struct {
+	*sides.Planner
+	proportional
+}
 
 // next returns the stage whose blocks bring the open arms what they need.
 func (b *blockPlanner) next(q ask) (*rounds.Stage, error) {
@@ -288,9 +289,4 @@ func (w *within) enough(blocks []float64) []int {
 		sum += len(out)
 	}
 	return out
-}
-
-// pulls predicts them in the proportions of the pulls so far.
-func (*blockPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
-	return sofar.more(needs)
 }

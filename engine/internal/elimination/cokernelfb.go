@@ -28,8 +28,7 @@ type CoKernelFB struct {
 	pulls  int // N per round
 	round  int
 	stage  *rounds.Stage
-	belief *rounds.Belief // by which arms are cut, with ξ of a Gaussian process; else nil
-	thin   float64        // largest rounding ratio above 2(1+ε), 0 when none
+	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
 
 	amended []int // rounds of other pulls than planned
 }
@@ -78,10 +77,7 @@ func (dimension) rule() engine.Rule { return engine.RuleHalved }
 // covered reports whether the allocation is the shared one, which the theorem is about.
 func (d dimension) covered() bool { return d.kind == canon.KindDesign }
 
-var (
-	_ engine.Algorithm = (*CoKernelFB)(nil)
-	_ engine.Explainer = (*CoKernelFB)(nil)
-)
+var _ engine.Standard = (*CoKernelFB)(nil)
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {
@@ -113,10 +109,8 @@ func newHalving(m *model.Model, opt model.Terms, own halving) (*CoKernelFB, erro
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(a.pulls)
-		a.belief = rounds.NewBelief(model.PriorOf(opt.Options))
 	}
-	bound, err := m.Designs().NormBound(opt, a.ridge)
-	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, bound)
+	a.Evidence, err = rounds.NewEvidence(&a.Candidates, opt, a.rounds, a.ridge)
 	return a, err
 }
 
@@ -160,15 +154,9 @@ func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
 	}
-	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
-	a.Weigh(a.stage.Estimate, estimates)
-	width := a.stage.Estimate
-	if a.belief != nil {
-		if err := a.belief.Learn(a.Model, b.Counts, b.Means, math.Inf(1)); err != nil {
-			return err
-		}
-		width, estimates = a.belief.Estimator, a.belief.Estimates(b.Means)
-		a.Believe(estimates)
+	width, estimates, err := a.Estimate(a.stage.Estimate, b) // l. 9-10
+	if err != nil {
+		return err
 	}
 	for v, set := range a.Sets {
 		if len(set) < 2 {
@@ -248,8 +236,5 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 	if len(a.amended) > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnAmended, Numbers: []float64{float64(len(a.amended)), float64(a.round)}})
 	}
-	if a.belief != nil {
-		out = append(out, a.belief.Doubts()...)
-	}
-	return out
+	return append(out, a.Doubts()...)
 }

@@ -15,8 +15,6 @@ import (
 // rounds is Run; a round is Plan, the agents' pulls, and Learn.
 type CoKernelFC struct{ *elimination }
 
-var _ engine.Algorithm = CoKernelFC{}
-
 // NewCoKernelFC prepares Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
 func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
 	m, err := byValues(m)
@@ -82,7 +80,10 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 // cut applies line 14 as it is.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
-var _ engine.Algorithm = (*elimination)(nil)
+var (
+	_ engine.Standard = (*elimination)(nil)
+	_ engine.Changer  = (*elimination)(nil)
+)
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
 func newElimination(m *model.Model, opt model.Terms, own method) (*elimination, error) {

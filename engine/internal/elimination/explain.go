@@ -13,8 +13,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-var _ engine.Explainer = (*elimination)(nil)
-
 // Hardest returns the rival whose gap is the smallest fraction of its threshold, in the last round.
 func (e *elimination) Hardest(v int) engine.Rival {
 	first := rounds.Leader(e.Sets[v], e.latest)
@@ -113,12 +111,6 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	return d.Value
 }
 
-var (
-	_ engine.Estimating = (*elimination)(nil)
-	_ engine.Estimating = (*CoKernelFB)(nil)
-	_ engine.Estimating = (*pooledPeace)(nil)
-)
-
 // ArmEstimates returns the estimates of the last round.
 func (e *elimination) ArmEstimates() engine.ArmEstimates {
 	if e.last.stage == nil {
@@ -127,20 +119,10 @@ func (e *elimination) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(e.Model, e.last.stage.Estimate, e.estimates, 0, rounds.KnownScales)
 }
 
-// ArmEstimates returns the estimates of the last round.
-func (a *CoKernelFB) ArmEstimates() engine.ArmEstimates {
-	return a.EstimatesBy(a.belief)
-}
-
 // ArmEstimates returns the estimates of all data.
 func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(a.Model, a.pooled, a.estimates, 0, rounds.KnownScales)
 }
-
-var (
-	_ engine.Amender = (*elimination)(nil)
-	_ engine.Amender = (*CoKernelFB)(nil)
-)
 
 // estimator returns the estimator of a round of these pulls.
 func (allocation) estimator(m *model.Model, ridge float64, counts []int) (*model.Estimator, error) {
@@ -200,8 +182,6 @@ func (a *CoKernelFB) Amend(counts []int) error {
 	}
 	return nil
 }
-
-var _ engine.Changer = (*elimination)(nil)
 
 // errArms says which changes an elimination does not take.
 var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)

@@ -131,10 +131,7 @@ type pooledPeace struct {
 	estimates []float64        // of all data, normalised; nil before any
 }
 
-var (
-	_ engine.Algorithm = (*pooledPeace)(nil)
-	_ engine.Explainer = (*pooledPeace)(nil)
-)
+var _ engine.Standard = (*pooledPeace)(nil)
 
 func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})

@@ -26,9 +26,8 @@ type Algorithm struct {
 }
 
 var (
-	_ engine.Algorithm = (*Algorithm)(nil)
-	_ engine.Explainer = (*Algorithm)(nil)
-	_ engine.Ruler     = (*Algorithm)(nil)
+	_ engine.Complete = (*Algorithm)(nil)
+	_ engine.Ruler    = (*Algorithm)(nil)
 )
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
@@ -59,6 +58,16 @@ func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Ter
 	return a, nil
 }
 
+// each asks all agents, and names the task of an error.
+func (a *Algorithm) each(ask func(v int, part engine.Algorithm) error) error {
+	for v, part := range a.Parts {
+		if err := ask(v, part); err != nil {
+			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+	}
+	return nil
+}
+
 // Plan joins the plans of the tasks that are not done. A task that can go no further does not
 // hold up the others.
 func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
@@ -66,18 +75,14 @@ func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 	a.plans = make([]engine.Plan, len(a.Parts))
 	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
 	var last error
-	for v, part := range a.Parts {
+	err := a.each(func(v int, part engine.Algorithm) error {
 		if part.Done() || a.ended[v] != nil {
 			last = cmp.Or(last, a.ended[v])
-			continue
+			return nil
 		}
 		plan, err := part.Plan(ctx)
 		if limit := (engine.LimitError{}); errors.As(err, &limit) {
-			a.ended[v], last = err, err
-			continue
-		}
-		if err != nil {
-			return engine.Plan{}, fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+			a.ended[v], last, err = err, err, nil
 		}
 		lo, _ := a.model.Problem.ArmsOf(v)
 		copy(joint.Counts[lo:], plan.Counts)
@@ -86,11 +91,12 @@ func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 		joint.Rounding = max(joint.Rounding, plan.Rounding)
 		joint.WantSquares = joint.WantSquares || plan.WantSquares
 		a.plans[v] = plan
+		return err
+	})
+	if joint.Pulls() == 0 && err == nil {
+		err = last
 	}
-	if joint.Pulls() == 0 && last != nil {
-		return engine.Plan{}, last
-	}
-	return joint, nil
+	return joint, err
 }
 
 // Learn hands every agent its own part of the batch.
@@ -98,20 +104,16 @@ func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
 	}
-	for v, part := range a.Parts {
+	return a.each(func(v int, part engine.Algorithm) error {
 		if a.plans[v].Counts == nil {
-			continue
+			return nil
 		}
-		lo, hi := a.model.Problem.ArmsOf(v)
 		own := b
 		if !a.plans[v].WantSquares || len(b.Squares) != len(b.Counts) { // or else it is the part that reports it
 			own.Squares, own.Ranges = nil, nil
 		}
-		if err := part.Learn(ctx, own.Part(lo, hi)); err != nil {
-			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
-		}
-	}
-	return nil
+		return part.Learn(ctx, own.Part(a.model.Problem.ArmsOf(v)))
+	})
 }
 
 // Done reports whether every agent is done.

@@ -36,7 +36,10 @@ type oracle struct {
 	estimates []float64 // of all data, normalised
 }
 
-var _ engine.Algorithm = (*oracle)(nil)
+var (
+	_ engine.Explainer  = (*oracle)(nil)
+	_ engine.Estimating = (*oracle)(nil)
+)
 
 // NewOracleFC returns the reference that samples in the proportions of T*, knowing θ*. Schedule and
 // ξ do not apply. With epsilon, a rival counts as beaten when it is at most epsilon above x*. It is
@@ -205,8 +208,6 @@ func NewOracleFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newOneRound(m, opt, canon.KindOracleEstimate, r.Counts)
 }
 
-var _ engine.Explainer = (*oracle)(nil)
-
 // Hardest returns the rival whose confidence width in all data is farthest above its gap.
 func (a *oracle) Hardest(v int) engine.Rival {
 	if a.estimates == nil {
@@ -245,16 +246,6 @@ func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
 		}
 	}
 	return out, math.Ceil(most)
-}
-
-var (
-	_ engine.Estimating = (*uniformFB)(nil)
-	_ engine.Estimating = (*oracle)(nil)
-)
-
-// ArmEstimates returns the estimates of the one round.
-func (a *uniformFB) ArmEstimates() engine.ArmEstimates {
-	return a.EstimatesBy(a.belief)
 }
 
 // ArmEstimates returns the estimates of all data.

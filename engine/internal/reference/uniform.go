@@ -23,7 +23,6 @@ type uniformFB struct {
 	opt       model.Terms
 	ridge     float64
 	estimator *model.Estimator
-	belief    *rounds.Belief   // by which answers are chosen; nil means by the estimator
 	counts    []int            // of the round, amended or not
 	planned   []int            // counts of the plan,
 	full      *model.Estimator // with their estimator
@@ -32,10 +31,7 @@ type uniformFB struct {
 	answerOf func(v int, estimates []float64) int
 }
 
-var (
-	_ engine.Algorithm = (*uniformFB)(nil)
-	_ engine.Explainer = (*uniformFB)(nil)
-)
+var _ engine.Standard = (*uniformFB)(nil)
 
 // NewCoUniformFB returns uniform sampling with the kernelised estimator: what sharing alone brings,
 // without an adaptive allocation.
@@ -112,13 +108,10 @@ func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int)
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(opt.Budget * m.Problem.V())
-		a.belief = rounds.NewBelief(model.PriorOf(opt.Options))
 	}
-	bound, err := m.Designs().NormBound(opt, a.ridge)
-	if err != nil {
+	if a.Evidence, err = rounds.NewEvidence(&a.Candidates, opt, 1, a.ridge); err != nil {
 		return nil, err
 	}
-	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, 1, bound)
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
 	if a.estimator, err = model.Remembered(m, k,
 		func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
@@ -140,14 +133,9 @@ func (a *uniformFB) Learn(ctx context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil || b.Empty() {
 		return err
 	}
-	estimates := a.estimator.Estimates(b.Means)
-	a.Weigh(a.estimator, estimates)
-	if a.belief != nil {
-		if err := a.belief.Learn(a.Model, a.counts, b.Means, math.Inf(1)); err != nil {
-			return err
-		}
-		estimates = a.belief.Estimates(b.Means)
-		a.Believe(estimates)
+	_, estimates, err := a.Estimate(a.estimator, b)
+	if err != nil {
+		return err
 	}
 	for v, set := range a.Sets {
 		first := rounds.Leader(set, estimates)
@@ -195,13 +183,8 @@ func (a *uniformFB) Warnings() []engine.Warning {
 	if slices.Contains(a.counts, 0) {
 		out = append(out, engine.Warning{Kind: engine.WarnUnpulled, Numbers: []float64{float64(a.opt.Budget)}})
 	}
-	if a.belief != nil {
-		out = append(out, a.belief.Doubts()...)
-	}
-	return out
+	return append(out, a.Doubts()...)
 }
-
-var _ engine.Amender = (*uniformFB)(nil)
 
 // Amend fixes the estimator from the counts. A round without any is made again.
 func (a *uniformFB) Amend(counts []int) error {
