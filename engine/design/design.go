@@ -81,19 +81,7 @@ const (
 
 // String returns the status as a word for reports.
 func (s Status) String() string {
-	switch s {
-	case Optimal:
-		return "optimal"
-	case Stalled:
-		return "stalled"
-	case IterationLimit:
-		return "iteration limit"
-	case Separated:
-		return "separated"
-	case Trivial:
-		return "trivial"
-	}
-	return "unknown"
+	return [...]string{"optimal", "stalled", "iteration limit", "separated", "trivial"}[s]
 }
 
 // MarshalText writes the status as its word.

@@ -275,21 +275,32 @@ const nearCopy = 1e-9
 // coordinates returns the features of some arms in an orthonormal basis of their span, by a factor of
 // their products.
 func (x *Exchange) coordinates(arms []int) blas64.General {
-	inner := x.among(arms)
-	n := len(arms)
-	out := reshape(blas64.General{}, n, n)
-	x.do(n, 16, func(from, to int) {
-		for k := from; k < to; k++ {
-			inner(row(out, k), k, 0)
-			out.Data[k*out.Stride+k] *= 1 + nearCopy
-		}
-	})
-	if !cholesky(x.stop, out) {
-		panic(ended{errSingular})
+	out := x.products(arms)
+	for k := range arms {
+		out.Data[k*out.Stride+k] *= 1 + nearCopy
 	}
-	for k := range n {
+	x.factor(out)
+	for k := range arms {
 		clear(row(out, k)[k+1:])
 	}
+	return out
+}
+
+// factor sets a matrix to its Cholesky factor, which it has but for rounding.
+func (x *Exchange) factor(a blas64.General) {
+	if !cholesky(x.stop, a) {
+		panic(ended{errSingular})
+	}
+}
+
+// products returns the products among some arms.
+func (x *Exchange) products(arms []int) blas64.General {
+	inner, out := x.among(arms), reshape(blas64.General{}, len(arms), len(arms))
+	x.do(len(arms), 16, func(from, to int) {
+		for k := from; k < to; k++ {
+			inner(row(out, k), k, 0)
+		}
+	})
 	return out
 }
 
@@ -364,21 +375,13 @@ func (x *Exchange) restricted(in *interior) {
 		position(q.I)
 		position(q.J)
 	}
-	inner := x.among(list)
-	products := reshape(blas64.General{}, len(list), len(list))
-	x.do(len(list), 16, func(from, to int) {
-		for k := from; k < to; k++ {
-			inner(row(products, k), k, 0)
-		}
-	})
+	products := x.products(list)
 	factor, inverse := reshape(blas64.General{}, n, n), reshape(blas64.General{}, n, n)
 	for k := range n {
 		copy(row(factor, k), row(products, k)[:n])
 		factor.Data[k*factor.Stride+k] *= 1 + nearCopy
 	}
-	if !cholesky(x.stop, factor) {
-		panic(ended{errSingular})
-	}
+	x.factor(factor)
 	invert(x.stop, factor, inverse)
 	phi := reshape(blas64.General{}, len(list), n)
 	for k := range n {

@@ -176,16 +176,10 @@ func (g *gain) price(value float64) float64 {
 // best first, and recentres. It reports whether there were any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
-	var order []ranked
-	for i, v := range g.allG {
-		if !g.in[i] && v > top*(1+1e-12) {
-			order = append(order, ranked{i, v})
-		}
-	}
+	order := ranking(len(g.allG), func(i int) (float64, bool) { return g.allG[i], !g.in[i] && g.allG[i] > top*(1+1e-12) })
 	if len(order) == 0 {
 		return false
 	}
-	slices.SortFunc(order, byRank)
 	order = order[:min(len(order), max(g.p.phi.Cols, len(g.arms)/8))]
 	mass := min(max(0.3*(gap-restricted)/top, 1e-4), 0.05)
 	scale(1-mass, g.lambda)

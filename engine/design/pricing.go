@@ -153,6 +153,27 @@ type ranked struct {
 // byRank orders the largest key first and equal keys by arm.
 func byRank(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm)) }
 
+// ranking returns the keys of the numbers below n that count, by rank.
+func ranking(n int, key func(k int) (key float64, counts bool)) (order []ranked) {
+	for k := range n {
+		if key, counts := key(k); counts {
+			order = append(order, ranked{k, key})
+		}
+	}
+	slices.SortFunc(order, byRank)
+	return order
+}
+
+// pick returns the first numbers below n, at most so many, that are not near to one before.
+func pick(n, most int, near func(a, b int) bool) (picked []int) {
+	for a := 0; a < n && len(picked) < most; a++ {
+		if !slices.ContainsFunc(picked, func(b int) bool { return near(a, b) }) {
+			picked = append(picked, a)
+		}
+	}
+	return picked
+}
+
 // A problem whose contrasts concern few of many arms is solved in the span of these
 // arms and of the others that prove to help, which is much smaller than the span of all.
 // With a ridge this is exact: for weights on the arms near, A⁻¹y lies in their
@@ -224,14 +245,8 @@ func (m *minimax) widened(status Status) []float64 {
 		return nil
 	}
 	near, size := slices.Clone(m.near), sum(m.near)
-	m.order = m.order[:0]
-	for i, g := range m.g {
-		if !m.may(i) && g > m.top {
-			m.order = append(m.order, ranked{i, g})
-		}
-	}
-	slices.SortFunc(m.order, byRank)
-	for _, a := range m.order[:min(len(m.order), max(8, int(size)/2))] {
+	order := ranking(len(m.g), func(i int) (float64, bool) { return m.g[i], !m.may(i) && m.g[i] > m.top })
+	for _, a := range order[:min(len(order), max(8, int(size)/2))] {
 		near[a.arm] = 1
 	}
 	if !restrictable(near) {

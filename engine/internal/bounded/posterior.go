@@ -55,26 +55,21 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 	if err != nil {
 		return nil, nil, err
 	}
-	rose := false
-	for step := first - 1; step >= 0; step-- {
-		p, likelihood, err := form(step)
-		if err != nil {
-			return nil, nil, err
+	for _, way := range []int{-1, 1} { // of two equal ones the wider is the best
+		rose := false
+		for step := first + way; step >= 0 && (way < 0 || at(step) >= least); step += way {
+			p, likelihood, err := form(step)
+			if err != nil {
+				return nil, nil, err
+			}
+			if likelihood < highest || way > 0 && likelihood == highest {
+				break
+			}
+			best, highest, rose = p, likelihood, true
 		}
-		if likelihood < highest {
+		if rose {
 			break
 		}
-		best, highest, rose = p, likelihood, true
-	}
-	for step := first + 1; !rose && at(step) >= least; step++ {
-		p, likelihood, err := form(step)
-		if err != nil {
-			return nil, nil, err
-		}
-		if likelihood <= highest {
-			break
-		}
-		best, highest = p, likelihood
 	}
 	if widest == nil {
 		widest, _, err = form(0)

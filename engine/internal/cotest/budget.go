@@ -154,11 +154,7 @@ func (a *coTestFB) share() (engine.Plan, error) {
 			return engine.Plan{}, err
 		}
 	}
-	a.round++
-	a.fix(st)
-	plan := st.Plan(a.round)
-	plan.WantSquares = a.scales.Groups != nil
-	return plan, nil
+	return a.decisions.commit(st, a.fix)
 }
 
 // keepTesting adds whole pulls of every arm, as many as a tenth of the n pulls of a round has, and returns how many it added:

@@ -12,25 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
-func (a *coTest) SetEpsilon(epsilon float64) error {
-	a.opt.SetEpsilon(epsilon)
-	a.review()
-	return nil
-}
-
-// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
-func (a *coTest) SetDelta(delta float64) error {
-	if err := a.raise(delta); err != nil {
-		return err
-	}
-	a.review()
-	return nil
-}
-
 // review looks at all contests again, after a change of the question: those that are not decided any
 // more go on, with the arms that are open.
-func (a *coTest) review() {
+func (a *coTest) review() error {
 	bets := a.bets
 	a.bets = nil
 	defer func() { a.bets = bets }()
@@ -65,6 +49,7 @@ func (a *coTest) review() {
 		}
 		a.record(c)
 	}
+	return nil
 }
 
 // CanWithdraw reports arms that are not there, and the last one of a task.
@@ -106,8 +91,7 @@ func (a *coTest) Withdraw(arms []int) error {
 	if err := a.estimate(); err != nil {
 		return err
 	}
-	a.review()
-	return nil
+	return a.review()
 }
 
 // Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, and one
@@ -125,8 +109,7 @@ func (a *coTest) Amend(counts []int) error {
 		}
 	}
 	a.loose = true
-	a.fix(&st)
-	return nil
+	return a.fix(&st)
 }
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is. Rewards
@@ -258,6 +241,5 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 		}
 		a.questions = k
 	}
-	a.review()
-	return nil
+	return a.review()
 }

@@ -17,6 +17,9 @@ import (
 // on which clock, and what changes of the question cost (docs/theory/changes.md).
 type decisions struct {
 	rounds.Candidates
+	model.Pool
+	scales   rounds.Scales
+	rules    rules
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
@@ -40,6 +43,13 @@ type decisions struct {
 	among     int     // number of tests, this one included; 0 where it stands alone
 }
 
+// rules hold what tests do in their own ways.
+type rules interface {
+	review() error                     // looks at all contests again, after a change of the question
+	variance(i, j int) float64         // about the variance of the guessed gap of two arms
+	sized(needs []design.Pair) float64 // pulls that give every contrast the information it is weighted by
+}
+
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
 const mostAlpha, leastAlpha = 0.5, 1e-10
 
@@ -47,7 +57,11 @@ const mostAlpha, leastAlpha = 0.5, 1e-10
 // nothing to test. Arms that are one to the kernel are one arm where exact.
 func newDecisions(m *model.Model, opt model.Terms, exact bool) (a decisions, err error) {
 	a = decisions{
-		Candidates: rounds.NewCandidates(m), opt: opt, withdrawn: make([]bool, m.Problem.N()), most: opt.Delta,
+		Candidates: rounds.NewCandidates(m), Pool: model.NewPool(m.Problem.N()), opt: opt,
+		withdrawn: make([]bool, m.Problem.N()), most: opt.Delta,
+	}
+	if a.scales, err = rounds.NewScales(m, opt.Options); err != nil {
+		return a, err
 	}
 	if a.contests, err = newContests(m, exact); err != nil {
 		return a, err
@@ -82,6 +96,31 @@ func (a *decisions) Bound() float64 {
 		return a.most
 	}
 	return min(1, a.most*(1+float64(a.questions)/float64(a.tests)))
+}
+
+// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
+func (a *decisions) SetEpsilon(epsilon float64) error {
+	a.opt.SetEpsilon(epsilon)
+	return a.rules.review()
+}
+
+// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
+func (a *decisions) SetDelta(delta float64) error {
+	if err := a.raise(delta); err != nil {
+		return err
+	}
+	return a.rules.review()
+}
+
+// commit makes a stage the coming round and fixes the bets on it.
+func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage) error) (engine.Plan, error) {
+	plan := st.Plan(a.round + 1)
+	plan.WantSquares = a.scales.Groups != nil
+	if n := plan.Pulls(); n > a.opt.MaxSamples {
+		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
+	}
+	a.round++
+	return plan, fix(st)
 }
 
 // raise replaces the heights and looks at every walk again.
@@ -298,29 +337,42 @@ func (a *decisions) optimisticGap(estimates []float64, leader, arm int, variance
 	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.opt.Epsilon
 }
 
-// rival returns what decides the contest c of task v.
-func (a *decisions) rival(v int, c *contest, g ahead) engine.Rival {
+// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
+func (a *decisions) Hardest(v int) engine.Rival {
+	return a.rival(v, func(c *contest) ahead { return c.ahead(a.clock, a.opt.Epsilon, a.gap, a.rules.variance) })
+}
+
+// Samples returns the pulls that would bring all open walks of the tasks to their boundary.
+func (a *decisions) Samples(tasks []int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	var needs []design.Pair
+	for _, c := range a.contests {
+		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
+			continue
+		}
+		g := c.ahead(a.clock, a.opt.Epsilon, a.gap, a.rules.variance)
+		if !g.possible {
+			return -1
+		}
+		needs = append(needs, g.needs...)
+	}
+	return a.rules.sized(needs)
+}
+
+// rival returns what decides task v, from what its contest still has to decide.
+func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
+	c := a.contestOf(v)
+	if a.estimates == nil {
+		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
+	}
+	g := ahead(c)
 	out := engine.Rival{Open: g.open + 1, Gap: g.gap, Error: g.sd, Statistic: g.statistic, Threshold: g.threshold, Tasks: c.tasks}
 	if g.rival < 0 {
 		return out
 	}
 	return a.Shown(a.in(v, c, g.rival), out)
-}
-
-// lacking returns the open arms of some tasks against their leaders, weighted by the information that their walks lack, and
-// whether the clocks last.
-func (a *decisions) lacking(tasks []int, variance func(i, j int) float64) (needs []design.Pair, possible bool) {
-	for _, c := range a.contests {
-		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
-			continue
-		}
-		g := c.ahead(a.clock, a.opt.Epsilon, a.gap, variance)
-		if !g.possible {
-			return nil, false
-		}
-		needs = append(needs, g.needs...)
-	}
-	return needs, true
 }
 
 // contestOf returns the contest that task v is in.

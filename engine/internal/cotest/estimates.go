@@ -14,8 +14,6 @@ import (
 // estimation holds what all data say of the arms: by this leaders, gaps and the sizes of rounds are chosen.
 type estimation struct {
 	decisions
-	model.Pool
-	scales rounds.Scales
 	misfit misfit
 	belief *rounds.Belief   // by which all data are estimated; nil means least squares
 	pooled *model.Estimator // of all data

@@ -10,24 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 )
 
-// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
-func (a *coTest) Hardest(v int) engine.Rival {
-	c := a.contestOf(v)
-	if a.pooled == nil {
-		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
-	}
-	return a.rival(v, c, c.ahead(a.clock, a.opt.Epsilon, a.gap, a.variance))
-}
-
-// Samples returns the pulls that would bring all open walks of the tasks to their boundary.
-func (a *coTest) Samples(tasks []int) float64 {
-	if a.pooled == nil {
-		return math.NaN()
-	}
-	needs, possible := a.lacking(tasks, a.variance)
-	if !possible {
-		return -1
-	}
+// sized has the planner say what the needs take.
+func (a *coTest) sized(needs []design.Pair) float64 {
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
 
@@ -76,11 +60,7 @@ const explainWork = 1e8
 
 // Hardest returns the arm that is hardest to tell from the leader.
 func (a *coTestFB) Hardest(v int) engine.Rival {
-	c := a.contestOf(v)
-	if a.pooled == nil {
-		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
-	}
-	return a.rival(v, c, a.ahead(c))
+	return a.rival(v, a.ahead)
 }
 
 // Samples returns the samples of a whole run of this kind in which the hardest arm of every task would be

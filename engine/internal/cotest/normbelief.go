@@ -17,8 +17,6 @@ import (
 // sizes of rounds, and proves nothing.
 type guess struct {
 	decisions
-	model.Pool
-	scales rounds.Scales
 	norm   float64 // S, normalised, in units of the kernel
 	misfit float64 // η, normalised
 

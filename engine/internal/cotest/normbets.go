@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -45,9 +46,10 @@ type normBets struct {
 	sums  sums
 }
 
-// fix fixes every bet on a round of these counts. Round 1 has none.
-func (a *normBets) fix(counts []int) error {
-	a.bets, a.fixed = a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
+// fix fixes every bet on a round. Round 1 has none.
+func (a *normBets) fix(st *rounds.Stage) error {
+	counts := st.Rounding.Counts
+	a.stage, a.bets, a.fixed = st, a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
 	if a.estimates == nil || !slices.ContainsFunc(counts, func(n int) bool { return n > 0 }) {
 		return nil
 	}
@@ -330,7 +332,7 @@ func absolute(values map[int]float64) float64 {
 // lookFor returns the look that the information of a round by itself leads to: with its bias and
 // variance, an estimate says as much of the gap as an unbiased one of that information does.
 func (a *normBets) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
-	return clock.Next(w.Look, a.worth(f, gap), a.round+1)
+	return clock.Next(w.Look, a.worth(f, gap), a.round)
 }
 
 // worth returns that information.
@@ -350,7 +352,7 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 		if f, possible := a.alone(kind, leader, arm, of); possible {
 			info = max(info, a.worth(f, gap))
 		}
-		if info > 0 && clock.Next(w.Look, info, a.round+1) >= 0 {
+		if info > 0 && clock.Next(w.Look, info, a.round) >= 0 {
 			return
 		}
 	}

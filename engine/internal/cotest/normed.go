@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
@@ -38,23 +38,17 @@ var (
 // newNormed prepares the test under a bound on the norm.
 func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 	m = m.ByValues().Own()
-	scales, err := rounds.NewScales(m, opt.Options)
-	if err != nil {
-		return nil, err
-	}
 	d, err := newDecisions(m, opt, opt.Misfit == 0)
 	if err != nil {
 		return nil, err
 	}
 	n := m.Problem.N()
 	a := &normed{bound: bound, since: make([]int, n)}
-	a.guess = guess{
-		decisions: d, Pool: model.NewPool(n), scales: scales, norm: bound.Norm, misfit: bound.Misfit,
-		spread: make([]float64, n),
-	}
+	a.guess = guess{decisions: d, norm: bound.Norm, misfit: bound.Misfit, spread: make([]float64, n)}
+	a.rules = a
 	a.sums = sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
-	if scales.Groups == nil {
+	if a.scales.Groups == nil {
 		a.clock.Early = normEarly
 	}
 	if err := a.contend(); err != nil {
@@ -78,22 +72,7 @@ func (a *normed) Plan(ctx context.Context) (engine.Plan, error) {
 	if err != nil {
 		return engine.Plan{}, err
 	}
-	return a.commit(st)
-}
-
-// commit makes a stage the coming round and fixes the bets on it.
-func (a *normed) commit(st *rounds.Stage) (engine.Plan, error) {
-	plan := st.Plan(a.round + 1)
-	plan.WantSquares = a.scales.Groups != nil
-	if n := plan.Pulls(); n > a.opt.MaxSamples {
-		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
-	}
-	if err := a.fix(st.Rounding.Counts); err != nil {
-		return engine.Plan{}, err
-	}
-	a.round++
-	a.stage = st
-	return plan, nil
+	return a.commit(st, a.fix)
 }
 
 // Amend fixes every bet again from the counts.
@@ -103,8 +82,7 @@ func (a *normed) Amend(counts []int) error {
 	}
 	st := *a.stage
 	st.Rounding.Counts = counts
-	a.stage = &st
-	return a.fix(counts)
+	return a.fix(&st)
 }
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all data.
@@ -124,7 +102,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) error {
 	if err := a.learn(b); err != nil {
 		return err
 	}
-	return a.conclude(a.contests)
+	return a.conclude()
 }
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
@@ -137,7 +115,7 @@ func (a *normed) Inform(b engine.Batch) error {
 	}
 	bets := a.bets
 	a.bets = nil
-	err := a.conclude(a.contests)
+	err := a.conclude()
 	a.bets = bets
 	return err
 }
@@ -152,9 +130,9 @@ func (a *normed) learn(b engine.Batch) error {
 }
 
 // conclude chooses the leaders of the open contests and closes those that are decided.
-func (a *normed) conclude(contests []*contest) error {
+func (a *normed) conclude() error {
 	var were []*contest
-	for _, c := range contests {
+	for _, c := range a.contests {
 		if !c.closed {
 			were = append(were, c)
 			if err := a.choose(c); err != nil {
@@ -169,20 +147,6 @@ func (a *normed) conclude(contests []*contest) error {
 		a.record(c)
 	}
 	return nil
-}
-
-// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
-func (a *normed) SetEpsilon(epsilon float64) error {
-	a.opt.SetEpsilon(epsilon)
-	return a.review()
-}
-
-// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
-func (a *normed) SetDelta(delta float64) error {
-	if err := a.raise(delta); err != nil {
-		return err
-	}
-	return a.review()
 }
 
 // review looks at all contests again: those that are not decided any more go on.
@@ -208,7 +172,7 @@ func (a *normed) review() error {
 	if err := a.believe(a.Means(), a.sums.arms); err != nil {
 		return err
 	}
-	return a.conclude(a.contests)
+	return a.conclude()
 }
 
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
@@ -260,25 +224,8 @@ func (a *normed) FitCheck() engine.FitCheck {
 	return a.decisions.FitCheck()
 }
 
-// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
-func (a *normed) Hardest(v int) engine.Rival {
-	c := a.contestOf(v)
-	if a.estimates == nil {
-		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
-	}
-	return a.rival(v, c, c.ahead(a.clock, a.opt.Epsilon, a.gap, a.variance))
-}
-
-// Samples returns how many pulls in the proportions of the pulls so far would bring all open walks of the
-// tasks to their boundary.
-func (a *normed) Samples(tasks []int) float64 {
-	if a.estimates == nil {
-		return math.NaN()
-	}
-	needs, possible := a.lacking(tasks, a.variance)
-	if !possible {
-		return -1
-	}
+// sized returns pulls in the proportions of the pulls so far.
+func (a *normed) sized(needs []design.Pair) float64 {
 	return pulled{engine.PullsOf(a.Counts), a.variance}.more(needs)
 }
 

@@ -86,15 +86,10 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
 // prepareCoTest returns the test before any round, without a clock.
 func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) (*coTest, error) {
 	m = m.Own()
-	scales, err := rounds.NewScales(m, opt.Options)
-	if err != nil {
-		return nil, err
-	}
 	d, err := newDecisions(m, opt, exact)
-	return &coTest{
-		estimation: estimation{decisions: d, misfit: u, Pool: model.NewPool(m.Problem.N()), scales: scales},
-		pricing:    pricing{relative: m.Problem.RelativeCost()},
-	}, err
+	a := &coTest{estimation: estimation{decisions: d, misfit: u}, pricing: pricing{relative: m.Problem.RelativeCost()}}
+	a.rules = a
+	return a, err
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
@@ -107,27 +102,20 @@ func (a *coTest) Plan(ctx context.Context) (engine.Plan, error) {
 	return a.commit(st)
 }
 
-// commit makes a stage the coming round and fixes the bets on it.
+// commit makes a stage the coming round.
 func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
-	plan := st.Plan(a.round + 1)
-	plan.WantSquares = a.scales.Groups != nil
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
 		return engine.Plan{}, engine.LimitError{Samples: math.Inf(1)}
 	}
-	if n := plan.Pulls(); n > a.opt.MaxSamples {
-		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
-	}
-	a.round++
-	a.fix(st)
-	return plan, nil
+	return a.decisions.commit(st, a.fix)
 }
 
 // fix fixes the bets on the coming round, and before any data the clock.
-func (a *coTest) fix(st *rounds.Stage) {
+func (a *coTest) fix(st *rounds.Stage) error {
 	a.stage, a.bets = st, a.bets[:0]
 	if a.estimates == nil {
 		a.clock.Origin = float64(st.Plan(a.round).Pulls()) / st.Design.Value
-		return
+		return nil
 	}
 	guesses := a.guesses()
 	for _, c := range a.contests {
@@ -135,6 +123,7 @@ func (a *coTest) fix(st *rounds.Stage) {
 			a.bet(c, guesses)
 		}
 	}
+	return nil
 }
 
 // bet adds the bets of a contest: its leader against every arm not out, and the runner-up against the leader, which may

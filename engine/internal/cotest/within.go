@@ -172,8 +172,7 @@ func (a *sideBySide) Arrange(arranged []engine.Side) error {
 		return err
 	}
 	a.loose = true
-	a.fix(&st)
-	return nil
+	return a.fix(&st)
 }
 
 // learnWithin takes rewards of blocks in that estimates go by.
