@@ -366,9 +366,6 @@ func leaders(c *rounds.Candidates, estimates []float64) []engine.Answer {
 			estimate = estimates[first]
 		}
 		out[v] = c.Answer(v, first, estimate)
-		if out[v].Decided = len(set) == 1; out[v].Decided {
-			out[v].Arm = out[v].Leader
-		}
 	}
 	return out
 }

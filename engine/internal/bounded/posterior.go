@@ -104,7 +104,7 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 	}
 	var alpha mat.VecDense
 	y := mat.NewVecDense(n, means)
-	if err := chol.SolveVecTo(&alpha, y); err != nil && !isCondition(err) {
+	if err := chol.SolveVecTo(&alpha, y); err != nil && !errors.As(err, new(mat.Condition)) {
 		return nil, 0, err
 	}
 	likelihood := -mat.Dot(&alpha, y)/2 - chol.LogDet()/2
@@ -112,11 +112,6 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 	var lower mat.TriDense
 	chol.LTo(&lower)
 	return &Posterior{Variance: v, rows: rows, lower: lower.RawTriangular(), alpha: alpha.RawVector().Data}, likelihood, nil
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
 }
 
 // Mean returns the posterior mean of an arm of the section.

@@ -286,8 +286,8 @@ func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 		for _, v := range c.tasks {
 			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
 			ans.Margin = margin * a.Model.Unit
-			if ans.Decided = c.closed; c.closed {
-				ans.Arm = ans.Leader
+			if ans.Decided = c.closed; !c.closed { // of a fixed budget the leader may be out, too
+				ans.Arm = ""
 			}
 			out[v] = ans
 		}
@@ -368,11 +368,10 @@ func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
 		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
 	}
 	g := ahead(c)
-	out := engine.Rival{Open: g.open + 1, Gap: g.gap, Error: g.sd, Statistic: g.statistic, Threshold: g.threshold, Tasks: c.tasks}
 	if g.rival < 0 {
-		return out
+		return g.Rival
 	}
-	return a.Shown(a.in(v, c, g.rival), out)
+	return a.Shown(a.in(v, c, g.rival), g.Rival)
 }
 
 // contestOf returns the contest that task v is in.

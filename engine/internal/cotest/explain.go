@@ -76,7 +76,7 @@ func (a *coTestFB) Samples(tasks []int) float64 {
 		if g.rival < 0 {
 			return -1
 		}
-		need := height / (rounds.MedianGap(g.gap, g.sd) / g.sd)
+		need := height / (rounds.MedianGap(g.Gap, g.Error) / g.Error)
 		return math.Ceil(pulls * need * need)
 	})
 }
@@ -84,21 +84,22 @@ func (a *coTestFB) Samples(tasks []int) float64 {
 // ahead looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
 // any data and without an open arm.
 func (a *coTestFB) ahead(c *contest) ahead {
-	out, first, least := ahead{rival: -1}, c.arms[c.leader], math.Inf(1)
+	out := ahead{rival: -1, Rival: engine.Rival{Open: 1, Tasks: c.tasks}}
+	first, least := c.arms[c.leader], math.Inf(1)
 	for k, i := range c.arms {
 		if a.pooled == nil || !c.open(k, a.clock, 0) {
 			continue
 		}
-		out.open++
+		out.Open++
 		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.variance(first, i))
 		t := rounds.MedianGap(gap, sd) / sd
 		if !(t < least) && out.rival >= 0 {
 			continue
 		}
-		least, out.rival, out.gap, out.sd = t, i, gap, sd
-		out.statistic, out.threshold = 0, 0
+		least, out.rival, out.Gap, out.Error = t, i, gap, sd
+		out.Statistic, out.Threshold = 0, 0
 		if w := c.walks[k]; w.Look >= 0 {
-			out.statistic, out.threshold = w.Sum, a.clock.Height(w.Look)
+			out.Statistic, out.Threshold = w.Sum, a.clock.Height(w.Look)
 		}
 	}
 	return out

@@ -229,7 +229,7 @@ func (a *normBets) bet(c *claim, k int, of bounded.Contrast) {
 			f, _ = a.family(kind, leader, arm, of)
 			back = looksBack
 		}
-		to := a.lookFor(clock, w, alone, gap)
+		to := clock.Next(w.Look, a.worth(alone, gap), a.round)
 		for next := max(to-back, w.Look+1); next <= to; next++ {
 			scale, ok := f.Scale(clock.Time(next) - now)
 			if !ok {
@@ -329,13 +329,8 @@ func absolute(values map[int]float64) float64 {
 	return lists.Sum(slices.Sorted(maps.Keys(values)), func(i int) float64 { return math.Abs(values[i]) })
 }
 
-// lookFor returns the look that the information of a round by itself leads to: with its bias and
-// variance, an estimate says as much of the gap as an unbiased one of that information does.
-func (a *normBets) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
-	return clock.Next(w.Look, a.worth(f, gap), a.round)
-}
-
-// worth returns that information.
+// worth returns the information of a round by itself: with its bias and variance, an estimate says as much of the gap as an unbiased one
+// of that information does.
 func (a *normBets) worth(f bounded.Family, gap float64) float64 {
 	part := max(1-a.norm*f.Norm(1)/gap, 0)
 	return part * part / f.Variance(1)

@@ -201,7 +201,7 @@ func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
 // Warnings reports what coTest warns of, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
-	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, a.pulledSince()) {
+	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, float64(lists.Total(a.since))) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
 	}
 	if a.Model.Problem.RelativeCost() != nil {
@@ -227,10 +227,4 @@ func (a *normed) FitCheck() engine.FitCheck {
 // sized returns pulls in the proportions of the pulls so far.
 func (a *normed) sized(needs []design.Pair) float64 {
 	return pulled{engine.PullsOf(a.Counts), a.variance}.more(needs)
-}
-
-// pulledSince returns the pulls since round 1, all agents together.
-func (a *normed) pulledSince() float64 {
-	n := lists.Total(a.since)
-	return float64(n)
 }

@@ -39,20 +39,19 @@ func (a allocation) design(m *model.Model, ridge float64, alive [][]int) (design
 
 func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design.Design,
 	n int) (st *rounds.Stage, covered bool, err error) {
-	st, err = model.Remembered(m, canon.Key{Kind: canon.KindStage, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
-		func() (*rounds.Stage, error) {
-			r, err := model.Remembered(m,
-				canon.Key{Kind: canon.KindRounding, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
-				func() (design.Rounding, error) {
-					r, _, err := m.Designs().Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
-					return r, err
-				})
-			if err != nil {
-				return nil, err
-			}
-			e, err := model.NewEstimator(m, ridge, r.Counts)
-			return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
+	k := canon.Key{Kind: canon.KindStage, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)}
+	st, err = model.Remembered(m, k, func() (*rounds.Stage, error) {
+		k.Kind = canon.KindRounding
+		r, err := model.Remembered(m, k, func() (design.Rounding, error) {
+			r, _, err := m.Designs().Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
+			return r, err
 		})
+		if err != nil {
+			return nil, err
+		}
+		e, err := model.NewEstimator(m, ridge, r.Counts)
+		return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
+	})
 	if err != nil {
 		return nil, false, err
 	}

@@ -267,12 +267,8 @@ func (e *elimination) Answers() []engine.Answer {
 		// A decided task is not sampled any more, so its estimate is of the round
 		// that decided it.
 		first := rounds.Leader(set, e.latest)
-		ans := e.Answer(v, first, e.latest[first])
-		ans.Margin = e.margins[v] * e.Model.Unit
-		if len(set) == 1 {
-			ans.Decided, ans.Arm = true, ans.Leader
-		}
-		out[v] = ans
+		out[v] = e.Answer(v, first, e.latest[first])
+		out[v].Margin = e.margins[v] * e.Model.Unit
 	}
 	return out
 }

@@ -22,8 +22,9 @@ func (e *elimination) Hardest(v int) engine.Rival {
 	e = e.atLastData()
 	rival, fraction := first, math.Inf(1)
 	for _, i := range e.Sets[v] {
-		if s := e.fractionOfThreshold(first, i); i != first && s < fraction {
-			rival, fraction = i, s
+		part := (e.estimates[first] - e.estimates[i] + e.opt.Epsilon) / e.width(first, i) // of its threshold
+		if i != first && part < fraction {
+			rival, fraction = i, part
 		}
 	}
 	return e.Shown(rival, engine.Rival{
@@ -48,15 +49,6 @@ func (e *elimination) atLastData() *elimination {
 	state := *e
 	state.planned = e.last
 	return &state
-}
-
-// fractionOfThreshold returns the gap as a fraction of the threshold.
-func (e *elimination) fractionOfThreshold(first, rival int) float64 {
-	gap, width := e.estimates[first]-e.estimates[rival], e.width(first, rival)
-	if e.opt.Epsilon > 0 {
-		gap += e.opt.Epsilon
-	}
-	return gap / width
 }
 
 // halvings returns in how many rounds the threshold, halved in each, comes down to the gaps

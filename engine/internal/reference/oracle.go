@@ -160,11 +160,7 @@ func (a *oracle) Answers() []engine.Answer {
 			estimate = a.estimates[first]
 		}
 		ans := a.Answer(v, first, estimate)
-		ans.Decided = len(a.Sets[v]) == 1
-		switch {
-		case ans.Decided:
-			ans.Arm = ans.Leader
-		case a.estimates == nil:
+		if !ans.Decided && a.estimates == nil {
 			ans.Margin = math.Inf(1)
 		}
 		for _, i := range a.Sets[v] {

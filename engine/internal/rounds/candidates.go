@@ -135,11 +135,13 @@ func Leader(set []int, estimates []float64) int {
 	return best
 }
 
-// Answer starts the answer of a task whose leader is arm i.
+// Answer starts the answer of a task whose leader is arm i: it is decided where no other candidate is left.
 func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	p := c.Model.Problem
 	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[i], Estimate: estimate * c.Model.Unit}
-	if len(c.Sets[v]) > 1 {
+	if a.Decided = len(c.Sets[v]) == 1; a.Decided {
+		a.Arm = a.Leader
+	} else {
 		a.Candidates = indices.Of(p.Arms.Names, c.Sets[v])
 	}
 	return a
