@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -134,11 +135,9 @@ func (x *Exchange) view(more []int) {
 }
 
 // contrasts sets what is to be decided. Groups must be disjoint.
-func (x *Exchange) contrasts(c Contrasts) error {
+func (x *Exchange) contrasts(c Contrasts) {
 	p := problem{}
-	if err := p.setContrasts(c, len(x.in.Squares)); err != nil {
-		return err
-	}
+	leave.With(p.setContrasts(c, len(x.in.Squares)))
 	x.groups, x.listed, x.byEnd = p.groups, p.pairs, nil
 	x.left = make([]bool, len(x.in.Squares))
 	x.group = slices.Repeat([]int{-1}, len(x.in.Squares))
@@ -164,7 +163,6 @@ func (x *Exchange) contrasts(c Contrasts) error {
 			x.pairs = append(x.pairs, Pair{q.I, q.J, 1})
 		}
 	}
-	return nil
 }
 
 // end lets an arm look for the one farthest from it.
@@ -289,7 +287,7 @@ func (x *Exchange) coordinates(arms []int) blas64.General {
 // factor sets a matrix to its Cholesky factor, which it has but for rounding.
 func (x *Exchange) factor(a blas64.General) {
 	if !cholesky(x.stop, a) {
-		panic(ended{errSingular})
+		leave.With(errSingular)
 	}
 }
 
@@ -307,11 +305,7 @@ func (x *Exchange) products(arms []int) blas64.General {
 // among returns the products among some arms, by position.
 func (x *Exchange) among(arms []int) func(dst []float64, i, from int) {
 	x.stop.check()
-	inner, err := x.in.Among(arms)
-	if err != nil {
-		panic(ended{err})
-	}
-	return inner
+	return leave.Must(x.in.Among(arms))
 }
 
 // confine solves the restricted problem to a relative gap.
@@ -323,7 +317,7 @@ func (x *Exchange) confine(tolerance float64) confined {
 	in.z, in.s, in.u = make([]float64, n), make([]float64, k), make([]float64, k)
 	in.size(n, k, n)
 	if !in.evaluate() {
-		panic(ended{errSingular})
+		leave.With(errSingular)
 	}
 	in.center(2*slices.Max(in.h)/float64(n+k), true)
 	d := confined{value: math.Inf(1), lower: 1, status: IterationLimit}

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // covariances evaluates φ_iᵀA⁻¹φ_j at the weights at hand.
@@ -20,9 +21,7 @@ type covariances struct {
 
 // do works on rows on the cores of the context.
 func (x *Exchange) do(n, together int, block func(from, to int)) {
-	if err := cores.Do(x.opt.Context, n, together, block); err != nil {
-		panic(ended{err})
-	}
+	leave.With(cores.Do(x.opt.Context, n, together, block))
 }
 
 // covariancesAt returns the covariances under weights of the arms of T.

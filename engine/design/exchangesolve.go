@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -23,10 +24,8 @@ const (
 
 // Minimax returns the allocation with the smallest largest variance.
 func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
-	defer caught(&err)
-	if err := x.contrasts(c); err != nil {
-		return Design{}, err
-	}
+	defer leave.Caught(&err)
+	x.contrasts(c)
 	n := len(x.in.Squares)
 	if len(x.groups) == 0 && len(x.listed) == 0 || len(x.arms) == 0 {
 		return trivial(n), nil
@@ -204,7 +203,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	}
 	x.best.Value, x.best.Reached = ceiling, max(s.reached, 0)
 	if math.IsNaN(ceiling) {
-		panic(ended{errSingular})
+		leave.With(errSingular)
 	}
 	return true, status
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -191,23 +192,19 @@ const (
 
 // nearby returns 1 for the arms of contrasts and 0 for the others where the problem is worth
 // restricting to them; else nil.
-func nearby(s Space, c Contrasts) ([]float64, error) {
+func nearby(s Space, c Contrasts) []float64 {
 	if s.Ridge == 0 {
-		return nil, nil
+		return nil
 	}
-	if err := checkSpace(s); err != nil {
-		return nil, err
-	}
+	leave.With(checkSpace(s))
 	n, _ := s.Features.Dims()
 	p := &problem{}
-	if err := p.setContrasts(c, n); err != nil {
-		return nil, err
-	}
+	leave.With(p.setContrasts(c, n))
 	near := p.contrasted(make([]float64, n))
 	if !restrictable(near) {
-		return nil, nil
+		return nil
 	}
-	return near, nil
+	return near
 }
 
 func restrictable(near []float64) bool {

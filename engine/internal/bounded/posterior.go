@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
@@ -33,6 +34,7 @@ type Posterior struct {
 // variances next to near, and from most where that is 0.
 func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64,
 	most, near float64) (best, widest *Posterior, err error) {
+	defer leave.Caught(&err)
 	least := math.Inf(1)
 	for j, i := range pulled {
 		least = min(least, noise[j]/(4*max(rows[j][i], math.SmallestNonzeroFloat64)))
@@ -44,24 +46,19 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 			first++
 		}
 	}
-	form := func(step int) (*Posterior, float64, error) {
+	form := func(step int) (*Posterior, float64) {
 		p, likelihood, err := newPosterior(ctx, pulled, rows, means, noise, at(step))
+		leave.With(err)
 		if step == 0 {
 			widest = p
 		}
-		return p, likelihood, err
+		return p, likelihood
 	}
-	best, highest, err := form(first)
-	if err != nil {
-		return nil, nil, err
-	}
+	best, highest := form(first)
 	for _, way := range []int{-1, 1} { // of two equal ones the wider is the best
 		rose := false
 		for step := first + way; step >= 0 && (way < 0 || at(step) >= least); step += way {
-			p, likelihood, err := form(step)
-			if err != nil {
-				return nil, nil, err
-			}
+			p, likelihood := form(step)
 			if likelihood < highest || way > 0 && likelihood == highest {
 				break
 			}
@@ -72,9 +69,9 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 		}
 	}
 	if widest == nil {
-		widest, _, err = form(0)
+		form(0)
 	}
-	return best, widest, err
+	return best, widest, nil
 }
 
 // Given returns the posterior at a prior variance v.

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -45,22 +46,14 @@ const (
 // and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests that decide tasks are by least squares always.
-func NewCoTestFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
+func NewCoTestFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+	defer leave.Caught(&err)
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
-	var err error
 	if !gp {
-		if m, err = m.Designs().Decoupled(); err != nil {
-			return nil, err
-		}
+		m = leave.Must(m.Designs().Decoupled())
 	}
-	misfit, err := misfitOf(m, opt)
-	if err != nil {
-		return nil, err
-	}
-	base, err := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
-	if err != nil {
-		return nil, err
-	}
+	misfit := misfitOf(m, opt)
+	base := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	base.pricing.relative = nil // a budget is one of pulls
 	a := &coTestFB{coTest: base}
 	total, least := opt.Pulls(m.Problem.V()), budgetLeast*m.Rank()
@@ -110,29 +103,24 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTestFB) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *coTestFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	if a.belief != nil {
-		return a.share()
+		return a.share(), nil
 	}
 	n := a.purse.Take()
 	space, contrasts, arms := a.designProblem(n)
-	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
-	var st *rounds.Stage
-	var err error
+	compute := func() *rounds.Stage { return a.solve(space, contrasts, arms, n) }
 	if a.round < a.first && a.scales.Groups == nil && !a.loose { // known before any data
-		st, err = model.Remembered(a.Model, canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}, compute)
-	} else {
-		st, err = compute()
+		k := canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}
+		return a.commit(leave.Must(model.Remembered(a.Model, k, leave.Returning(compute)))), nil
 	}
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	return a.commit(st)
+	return a.commit(compute()), nil
 }
 
 // share fixes the pulls of a round by the posterior.
-func (a *coTestFB) share() (engine.Plan, error) {
+func (a *coTestFB) share() engine.Plan {
 	st := newStage(a.Model)
 	counts := st.Rounding.Counts
 	n, room := a.purse.Next()
@@ -142,17 +130,12 @@ func (a *coTestFB) share() (engine.Plan, error) {
 			each = 2
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
-	} else if n -= a.keepTesting(counts, n, room); n == 0 {
-	} else if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem,
-		budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}, a.Model.Problem.Groups(),
-		n, room); err != nil {
-		return engine.Plan{}, err
+	} else if n -= a.keepTesting(counts, n, room); n > 0 {
+		of := budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}
+		leave.With(budget.Fill(a.Model.Context(), counts, a.Model.Problem, of, a.Model.Problem.Groups(), n, room))
 	}
-	var err error
 	if a.alpha > 0 {
-		if st.Estimate, err = model.NewEstimator(a.scales.Model, 0, counts); err != nil {
-			return engine.Plan{}, err
-		}
+		st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, counts))
 	}
 	return a.decisions.commit(st, a.fix)
 }
@@ -237,31 +220,27 @@ func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 }
 
 // solve returns the stage of n pulls, no more and no fewer.
-func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) (*rounds.Stage, error) {
+func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
 	st := newStage(a.Model)
-	d, err := design.Minimax(s, c, a.Model.Solver(budgetTolerance))
-	if err != nil {
-		return nil, err
-	}
+	d := leave.Must(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
 	r, err := design.Round(a.Model.Context(), s, c, d.Weights, n, pullEpsilon)
-	if few := (*design.RatioError)(nil); err != nil && !errors.As(err, &few) {
-		return nil, err
+	if few := (*design.RatioError)(nil); !errors.As(err, &few) {
+		leave.With(err)
 	}
 	st.Design.Value, st.Design.Lower, st.Rounding.Ratio = d.Value, d.Lower, r.Ratio
 	a.terms().addCopies(arms, r.Counts, st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts)
-	return st, err
+	st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts))
+	return st
 }
 
 // budgetTolerance is the relative gap of designs; 1e-3 changes no error rate by more than chance.
 const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.
-func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) error {
+func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if err := a.update(b); err != nil {
-		return err
-	}
+	a.update(b)
 	a.purse.Spend(b.Counts)
 	a.lead()
 	return nil

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // sized has the planner say what the needs take.
@@ -135,14 +136,11 @@ func (a *coTestFB) Amend(counts []int) error {
 
 // Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
 // decides.
-func (a *coTestFB) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
+func (a *coTestFB) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
-	if err := a.learn(b); err != nil {
-		return err
-	}
+	a.learn(b)
 	bets := a.bets
 	a.bets = nil
 	a.lead()

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -47,18 +48,15 @@ type normBets struct {
 }
 
 // fix fixes every bet on a round. Round 1 has none.
-func (a *normBets) fix(st *rounds.Stage) error {
+func (a *normBets) fix(st *rounds.Stage) {
 	counts := st.Rounding.Counts
 	a.stage, a.bets, a.fixed = st, a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
 	if a.estimates == nil || !slices.ContainsFunc(counts, func(n int) bool { return n > 0 }) {
-		return nil
+		return
 	}
 	f := &a.fixed
 	if f.section = a.section; !a.covers(counts) {
-		var err error
-		if f.section, err = bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)); err != nil {
-			return err
-		}
+		f.section = leave.Must(bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)))
 	}
 	var support []int
 	var noise []float64
@@ -68,17 +66,9 @@ func (a *normBets) fix(st *rounds.Stage) error {
 			noise = append(noise, 1/(float64(n)*a.scales.Model.Precision[i]))
 		}
 	}
-	rows, err := f.section.Rows(a.ctx(), support)
-	if err != nil {
-		return err
-	}
-	if f.system, err = bounded.NewSystem(a.ctx(), support, rows, noise); err != nil {
-		return err
-	}
-	view, err := a.view(rows)
-	if err != nil {
-		return err
-	}
+	rows := leave.Must(f.section.Rows(a.ctx(), support))
+	f.system = leave.Must(bounded.NewSystem(a.ctx(), support, rows, noise))
+	view := a.view(rows)
 	for _, c := range a.contests {
 		if c.closed {
 			continue
@@ -94,13 +84,10 @@ func (a *normBets) fix(st *rounds.Stage) error {
 				}
 			}
 			for part := range slices.Chunk(open, together) {
-				if err := a.betOn(l, part, view); err != nil {
-					return err
-				}
+				a.betOn(l, part, view)
 			}
 		}
 	}
-	return nil
 }
 
 // covers reports whether the section of the posterior has all arms with pulls.
@@ -121,10 +108,10 @@ type view struct {
 	onSupport *mat.Dense  // k(u, s); nil without sums
 }
 
-func (a *normBets) view(rows [][]float64) (*view, error) {
+func (a *normBets) view(rows [][]float64) *view {
 	v := &view{rows: rows}
 	if len(a.sums.arms) == 0 {
-		return v, nil
+		return v
 	}
 	v.pastAt = lists.Map(a.sums.arms, a.fixed.section.Find)
 	v.onSupport = mat.NewDense(len(v.pastAt), len(rows), nil)
@@ -133,9 +120,8 @@ func (a *normBets) view(rows [][]float64) (*view, error) {
 			v.onSupport.Set(u, j, rows[j][k])
 		}
 	}
-	var err error
-	v.past, err = a.fixed.section.Rows(a.ctx(), v.pastAt)
-	return v, err
+	v.past = leave.Must(a.fixed.section.Rows(a.ctx(), v.pastAt))
+	return v
 }
 
 // gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a claim.
@@ -171,13 +157,10 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 }
 
 // betOn adds the bets of some walks of a claim.
-func (a *normBets) betOn(c *claim, open []int, v *view) error {
+func (a *normBets) betOn(c *claim, open []int, v *view) {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
-	leaders, err := s.Rows(a.ctx(), []int{first})
-	if err != nil {
-		return err
-	}
+	leaders := leave.Must(s.Rows(a.ctx(), []int{first}))
 	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
 	var history []int // of open, those with sums
 	for _, k := range open {
@@ -203,7 +186,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) error {
 			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leaders[0][x], 0), Before: before[k],
 		})
 	}
-	return a.ctx().Err()
+	leave.With(a.ctx().Err())
 }
 
 // bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -36,12 +37,10 @@ var (
 )
 
 // newNormed prepares the test under a bound on the norm.
-func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
+func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err error) {
+	defer leave.Caught(&err)
 	m = m.ByValues().Own()
-	d, err := newDecisions(m, opt, opt.Misfit == 0)
-	if err != nil {
-		return nil, err
-	}
+	d := newDecisions(m, opt, opt.Misfit == 0)
 	n := m.Problem.N()
 	a := &normed{bound: bound, since: make([]int, n)}
 	a.guess = guess{decisions: d, norm: bound.Norm, misfit: bound.Misfit, spread: make([]float64, n)}
@@ -51,106 +50,91 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
 	if a.scales.Groups == nil {
 		a.clock.Early = normEarly
 	}
-	if err := a.contend(); err != nil {
-		return nil, err
-	}
+	a.contend()
 	if a.alpha > 0 {
 		a.reclaim()
-		err = a.setHeights(a.alpha, a.alpha)
+		a.setHeights(a.alpha, a.alpha)
 	}
-	return a, err
+	return a, nil
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *normed) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *normed) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	plan, next := a.explorePivots, a.next
-	if a.estimates != nil {
-		plan = next
+	plan := a.next
+	if a.estimates == nil {
+		plan = a.explorePivots
 	}
-	st, err := plan()
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	return a.commit(st, a.fix)
+	return a.commit(plan(), a.fix), nil
 }
 
 // Amend fixes every bet again from the counts.
-func (a *normed) Amend(counts []int) error {
+func (a *normed) Amend(counts []int) (err error) {
+	defer leave.Caught(&err)
 	if a.stage == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
 	st := *a.stage
 	st.Rounding.Counts = counts
-	return a.fix(&st)
+	a.fix(&st)
+	return nil
 }
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all data.
-func (a *normed) Learn(ctx context.Context, b engine.Batch) error {
+func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
 	}
 	if a.fixed.system != nil {
-		if err := a.settle(b); err != nil {
-			return err
-		}
+		a.settle(b)
 		for i, c := range b.Counts {
 			a.since[i] += c
 		}
 	}
-	if err := a.learn(b); err != nil {
-		return err
-	}
-	return a.conclude()
+	a.learn(b)
+	a.conclude()
+	return nil
 }
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
-func (a *normed) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
-	if err := a.learn(b); err != nil {
-		return err
-	}
+func (a *normed) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	a.learn(b)
 	bets := a.bets
 	a.bets = nil
-	err := a.conclude()
+	a.conclude()
 	a.bets = bets
-	return err
+	return nil
 }
 
 // learn takes rewards in that the posterior goes by.
-func (a *normed) learn(b engine.Batch) error {
+func (a *normed) learn(b engine.Batch) {
 	means := a.Add(b)
-	if err := a.scales.Learn(b); err != nil {
-		return err
-	}
-	return a.believe(means, a.sums.arms)
+	leave.With(a.scales.Learn(b))
+	a.believe(means, a.sums.arms)
 }
 
 // conclude chooses the leaders of the open contests and closes those that are decided.
-func (a *normed) conclude() error {
+func (a *normed) conclude() {
 	var were []*contest
 	for _, c := range a.contests {
 		if !c.closed {
 			were = append(were, c)
-			if err := a.choose(c); err != nil {
-				return err
-			}
+			a.choose(c)
 		}
 	}
-	if err := a.startClocks(); err != nil {
-		return err
-	}
+	a.startClocks()
 	for _, c := range were {
 		a.record(c)
 	}
-	return nil
 }
 
 // review looks at all contests again: those that are not decided any more go on.
-func (a *normed) review() error {
+func (a *normed) review() {
 	for _, c := range a.contests {
 		if len(c.arms) == 1 || c.closed && c.settled(a.clock, a.opt.Epsilon) {
 			continue
@@ -164,15 +148,13 @@ func (a *normed) review() error {
 		a.sync(c)
 	}
 	if a.estimates == nil {
-		return nil
+		return
 	}
 	bets := a.bets
 	a.bets = nil
 	defer func() { a.bets = bets }()
-	if err := a.believe(a.Means(), a.sums.arms); err != nil {
-		return err
-	}
-	return a.conclude()
+	a.believe(a.Means(), a.sums.arms)
+	a.conclude()
 }
 
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,

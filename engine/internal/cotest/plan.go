@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -15,15 +16,12 @@ import (
 type minimaxPlanner struct{}
 
 // next returns the stage of the coming round.
-func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
+func (minimaxPlanner) next(q ask) *rounds.Stage {
 	if !q.oriented {
 		return q.explore()
 	}
 	m := q.scales.Model
-	priced, err := q.priced(m)
-	if err != nil {
-		return nil, err
-	}
+	priced := leave.Must(q.priced(m))
 	st := newStage(m)
 	var pairs []design.Pair
 	for _, w := range q.wants {
@@ -34,22 +32,19 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 		pairs = append(pairs, w.needs...)
 	}
 	if len(pairs) == 0 && !(st.Design.Value > 0) { // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	if !(st.Design.Value <= float64(q.most)) { // and then addDirect has added none
-		return nil, engine.LimitError{Samples: st.Design.Value}
+		leave.With(engine.LimitError{Samples: st.Design.Value})
 	}
 	pulled := int(math.Ceil(st.Design.Value))
 	for _, part := range priced.Layout.Parts(pairs) {
 		space, contrasts := part.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
-		d, err := design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance))
-		if err != nil {
-			return nil, err
-		}
+		d := leave.Must(design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance)))
 		d = q.inPulls(part.Arms, d)
 		// n pulls bring every need w to w‖y‖² ≤ 1 when the value is at most n.
 		if !(d.Value <= float64(q.most)) {
-			return nil, engine.LimitError{Samples: d.Value}
+			leave.With(engine.LimitError{Samples: d.Value})
 		}
 		st.Design.Value, st.Design.Lower = st.Design.Value+d.Value, st.Design.Lower+d.Lower
 		// Only their sum is rounded up: a pull too many in each part would add up.
@@ -57,9 +52,7 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 		if pulled += n; n == 0 {
 			continue
 		}
-		if err := q.pull(st, space, contrasts, part.Arms, d.Weights, n); err != nil {
-			return nil, err
-		}
+		q.pull(st, space, contrasts, part.Arms, d.Weights, n)
 	}
 	return q.complete(st)
 }
@@ -89,7 +82,7 @@ func (proportional) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
 }
 
 // next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
-func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
+func (uniformPlanner) next(q ask) *rounds.Stage {
 	m := q.scales.Model
 	st := newStage(m)
 	var widest float64 // variance of a gap
@@ -101,7 +94,7 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 		for _, need := range w.needs {
 			n := need.Weight * (1/m.Precision[need.I] + 1/m.Precision[need.J])
 			if !(n <= float64(q.most)) {
-				return nil, engine.LimitError{Samples: n}
+				leave.With(engine.LimitError{Samples: n})
 			}
 			each = max(each, int(math.Ceil(n)))
 		}
@@ -114,7 +107,7 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 	}
 	n := float64(engine.PullsOf(st.Rounding.Counts))
 	if n == 0 { // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
 	return q.complete(st)
@@ -140,7 +133,7 @@ func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 type apartPlanner struct{}
 
 // next returns the stage of the coming round.
-func (apartPlanner) next(q ask) (*rounds.Stage, error) {
+func (apartPlanner) next(q ask) *rounds.Stage {
 	st := newStage(q.scales.Model)
 	if !q.oriented {
 		return q.equalStage(st, q.groups())
@@ -150,9 +143,9 @@ func (apartPlanner) next(q ask) (*rounds.Stage, error) {
 	}
 	switch n := st.Design.Value; {
 	case n == 0: // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	case !(n <= float64(q.most)):
-		return nil, engine.LimitError{Samples: n}
+		leave.With(engine.LimitError{Samples: n})
 	}
 	return q.complete(st)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1
@@ -58,19 +59,11 @@ func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newCoTest(m, opt, minimaxPlanner{})
 }
 
-func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
-	m, err := m.Designs().Decoupled()
-	if err != nil {
-		return nil, err
-	}
-	misfit, err := misfitOf(m, opt)
-	if err != nil {
-		return nil, err
-	}
-	a, err := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
-	if err != nil {
-		return nil, err
-	}
+func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error) {
+	defer leave.Caught(&err)
+	m = leave.Must(m.Designs().Decoupled())
+	misfit := misfitOf(m, opt)
+	a := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	a.planner = p
 	_, a.own = p.(apartPlanner)
 	a.stake()
@@ -78,44 +71,42 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
 		if opt.Epsilon == 0 { // else this saves 2 % at most, and margins take their time (docs/adr/0031)
 			a.reclaim()
 		}
-		err = a.setHeights(a.alpha, a.alpha)
+		a.setHeights(a.alpha, a.alpha)
 	}
-	return a, err
+	return a, nil
 }
 
 // prepareCoTest returns the test before any round, without a clock.
-func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) (*coTest, error) {
+func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTest {
 	m = m.Own()
-	d, err := newDecisions(m, opt, exact)
-	a := &coTest{estimation: estimation{decisions: d, misfit: u}, pricing: pricing{relative: m.Problem.RelativeCost()}}
+	a := &coTest{
+		estimation: estimation{decisions: newDecisions(m, opt, exact), misfit: u}, pricing: pricing{relative: m.Problem.RelativeCost()},
+	}
 	a.rules = a
-	return a, err
+	return a
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTest) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	st, err := a.planner.next(a.ask())
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	return a.commit(st)
+	return a.commit(a.planner.next(a.ask())), nil
 }
 
 // commit makes a stage the coming round.
-func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
+func (a *coTest) commit(st *rounds.Stage) engine.Plan {
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
-		return engine.Plan{}, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	return a.decisions.commit(st, a.fix)
 }
 
 // fix fixes the bets on the coming round, and before any data the clock.
-func (a *coTest) fix(st *rounds.Stage) error {
+func (a *coTest) fix(st *rounds.Stage) {
 	a.stage, a.bets = st, a.bets[:0]
 	if a.estimates == nil {
 		a.clock.Origin = float64(st.Plan(a.round).Pulls()) / st.Design.Value
-		return nil
+		return
 	}
 	guesses := a.guesses()
 	for _, c := range a.contests {
@@ -123,7 +114,6 @@ func (a *coTest) fix(st *rounds.Stage) error {
 			a.bet(c, guesses)
 		}
 	}
-	return nil
 }
 
 // bet adds the bets of a contest: its leader against every arm not out, and the runner-up against the leader, which may
@@ -158,11 +148,10 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all
 // data.
-func (a *coTest) Learn(ctx context.Context, b engine.Batch) error {
+func (a *coTest) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if err := a.update(b); err != nil {
-		return err
-	}
+	a.update(b)
 	a.conclude()
 	return nil
 }
@@ -183,15 +172,14 @@ func (a *coTest) conclude() {
 }
 
 // update takes the round in: its own data for the bets, and all data for estimates.
-func (a *coTest) update(b engine.Batch) error {
-	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil where it was amended to no pulls
+func (a *coTest) update(b engine.Batch) {
+	leave.With(rounds.CheckBatch(a.stage.Plan(a.round), b))
+	if b.Empty() { // it was amended to no pulls
+		return
 	}
 	estimates := a.estimates
 	if a.within != nil {
-		if err := a.within.Take(b); err != nil {
-			return err
-		}
+		leave.With(a.within.Take(b))
 	}
 	if len(a.bets) > 0 {
 		if a.within == nil {
@@ -207,10 +195,9 @@ func (a *coTest) update(b engine.Batch) error {
 		}
 	}
 	first := a.estimates == nil
-	if err := a.learn(b); err != nil || !first {
-		return err
+	if a.learn(b); first {
+		foresee(a)
 	}
-	return foresee(a)
 }
 
 // score returns the evidence of the round's data on a bet, given the kernel's estimates. Of a direct bet it reads the two arms alone.
@@ -233,25 +220,20 @@ func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 }
 
 // learn takes rewards in that estimates go by.
-func (a *coTest) learn(b engine.Batch) error {
+func (a *coTest) learn(b engine.Batch) {
 	means := a.Add(b)
 	if a.within != nil {
-		return learnWithin(a, b, means)
+		learnWithin(a, b, means)
+		return
 	}
-	if err := a.scales.Learn(b); err != nil {
-		return err
-	}
+	leave.With(a.scales.Learn(b))
 	if a.estimates == nil {
 		a.clock.Origin *= a.scales.Change(a.Model)
 	}
-	pooled, err := a.pool(means)
-	if err != nil {
-		return err
-	}
+	pooled := a.pool(means)
 	// scales by their guesses: it estimates the factors itself
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-	return nil
 }
 
 // Answers returns the leaders, decided where no other arm is open.

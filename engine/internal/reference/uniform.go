@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // uniformFB spends the whole budget in one round with counts fixed beforehand, by
@@ -63,16 +64,11 @@ func NewIndUniformLS(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 // NewBestElsewhere answers with the arm that is best on average in the other
 // tasks, by the sample means of a uniform round; arms are matched by name. It
 // uses no data of the task itself: a baseline that collaboration must beat.
-func NewBestElsewhere(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	alone, err := m.Independent()
-	if err != nil {
-		return nil, err
-	}
+func NewBestElsewhere(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+	defer leave.Caught(&err)
+	alone := leave.Must(m.Independent())
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
-	a, err := newUniformFB(alone, opt)
-	if err != nil {
-		return nil, err
-	}
+	a := leave.Must(newUniformFB(alone, opt))
 	a.answerOf = a.bestElsewhere
 	return a, nil
 }
@@ -99,25 +95,18 @@ func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 
 // newOneRound spends the counts. The kind of estimator names, with the budget, where they come
 // from.
-func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (*uniformFB, error) {
+func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (_ *uniformFB, err error) {
+	defer leave.Caught(&err)
 	m = m.Own()
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
-	var err error
-	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
-		return nil, err
-	}
+	a.ridge = leave.Must(m.Designs().Ridge(engine.ModeFB, opt))
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(opt.Budget * m.Problem.V())
 	}
-	if a.Evidence, err = rounds.NewEvidence(&a.Candidates, opt, 1, a.ridge); err != nil {
-		return nil, err
-	}
+	a.Evidence = leave.Must(rounds.NewEvidence(&a.Candidates, opt, 1, a.ridge))
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
-	if a.estimator, err = model.Remembered(m, k,
-		func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
-		return nil, err
-	}
-	a.full = a.estimator
+	a.full = leave.Must(model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }))
+	a.estimator = a.full
 	return a, nil
 }
 
