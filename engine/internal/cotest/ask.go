@@ -99,10 +99,10 @@ type pricing struct {
 // priced returns the model whose designs share out cost.
 func (t terms) priced(m *model.Model) (*model.Model, error) {
 	p := t.pricing
-	if p.relative == nil || p.of == m {
-		if p.relative == nil {
-			return m, nil
-		}
+	switch {
+	case p.relative == nil:
+		return m, nil
+	case p.of == m:
 		return p.model, nil
 	}
 	precision := lists.Make(len(m.Precision), func(i int) float64 { return m.Precision[i] / p.relative[i] })

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -39,17 +40,11 @@ func NewFB(m *model.Model, opt model.Terms,
 }
 
 // New runs an algorithm by each agent alone, with the given options for each.
-func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (*Algorithm, error) {
+func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Algorithm, err error) {
+	defer leave.Caught(&err)
 	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
-	alone, err := m.Alone()
-	if err != nil {
-		return nil, err
-	}
-	for v, sub := range alone {
-		if sub, err = sub.Exact(); err != nil {
-			return nil, err
-		}
-		part, err := algorithm(sub, opt)
+	for v, sub := range leave.Must(m.Alone()) {
+		part, err := algorithm(leave.Must(sub.Exact()), opt)
 		if err != nil {
 			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
 		}
