@@ -238,6 +238,21 @@ type Informer interface {
 	Guided() bool
 }
 
+// A Standard algorithm explains itself, estimates arms, and takes other rounds than it planned.
+type Standard interface {
+	Explainer
+	Estimating
+	Amender
+}
+
+// A Complete one takes rewards of no round and changes of its question, too.
+type Complete interface {
+	Standard
+	Informer
+	Changer
+	Continuer
+}
+
 // Guided reports whether rewards of no round are of use to an algorithm.
 func Guided(alg Algorithm) bool {
 	i, able := alg.(Informer)

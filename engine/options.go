@@ -139,7 +139,7 @@ type Option struct {
 // Methods is a kind of algorithms that have an option.
 type Methods int
 
-// The kinds. An option of algorithms of another kind needs one more, and its case in algorithms.Entry.Takes.
+// The kinds. An option of algorithms of another kind needs one more, and its line in algorithms.Entry.Takes.
 const (
 	MethodsAll         Methods = iota
 	MethodsSchedules           // rounds of a schedule

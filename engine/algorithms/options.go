@@ -18,25 +18,17 @@ import (
 // Takes reports whether the algorithm goes by an option, named as in engine.AllOptions.
 func (e Entry) Takes(option string) bool {
 	tests := e.Mode == engine.ModeFC && e.Backing == BackingNormal
-	switch engine.OptionNamed(option).Of {
-	case engine.MethodsSchedules:
-		return e.Scheduled
-	case engine.MethodsRidge:
-		return e.Regression == RegressionRidge || e.Prior
-	case engine.MethodsPlanBudgets:
-		return e.Mode == engine.ModeFB && e.Prior
-	case engine.MethodsPlannedGap:
-		return e.Mode == engine.ModeFC && e.Regression == RegressionRidge
-	case engine.MethodsNormed:
-		return e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares
-	case engine.MethodsTests:
-		return tests
-	case engine.MethodsMisfit:
-		return tests && e.Regression == RegressionLeastSquares
-	case engine.MethodsBelieve:
-		return e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}})
-	}
-	return true
+	return map[engine.Methods]bool{
+		engine.MethodsAll:         true,
+		engine.MethodsSchedules:   e.Scheduled,
+		engine.MethodsRidge:       e.Regression == RegressionRidge || e.Prior,
+		engine.MethodsPlanBudgets: e.Mode == engine.ModeFB && e.Prior,
+		engine.MethodsPlannedGap:  e.Mode == engine.ModeFC && e.Regression == RegressionRidge,
+		engine.MethodsNormed:      e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares,
+		engine.MethodsTests:       tests,
+		engine.MethodsMisfit:      tests && e.Regression == RegressionLeastSquares,
+		engine.MethodsBelieve:     e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}),
+	}[engine.OptionNamed(option).Of]
 }
 
 // Arranges reports a problem whose arms are measured side by side and cannot be so by the algorithm.

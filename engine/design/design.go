@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
@@ -54,14 +55,6 @@ type Options struct {
 	Context context.Context
 }
 
-// ended returns the error of the context, once it has ended.
-func (o Options) ended() error {
-	if o.Context == nil {
-		return nil
-	}
-	return o.Context.Err()
-}
-
 // Status says how a solver stopped.
 type Status int
 
@@ -81,19 +74,7 @@ const (
 
 // String returns the status as a word for reports.
 func (s Status) String() string {
-	switch s {
-	case Optimal:
-		return "optimal"
-	case Stalled:
-		return "stalled"
-	case IterationLimit:
-		return "iteration limit"
-	case Separated:
-		return "separated"
-	case Trivial:
-		return "trivial"
-	}
-	return "unknown"
+	return [...]string{"optimal", "stalled", "iteration limit", "separated", "trivial"}[s]
 }
 
 // MarshalText writes the status as its word.
@@ -169,16 +150,9 @@ var errNoRidgeOfMany = errors.New("design: a design of very many arms needs a ri
 // least every few million operations.
 type stopper struct{ ctx context.Context } // nil never ends
 
-// ended carries the error with which a check panics, to leave nested loops at once; the functions
-// that others call return its error.
-type ended struct{ err error }
-
 func (s stopper) check() {
-	if s.ctx == nil {
-		return
-	}
-	if err := s.ctx.Err(); err != nil {
-		panic(ended{err})
+	if s.ctx != nil {
+		leave.With(s.ctx.Err())
 	}
 }
 
@@ -190,20 +164,7 @@ func (s stopper) claim(n int, numbers ...int) {
 	for _, k := range numbers {
 		total += 8 * float64(k)
 	}
-	if err := memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}); err != nil {
-		panic(ended{err})
-	}
-}
-
-// caught, deferred, turns the panic of a check into an error.
-func caught(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case ended:
-		*err = r.err
-	default:
-		panic(r)
-	}
+	leave.With(memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}))
 }
 
 // bound keeps the best certified bounds seen in a solve, each with the point

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -134,11 +135,9 @@ func (x *Exchange) view(more []int) {
 }
 
 // contrasts sets what is to be decided. Groups must be disjoint.
-func (x *Exchange) contrasts(c Contrasts) error {
+func (x *Exchange) contrasts(c Contrasts) {
 	p := problem{}
-	if err := p.setContrasts(c, len(x.in.Squares)); err != nil {
-		return err
-	}
+	leave.With(p.setContrasts(c, len(x.in.Squares)))
 	x.groups, x.listed, x.byEnd = p.groups, p.pairs, nil
 	x.left = make([]bool, len(x.in.Squares))
 	x.group = slices.Repeat([]int{-1}, len(x.in.Squares))
@@ -164,7 +163,6 @@ func (x *Exchange) contrasts(c Contrasts) error {
 			x.pairs = append(x.pairs, Pair{q.I, q.J, 1})
 		}
 	}
-	return nil
 }
 
 // end lets an arm look for the one farthest from it.
@@ -275,32 +273,39 @@ const nearCopy = 1e-9
 // coordinates returns the features of some arms in an orthonormal basis of their span, by a factor of
 // their products.
 func (x *Exchange) coordinates(arms []int) blas64.General {
-	inner := x.among(arms)
-	n := len(arms)
-	out := reshape(blas64.General{}, n, n)
-	x.do(n, 16, func(from, to int) {
-		for k := from; k < to; k++ {
-			inner(row(out, k), k, 0)
-			out.Data[k*out.Stride+k] *= 1 + nearCopy
-		}
-	})
-	if !cholesky(x.stop, out) {
-		panic(ended{errSingular})
+	out := x.products(arms)
+	for k := range arms {
+		out.Data[k*out.Stride+k] *= 1 + nearCopy
 	}
-	for k := range n {
+	x.factor(out)
+	for k := range arms {
 		clear(row(out, k)[k+1:])
 	}
+	return out
+}
+
+// factor sets a matrix to its Cholesky factor, which it has but for rounding.
+func (x *Exchange) factor(a blas64.General) {
+	if !cholesky(x.stop, a) {
+		leave.With(errSingular)
+	}
+}
+
+// products returns the products among some arms.
+func (x *Exchange) products(arms []int) blas64.General {
+	inner, out := x.among(arms), reshape(blas64.General{}, len(arms), len(arms))
+	x.do(len(arms), 16, func(from, to int) {
+		for k := from; k < to; k++ {
+			inner(row(out, k), k, 0)
+		}
+	})
 	return out
 }
 
 // among returns the products among some arms, by position.
 func (x *Exchange) among(arms []int) func(dst []float64, i, from int) {
 	x.stop.check()
-	inner, err := x.in.Among(arms)
-	if err != nil {
-		panic(ended{err})
-	}
-	return inner
+	return leave.Must(x.in.Among(arms))
 }
 
 // confine solves the restricted problem to a relative gap.
@@ -312,7 +317,7 @@ func (x *Exchange) confine(tolerance float64) confined {
 	in.z, in.s, in.u = make([]float64, n), make([]float64, k), make([]float64, k)
 	in.size(n, k, n)
 	if !in.evaluate() {
-		panic(ended{errSingular})
+		leave.With(errSingular)
 	}
 	in.center(2*slices.Max(in.h)/float64(n+k), true)
 	d := confined{value: math.Inf(1), lower: 1, status: IterationLimit}
@@ -364,21 +369,13 @@ func (x *Exchange) restricted(in *interior) {
 		position(q.I)
 		position(q.J)
 	}
-	inner := x.among(list)
-	products := reshape(blas64.General{}, len(list), len(list))
-	x.do(len(list), 16, func(from, to int) {
-		for k := from; k < to; k++ {
-			inner(row(products, k), k, 0)
-		}
-	})
+	products := x.products(list)
 	factor, inverse := reshape(blas64.General{}, n, n), reshape(blas64.General{}, n, n)
 	for k := range n {
 		copy(row(factor, k), row(products, k)[:n])
 		factor.Data[k*factor.Stride+k] *= 1 + nearCopy
 	}
-	if !cholesky(x.stop, factor) {
-		panic(ended{errSingular})
-	}
+	x.factor(factor)
 	invert(x.stop, factor, inverse)
 	phi := reshape(blas64.General{}, len(list), n)
 	for k := range n {

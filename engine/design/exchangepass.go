@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // covariances evaluates φ_iᵀA⁻¹φ_j at the weights at hand.
@@ -20,9 +21,7 @@ type covariances struct {
 
 // do works on rows on the cores of the context.
 func (x *Exchange) do(n, together int, block func(from, to int)) {
-	if err := cores.Do(x.opt.Context, n, together, block); err != nil {
-		panic(ended{err})
-	}
+	leave.With(cores.Do(x.opt.Context, n, together, block))
 }
 
 // covariancesAt returns the covariances under weights of the arms of T.
@@ -34,23 +33,16 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 			l.roots = append(l.roots, math.Sqrt(lambda[k]*x.precision(i)/x.in.Ridge))
 		}
 	}
-	n := len(l.support)
-	inner := x.among(l.support)
-	factor := reshape(blas64.General{}, n, n)
+	n, factor := len(l.support), x.products(l.support)
 	l.inverse = reshape(blas64.General{}, n, n)
-	x.do(n, 16, func(from, to int) {
-		for k := from; k < to; k++ {
-			r := row(factor, k)
-			inner(r, k, 0)
-			for j := range r {
-				r[j] *= l.roots[k] * l.roots[j]
-			}
-			r[k]++
+	for k := range n {
+		r := row(factor, k)
+		for j := range r {
+			r[j] *= l.roots[k] * l.roots[j]
 		}
-	})
-	if !cholesky(x.stop, factor) {
-		panic(ended{errSingular})
+		r[k]++
 	}
+	x.factor(factor)
 	invert(x.stop, factor, l.inverse)
 	return l
 }

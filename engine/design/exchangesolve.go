@@ -4,8 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
-
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -25,10 +24,8 @@ const (
 
 // Minimax returns the allocation with the smallest largest variance.
 func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
-	defer caught(&err)
-	if err := x.contrasts(c); err != nil {
-		return Design{}, err
-	}
+	defer leave.Caught(&err)
+	x.contrasts(c)
 	n := len(x.in.Squares)
 	if len(x.groups) == 0 && len(x.listed) == 0 || len(x.arms) == 0 {
 		return trivial(n), nil
@@ -140,8 +137,7 @@ func (x *Exchange) widen(s *pass) {
 		}
 	}
 	for _, values := range [][]float64{s.size, s.g, s.listed} {
-		order := lists.Make(len(values), func(k int) ranked { return ranked{k, values[k]} })
-		slices.SortFunc(order, byRank)
+		order := ranking(len(values), func(k int) (float64, bool) { return values[k], true })
 		for _, o := range order[:min(most, len(order))] {
 			more = append(more, o.arm)
 			if len(values) == len(s.listed) && len(values) != s.count {
@@ -207,7 +203,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	}
 	x.best.Value, x.best.Reached = ceiling, max(s.reached, 0)
 	if math.IsNaN(ceiling) {
-		panic(ended{errSingular})
+		leave.With(errSingular)
 	}
 	return true, status
 }
@@ -235,12 +231,9 @@ func (x *Exchange) between(arms []int) func(a, b int) float64 {
 		return nil
 	}
 	l := x.covariancesAt(x.lambda)
-	w := l.cross(arms)
-	inner := x.among(arms)
-	c := reshape(blas64.General{}, len(arms), len(arms))
+	w, c := l.cross(arms), x.products(arms)
 	x.do(len(arms), 16, func(from, to int) {
 		for k := from; k < to; k++ {
-			inner(row(c, k), k, 0)
 			for j := range row(c, k) {
 				row(c, k)[j] = (row(c, k)[j] - dot(row(w, k), row(w, j))) / x.in.Ridge
 			}
@@ -252,16 +245,10 @@ func (x *Exchange) between(arms []int) func(a, b int) float64 {
 // gather takes in contrasts above the level that a pass met, the largest first, and no two in a round with
 // nearly the same ends. It reports whether there were any.
 func (x *Exchange) gather(s *pass, level float64) bool {
-	var order []ranked
-	for e, h := range s.high {
-		if h > level && !x.carries(Pair{x.ends[e], s.partner[e], 1}) {
-			order = append(order, ranked{e, h})
-		}
-	}
-	slices.SortFunc(order, byRank)
-	if len(order) > tried*mostJoining {
-		order = order[:tried*mostJoining]
-	}
+	order := ranking(len(s.high), func(e int) (float64, bool) {
+		return s.high[e], s.high[e] > level && !x.carries(Pair{x.ends[e], s.partner[e], 1})
+	})
+	order = order[:min(len(order), tried*mostJoining)]
 	var fresh []int // arms that would become ends
 	place := map[int]int{}
 	for _, a := range order {
@@ -303,35 +290,17 @@ func (x *Exchange) gather(s *pass, level float64) bool {
 
 // gatherListed takes in listed contrasts above the level likewise.
 func (x *Exchange) gatherListed(s *pass, level float64) bool {
-	var order []ranked
-	for k, h := range s.listed {
-		if h > level && !x.carries(x.listed[k]) {
-			order = append(order, ranked{k, h})
-		}
-	}
-	slices.SortFunc(order, byRank)
-	if len(order) > tried*mostJoining {
-		order = order[:tried*mostJoining]
-	}
-	others := lists.Map(order, func(o ranked) int { return x.listed[o.arm].J })
-	apart := x.between(others)
-	var joined []int // positions in order
-	for a, o := range order {
-		q := x.listed[o.arm]
-		near := func(b int) bool {
-			r := x.listed[order[b].arm]
-			return r.I == q.I && q.Weight*apart(a, b) < sameEnd*o.key
-		}
-		if len(joined) == mostJoining/4 {
-			break
-		}
-		if !slices.ContainsFunc(joined, near) {
-			joined = append(joined, a)
-			x.pairs = append(x.pairs, q)
-		}
-	}
+	order := ranking(len(s.listed), func(k int) (float64, bool) { return s.listed[k], s.listed[k] > level && !x.carries(x.listed[k]) })
+	order = order[:min(len(order), tried*mostJoining)]
+	apart := x.between(lists.Map(order, func(o ranked) int { return x.listed[o.arm].J }))
+	joined := pick(len(order), mostJoining/4, func(a, b int) bool {
+		q, r := x.listed[order[a].arm], x.listed[order[b].arm]
+		return r.I == q.I && q.Weight*apart(a, b) < sameEnd*order[a].key
+	})
 	for _, a := range joined {
-		x.end(others[a])
+		q := x.listed[order[a].arm]
+		x.pairs = append(x.pairs, q)
+		x.end(q.J)
 	}
 	return len(joined) > 0
 }
@@ -346,25 +315,11 @@ func (x *Exchange) carries(q Pair) bool {
 func (x *Exchange) adopt(s *pass, tolerance float64) bool {
 	top := slices.Max(s.atT)
 	limit := min(max(32, len(x.arms)/4), mostSampled-len(x.arms))
-	var order []ranked
-	for k, g := range s.g {
-		if i := s.arm(k); g > top*(1+0.5*tolerance) && x.at[i] < 0 {
-			order = append(order, ranked{k, g})
-		}
-	}
-	slices.SortFunc(order, byRank)
+	order := ranking(len(s.g), func(k int) (float64, bool) { return s.g[k], s.g[k] > top*(1+0.5*tolerance) && x.at[s.arm(k)] < 0 })
 	order = order[:max(min(len(order), tried*limit), 0)]
 	arms := lists.Map(order, func(o ranked) int { return s.arm(o.arm) })
 	apart := x.between(arms)
-	var joined []int // positions in order
-	for a, o := range order {
-		if len(joined) == limit {
-			break
-		}
-		if !slices.ContainsFunc(joined, func(b int) bool { return apart(a, b) < sameHelp*s.size[o.arm] }) {
-			joined = append(joined, a)
-		}
-	}
+	joined := pick(len(order), limit, func(a, b int) bool { return apart(a, b) < sameHelp*s.size[order[a].arm] })
 	if len(joined) == 0 {
 		return false
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -18,11 +19,8 @@ import (
 // Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms; all arms are priced by their
 // gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and panics are as for Minimax; ξ = 0 is an error, too.
 func InformationGain(s Space, opt Options) (d Design, err error) {
-	defer caught(&err)
-	p, err := newProblem(stopper{opt.Context}, s, Contrasts{}, nil)
-	if err != nil {
-		return Design{}, err
-	}
+	defer leave.Caught(&err)
+	p := leave.Must(newProblem(stopper{opt.Context}, s, Contrasts{}, nil))
 	if s.Ridge == 0 {
 		return Design{}, errNoRidge
 	}
@@ -30,9 +28,7 @@ func InformationGain(s Space, opt Options) (d Design, err error) {
 		return trivial(p.phi.Rows), nil
 	}
 	g := newGain(p)
-	if g.best.Status, err = g.iterate(opt); err != nil {
-		return Design{}, err
-	}
+	g.best.Status = g.iterate(opt)
 	g.best.Iterations = g.iterations
 	if math.IsInf(g.best.Upper, 1) {
 		return Design{}, errSingular
@@ -92,36 +88,34 @@ func (g *gain) resize() {
 }
 
 // iterate runs until the certified gap is small enough.
-func (g *gain) iterate(opt Options) (Status, error) {
+func (g *gain) iterate(opt Options) Status {
 	last, tolerance := math.Inf(1), opt.tolerance()
 	for g.iterations = 1; ; g.iterations++ {
-		if err := opt.ended(); err != nil {
-			return Stalled, err
-		}
+		g.p.stop.check()
 		if !g.evaluate() {
-			return Stalled, nil
+			return Stalled
 		}
 		value := g.value()
 		restricted := slices.Max(g.g) - dot(g.lambda, g.g)
 		if g.iterations == 1 || len(g.arms) == g.p.phi.Rows || restricted < 0.3*max(last, tolerance*value) {
 			last = g.price(value)
 			if g.best.Upper <= g.best.Value*(1+tolerance) {
-				return Optimal, nil
+				return Optimal
 			}
 			if g.extend(last, restricted) && !g.evaluate() {
-				return Stalled, nil
+				return Stalled
 			}
 		}
 		if g.iterations == 1 {
 			g.center(max(restricted, 1e-3*value) / float64(len(g.arms)))
 		} else if dot(g.lambda, g.z) < 0.01*tolerance*value {
-			return Stalled, nil
+			return Stalled
 		}
 		if g.iterations >= opt.limit() {
-			return IterationLimit, nil
+			return IterationLimit
 		}
 		if !g.step() {
-			return Stalled, nil
+			return Stalled
 		}
 	}
 }
@@ -176,16 +170,10 @@ func (g *gain) price(value float64) float64 {
 // best first, and recentres. It reports whether there were any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
-	var order []ranked
-	for i, v := range g.allG {
-		if !g.in[i] && v > top*(1+1e-12) {
-			order = append(order, ranked{i, v})
-		}
-	}
+	order := ranking(len(g.allG), func(i int) (float64, bool) { return g.allG[i], !g.in[i] && g.allG[i] > top*(1+1e-12) })
 	if len(order) == 0 {
 		return false
 	}
-	slices.SortFunc(order, byRank)
 	order = order[:min(len(order), max(g.p.phi.Cols, len(g.arms)/8))]
 	mass := min(max(0.3*(gap-restricted)/top, 1e-4), 0.05)
 	scale(1-mass, g.lambda)
@@ -235,9 +223,7 @@ func (g *gain) step() bool {
 	}
 	solve(g.matrix, g.one)
 
-	for a := range g.rz {
-		g.rz[a] = -g.lambda[a] * g.z[a]
-	}
+	aim(g.rz, 0, g.lambda, g.z, g.dl, g.dz, false)
 	g.direction()
 	primal, dual := min(1, boundary(g.lambda, g.dl)), min(1, boundary(g.z, g.dz))
 	affine := 0.0
@@ -248,9 +234,7 @@ func (g *gain) step() bool {
 	sigma := min(max(ratio*ratio, 1e-3), 0.8)
 	gap := slices.Max(g.g) - dot(g.lambda, g.g)
 	sigma = max(sigma, min(0.5, 0.03*gap/(n*mu)))
-	for a := range g.rz {
-		g.rz[a] = sigma*mu - g.lambda[a]*g.z[a] - g.dl[a]*g.dz[a]
-	}
+	aim(g.rz, sigma*mu, g.lambda, g.z, g.dl, g.dz, true)
 	g.direction()
 	axpy(min(1, 0.95*boundary(g.lambda, g.dl)), g.dl, g.lambda)
 	dual = min(1, 0.95*boundary(g.z, g.dz))

@@ -220,16 +220,16 @@ func (s *interior) recentring(mu float64) (primal, dual float64) {
 // target sets the right-hand side for complementarity μ, with or without the
 // second-order term of the direction at hand.
 func (s *interior) target(mu float64, corrected bool) {
-	for p := range s.rs {
-		s.rs[p] = mu - s.s[p]*s.u[p]
+	aim(s.rs, mu, s.s, s.u, s.ds, s.du, corrected)
+	aim(s.rz, mu, s.lambda, s.z, s.dl, s.dz, corrected)
+}
+
+// aim sets r to the right-hand side by which x and z come to x z = μ.
+func aim(r []float64, mu float64, x, z, dx, dz []float64, corrected bool) {
+	for i := range r {
+		r[i] = mu - x[i]*z[i]
 		if corrected {
-			s.rs[p] -= s.ds[p] * s.du[p]
-		}
-	}
-	for i := range s.rz {
-		s.rz[i] = mu - s.lambda[i]*s.z[i]
-		if corrected {
-			s.rz[i] -= s.dl[i] * s.dz[i]
+			r[i] -= dx[i] * dz[i]
 		}
 	}
 }
@@ -258,6 +258,6 @@ func (s *interior) move(primal, dual float64) bool {
 	if !(total > 0) || math.IsInf(total, 1) || math.IsNaN(s.t) {
 		return false
 	}
-	blas64.Scal(1/total, blas64.Vector{N: len(s.lambda), Inc: 1, Data: s.lambda})
+	scale(1/total, s.lambda)
 	return true
 }

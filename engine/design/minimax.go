@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -22,23 +23,14 @@ import (
 // (arms of precision 0) is ErrUnestimable. Wrong shapes and arms that do not
 // exist panic.
 func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
-	defer caught(&err)
+	defer leave.Caught(&err)
 	if d, ok := orthogonal(s, c); ok {
 		return d, nil
 	}
-	near, err := nearby(s, c)
-	if err != nil {
-		return Design{}, err
-	}
+	near := nearby(s, c)
 	for best, spent := (*bound)(nil), 0; ; {
-		m, err := newMinimax(s, c, near, best, opt)
-		if err != nil {
-			return Design{}, err
-		}
-		status, err := m.solve()
-		if err != nil {
-			return Design{}, err
-		}
+		m := newMinimax(s, c, near, best, opt)
+		status := m.solve()
 		best, spent = m.best, spent+m.iterations
 		switch {
 		case status == Trivial:
@@ -95,27 +87,22 @@ const (
 
 // newMinimax sets up a solve over the arms near, or over all if near is nil; best
 // holds the bounds of earlier solves, or is nil.
-func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) (*minimax, error) {
-	p, err := newProblem(stopper{opt.Context}, s, c, near)
-	if err != nil {
-		return nil, err
-	}
+func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) *minimax {
+	p := leave.Must(newProblem(stopper{opt.Context}, s, c, near))
 	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
 	if best == nil {
 		m.best = &bound{value: math.Inf(1), lambda: make([]float64, p.phi.Rows), dual: Certificate{Weights: make([]float64, p.phi.Rows)}}
 	}
-	return m, nil
+	return m
 }
 
 // solve runs the interior-point method, phase by phase, until one of them ends it.
-func (m *minimax) solve() (Status, error) {
-	if status, err := m.begin(); status != unsolved {
-		return status, err
+func (m *minimax) solve() Status {
+	if m.p.phi.Cols == 0 || !m.begin() {
+		return Trivial
 	}
 	for m.iterations = 1; ; m.iterations++ {
-		if err := m.opt.ended(); err != nil {
-			return Stalled, err
-		}
+		m.p.stop.check()
 		for _, phase := range [...]func(*minimax) Status{
 			(*minimax).evaluate, // the restricted problem at the iterate
 			(*minimax).certify,  // both bounds, over all arms and all contrasts, when due
@@ -123,18 +110,15 @@ func (m *minimax) solve() (Status, error) {
 			(*minimax).advance,  // the next iterate
 		} {
 			if status := phase(m); status != unsolved {
-				return status, nil
+				return status
 			}
 		}
 	}
 }
 
-// begin sets up the working sets and the first iterate. The status is Trivial when
-// all contrasts are zero.
-func (m *minimax) begin() (Status, error) {
-	if m.p.phi.Cols == 0 {
-		return Trivial, nil
-	}
+// begin sets up the working sets and the first iterate. It reports whether any
+// contrast is not zero.
+func (m *minimax) begin() bool {
 	in := &m.inner
 	arms, lambda := m.first()
 	m.arms = arms
@@ -144,12 +128,12 @@ func (m *minimax) begin() (Status, error) {
 	m.resize()
 	copy(in.lambda, lambda)
 	if !in.evaluate() {
-		return Stalled, errSingular
+		leave.With(errSingular)
 	}
 	m.whole = len(arms) == m.p.phi.Rows
 	m.price(0.3)
 	if m.value <= 0 {
-		return Trivial, nil
+		return false
 	}
 	if len(m.p.pairs) <= min(2*m.p.phi.Rows, mostPairs) && len(m.p.groups) == 0 {
 		// One by one, each would be violated by a factor as A turns singular.
@@ -160,7 +144,7 @@ func (m *minimax) begin() (Status, error) {
 	m.resize()
 	in.evaluate()
 	in.center(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
-	return unsolved, nil
+	return true
 }
 
 // evaluate computes the quantities of the restricted problem at the iterate, which

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -153,6 +154,27 @@ type ranked struct {
 // byRank orders the largest key first and equal keys by arm.
 func byRank(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm)) }
 
+// ranking returns the keys of the numbers below n that count, by rank.
+func ranking(n int, key func(k int) (key float64, counts bool)) (order []ranked) {
+	for k := range n {
+		if key, counts := key(k); counts {
+			order = append(order, ranked{k, key})
+		}
+	}
+	slices.SortFunc(order, byRank)
+	return order
+}
+
+// pick returns the first numbers below n, at most so many, that are not near to one before.
+func pick(n, most int, near func(a, b int) bool) (picked []int) {
+	for a := 0; a < n && len(picked) < most; a++ {
+		if !slices.ContainsFunc(picked, func(b int) bool { return near(a, b) }) {
+			picked = append(picked, a)
+		}
+	}
+	return picked
+}
+
 // A problem whose contrasts concern few of many arms is solved in the span of these
 // arms and of the others that prove to help, which is much smaller than the span of all.
 // With a ridge this is exact: for weights on the arms near, A⁻¹y lies in their
@@ -170,23 +192,19 @@ const (
 
 // nearby returns 1 for the arms of contrasts and 0 for the others where the problem is worth
 // restricting to them; else nil.
-func nearby(s Space, c Contrasts) ([]float64, error) {
+func nearby(s Space, c Contrasts) []float64 {
 	if s.Ridge == 0 {
-		return nil, nil
+		return nil
 	}
-	if err := checkSpace(s); err != nil {
-		return nil, err
-	}
+	leave.With(checkSpace(s))
 	n, _ := s.Features.Dims()
 	p := &problem{}
-	if err := p.setContrasts(c, n); err != nil {
-		return nil, err
-	}
+	leave.With(p.setContrasts(c, n))
 	near := p.contrasted(make([]float64, n))
 	if !restrictable(near) {
-		return nil, nil
+		return nil
 	}
-	return near, nil
+	return near
 }
 
 func restrictable(near []float64) bool {
@@ -224,14 +242,8 @@ func (m *minimax) widened(status Status) []float64 {
 		return nil
 	}
 	near, size := slices.Clone(m.near), sum(m.near)
-	m.order = m.order[:0]
-	for i, g := range m.g {
-		if !m.may(i) && g > m.top {
-			m.order = append(m.order, ranked{i, g})
-		}
-	}
-	slices.SortFunc(m.order, byRank)
-	for _, a := range m.order[:min(len(m.order), max(8, int(size)/2))] {
+	order := ranking(len(m.g), func(i int) (float64, bool) { return m.g[i], !m.may(i) && m.g[i] > m.top })
+	for _, a := range order[:min(len(order), max(8, int(size)/2))] {
 		near[a.arm] = 1
 	}
 	if !restrictable(near) {

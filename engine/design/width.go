@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -45,19 +46,15 @@ import (
 // grows. F is homogeneous of degree -1/2 in (ξ, λ), so convexity bounds its minimum by F √(F/(F +
 // 2(max d - λ·d))).
 func Width(s Space, set []int, opt Options) (d Design, err error) {
-	defer caught(&err)
-	p, err := newProblem(stopper{opt.Context}, s, Contrasts{Groups: [][]int{set}}, nil)
-	if err != nil {
-		return Design{}, err
-	}
+	defer leave.Caught(&err)
+	p := leave.Must(newProblem(stopper{opt.Context}, s, Contrasts{Groups: [][]int{set}}, nil))
 	w := newWidth(p, set)
 	if w == nil {
 		return trivial(p.phi.Rows), nil
 	}
 	opt.Tolerance = cmp.Or(opt.Tolerance, widthTolerance)
-	d, err = w.minimise(opt)
-	if err != nil || d.Status == Separated {
-		return d, err
+	if d = w.minimise(opt); d.Status == Separated {
+		return d, nil
 	}
 	return w.trimmed(d), nil
 }
@@ -70,17 +67,13 @@ const (
 )
 
 // minimise steps until the bounds meet.
-func (w *width) minimise(opt Options) (Design, error) {
-	if !w.evaluate() {
-		return Design{}, errSingular
-	}
+func (w *width) minimise(opt Options) Design {
+	w.mustEvaluate()
 	d := Design{Status: IterationLimit, Weights: slices.Clone(w.lambda), Value: w.value * w.value, Lower: w.lower()}
 	power := separable
 	best, drop, mean := w.value, slices.Clone(w.drop), w.mean
 	for ; d.Iterations < opt.limit(); d.Iterations++ {
-		if err := opt.ended(); err != nil {
-			return Design{}, err
-		}
+		w.p.stop.check()
 		if status, done := w.finished(d, power, opt); done {
 			d.Status = status
 			break
@@ -89,9 +82,7 @@ func (w *width) minimise(opt Options) (Design, error) {
 			w.lambda[i] = max(d.Weights[i]*math.Pow(v/mean, power), smallestWeight)
 		}
 		scale(1/sum(w.lambda), w.lambda)
-		if !w.evaluate() {
-			return Design{}, errSingular
-		}
+		w.mustEvaluate()
 		d.Lower = max(d.Lower, w.lower())
 		if w.value >= best {
 			power /= 2
@@ -102,7 +93,14 @@ func (w *width) minimise(opt Options) (Design, error) {
 		copy(d.Weights, w.lambda)
 	}
 	d.Lower = min(d.Lower, d.Value)
-	return d, nil
+	return d
+}
+
+// mustEvaluate leaves where λ, which has a floor, gives no definite A.
+func (w *width) mustEvaluate() {
+	if !w.evaluate() {
+		leave.With(errSingular)
+	}
 }
 
 // finished reports whether the bounds, the threshold or the directions end the search.

@@ -39,7 +39,6 @@ type working struct {
 	inTop  float64        // max g over the working arms
 	proven float64        // dual bound at this iterate
 	lower  float64        // dual bound of the problem in which only the arms that may be in exist
-	order  []ranked       // workspace: candidates
 	degree []int          // workspace: new pairs per arm
 }
 
@@ -48,7 +47,7 @@ func newWorking(p *problem, near []float64) *working {
 	p.stop.claim(n, n*p.phi.Cols, n*p.phi.Cols)
 	w := &working{p: p, near: near, seen: newScan(n), g: make([]float64, n)}
 	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
-	w.order, w.degree = make([]ranked, 0, n), make([]int, n)
+	w.degree = make([]int, n)
 	w.v, w.vm = reshape(w.v, n, p.phi.Cols), reshape(w.vm, n, p.phi.Cols)
 	w.inner.ridge, w.inner.stop = p.ridge, p.stop
 	return w
@@ -111,15 +110,12 @@ func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 // near-duplicate arms would bring near-duplicate contrasts. Listed ones may all have an arm in
 // common. It returns how many were added and how far the worst lies above t.
 func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
-	w.order = w.order[:0]
-	for i, h := range w.seen.high {
-		if j := w.seen.partner[i]; j >= 0 && h > 0 && h >= (1-slack)*w.value && (i < j || w.seen.partner[j] != i) {
-			w.order = append(w.order, ranked{i, h})
-		}
-	}
-	slices.SortFunc(w.order, byRank)
+	order := ranking(len(w.seen.high), func(i int) (float64, bool) {
+		h, j := w.seen.high[i], w.seen.partner[i]
+		return h, j >= 0 && h > 0 && h >= (1-slack)*w.value && (i < j || w.seen.partner[j] != i)
+	})
 	clear(w.degree)
-	for _, a := range w.order {
+	for _, a := range order {
 		i := a.arm
 		q := Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
 		crowded := len(w.p.groups) > 0 && (w.degree[q.I] == 2 || w.degree[q.J] == 2)
@@ -155,20 +151,16 @@ func (w *working) holds(q Pair) bool {
 // addArms takes in the arms that would help more than any working arm, best
 // first, at most limit, sharing the given mass among them.
 func (w *working) addArms(mass float64, limit int) (added int) {
-	w.order = w.order[:0]
-	for i, g := range w.g {
-		if !w.inArms[i] && w.may(i) && g > w.inTop*(1+1e-12) {
-			w.order = append(w.order, ranked{i, g})
-		}
-	}
-	slices.SortFunc(w.order, byRank)
-	added = min(len(w.order), limit)
+	order := ranking(len(w.g), func(i int) (float64, bool) {
+		return w.g[i], !w.inArms[i] && w.may(i) && w.g[i] > w.inTop*(1+1e-12)
+	})
+	added = min(len(order), limit)
 	if added == 0 {
 		return 0
 	}
 	in := &w.inner
 	scale(1-mass, in.lambda)
-	for _, a := range w.order[:added] {
+	for _, a := range order[:added] {
 		w.inArms[a.arm] = true
 		w.arms = append(w.arms, a.arm)
 		in.lambda = append(in.lambda, mass/float64(added))
@@ -262,10 +254,9 @@ func StepWork(n, r, pairs int) float64 {
 // twice as fast. Arms whose weight becomes negligible leave.
 func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 	n, r := p.phi.Rows, p.phi.Cols
-	phi, v, l := reshape(blas64.General{}, n, r), reshape(blas64.General{}, n, r), reshape(blas64.General{}, r, r)
-	copy(phi.Data, compact(p.phi).Data)
-	root := slices.Clone(p.root)
+	v, l := reshape(blas64.General{}, n, r), reshape(blas64.General{}, r, r)
 	arms, lambda = indices.All(n), uniform(n)
+	phi, root := p.restrict(arms, blas64.General{}, nil)
 	for range sweeps {
 		phi, v = reshape(phi, len(arms), r), reshape(v, len(arms), r)
 		if !information(p.stop, phi, root, lambda, p.ridge, v, l) {
@@ -299,16 +290,4 @@ func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 		}
 	}
 	return arms, lambda
-}
-
-// compact returns g without padding between its rows.
-func compact(g blas64.General) blas64.General {
-	if g.Stride == g.Cols {
-		return g
-	}
-	c := reshape(blas64.General{}, g.Rows, g.Cols)
-	for i := range g.Rows {
-		copy(row(c, i), row(g, i))
-	}
-	return c
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // coBayes is CoBayesFC: it takes the kernel, times a scale, and a part of each arm by itself for the prior covariance
@@ -41,11 +42,10 @@ type coBayes struct {
 	round   int
 	planned engine.Plan
 	knowledge
-	tasks     []judgement // V: of open tasks by the last posterior
-	spent     []float64   // V: probability that the answer is wrong, when it was closed; 0 of open tasks
-	taken     []int       // V: pulls so far
-	loose     bool        // whether there are pulls that no plan foresaw
-	withdrawn []bool      // N; nil where no arm is
+	tasks []judgement // V: of open tasks by the last posterior
+	spent []float64   // V: probability that the answer is wrong, when it was closed; 0 of open tasks
+	taken []int       // V: pulls so far
+	loose bool        // whether there are pulls that no plan foresaw
 	// what the kernel explains of left-out data, where arms of open tasks have no pulls; else 1
 	explained   float64
 	doubted     int     // the first round in which that was too little; 0 where none was
@@ -53,7 +53,10 @@ type coBayes struct {
 	drawn       unionSpace
 }
 
-var _ engine.Algorithm = (*coBayes)(nil)
+var (
+	_ engine.Complete  = (*coBayes)(nil)
+	_ engine.Recalling = (*coBayes)(nil)
+)
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is
 // the kernel as it is, with ξ of the Gaussian process.
@@ -100,18 +103,15 @@ const (
 )
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
-func (a *coBayes) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	counts := make([]int, a.Model.Problem.N())
-	var err error
 	if a.estimates == nil {
-		err = a.explore(counts)
+		a.explore(counts)
 	} else {
-		err = a.fill(counts)
+		a.fill(counts)
 		a.replicate(counts)
-	}
-	if err != nil {
-		return engine.Plan{}, err
 	}
 	p := engine.Plan{Round: a.round + 1, Counts: counts, WantSquares: a.scales.Squares}
 	if n := p.Pulls(); n > a.opt.MaxSamples {
@@ -124,13 +124,10 @@ func (a *coBayes) Plan(ctx context.Context) (engine.Plan, error) {
 
 // explore adds the pulls of round 1: one of every arm, or of many arms one of each that the others
 // follow from.
-func (a *coBayes) explore(counts []int) error {
+func (a *coBayes) explore(counts []int) {
 	open := model.Contrasting(a.Sets)
 	if a.Model.Designs().Dual() {
-		arms, err := a.Model.Designs().Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest)
-		if err != nil {
-			return err
-		}
+		arms := leave.Must(a.Model.Designs().Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest))
 		open = [][]int{arms}
 	}
 	for _, set := range open {
@@ -139,18 +136,16 @@ func (a *coBayes) explore(counts []int) error {
 		}
 	}
 	a.scales.Replicate(counts)
-	return nil
 }
 
 // fill adds the pulls of a round.
-func (a *coBayes) fill(counts []int) error {
+func (a *coBayes) fill(counts []int) {
 	member := a.decisive()
 	of := a.belief.Mixture.Members[member]
 	f := &foresight{posterior: of.Estimator, precision: a.scales.Model.Precision}
 	f.cost = a.Model.Problem.RelativeCost()
 	var open []*outlook
-	var enough []float64
-	share := a.share()
+	share, means := a.share(), a.by[member]
 	for v, set := range a.Sets {
 		if len(set) == 1 {
 			continue
@@ -165,40 +160,31 @@ func (a *coBayes) fill(counts []int) error {
 		}
 		if j := a.tasks[v]; most > 0 && j.risk > share {
 			apart := make([]float64, len(set))
-			if err := of.VariancesFrom(apart, set, j.first); err != nil {
-				return err
-			}
-			open = append(open, f.watch(set, j.first, most, a.scales.FreedomOf, apart))
-			enough = append(enough, share*j.sum[member]/j.risk)
+			leave.With(of.VariancesFrom(apart, set, j.first))
+			o := f.watch(set, j.first, most, a.scales.FreedomOf, apart)
+			o.enough = share * j.sum[member] / j.risk
+			open = append(open, o)
 		}
 	}
-	means := a.by[member]
 	for len(open) > 0 {
-		left, still := open[:0], enough[:0]
-		for k, o := range open {
-			if err := a.Model.Context().Err(); err != nil {
-				return err
-			}
+		for _, o := range open {
+			leave.With(a.Model.Context().Err())
 			o.update()
 			_, rival := o.outcome(means, a.opt.Epsilon)
-			k2, n := o.most(rival), min(o.step, o.left)
-			counts[o.arms[k2]] += n
-			o.pull(k2, n)
-			if o.left -= n; o.left > 0 {
-				left, still = append(left, o), append(still, enough[k])
-			}
+			k, n := o.most(rival), min(o.step, o.left)
+			counts[o.arms[k]] += n
+			o.pull(k, n)
+			o.left -= n
 		}
-		open, enough = left, still
-		for k := 0; k < len(open); {
-			open[k].update()
-			if risk, _ := open[k].outcome(means, a.opt.Epsilon); risk <= enough[k] {
-				open, enough = append(open[:k], open[k+1:]...), append(enough[:k], enough[k+1:]...)
-				continue
+		open = slices.DeleteFunc(open, func(o *outlook) bool {
+			if o.left == 0 {
+				return true
 			}
-			k++
-		}
+			o.update()
+			risk, _ := o.outcome(means, a.opt.Epsilon)
+			return risk <= o.enough
+		})
 	}
-	return nil
 }
 
 // decisive returns the member with the largest part in the risk of the open tasks.
@@ -258,40 +244,35 @@ func (a *coBayes) allowance(v int) int {
 }
 
 // Learn forms the posterior and closes the tasks that it is sure of.
-func (a *coBayes) Learn(ctx context.Context, b engine.Batch) error {
+func (a *coBayes) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if err := rounds.CheckBatch(a.planned, b); err != nil {
-		return err
-	}
-	return a.take(b)
+	leave.With(rounds.CheckBatch(a.planned, b))
+	a.take(b)
+	return nil
 }
 
 // take takes rewards in, of a round or of none.
-func (a *coBayes) take(b engine.Batch) error {
+func (a *coBayes) take(b engine.Batch) {
 	if b.Empty() {
-		return nil
+		return
 	}
 	for i, c := range b.Counts {
 		a.taken[a.Model.Problem.TaskOf[i]] += c
 	}
-	if err := a.learn(b); err != nil {
-		return err
-	}
-	return a.judge()
+	a.learn(b)
+	a.judge()
 }
 
 // judge closes the tasks that the posterior is sure of.
-func (a *coBayes) judge() error {
+func (a *coBayes) judge() {
 	open, left := a.open()
 	if len(open) == 0 {
-		return nil
+		return
 	}
 	a.support(open)
 	for _, v := range open {
-		var err error
-		if a.tasks[v], err = a.judged(a.Sets[v], left); err != nil {
-			return err
-		}
+		a.tasks[v] = a.judged(a.Sets[v], left)
 		a.apart[v] = a.tasks[v].apart
 	}
 	slices.SortStableFunc(open, func(v, w int) int { return cmp.Compare(a.tasks[v].risk, a.tasks[w].risk) })
@@ -317,7 +298,6 @@ func (a *coBayes) judge() error {
 		}
 		a.Sets[v], a.apart[v] = []int{j.first}, nil
 	}
-	return nil
 }
 
 // support works out how well left-out data support the kernel, where arms of open tasks have no pulls.
@@ -368,9 +348,6 @@ func leaders(c *rounds.Candidates, estimates []float64) []engine.Answer {
 			estimate = estimates[first]
 		}
 		out[v] = c.Answer(v, first, estimate)
-		if out[v].Decided = len(set) == 1; out[v].Decided {
-			out[v].Arm = out[v].Leader
-		}
 	}
 	return out
 }

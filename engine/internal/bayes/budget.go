@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // budgetFB is CoTestFB by the posterior where the rank of the kernel on the arms is large, and CoUniformFB there. Pulls are
@@ -29,11 +30,8 @@ type budgetFB struct {
 }
 
 var (
-	_ engine.Algorithm  = (*budgetFB)(nil)
-	_ engine.Explainer  = (*budgetFB)(nil)
-	_ engine.Estimating = (*budgetFB)(nil)
-	_ engine.Amender    = (*budgetFB)(nil)
-	_ engine.Informer   = (*budgetFB)(nil)
+	_ engine.Standard = (*budgetFB)(nil)
+	_ engine.Informer = (*budgetFB)(nil)
 )
 
 // TakesBudget reports whether CoTestFB with these options goes by NewBudgetFB: where the kernel is learned in the run, and where its
@@ -82,7 +80,8 @@ func newBudgetFB(m *model.Model, opt model.Terms) (*budgetFB, error) {
 }
 
 // Plan fixes the pulls of the round.
-func (a *budgetFB) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	counts := make([]int, a.Model.Problem.N())
 	n, room := a.purse.Next()
@@ -96,9 +95,7 @@ func (a *budgetFB) Plan(ctx context.Context) (engine.Plan, error) {
 		if a.learned != nil {
 			n = a.purse.Cover(counts, a.Counts, n, room)
 		}
-		if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room); err != nil {
-			return engine.Plan{}, err
-		}
+		leave.With(budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room))
 	}
 	a.round++
 	a.planned = engine.Plan{Round: a.round, Counts: counts, WantSquares: a.scales.Groups != nil}
@@ -106,21 +103,20 @@ func (a *budgetFB) Plan(ctx context.Context) (engine.Plan, error) {
 }
 
 // Learn forms the posterior of all data.
-func (a *budgetFB) Learn(ctx context.Context, b engine.Batch) error {
+func (a *budgetFB) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if err := rounds.CheckBatch(a.planned, b); err != nil {
-		return err
-	}
+	leave.With(rounds.CheckBatch(a.planned, b))
 	a.purse.Spend(a.planned.Counts)
-	return a.take(b)
+	a.take(b)
+	return nil
 }
 
 // take takes rewards in, of a round or of none.
-func (a *budgetFB) take(b engine.Batch) error {
-	if b.Empty() {
-		return nil
+func (a *budgetFB) take(b engine.Batch) {
+	if !b.Empty() {
+		a.learn(b)
 	}
-	return a.learn(b)
 }
 
 // Done reports whether the budget is spent, or there was never anything to choose.
@@ -151,11 +147,11 @@ func (a *budgetFB) Amend(counts []int) error {
 }
 
 // Inform takes rewards into the posterior as it takes rewards of a round.
-func (a *budgetFB) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
-	return a.take(b)
+func (a *budgetFB) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	a.take(b)
+	return nil
 }
 
 // Guided reports that the posterior takes all rewards.

@@ -9,12 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-)
-
-var (
-	_ engine.Changer   = (*coBayes)(nil)
-	_ engine.Continuer = (*coBayes)(nil)
 )
 
 // Bound returns delta: whatever changes, tasks are closed by the posterior of all data as it is then.
@@ -22,46 +18,43 @@ func (a *coBayes) Bound() float64 { return a.opt.Delta }
 
 // SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure
 // of any more.
-func (a *coBayes) SetEpsilon(epsilon float64) error {
+func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
+	defer leave.Caught(&err)
 	before := a.opt.Epsilon
 	a.opt.SetEpsilon(epsilon)
-	return a.review(a.opt.Epsilon < before)
+	a.review(a.opt.Epsilon < before)
+	return nil
 }
 
 // SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of
 // any more.
-func (a *coBayes) SetDelta(delta float64) error {
+func (a *coBayes) SetDelta(delta float64) (err error) {
+	defer leave.Caught(&err)
 	stricter := delta < a.opt.Delta
 	a.opt.Delta = delta
-	return a.review(stricter)
+	a.review(stricter)
+	return nil
 }
 
-// CanWithdraw reports arms that are not there, and the last one of a task.
-func (a *coBayes) CanWithdraw(arms []int) error { return a.CheckWithdraw(a.withdrawn, arms) }
-
 // Withdraw takes arms out. What they told of others stays in the posterior.
-func (a *coBayes) Withdraw(arms []int) error {
-	if err := a.CanWithdraw(arms); err != nil {
-		return err
-	}
-	if a.withdrawn == nil {
-		a.withdrawn = make([]bool, a.Model.Problem.N())
-	}
+func (a *coBayes) Withdraw(arms []int) (err error) {
+	defer leave.Caught(&err)
+	leave.With(a.CanWithdraw(arms))
 	for _, i := range arms {
-		if !a.withdrawn[i] {
-			a.withdrawn[i] = true
+		if !a.Gone[i] {
 			a.Withdrawn(a.round, i)
 		}
 	}
 	a.loose = true
-	return a.review(false)
+	a.review(false)
+	return nil
 }
 
 // review closes the tasks that the posterior is sure of, and opens those whose answer was
 // withdrawn. Where more is asked than before it opens those that it is not sure of any more.
-func (a *coBayes) review(stricter bool) error {
+func (a *coBayes) review(stricter bool) {
 	for v, set := range a.Model.Problem.Groups() {
-		left := slices.DeleteFunc(set, func(i int) bool { return a.withdrawn != nil && a.withdrawn[i] })
+		left := slices.DeleteFunc(set, func(i int) bool { return a.Gone[i] })
 		now := slices.DeleteFunc(slices.Clone(a.Sets[v]), func(i int) bool { return !slices.Contains(left, i) })
 		if len(now) == 1 && len(a.Sets[v]) == 1 && !(stricter && a.estimates != nil) {
 			a.Sets[v] = now
@@ -72,23 +65,21 @@ func (a *coBayes) review(stricter bool) error {
 			a.Reopen(i)
 		}
 	}
-	if a.estimates == nil {
-		return nil
+	if a.estimates != nil {
+		a.judge()
 	}
-	return a.judge()
 }
 
 // Continue takes over all rewards.
-func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
+func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
+	defer leave.Caught(&err)
 	old, same := from.(*coBayes)
 	if !same || len(at) != old.Model.Problem.N() {
 		return fmt.Errorf("%w: it goes on from a posterior", engine.ErrFixedQuestion)
 	}
 	a.Pool.Take(old.Pool, at)
-	if err := a.scales.Take(old.scales, at); err != nil {
-		return err
-	}
-	a.round, a.loose, a.withdrawn = old.round, true, make([]bool, a.Model.Problem.N())
+	leave.With(a.scales.Take(old.scales, at))
+	a.round, a.loose = old.round, true
 	a.TakeTrail(&old.Candidates)
 	for v := range old.Sets {
 		if lo, hi := old.Model.Problem.ArmsOf(v); a.takeClosed(old.Sets[v], at, lo, hi) {
@@ -97,16 +88,15 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) error {
 	}
 	for k, i := range at {
 		if i >= 0 {
-			a.withdrawn[i] = old.withdrawn != nil && old.withdrawn[k]
+			a.Gone[i] = old.Gone[k]
 			a.taken[a.Model.Problem.TaskOf[i]] += old.Counts[k]
 		}
 	}
 	if engine.PullsOf(a.Counts) > 0 {
-		if err := a.believe(a.Means()); err != nil {
-			return err
-		}
+		a.believe(a.Means())
 	}
-	return a.review(a.Model.Problem.V() > old.Model.Problem.V())
+	a.review(a.Model.Problem.V() > old.Model.Problem.V())
+	return nil
 }
 
 // takeClosed closes a task that was closed, unless it has new arms, and reports whether it did. Its arms
@@ -123,11 +113,6 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	return true
 }
 
-var (
-	_ engine.Amender  = (*coBayes)(nil)
-	_ engine.Informer = (*coBayes)(nil)
-)
-
 // Amend takes the counts as they are: a posterior does not mind how pulls came about.
 func (a *coBayes) Amend(counts []int) error {
 	if a.planned.Counts == nil {
@@ -139,12 +124,12 @@ func (a *coBayes) Amend(counts []int) error {
 
 // Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
 // is then sure of. Rewards from before the first round stand for it.
-func (a *coBayes) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
+func (a *coBayes) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
-	return a.take(b)
+	a.take(b)
+	return nil
 }
 
 // Guided reports that the posterior takes all rewards.
@@ -165,8 +150,6 @@ func (a *coBayes) replicate(counts []int) {
 		}
 	}
 }
-
-var _ engine.Recalling = (*coBayes)(nil)
 
 // ArmEstimates returns posterior means and credible intervals.
 func (a *coBayes) ArmEstimates() engine.ArmEstimates {
@@ -207,8 +190,6 @@ func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 		return rounds.Intervals(a.Model, means, variances, func(i int) float64 { return freedom[i] })
 	}
 }
-
-var _ engine.Explainer = (*coBayes)(nil)
 
 // Hardest returns the most probable rival.
 func (a *coBayes) Hardest(v int) engine.Rival {

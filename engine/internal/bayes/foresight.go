@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -41,6 +42,7 @@ type outlook struct {
 	freedom []float64   // of each arm's noise scale and the leader's together
 	step    int         // pulls chosen at once
 	left    int         // pulls that it may still get
+	enough  float64     // the risk at which it needs no more
 }
 
 // rival has the covariances of the arms of an outlook with the one at a position.
@@ -207,7 +209,7 @@ const drawnFrom = 1e-3
 
 // judged returns what the posterior says of arms. Where they are clearly not decided at the allowance, or little can be gained, sums
 // stand for joint probabilities.
-func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
+func (a *coBayes) judged(set []int, allowance float64) judgement {
 	members := a.belief.Mixture.Members
 	j := judgement{
 		first: rounds.Leader(set, a.estimates), apart: make([]float64, len(set)),
@@ -216,9 +218,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 	chances, total, largest := make([][]float64, len(members)), 0.0, make([]float64, len(set))
 	variances := make([]float64, len(set))
 	for k, of := range members {
-		if err := of.VariancesFrom(variances, set, j.first); err != nil {
-			return j, err
-		}
+		leave.With(of.VariancesFrom(variances, set, j.first))
 		chances[k] = make([]float64, len(set))
 		for l, i := range set {
 			if i == j.first {
@@ -236,7 +236,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 		total += of.Weight * j.wrong[k]
 	}
 	if j.risk = total; slices.Max(largest) > allowance {
-		return j, nil
+		return j
 	}
 	j.risk = 0
 	for k, of := range members {
@@ -245,7 +245,7 @@ func (a *coBayes) judged(set []int, allowance float64) (judgement, error) {
 		}
 		j.risk += of.Weight * j.wrong[k]
 	}
-	return j, nil
+	return j
 }
 
 // together returns the probability that an answer of some task is wrong, at most: within a member

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -43,7 +44,7 @@ func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 }
 
 // learn takes in rewards; the pool has all earlier ones.
-func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) error {
+func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) {
 	before := pool.Means()
 	for i, c := range b.Counts {
 		if c > 0 {
@@ -54,19 +55,17 @@ func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) error 
 			}
 		}
 	}
-	return l.Learn(m.Context(), pool.Counts, pool.Add(b), l.squares)
+	leave.With(l.Learn(m.Context(), pool.Counts, pool.Add(b), l.squares))
 }
 
 // learn takes rewards in, and forms the posterior of all.
-func (a *budgetFB) learn(b engine.Batch) error {
+func (a *budgetFB) learn(b engine.Batch) {
 	if a.learned == nil {
-		return a.knowledge.learn(b)
+		a.knowledge.learn(b)
+		return
 	}
-	if err := a.learned.learn(a.Model, &a.Pool, b); err != nil {
-		return err
-	}
+	a.learned.learn(a.Model, &a.Pool, b)
 	a.estimates = a.learned.Estimates()
-	return nil
 }
 
 // believed returns what is known of the rewards.
@@ -112,30 +111,25 @@ func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
 }
 
 // learn takes rewards in, and forms the posterior of all.
-func (k *knowledge) learn(b engine.Batch) error {
+func (k *knowledge) learn(b engine.Batch) {
 	if k.within != nil {
-		if err := k.learnWithin(b); err != nil {
-			return err
-		}
-	} else if err := k.scales.Learn(b); err != nil {
-		return err
+		k.learnWithin(b)
+	} else {
+		leave.With(k.scales.Learn(b))
 	}
-	return k.believe(k.Add(b))
+	k.believe(k.Add(b))
 }
 
 // believe forms the posterior of all rewards, whose means are given.
-func (k *knowledge) believe(means []float64) error {
-	if err := k.belief.Learn(k.scales.Model, k.Counts, means, k.scales.Freedom()); err != nil {
-		return err
-	}
+func (k *knowledge) believe(means []float64) {
+	leave.With(k.belief.Learn(k.scales.Model, k.Counts, means, k.scales.Freedom()))
 	if k.belief.Mixture == nil {
 		k.estimates = k.belief.Estimates(means)
-		return nil
+		return
 	}
 	k.estimates, k.by = make([]float64, len(means)), k.by[:0]
 	for _, of := range k.belief.Mixture.Members {
 		k.by = append(k.by, of.Estimates(means))
 		floats.AddScaled(k.estimates, of.Weight, k.by[len(k.by)-1])
 	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -21,11 +22,7 @@ type sideBySide struct {
 	planner *sides.Planner
 }
 
-var (
-	_ engine.Algorithm = (*sideBySide)(nil)
-	_ engine.Explainer = (*sideBySide)(nil)
-	_ engine.Arranger  = (*sideBySide)(nil)
-)
+var _ engine.Arranger = (*sideBySide)(nil)
 
 // blocksFirst is the number of blocks of round 1, of all arms of each task. One says nothing of a scale. Within a block, too, some
 // additives
@@ -60,12 +57,10 @@ func CheckBlocks(p *problem.Problem) error {
 }
 
 // Plan arranges the pulls of each task in blocks that its leader is in.
-func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *sideBySide) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	plan, err := a.coBayes.Plan(ctx)
-	if err != nil {
-		return plan, err
-	}
+	plan := leave.Must(a.coBayes.Plan(ctx))
 	plan.WantSquares = false
 	for v, set := range a.Sets {
 		leader := set[0]
@@ -110,25 +105,20 @@ func (a *sideBySide) Inform(engine.Batch) error { return sides.ErrCounts }
 func (a *sideBySide) Guided() bool { return false }
 
 // Arrange takes the blocks as they were: a posterior does not mind how they came about.
-func (a *sideBySide) Arrange(arranged []engine.Side) error {
+func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
+	defer leave.Caught(&err)
 	if a.planned.Counts == nil {
 		return errors.New("no round is planned")
 	}
-	if err := lists.Each(arranged, func(s engine.Side) error { return sides.Check(a.Model.Problem, s) }); err != nil {
-		return err
-	}
+	leave.With(lists.Each(arranged, func(s engine.Side) error { return sides.Check(a.Model.Problem, s) }))
 	a.planned.Sides, a.planned.Counts = arranged, engine.CountsOf(arranged, a.Model.Problem.N())
 	return a.within.Planned(arranged)
 }
 
 // learnWithin takes rewards of blocks in that the posterior goes by.
-func (k *knowledge) learnWithin(b engine.Batch) error {
-	if err := k.within.Take(b); err != nil {
-		return err
-	}
-	if _, err := k.within.Learn(b); err != nil {
-		return err
-	}
+func (k *knowledge) learnWithin(b engine.Batch) {
+	leave.With(k.within.Take(b))
+	leave.Must(k.within.Learn(b))
 	var freedom, squares []float64
 	for _, s := range k.within.Past {
 		if s.Squares == 0 { // blocks that are alike to the last digit say nothing of a scale
@@ -136,9 +126,7 @@ func (k *knowledge) learnWithin(b engine.Batch) error {
 		}
 		freedom, squares = append(freedom, s.Freedom), append(squares, s.Squares)
 	}
-	if err := k.scales.Within(freedom, squares); err != nil {
-		return err
-	}
+	leave.With(k.scales.Within(freedom, squares))
 	m := k.scales.Model
 	n := m.Problem.N()
 	w := &model.Within{Information: mat.NewSymDense(n, nil), Right: make([]float64, n), Levels: make([]float64, n),
@@ -155,5 +143,4 @@ func (k *knowledge) learnWithin(b engine.Batch) error {
 		}
 	}
 	k.belief.Within = w
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
@@ -33,6 +34,7 @@ type Posterior struct {
 // variances next to near, and from most where that is 0.
 func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64,
 	most, near float64) (best, widest *Posterior, err error) {
+	defer leave.Caught(&err)
 	least := math.Inf(1)
 	for j, i := range pulled {
 		least = min(least, noise[j]/(4*max(rows[j][i], math.SmallestNonzeroFloat64)))
@@ -44,42 +46,32 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 			first++
 		}
 	}
-	form := func(step int) (*Posterior, float64, error) {
+	form := func(step int) (*Posterior, float64) {
 		p, likelihood, err := newPosterior(ctx, pulled, rows, means, noise, at(step))
+		leave.With(err)
 		if step == 0 {
 			widest = p
 		}
-		return p, likelihood, err
+		return p, likelihood
 	}
-	best, highest, err := form(first)
-	if err != nil {
-		return nil, nil, err
-	}
-	rose := false
-	for step := first - 1; step >= 0; step-- {
-		p, likelihood, err := form(step)
-		if err != nil {
-			return nil, nil, err
+	best, highest := form(first)
+	for _, way := range []int{-1, 1} { // of two equal ones the wider is the best
+		rose := false
+		for step := first + way; step >= 0 && (way < 0 || at(step) >= least); step += way {
+			p, likelihood := form(step)
+			if likelihood < highest || way > 0 && likelihood == highest {
+				break
+			}
+			best, highest, rose = p, likelihood, true
 		}
-		if likelihood < highest {
+		if rose {
 			break
 		}
-		best, highest, rose = p, likelihood, true
-	}
-	for step := first + 1; !rose && at(step) >= least; step++ {
-		p, likelihood, err := form(step)
-		if err != nil {
-			return nil, nil, err
-		}
-		if likelihood <= highest {
-			break
-		}
-		best, highest = p, likelihood
 	}
 	if widest == nil {
-		widest, _, err = form(0)
+		form(0)
 	}
-	return best, widest, err
+	return best, widest, nil
 }
 
 // Given returns the posterior at a prior variance v.
@@ -109,7 +101,7 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 	}
 	var alpha mat.VecDense
 	y := mat.NewVecDense(n, means)
-	if err := chol.SolveVecTo(&alpha, y); err != nil && !isCondition(err) {
+	if err := chol.SolveVecTo(&alpha, y); err != nil && !errors.As(err, new(mat.Condition)) {
 		return nil, 0, err
 	}
 	likelihood := -mat.Dot(&alpha, y)/2 - chol.LogDet()/2
@@ -117,11 +109,6 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 	var lower mat.TriDense
 	chol.LTo(&lower)
 	return &Posterior{Variance: v, rows: rows, lower: lower.RawTriangular(), alpha: alpha.RawVector().Data}, likelihood, nil
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
 }
 
 // Mean returns the posterior mean of an arm of the section.
@@ -157,73 +144,55 @@ func Fitted(ctx context.Context, rows [][]float64, c []float64) ([]float64, erro
 
 // ArmVariances returns the posterior variances of all arms of the section, whose k(x̃,x̃) these are.
 func (p *Posterior) ArmVariances(ctx context.Context, diagonal []float64) ([]float64, error) {
-	out := make([]float64, len(diagonal))
-	n := len(p.rows)
-	err := cores.Do(ctx, len(out), tile, func(from, end int) {
-		w := p.white(from, end)
-		for i := from; i < end; i++ {
-			out[i] = p.Variance * diagonal[i]
-			for j := range n {
-				d := p.Variance * w[j*(end-from)+i-from]
-				out[i] -= d * d
-			}
-			out[i] = max(out[i], 0)
-		}
-	})
-	return out, err
+	nothing := make([]float64, len(p.rows))
+	return p.variances(ctx, len(diagonal), func(i int) (float64, []float64) { return diagonal[i], nothing })
 }
-
-// white returns L⁻¹k_x(s) for the arms from ≤ x < end, one column each.
-func (p *Posterior) white(from, end int) []float64 {
-	n, width := len(p.rows), end-from
-	w := make([]float64, n*width)
-	for j, row := range p.rows {
-		copy(w[j*width:(j+1)*width], row[from:end])
-	}
-	if n > 0 {
-		blas64.Trsm(blas.Left, blas.NoTrans, 1, p.lower, blas64.General{Rows: n, Cols: width, Stride: width, Data: w})
-	}
-	return w
-}
-
-// tile is how many arms are worked on together, so that what is read stays in the cache.
-const tile = 512
 
 // Variances returns the posterior variance of each gap between a leader and an arm: leader[i] is the
 // leader of arm i, or -1 where no variance is asked for. The rows of the leaders belong to the
 // section; diagonal holds k(x̃,x̃).
 func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int][]float64, diagonal []float64) ([]float64, error) {
-	out := make([]float64, len(leader))
-	n := len(p.rows)
-	white := map[int][]float64{} // L⁻¹k_b(s)
+	white := map[int][]float64{}
 	for b := range leaders {
-		w := lists.Make(n, func(j int) float64 { return p.rows[j][b] })
-		blas64.Trsv(blas.NoTrans, p.lower, blas64.Vector{N: n, Inc: 1, Data: w})
+		w := lists.Make(len(p.rows), func(j int) float64 { return p.rows[j][b] })
+		blas64.Trsv(blas.NoTrans, p.lower, blas64.Vector{N: len(w), Inc: 1, Data: w})
 		white[b] = w
 	}
-	err := cores.Do(ctx, len(leader), tile, func(from, end int) {
+	return p.variances(ctx, len(leader), func(i int) (float64, []float64) {
+		if leader[i] < 0 {
+			return 0, nil
+		}
+		return diagonal[i] + diagonal[leader[i]] - 2*leaders[leader[i]][i], white[leader[i]]
+	})
+}
+
+// tile is how many arms are worked on together, so that what is read stays in the cache.
+const tile = 512
+
+// variances returns the posterior variances of differences of rewards, of n arms and others. A function has, by arm, the kernel's
+// square of its difference, and L⁻¹k(s) of the other arm; nil where no variance is asked for.
+func (p *Posterior) variances(ctx context.Context, n int, from func(i int) (square float64, white []float64)) ([]float64, error) {
+	out := make([]float64, n)
+	err := cores.Do(ctx, n, tile, func(first, end int) {
 		var arms []int
-		for i := from; i < end; i++ {
-			if leader[i] >= 0 {
+		for i := first; i < end; i++ {
+			if _, other := from(i); other != nil {
 				arms = append(arms, i)
 			}
 		}
-		if len(arms) == 0 {
-			return
-		}
-		w := make([]float64, n*len(arms))
-		for j, row := range p.rows {
-			for k, i := range arms {
-				w[j*len(arms)+k] = row[i]
+		w := make([]float64, 0, len(p.rows)*len(arms))
+		for _, row := range p.rows {
+			for _, i := range arms {
+				w = append(w, row[i])
 			}
 		}
-		if n > 0 {
-			blas64.Trsm(blas.Left, blas.NoTrans, 1, p.lower, blas64.General{Rows: n, Cols: len(arms), Stride: len(arms), Data: w})
+		if len(w) > 0 {
+			blas64.Trsm(blas.Left, blas.NoTrans, 1, p.lower, blas64.General{Rows: len(p.rows), Cols: len(arms), Stride: len(arms), Data: w})
 		}
 		for k, i := range arms {
-			b := leader[i]
-			out[i] = p.Variance * (diagonal[i] + diagonal[b] - 2*leaders[b][i])
-			for j, v := range white[b] {
+			square, other := from(i)
+			out[i] = p.Variance * square
+			for j, v := range other {
 				d := p.Variance * (v - w[j*len(arms)+k])
 				out[i] -= d * d
 			}

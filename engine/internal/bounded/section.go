@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -59,7 +60,8 @@ func (s *Section) Find(arm int) int {
 
 // Rows returns the kernel between some arms of the section and all of them, one row each, computed
 // once. The end of the context is its error, and so is a lack of memory.
-func (s *Section) Rows(ctx context.Context, of []int) ([][]float64, error) {
+func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error) {
+	defer leave.Caught(&err)
 	out := make([][]float64, len(of))
 	var missing []int
 	for _, i := range of {
@@ -67,17 +69,12 @@ func (s *Section) Rows(ctx context.Context, of []int) ([][]float64, error) {
 			missing = append(missing, i)
 		}
 	}
-	if err := memlimit.Matrices(ctx, "the kernel's rows", 1, len(missing), len(s.Arms)); err != nil {
-		return nil, err
-	}
+	leave.With(memlimit.Matrices(ctx, "the kernel's rows", 1, len(missing), len(s.Arms)))
 	fresh := make([][]float64, len(missing))
-	err := cores.Do(ctx, len(missing), 1, func(k, _ int) {
+	leave.With(cores.Do(ctx, len(missing), 1, func(k, _ int) {
 		fresh[k] = make([]float64, len(s.Arms))
 		s.gram.Row(fresh[k], missing[k])
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	for k, i := range missing {
 		s.rows[i] = fresh[k]
 	}
@@ -114,7 +111,8 @@ type Local struct {
 //
 //	[HPS12] Harbrecht, Peters, Schneider: On the low-rank approximation by the pivoted Cholesky
 //	        decomposition, Applied Numerical Mathematics 62, 2012.
-func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolerance float64, most int) (*Local, error) {
+func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolerance float64, most int) (_ *Local, err error) {
+	defer leave.Caught(&err)
 	n := len(s.Arms)
 	l := &Local{Rest: append([]float64(nil), s.Diagonal...)}
 	top := lists.Max(s.Diagonal, func(v float64) float64 { return v })
@@ -136,9 +134,7 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 		}
 		if columns == room {
 			more := min(most, max(32, 2*room))
-			if err := memlimit.Matrices(ctx, "the features of a round", 1, n, more); err != nil {
-				return nil, err
-			}
+			leave.With(memlimit.Matrices(ctx, "the features of a round", 1, n, more))
 			grown := make([]float64, n*more)
 			for i := range n {
 				copy(grown[i*more:], data[i*room:(i+1)*room])
@@ -149,17 +145,14 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 		s.gram.Row(row, pivot)
 		root := math.Sqrt(l.Rest[pivot])
 		own := data[pivot*room : pivot*room+columns]
-		err := cores.Do(ctx, n, 4*tile, func(from, end int) {
+		leave.With(cores.Do(ctx, n, 4*tile, func(from, end int) {
 			for i := from; i < end; i++ {
 				phi := data[i*room : i*room+columns+1]
 				v := (row[i] - floats.Dot(own, phi[:columns])) / root
 				phi[columns] = v
 				l.Rest[i] = max(l.Rest[i]-v*v, 0)
 			}
-		})
-		if err != nil {
-			return nil, err
-		}
+		}))
 		data[pivot*room+columns] = root
 		l.Rest[pivot] = 0
 		l.Pivots = append(l.Pivots, pivot)

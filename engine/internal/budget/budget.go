@@ -9,12 +9,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// The shape of a run: round 1 has a fifth of the budget, and the later ones share the rest equally. Of a budget below two
+// Rounds is in how many rounds a budget is spent.
+const Rounds = 6
+
+// By a posterior round 1 has a fifth of the budget, and the later ones share the rest equally. Of a budget below two
 // pulls an arm round 1 has more: two fifths of it, or of the arms where these are fewer.
-const (
-	Rounds       = 6
-	first, early = 0.2, 0.4
-)
+const first, early = 0.2, 0.4
 
 // Purse is what is left of a budget. Options.Budget is a cap for each agent: in every round all have equal shares, up to
 // one pull. Options.Total is a sum, which agents share unequally.
@@ -26,17 +26,24 @@ type Purse struct {
 	had     []int // V: pulls so far
 }
 
-// NewPurse returns the purse of a run before its first round.
+// NewPurse returns the purse of a run by a posterior before its first round.
 func NewPurse(p *problem.Problem, opt engine.Options) *Purse {
+	left := float64(opt.Pulls(p.V()))
+	return NewPurseOf(p, opt, max(1, int(first*left), int(early*min(left, float64(p.N())))))
+}
+
+// NewPurseOf returns a purse whose first rounds, but for the last, are meant to have these pulls.
+func NewPurseOf(p *problem.Problem, opt engine.Options, exploring ...int) *Purse {
 	b := &Purse{problem: p, opt: opt, had: make([]int, p.V())}
 	left := opt.Pulls(p.V())
-	most := opt.Parts(left, Rounds)
-	if most > 1 {
-		n := max(1, int(first*float64(left)), int(early*float64(min(left, p.N()))))
-		b.shares = append(b.shares, opt.Part(min(n, left), left, most-1))
-		left -= b.shares[0]
+	among := max(1, opt.Parts(left, Rounds))
+	for _, n := range exploring[:min(len(exploring), among-1)] {
+		among--
+		if n = opt.Part(n, left, among); n > 0 {
+			b.shares, left = append(b.shares, n), left-n
+		}
 	}
-	b.divide(left, max(1, most-len(b.shares)))
+	b.divide(left, among)
 	return b
 }
 
@@ -53,10 +60,15 @@ func (b *Purse) divide(left, among int) {
 // Shares returns the pulls of all rounds.
 func (b *Purse) Shares() []int { return b.shares }
 
+// Take returns the pulls of the coming round, whoever has them.
+func (b *Purse) Take() int {
+	b.round++
+	return b.shares[b.round-1]
+}
+
 // Next returns the pulls of the coming round, and how many of them each task may have.
 func (b *Purse) Next() (n int, room []int) {
-	n = b.shares[b.round]
-	b.round++
+	n = b.Take()
 	if b.opt.Total > 0 {
 		return n, slices.Repeat([]int{n}, len(b.had))
 	}

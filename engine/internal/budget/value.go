@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -72,16 +73,14 @@ type prospect struct {
 //
 // and the next pulls are of the arm that takes most from the rival's τ'². 2τ² keeps arms that are almost tied from taking everything.
 // Noise takes less off, and attracts nothing. docs/adr/0019 has this rule beside others.
-func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) error {
+func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) (err error) {
+	defer leave.Caught(&err)
 	shared := n < lists.Total(room) // a sum of all tasks, which the task that is least sure takes from
 	choices := max(leastChoices, mostChoices/len(sets))
 	if shared {
 		choices = mostChoices
 	}
-	s, err := newLookahead(p, of, sets, room)
-	if err != nil {
-		return err
-	}
+	s := newLookahead(p, of, sets, room)
 	for _, t := range s.tasks {
 		t.step = (min(t.room, n) + choices - 1) / choices
 		for k, i := range t.arms {
@@ -91,9 +90,7 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 		}
 	}
 	for n > 0 && len(s.tasks) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		leave.With(ctx.Err())
 		top, rival, most := s.tasks[0], 0, math.Inf(-1)
 		for _, t := range s.tasks {
 			if x, unsure := t.rival(); unsure > most {
@@ -126,7 +123,7 @@ func Weight(lead, variance float64) float64 {
 }
 
 // newLookahead returns the lookahead before any planned pull.
-func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*lookahead, error) {
+func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *lookahead {
 	s := &lookahead{precision: of.Precision}
 	orders, means := Order(p, make([]int, len(sets))), of.Means
 	each := min(mostShort, max(leastShort, shortlist/len(sets)))
@@ -135,14 +132,11 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 			continue
 		}
 		t := &prospect{at: len(s.arms), room: room[v]}
-		var err error
-		if t.arms, err = promising(of.Posterior, set, orders[v], means, each); err != nil {
-			return nil, err
-		}
+		t.arms = promising(of.Posterior, set, orders[v], means, each)
 		s.arms, s.tasks = append(s.arms, t.arms...), append(s.tasks, t)
 	}
 	if len(s.arms) == 0 {
-		return s, nil
+		return s
 	}
 	s.before = of.Posterior.CovarianceMatrix(s.arms)
 	for _, t := range s.tasks {
@@ -160,22 +154,20 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) (*loo
 			t.weight[x] = Weight(means[t.arms[0]]-means[t.arms[x]], t.variance(x))
 		}
 	}
-	return s, nil
+	return s
 }
 
 // promising returns the leader and the arms of the largest mean and two standard deviations of the lead, at most so many; equal
 // ones in the given order.
-func promising(of Posterior, set, order []int, means []float64, most int) ([]int, error) {
+func promising(of Posterior, set, order []int, means []float64, most int) []int {
 	leader := rounds.Leader(set, means)
 	apart := make([]float64, len(set))
-	if err := of.VariancesFrom(apart, set, leader); err != nil {
-		return nil, err
-	}
+	leave.With(of.VariancesFrom(apart, set, leader))
 	upper := lists.Keyed(set, func(k int, i int) (int, float64) { return i, means[i] + 2*math.Sqrt(max(0, apart[k])) })
 	upper[leader] = math.Inf(1)
 	out := slices.DeleteFunc(slices.Clone(order), func(i int) bool { _, open := upper[i]; return !open })
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(upper[j], upper[i]) })
-	return out[:min(most, len(out))], nil
+	return out[:min(most, len(out))]
 }
 
 // variance returns the variance of the leader's lead over the arm at position x.

@@ -231,37 +231,35 @@ func (s sets) find(i int) int {
 
 func (s sets) join(i, j int) { s[s.find(j)] = s.find(i) }
 
-// Parts splits contrasts into those that no arm measures together.
-func (l *Layout) Parts(pairs []design.Pair) []part {
+// Parts splits contrasts into those that no arm measures together: what the arms of a part measure concerns no contrast of another
+// part, so that the pulls of the parts add up. Parts have Pairs in place of Groups.
+func (l *Layout) Parts(pairs []design.Pair) (out []Reduced) {
 	linked := newSets(len(l.Blocks))
 	for _, q := range pairs {
 		linked.join(l.block[q.I], l.block[q.J])
 	}
-	var out []part
-	number, position := map[int]int{}, make([]int, len(l.First))
+	number, positions := map[int]int{}, []map[int]int(nil)
 	for _, q := range pairs {
 		root := linked.find(l.block[q.I])
 		n, known := number[root]
 		if !known {
+			part, at := l.part(linked, root)
 			n, number[root] = len(out), len(out)
-			out = append(out, part{})
-			for k, b := range l.Blocks {
-				if linked.find(k) == root {
-					out[n].Arms, out[n].Columns = append(out[n].Arms, b.arms...), append(out[n].Columns, b.Columns...)
-				}
-			}
-			for k, i := range out[n].Arms {
-				position[i] = k
-			}
+			out, positions = append(out, part), append(positions, at)
 		}
-		out[n].Pairs = append(out[n].Pairs, design.Pair{I: position[l.First[q.I]], J: position[l.First[q.J]], Weight: q.Weight})
+		at := positions[n]
+		out[n].Pairs = append(out[n].Pairs, design.Pair{I: at[l.First[q.I]], J: at[l.First[q.J]], Weight: q.Weight})
 	}
 	return out
 }
 
-// part is an independent part of a design problem: what its arms measure concerns no
-// contrast of another part, so that the pulls of the parts add up.
-type part struct {
-	Arms, Columns []int
-	Pairs         []design.Pair // positions in arms
+// part returns the arms and columns of the blocks with the given root, and where these arms stand among them.
+func (l *Layout) part(linked sets, root int) (out Reduced, position map[int]int) {
+	for k, b := range l.Blocks {
+		if linked.find(k) == root {
+			out.Arms, out.Columns = append(out.Arms, b.arms...), append(out.Columns, b.Columns...)
+			out.blocks = append(out.blocks, k)
+		}
+	}
+	return out, lists.Keyed(out.Arms, func(k int, i int) (int, int) { return i, k })
 }

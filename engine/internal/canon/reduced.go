@@ -19,8 +19,10 @@ import (
 // what is left out measures no contrast, or the same as what is kept.
 type Reduced struct {
 	Arms, Columns []int
-	Groups        [][]int // positions in arms
+	Groups        [][]int       // positions in arms
+	Pairs         []design.Pair // likewise
 	Identity      string
+	blocks        []int // of a part
 }
 
 // Reduce returns the canonical form of the contrasts within the groups; without
@@ -33,24 +35,16 @@ func (l *Layout) Reduce(groups [][]int) Reduced {
 			linked.join(l.block[g[0]], l.block[i])
 		}
 	}
-	parts := map[int]*Reduced{} // by root block
-	var roots []int
-	for _, g := range groups {
-		root := linked.find(l.block[g[0]])
-		if parts[root] == nil {
-			parts[root] = &Reduced{}
-			roots = append(roots, root)
-		}
-		parts[root].Groups = append(parts[root].Groups, g)
-	}
-	sorted := make([]*Reduced, len(roots))
-	for k, root := range roots {
-		l.fill(parts[root], linked, root)
-		sorted[k] = parts[root]
-	}
-	slices.SortStableFunc(sorted, func(a, b *Reduced) int { return strings.Compare(a.Identity, b.Identity) })
+	root := func(g []int) int { return linked.find(l.block[g[0]]) }
+	parts := lists.Map(lists.Groups(groups, root), func(own [][]int) Reduced {
+		part, position := l.part(linked, root(own[0]))
+		part.Groups = own
+		l.identify(&part, position)
+		return part
+	})
+	slices.SortStableFunc(parts, func(a, b Reduced) int { return strings.Compare(a.Identity, b.Identity) })
 	var out Reduced
-	for _, part := range sorted {
+	for _, part := range parts {
 		for _, g := range part.Groups {
 			for k := range g {
 				g[k] += len(out.Arms)
@@ -87,17 +81,12 @@ func (l *Layout) distinct(groups [][]int) [][]int {
 	return kept
 }
 
-// fill sets the arms, columns and identity of the independent part whose blocks
-// have the given root, and its groups to positions.
-func (l *Layout) fill(part *Reduced, linked sets, root int) {
+// identify sets the groups of a part to positions, and its identity.
+func (l *Layout) identify(part *Reduced, position map[int]int) {
 	code := []byte{}
-	for k, b := range l.Blocks {
-		if linked.find(k) == root {
-			part.Arms, part.Columns = append(part.Arms, b.arms...), append(part.Columns, b.Columns...)
-			code = append(code, b.identity()...)
-		}
+	for _, k := range part.blocks {
+		code = append(code, l.Blocks[k].identity()...)
 	}
-	position := lists.Keyed(part.Arms, func(k int, i int) (int, int) { return i, k })
 	for _, g := range part.Groups {
 		for k, i := range g {
 			g[k] = position[i]

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -20,7 +21,7 @@ import (
 type planner interface {
 	// next returns the stage of the coming round: its pulls and the estimator they give, all
 	// known before its data.
-	next(q ask) (*rounds.Stage, error)
+	next(q ask) *rounds.Stage
 	// pulls predicts how many pulls give every contrast the information it is weighted by.
 	pulls(t terms, needs []design.Pair, sofar pulled) float64
 }
@@ -98,10 +99,10 @@ type pricing struct {
 // priced returns the model whose designs share out cost.
 func (t terms) priced(m *model.Model) (*model.Model, error) {
 	p := t.pricing
-	if p.relative == nil || p.of == m {
-		if p.relative == nil {
-			return m, nil
-		}
+	switch {
+	case p.relative == nil:
+		return m, nil
+	case p.of == m:
 		return p.model, nil
 	}
 	precision := lists.Make(len(m.Precision), func(i int) float64 { return m.Precision[i] / p.relative[i] })
@@ -144,19 +145,17 @@ func newStage(m *model.Model) *rounds.Stage {
 
 // pull adds n pulls to the stage, or as many more as it takes to measure every
 // contrast. Weights belong to arms without copies: rounding those first keeps small rounds small.
-func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) error {
+func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) {
 	for {
 		r, err := design.Round(t.model.Context(), s, c, weights, n, pullEpsilon)
 		if few := (*design.RatioError)(nil); errors.As(err, &few) {
 			n += max(1, n/8)
 			continue
 		}
-		if err != nil {
-			return err
-		}
+		leave.With(err)
 		st.Rounding.Ratio = max(st.Rounding.Ratio, r.Ratio)
 		t.addCopies(arms, r.Counts, st.Rounding.Counts)
-		return nil
+		return
 	}
 }
 
@@ -249,7 +248,7 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 }
 
 // explore plans round 1: the minimax design over all pairs of the open contests, remembered.
-func (q ask) explore() (*rounds.Stage, error) {
+func (q ask) explore() *rounds.Stage {
 	m, groups := q.model, q.groups()
 	n, kind := roundOne*m.Rank(), canon.KindExplore
 	if q.begun { // for arms that came later, or got no pulls
@@ -258,61 +257,46 @@ func (q ask) explore() (*rounds.Stage, error) {
 	if q.misfit {
 		kind = canon.KindExploreMisfit
 	}
-	priced, err := q.priced(m)
-	if err != nil {
-		return nil, err
-	}
-	return model.Remembered(priced, canon.Key{Kind: kind, Pulls: n, Sets: groups}, func() (*rounds.Stage, error) {
-		d, err := priced.Designs().Design(0, groups)
-		if err != nil {
-			return nil, err
-		}
+	priced := leave.Must(q.priced(m))
+	return leave.Must(model.Remembered(priced, canon.Key{Kind: kind, Pulls: n, Sets: groups}, leave.Returning(func() *rounds.Stage {
+		d := leave.Must(priced.Designs().Design(0, groups))
 		d = q.inPulls(indices.All(m.Problem.N()), d)
 		st, r := newStage(m), priced.Layout.Reduce(groups)
 		st.Design = d
 		// all the same to the kernel, which may be wrong: only their own means tell them apart
 		if len(r.Arms) == 0 {
-			return st, q.equalStage(st, groups)
+			return q.equalStage(st, groups)
 		}
 		weights := lists.Map(r.Arms, func(i int) float64 { return d.Weights[i] * float64(priced.Layout.Copies[i]) })
-		pulls, err := model.Remembered(priced, canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups},
-			func() (design.Rounding, error) {
-				err := q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
-				return st.Rounding, err
-			})
-		if err != nil {
-			return nil, err
-		}
-		st.Rounding = pulls
-		st.Rounding.Counts = slices.Clone(pulls.Counts)
+		k := canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups}
+		st.Rounding = leave.Must(model.Remembered(priced, k, leave.Returning(func() design.Rounding {
+			q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
+			return st.Rounding
+		})))
+		st.Rounding.Counts = slices.Clone(st.Rounding.Counts)
 		if q.misfit {
 			// what the kernel misses shows in arms beyond its rank
 			for _, i := range slices.Concat(groups...) {
 				st.Rounding.Counts[i] = max(st.Rounding.Counts[i], 1)
 			}
 		}
-		if err := q.probe(st, slices.Concat(groups...)); err != nil {
-			return nil, err
-		}
+		q.probe(st, slices.Concat(groups...))
 		q.scales.Replicate(st.Rounding.Counts)
-		st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-		return st, err
-	})
+		st.Estimate = leave.Must(model.NewEstimator(m, 0, st.Rounding.Counts))
+		return st
+	})))
 }
 
 // probe adds pulls of one further arm where the round would measure no more arms than their
 // features have dimensions: then no data would speak against a kernel that is wrong. It is the arm
 // whose reward the others predict best.
-func (t terms) probe(st *rounds.Stage, open []int) error {
+func (t terms) probe(st *rounds.Stage, open []int) {
 	m, counts := t.model, st.Rounding.Counts
 	measured := lists.Sum(counts, func(c int) int { return min(c, 1) })
 	if measured > m.Rank() || m.Cut() {
-		return nil
+		return
 	}
-	e, err := model.NewEstimator(m, 0, counts)
-	if err != nil {
-		return err
-	}
+	e := leave.Must(model.NewEstimator(m, 0, counts))
 	best, least := -1, math.Inf(1)
 	for _, i := range open {
 		if variance := model.SquaredNorm(e.White.RawRowView(i)); counts[i] == 0 && e.Spans(i) && variance < least {
@@ -322,19 +306,22 @@ func (t terms) probe(st *rounds.Stage, open []int) error {
 	if best >= 0 {
 		counts[best] = roundOne
 	}
-	return nil
 }
 
 // equalStage makes round 1 of these arms one by their own means.
-func (t terms) equalStage(st *rounds.Stage, groups [][]int) (err error) {
-	m := t.scales.Model
+func (t terms) equalStage(st *rounds.Stage, groups [][]int) *rounds.Stage {
 	widest, n := 0.0, 0
 	for _, i := range slices.Concat(groups...) {
 		st.Rounding.Counts[i] = roundOne
-		widest, n = max(widest, 2/m.Precision[i]/roundOne), n+roundOne
+		widest, n = max(widest, 2/t.scales.Model.Precision[i]/roundOne), n+roundOne
 	}
 	st.Design.Value, st.Design.Lower = float64(n)*widest, float64(n)*widest
+	return t.complete(st)
+}
+
+// complete returns a stage of some pulls with the replicates that scales need, and with its estimator.
+func (t terms) complete(st *rounds.Stage) *rounds.Stage {
 	t.scales.Replicate(st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-	return err
+	st.Estimate = leave.Must(model.NewEstimator(t.scales.Model, 0, st.Rounding.Counts))
+	return st
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -29,16 +30,9 @@ import (
 // is fixed beforehand by the budget: T is the pulls since round 1.
 type coTestFB struct {
 	*coTest
-	purse  *budget.Purse // by the posterior; nil by least squares
-	shares []int         // pulls by round
-	first  int           // rounds that explore by a design
-	spent  int           // pulls of the rounds so far
+	purse *budget.Purse
+	first int // rounds that explore by a design
 }
-
-var (
-	_ engine.Algorithm = (*coTestFB)(nil)
-	_ engine.Explainer = (*coTestFB)(nil)
-)
 
 // The shape of a run by least squares; what other shapes do is in docs/adr/0021.
 const (
@@ -52,22 +46,14 @@ const (
 // and pulls go by the posterior of a Gaussian process with Options.Level and Options.Scale. With
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests that decide tasks are by least squares always.
-func NewCoTestFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
+func NewCoTestFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+	defer leave.Caught(&err)
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
-	var err error
 	if !gp {
-		if m, err = m.Designs().Decoupled(); err != nil {
-			return nil, err
-		}
+		m = leave.Must(m.Designs().Decoupled())
 	}
-	misfit, err := misfitOf(m, opt)
-	if err != nil {
-		return nil, err
-	}
-	base, err := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
-	if err != nil {
-		return nil, err
-	}
+	misfit := misfitOf(m, opt)
+	base := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	base.pricing.relative = nil // a budget is one of pulls
 	a := &coTestFB{coTest: base}
 	total, least := opt.Pulls(m.Problem.V()), budgetLeast*m.Rank()
@@ -75,33 +61,18 @@ func NewCoTestFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	case gp:
 		a.belief = rounds.NewBelief(model.PriorOf(opt.Options).OnPulled())
 		a.purse = budget.NewPurse(m.Problem, opt.Options)
-		a.shares = a.purse.Shares()
 	case total < least && base.alpha > 0:
 		return nil, fmt.Errorf(`a budget of %d pulls per agent, %d in all, is too small for least squares, which takes %d for each of the %d dimensions of the kernel to begin with; give at least %d, or xi="gp"`,
 			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	default:
-		a.divide(total, least)
+		if a.first = exploring; opt.Rounds > 0 || opt.Batch > 0 {
+			a.first = max(1, min(exploring, opt.Parts(total, budget.Rounds)-1)) // the last of few rounds goes by the data
+		}
+		n := max(int(budgetFirst*float64(total)), least)
+		a.purse = budget.NewPurseOf(m.Problem, opt.Options, slices.Repeat([]int{n}, exploring)...)
 	}
 	a.setClock()
 	return a, nil
-}
-
-// divide fixes the pulls of all rounds, which add up to the budget, whatever the data; exploring
-// rounds have at least the given number, or the rest.
-func (a *coTestFB) divide(total, least int) {
-	rounds, all := a.opt.Parts(total, budget.Rounds), float64(total)
-	if a.first = exploring; a.opt.Rounds > 0 || a.opt.Batch > 0 {
-		a.first = max(1, min(exploring, rounds-1)) // the last of few rounds goes by the data
-	}
-	for r := range rounds {
-		n := total / (rounds - r)
-		if r < exploring && r < rounds-1 {
-			n = max(int(budgetFirst*all), least)
-		}
-		if n = a.opt.Part(n, total, rounds-1-r); n > 0 {
-			a.shares, total = append(a.shares, n), total-n
-		}
-	}
 }
 
 // setClock sets the clock: look k at the end of round k+2, T the pulls since round 1, and
@@ -110,7 +81,7 @@ func (a *coTestFB) divide(total, least int) {
 // by [Ville 1939].
 func (a *coTestFB) setClock() {
 	last := 0.0
-	for _, n := range a.shares[1:] {
+	for _, n := range a.purse.Shares()[1:] {
 		last += float64(n)
 		a.clock.Times = append(a.clock.Times, last)
 	}
@@ -132,29 +103,24 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTestFB) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *coTestFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if a.purse != nil {
-		return a.share()
+	if a.belief != nil {
+		return a.share(), nil
 	}
-	n := a.shares[a.round]
+	n := a.purse.Take()
 	space, contrasts, arms := a.designProblem(n)
-	compute := func() (*rounds.Stage, error) { return a.solve(space, contrasts, arms, n) }
-	var st *rounds.Stage
-	var err error
+	compute := func() *rounds.Stage { return a.solve(space, contrasts, arms, n) }
 	if a.round < a.first && a.scales.Groups == nil && !a.loose { // known before any data
-		st, err = model.Remembered(a.Model, canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}, compute)
-	} else {
-		st, err = compute()
+		k := canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}
+		return a.commit(leave.Must(model.Remembered(a.Model, k, leave.Returning(compute)))), nil
 	}
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	return a.commit(st)
+	return a.commit(compute()), nil
 }
 
 // share fixes the pulls of a round by the posterior.
-func (a *coTestFB) share() (engine.Plan, error) {
+func (a *coTestFB) share() engine.Plan {
 	st := newStage(a.Model)
 	counts := st.Rounding.Counts
 	n, room := a.purse.Next()
@@ -164,23 +130,14 @@ func (a *coTestFB) share() (engine.Plan, error) {
 			each = 2
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
-	} else if n -= a.keepTesting(counts, n, room); n == 0 {
-	} else if err := budget.Fill(a.Model.Context(), counts, a.Model.Problem,
-		budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}, a.Model.Problem.Groups(),
-		n, room); err != nil {
-		return engine.Plan{}, err
+	} else if n -= a.keepTesting(counts, n, room); n > 0 {
+		of := budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}
+		leave.With(budget.Fill(a.Model.Context(), counts, a.Model.Problem, of, a.Model.Problem.Groups(), n, room))
 	}
-	var err error
 	if a.alpha > 0 {
-		if st.Estimate, err = model.NewEstimator(a.scales.Model, 0, counts); err != nil {
-			return engine.Plan{}, err
-		}
+		st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, counts))
 	}
-	a.round++
-	a.fix(st)
-	plan := st.Plan(a.round)
-	plan.WantSquares = a.scales.Groups != nil
-	return plan, nil
+	return a.decisions.commit(st, a.fix)
 }
 
 // keepTesting adds whole pulls of every arm, as many as a tenth of the n pulls of a round has, and returns how many it added:
@@ -263,35 +220,28 @@ func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 }
 
 // solve returns the stage of n pulls, no more and no fewer.
-func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) (*rounds.Stage, error) {
+func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
 	st := newStage(a.Model)
-	d, err := design.Minimax(s, c, a.Model.Solver(budgetTolerance))
-	if err != nil {
-		return nil, err
-	}
+	d := leave.Must(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
 	r, err := design.Round(a.Model.Context(), s, c, d.Weights, n, pullEpsilon)
-	if few := (*design.RatioError)(nil); err != nil && !errors.As(err, &few) {
-		return nil, err
+	if few := (*design.RatioError)(nil); !errors.As(err, &few) {
+		leave.With(err)
 	}
 	st.Design.Value, st.Design.Lower, st.Rounding.Ratio = d.Value, d.Lower, r.Ratio
 	a.terms().addCopies(arms, r.Counts, st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts)
-	return st, err
+	st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts))
+	return st
 }
 
 // budgetTolerance is the relative gap of designs; 1e-3 changes no error rate by more than chance.
 const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.
-func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) error {
+func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if err := a.update(b); err != nil {
-		return err
-	}
-	a.spent += engine.PullsOf(b.Counts)
-	if a.purse != nil {
-		a.purse.Spend(b.Counts)
-	}
+	a.update(b)
+	a.purse.Spend(b.Counts)
 	a.lead()
 	return nil
 }
@@ -320,7 +270,7 @@ func (a *coTestFB) lead() {
 // Done reports whether the budget is spent, or there was never anything to decide.
 func (a *coTestFB) Done() bool {
 	if slices.ContainsFunc(a.contests, func(c *contest) bool { return len(c.arms) > 1 }) {
-		return a.round == len(a.shares)
+		return a.purse.Empty()
 	}
 	return true
 }

@@ -10,30 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
-
-var (
-	_ engine.Changer   = (*coTest)(nil)
-	_ engine.Continuer = (*coTest)(nil)
-	_ engine.Amender   = (*coTest)(nil)
-	_ engine.Informer  = (*coTest)(nil)
-)
-
-// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
-func (a *coTest) SetEpsilon(epsilon float64) error {
-	a.opt.SetEpsilon(epsilon)
-	a.review()
-	return nil
-}
-
-// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
-func (a *coTest) SetDelta(delta float64) error {
-	if err := a.raise(delta); err != nil {
-		return err
-	}
-	a.review()
-	return nil
-}
 
 // review looks at all contests again, after a change of the question: those that are not decided any
 // more go on, with the arms that are open.
@@ -74,30 +52,18 @@ func (a *coTest) review() {
 	}
 }
 
-// CanWithdraw reports arms that are not there, and the last one of a task.
-func (a *coTest) CanWithdraw(arms []int) error { return a.CheckWithdraw(a.withdrawn, arms) }
-
 // Withdraw takes arms out. Walks hold from then on with and without the steps that such an arm led;
 // arms that are not out by both are open again.
-func (a *coTest) Withdraw(arms []int) error {
-	if err := a.CanWithdraw(arms); err != nil {
-		return err
-	}
-	var err error
-	if a.Model, err = a.Model.Without(arms); err != nil {
-		return err
-	}
-	if a.scales.Model, err = a.scales.Model.Without(arms); err != nil {
-		return err
-	}
+func (a *coTest) Withdraw(arms []int) (err error) {
+	defer leave.Caught(&err)
+	leave.With(a.CanWithdraw(arms))
+	a.Model = leave.Must(a.Model.Without(arms))
+	a.scales.Model = leave.Must(a.scales.Model.Without(arms))
 	if a.clock.Strict == nil {
-		if err := a.tighten(); err != nil {
-			return err
-		}
+		a.tighten()
 	}
 	for _, i := range arms {
-		if !a.withdrawn[i] {
-			a.withdrawn[i] = true
+		if !a.Gone[i] {
 			if a.withdraw(i) {
 				a.questions += a.cohorts()
 			}
@@ -110,26 +76,22 @@ func (a *coTest) Withdraw(arms []int) error {
 			a.misfit.data.Counts[i] = 0
 		}
 	}
-	if err := a.estimate(); err != nil {
-		return err
-	}
+	a.estimate()
 	a.review()
 	return nil
 }
 
 // Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, and one
 // whose weights need a noise scale that no replicate tells, sits out: its walks stand still.
-func (a *coTest) Amend(counts []int) error {
+func (a *coTest) Amend(counts []int) (err error) {
+	defer leave.Caught(&err)
 	if a.stage == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
 	st := *a.stage
 	st.Rounding.Counts, st.Estimate = counts, nil
 	if engine.PullsOf(counts) > 0 {
-		var err error
-		if st.Estimate, err = model.NewEstimator(a.scales.Model, 0, counts); err != nil {
-			return err
-		}
+		st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, counts))
 	}
 	a.loose = true
 	a.fix(&st)
@@ -138,20 +100,15 @@ func (a *coTest) Amend(counts []int) error {
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is. Rewards
 // from before the first round stand for it, if they tell all arms of open tasks apart.
-func (a *coTest) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
+func (a *coTest) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
 	first := a.estimates == nil
-	if err := a.learn(b); err != nil {
-		return err
-	}
+	a.learn(b)
 	a.aside += engine.PullsOf(b.Counts)
 	if first {
-		if err := a.begin(); err != nil {
-			return err
-		}
+		a.begin()
 	}
 	bets := a.bets
 	a.bets = nil // they belong to an open round, or to one that was recorded
@@ -166,10 +123,10 @@ func (a *decisions) Guided() bool { return true }
 // begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many
 // as a first round has, so that many do not make the first look late, and then its heights. Where some gap has none, round 1 explores as
 // it does without.
-func (a *coTest) begin() error {
+func (a *coTest) begin() {
 	if !a.oriented() {
 		a.pooled, a.estimates = nil, nil
-		return nil
+		return
 	}
 	widest := 0.0
 	for _, c := range a.contests {
@@ -183,9 +140,9 @@ func (a *coTest) begin() error {
 	}
 	if a.clock.Origin = a.share() / widest; !(widest > 0) || math.IsInf(widest, 1) {
 		a.pooled, a.estimates = nil, nil
-		return nil
+		return
 	}
-	return foresee(a)
+	foresee(a)
 }
 
 // otherKind says that a test by least squares of all tasks together cannot go on from another algorithm.
@@ -203,16 +160,15 @@ func otherKind(from engine.Algorithm) error {
 
 // Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin
 // with new data and have the level of the others.
-func (a *coTest) Continue(from engine.Algorithm, at []int) error {
+func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
+	defer leave.Caught(&err)
 	old, same := from.(*coTest)
 	if !same || len(at) != old.Model.Problem.N() {
 		return otherKind(from)
 	}
 	unit := old.Model.Unit / a.Model.Unit
 	a.Pool.Take(old.Pool, at)
-	if err := a.scales.Take(old.scales, at); err != nil {
-		return err
-	}
+	leave.With(a.scales.Take(old.scales, at))
 	if a.misfit.data != nil && old.misfit.data != nil {
 		a.misfit.data.Take(old.misfit.data, at)
 	}
@@ -239,30 +195,24 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) error {
 		a.additions++
 	}
 	if old.clock.Strict != nil {
-		if err := a.tighten(); err != nil {
-			return err
-		}
+		a.tighten()
 	}
 	var gone []int
 	for k, i := range at {
-		if i >= 0 && old.withdrawn[k] {
+		if i >= 0 && old.Gone[k] {
 			gone = append(gone, i)
 		}
 	}
 	if old.estimates != nil && engine.PullsOf(a.Counts) > 0 {
 		a.estimates = make([]float64, a.Model.Problem.N()) // to be formed
-		if err := a.estimate(); err != nil {
-			return err
-		}
+		a.estimate()
 		if a.misfit.data != nil {
 			a.misfit.learn(a.Model, engine.Batch{}, a.opt.Robust, a.alpha)
 		}
 	}
 	k := a.questions
 	if len(gone) > 0 {
-		if err := a.Withdraw(gone); err != nil {
-			return err
-		}
+		leave.With(a.Withdraw(gone))
 		a.questions = k
 	}
 	a.review()

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
@@ -258,19 +259,16 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 // ahead holds what a contest still has to decide.
 type ahead struct {
 	// the open arms against the leader, weighted by the information that their walks lack
-	needs    []design.Pair
-	rival    int     // the arm that lacks most in samples; -1 where none is open
-	open     int     // arms open besides the leader
-	gap, sd  float64 // of the leader over the rival in all data, normalised
-	possible bool    // whether the clock lasts
-	// of the rival's walk; 0 before its first look
-	statistic, threshold float64
+	needs        []design.Pair
+	rival        int  // the arm that lacks most in samples; -1 where none is open
+	possible     bool // whether the clock lasts
+	engine.Rival      // normalised
 }
 
 // ahead looks at the walks of the open arms. Gaps are taken for what they are on average
 // if the leader is best (MedianGap).
 func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
-	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon)}
+	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon), Rival: engine.Rival{Open: 1, Tasks: c.tasks}}
 	first, most := c.arms[c.leader], math.Inf(-1)
 	var hardest *sequential.Walk
 	out.needs = make([]design.Pair, 0, len(c.arms))
@@ -278,7 +276,7 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 		if !c.open(k, clock, epsilon) {
 			continue
 		}
-		out.open++
+		out.Open++
 		w, gap, variance := c.walks[k], gapOf(first, i), varianceOf(first, i)
 		sd := math.Sqrt(variance)
 		need := w.Need(clock, first, rounds.MedianGap(gap, sd)+epsilon, epsilon, overshoot/2)
@@ -286,11 +284,11 @@ func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, variance
 		out.possible = out.possible && (w.Stakes != nil || own.Time(w.Look)+need <= own.Time(own.Last()))
 		out.needs = append(out.needs, design.Pair{I: first, J: i, Weight: need})
 		if lack := need * variance; lack > most || out.rival < 0 {
-			most, out.rival, out.gap, out.sd, hardest = lack, i, gap, sd, w
+			most, out.rival, out.Gap, out.Error, hardest = lack, i, gap, sd, w
 		}
 	}
 	if hardest != nil && hardest.Look >= 0 {
-		out.statistic, out.threshold = hardest.Evidence(clock, first, epsilon)
+		out.Statistic, out.Threshold = hardest.Evidence(clock, first, epsilon)
 	}
 	return out
 }

@@ -11,12 +11,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // decisions hold the contests of all tasks, with what their tests have in common: which arms are left, at which level,
 // on which clock, and what changes of the question cost (docs/theory/changes.md).
 type decisions struct {
 	rounds.Candidates
+	model.Pool
+	scales   rounds.Scales
+	rules    rules
 	opt      model.Terms
 	alpha    float64 // level of each test
 	tests    int     // how many tests share delta: contests with several arms
@@ -33,11 +37,17 @@ type decisions struct {
 	bets      []sequential.Bet
 	estimates []float64 // of all data, normalised; nil before any
 
-	withdrawn []bool  // N
 	most      float64 // the largest delta that was ever in force
 	questions int     // changes of arms, by contest: k
 	additions int     // times that arms or tasks were added
 	among     int     // number of tests, this one included; 0 where it stands alone
+}
+
+// rules hold what tests do in their own ways.
+type rules interface {
+	review()                           // looks at all contests again, after a change of the question
+	variance(i, j int) float64         // about the variance of the guessed gap of two arms
+	sized(needs []design.Pair) float64 // pulls that give every contrast the information it is weighted by
 }
 
 // The levels of a test that boundaries are computed for. At more than one half a coin would do.
@@ -45,34 +55,34 @@ const mostAlpha, leastAlpha = 0.5, 1e-10
 
 // newDecisions returns the contests before any round, without a clock; alpha is 0 where there is
 // nothing to test. Arms that are one to the kernel are one arm where exact.
-func newDecisions(m *model.Model, opt model.Terms, exact bool) (a decisions, err error) {
-	a = decisions{
-		Candidates: rounds.NewCandidates(m), opt: opt, withdrawn: make([]bool, m.Problem.N()), most: opt.Delta,
+func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
+	a := decisions{
+		Candidates: rounds.NewCandidates(m), Pool: model.NewPool(m.Problem.N()), opt: opt,
+		most: opt.Delta,
 	}
-	if a.contests, err = newContests(m, exact); err != nil {
-		return a, err
-	}
+	a.scales = leave.Must(rounds.NewScales(m, opt.Options))
+	a.contests = leave.Must(newContests(m, exact))
 	for _, c := range a.contests {
 		if !c.closed {
 			a.tests++
 		}
 		a.merge(c)
 	}
-	a.alpha, err = a.level(opt.Delta)
-	return a, err
+	a.alpha = a.level(opt.Delta)
+	return a
 }
 
 // level returns the level of each test at that delta; 0 where there is nothing to test.
-func (a *decisions) level(delta float64) (float64, error) {
+func (a *decisions) level(delta float64) float64 {
 	if a.tests == 0 {
-		return 0, nil
+		return 0
 	}
 	n := float64(max(a.tests, a.claims))
 	if delta/n < leastAlpha {
-		return 0, fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
-			leastAlpha*n/float64(a.tests), a.tests, delta)
+		leave.With(fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
+			leastAlpha*n/float64(a.tests), a.tests, delta))
 	}
-	return min(delta/n, mostAlpha), nil
+	return min(delta/n, mostAlpha)
 }
 
 // Bound returns δ(1 + k/G): every change of a contest's arms may give it another best arm, whose walk
@@ -84,26 +94,44 @@ func (a *decisions) Bound() float64 {
 	return min(1, a.most*(1+float64(a.questions)/float64(a.tests)))
 }
 
-// raise replaces the heights and looks at every walk again.
-func (a *decisions) raise(delta float64) error {
-	alpha, err := a.level(delta)
-	if err != nil {
-		return err
+// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
+func (a *decisions) SetEpsilon(epsilon float64) (err error) {
+	defer leave.Caught(&err)
+	a.opt.SetEpsilon(epsilon)
+	a.rules.review()
+	return nil
+}
+
+// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
+func (a *decisions) SetDelta(delta float64) (err error) {
+	defer leave.Caught(&err)
+	a.raise(delta)
+	a.rules.review()
+	return nil
+}
+
+// commit makes a stage the coming round and fixes the bets on it.
+func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage)) engine.Plan {
+	plan := st.Plan(a.round + 1)
+	plan.WantSquares = a.scales.Groups != nil
+	if n := plan.Pulls(); n > a.opt.MaxSamples {
+		leave.With(engine.LimitError{Samples: float64(n)})
 	}
+	a.round++
+	fix(st)
+	return plan
+}
+
+// raise replaces the heights and looks at every walk again.
+func (a *decisions) raise(delta float64) {
+	alpha := a.level(delta)
 	most := max(a.most, delta)
 	if a.tests > 0 {
-		top, err := a.level(most)
-		if err != nil {
-			return err
-		}
-		if err := a.setHeights(alpha, top); err != nil {
-			return err
-		}
+		top := a.level(most)
+		a.setHeights(alpha, top)
 		if a.clock.Strict != nil {
 			n := a.choices()
-			if a.clock.Strict, err = a.highest(alpha/n, top/n, a.horizon); err != nil {
-				return err
-			}
+			a.clock.Strict = a.highest(alpha/n, top/n, a.horizon)
 		}
 	}
 	a.opt.Delta, a.alpha, a.most = delta, alpha, most
@@ -114,25 +142,16 @@ func (a *decisions) raise(delta float64) error {
 			}
 		}
 	}
-	return nil
 }
 
 // highest returns the heights of walks that are expected to need so many looks at the higher of two levels, where they are above
 // the heights at the lower.
-func (a *decisions) highest(now, top float64, looks int) ([]float64, error) {
-	z, err := a.heights(now, looks)
-	if err != nil {
-		return nil, err
-	}
-	least, err := a.heights(top, looks)
-	if err != nil {
-		return nil, err
-	}
-	z = slices.Clone(z)
+func (a *decisions) highest(now, top float64, looks int) []float64 {
+	z, least := slices.Clone(a.heights(now, looks)), a.heights(top, looks)
 	for k := range z {
 		z[k] = max(z[k], least[k])
 	}
-	return z, nil
+	return z
 }
 
 // choices returns among how many contests one to change may be chosen: no more than tasks, however
@@ -143,12 +162,11 @@ func (a *decisions) choices() float64 { return float64(max(a.tests, a.Model.Prob
 func (a *decisions) Among(tests int) { a.among = tests }
 
 // tighten sets the heights of walks without the steps of withdrawn arms.
-func (a *decisions) tighten() (err error) {
+func (a *decisions) tighten() {
 	if a.tests > 0 {
 		n := a.choices()
-		a.clock.Strict, err = a.highest(a.alpha/n, a.alpha/n, a.horizon)
+		a.clock.Strict = a.highest(a.alpha/n, a.alpha/n, a.horizon)
 	}
-	return err
 }
 
 // Grown says that there are more tests beside this one now.
@@ -247,8 +265,8 @@ func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 		for _, v := range c.tasks {
 			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
 			ans.Margin = margin * a.Model.Unit
-			if ans.Decided = c.closed; c.closed {
-				ans.Arm = ans.Leader
+			if ans.Decided = c.closed; !c.closed { // of a fixed budget the leader may be out, too
+				ans.Arm = ""
 			}
 			out[v] = ans
 		}
@@ -298,29 +316,41 @@ func (a *decisions) optimisticGap(estimates []float64, leader, arm int, variance
 	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.opt.Epsilon
 }
 
-// rival returns what decides the contest c of task v.
-func (a *decisions) rival(v int, c *contest, g ahead) engine.Rival {
-	out := engine.Rival{Open: g.open + 1, Gap: g.gap, Error: g.sd, Statistic: g.statistic, Threshold: g.threshold, Tasks: c.tasks}
-	if g.rival < 0 {
-		return out
-	}
-	return a.Shown(a.in(v, c, g.rival), out)
+// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
+func (a *decisions) Hardest(v int) engine.Rival {
+	return a.rival(v, func(c *contest) ahead { return c.ahead(a.clock, a.opt.Epsilon, a.gap, a.rules.variance) })
 }
 
-// lacking returns the open arms of some tasks against their leaders, weighted by the information that their walks lack, and
-// whether the clocks last.
-func (a *decisions) lacking(tasks []int, variance func(i, j int) float64) (needs []design.Pair, possible bool) {
+// Samples returns the pulls that would bring all open walks of the tasks to their boundary.
+func (a *decisions) Samples(tasks []int) float64 {
+	if a.estimates == nil {
+		return math.NaN()
+	}
+	var needs []design.Pair
 	for _, c := range a.contests {
 		if c.closed || !slices.ContainsFunc(c.tasks, func(v int) bool { return slices.Contains(tasks, v) }) {
 			continue
 		}
-		g := c.ahead(a.clock, a.opt.Epsilon, a.gap, variance)
+		g := c.ahead(a.clock, a.opt.Epsilon, a.gap, a.rules.variance)
 		if !g.possible {
-			return nil, false
+			return -1
 		}
 		needs = append(needs, g.needs...)
 	}
-	return needs, true
+	return a.rules.sized(needs)
+}
+
+// rival returns what decides task v, from what its contest still has to decide.
+func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
+	c := a.contestOf(v)
+	if a.estimates == nil {
+		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
+	}
+	g := ahead(c)
+	if g.rival < 0 {
+		return g.Rival
+	}
+	return a.Shown(a.in(v, c, g.rival), g.Rival)
 }
 
 // contestOf returns the contest that task v is in.

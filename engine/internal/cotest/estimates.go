@@ -8,14 +8,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // estimation holds what all data say of the arms: by this leaders, gaps and the sizes of rounds are chosen.
 type estimation struct {
 	decisions
-	model.Pool
-	scales rounds.Scales
 	misfit misfit
 	belief *rounds.Belief   // by which all data are estimated; nil means least squares
 	pooled *model.Estimator // of all data
@@ -25,28 +24,22 @@ type estimation struct {
 }
 
 // pool returns the estimator of all data.
-func (a *estimation) pool(means []float64) (*model.Estimator, error) {
+func (a *estimation) pool(means []float64) *model.Estimator {
 	if a.belief == nil {
-		return model.NewEstimator(a.scales.Model, 0, a.Counts)
+		return leave.Must(model.NewEstimator(a.scales.Model, 0, a.Counts))
 	}
-	if err := a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()); err != nil {
-		return nil, err
-	}
-	return a.belief.Estimator, nil
+	leave.With(a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()))
+	return a.belief.Estimator
 }
 
 // estimate forms the estimates of all data again.
-func (a *estimation) estimate() error {
+func (a *estimation) estimate() {
 	if a.estimates == nil || a.belief != nil || a.within != nil {
-		return nil
+		return
 	}
 	means := a.Means()
-	pooled, err := a.pool(means)
-	if err != nil {
-		return err
-	}
+	pooled := a.pool(means)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-	return nil
 }
 
 // shrinkToMeans keeps the kernel's estimates and returns the best guesses: those, moved

@@ -7,30 +7,12 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
-var _ engine.Explainer = (*coTest)(nil)
-
-// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
-func (a *coTest) Hardest(v int) engine.Rival {
-	c := a.contestOf(v)
-	if a.pooled == nil {
-		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
-	}
-	return a.rival(v, c, c.ahead(a.clock, a.opt.Epsilon, a.gap, a.variance))
-}
-
-// Samples returns the pulls that would bring all open walks of the tasks to their boundary.
-func (a *coTest) Samples(tasks []int) float64 {
-	if a.pooled == nil {
-		return math.NaN()
-	}
-	needs, possible := a.lacking(tasks, a.variance)
-	if !possible {
-		return -1
-	}
+// sized has the planner say what the needs take.
+func (a *coTest) sized(needs []design.Pair) float64 {
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
 
@@ -61,8 +43,7 @@ func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 
 		}
 	}
 	for _, part := range parts {
-		space := canon.Reduced{Arms: part.Arms, Columns: part.Columns}.Space(priced.Space(0))
-		d, err := design.Minimax(space, design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
+		d, err := design.Minimax(part.Space(priced.Space(0)), design.Contrasts{Pairs: part.Pairs}, m.Solver(explainTolerance))
 		if err != nil {
 			return sofar.more(needs)
 		}
@@ -78,15 +59,9 @@ const explainTolerance = 0.02
 // for 464 independent arms.
 const explainWork = 1e8
 
-var _ engine.Estimating = (*coTest)(nil)
-
 // Hardest returns the arm that is hardest to tell from the leader.
 func (a *coTestFB) Hardest(v int) engine.Rival {
-	c := a.contestOf(v)
-	if a.pooled == nil {
-		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
-	}
-	return a.rival(v, c, a.ahead(c))
+	return a.rival(v, a.ahead)
 }
 
 // Samples returns the samples of a whole run of this kind in which the hardest arm of every task would be
@@ -102,7 +77,7 @@ func (a *coTestFB) Samples(tasks []int) float64 {
 		if g.rival < 0 {
 			return -1
 		}
-		need := height / (rounds.MedianGap(g.gap, g.sd) / g.sd)
+		need := height / (rounds.MedianGap(g.Gap, g.Error) / g.Error)
 		return math.Ceil(pulls * need * need)
 	})
 }
@@ -110,21 +85,22 @@ func (a *coTestFB) Samples(tasks []int) float64 {
 // ahead looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
 // any data and without an open arm.
 func (a *coTestFB) ahead(c *contest) ahead {
-	out, first, least := ahead{rival: -1}, c.arms[c.leader], math.Inf(1)
+	out := ahead{rival: -1, Rival: engine.Rival{Open: 1, Tasks: c.tasks}}
+	first, least := c.arms[c.leader], math.Inf(1)
 	for k, i := range c.arms {
 		if a.pooled == nil || !c.open(k, a.clock, 0) {
 			continue
 		}
-		out.open++
+		out.Open++
 		gap, sd := a.estimates[first]-a.estimates[i], math.Sqrt(a.variance(first, i))
 		t := rounds.MedianGap(gap, sd) / sd
 		if !(t < least) && out.rival >= 0 {
 			continue
 		}
-		least, out.rival, out.gap, out.sd = t, i, gap, sd
-		out.statistic, out.threshold = 0, 0
+		least, out.rival, out.Gap, out.Error = t, i, gap, sd
+		out.Statistic, out.Threshold = 0, 0
 		if w := c.walks[k]; w.Look >= 0 {
-			out.statistic, out.threshold = w.Sum, a.clock.Height(w.Look)
+			out.Statistic, out.Threshold = w.Sum, a.clock.Height(w.Look)
 		}
 	}
 	return out
@@ -154,33 +130,17 @@ func (a *coTestFB) Amend(counts []int) error {
 	if err := a.coTest.Amend(counts); err != nil {
 		return err
 	}
-	if a.purse != nil {
-		a.purse.Amend(counts)
-		a.shares = a.purse.Shares()
-		return nil
-	}
-	now := engine.PullsOf(counts)
-	left, later := a.opt.Pulls(a.Model.Problem.V())-a.spent-now, a.shares[a.round:]
-	a.shares = append(a.shares[:a.round-1:a.round-1], now)
-	for k := range later {
-		n := a.opt.Part(max(left, 0)/(len(later)-k), max(left, 0), len(later)-1-k)
-		if left -= n; n > 0 {
-			a.shares = append(a.shares, n)
-		}
-	}
+	a.purse.Amend(counts)
 	return nil
 }
 
 // Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
 // decides.
-func (a *coTestFB) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
+func (a *coTestFB) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
-	if err := a.learn(b); err != nil {
-		return err
-	}
+	a.learn(b)
 	bets := a.bets
 	a.bets = nil
 	a.lead()
@@ -190,7 +150,7 @@ func (a *coTestFB) Inform(b engine.Batch) error {
 
 // Unspent says that pulls of the last round were not made.
 func (a *coTestFB) Unspent() string {
-	if a.loose && a.Done() && a.spent < a.opt.Pulls(a.Model.Problem.V()) {
+	if a.loose && a.Done() && a.purse.Left() > 0 {
 		return "the last round has fewer pulls than were planned"
 	}
 	return ""

@@ -9,6 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Bound is a bound on the norm of the reward function.
@@ -76,56 +78,46 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // unknown scale, or few on the arms of each task. Where it has more it goes by the norm of rewards
 // that are known, if that spares the arms pulls of their own, and else by the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
+	defer leave.Caught(&err)
 	if opt.Robust {
 		return formTogether, b, nil
 	}
 	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
-	if stated {
-		sharp, err := endsSharply(m, opt)
-		if err == nil && !sharp {
-			if f, idle, err := idleNorm(m, opt); err != nil || idle {
-				return f, b, err
-			}
+	if stated && !endsSharply(m, opt) {
+		if f, idle := idleNorm(m, opt); idle {
+			return f, b, nil
 		}
-		if err != nil || !sharp {
-			return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit}}, err
-		}
+		return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit}}, nil
 	}
 	several := m.Problem.V() > 1
 	few := stated // a stated norm is passed over where there are few
 	if !stated && (m.Problem.N() <= model.MostLeastSquares || model.OwnPart(m) == 0) {
-		if few, err = m.Relations().RankAtMost(model.MostLeastSquares); err != nil {
-			return formTogether, b, err
-		}
+		few = leave.Must(m.Relations().RankAtMost(model.MostLeastSquares))
 	}
-	if few && several && !opt.Together && m.Problem.Noise.UnknownBy != problem.UnknownProblem { // no scale to share
-		if alone, err := m.Relations().RanksAdd(); err != nil || alone {
-			return formAlone, b, err
-		}
-	}
+	shared := m.Problem.Noise.UnknownBy == problem.UnknownProblem // a scale
 	switch {
+	case few && several && !opt.Together && !shared && leave.Must(m.Relations().RanksAdd()):
+		return formAlone, b, nil
 	case few && (m.Problem.N() <= model.MostDesigned || !model.EachApart(m)):
 		return formTogether, b, nil
 	case few:
 		return formMeans, b, nil
 	}
-	return manyForm(m, opt)
+	f, b = manyForm(m, opt)
+	return f, b, nil
 }
 
 // endsSharply reports whether the kernel has few dimensions, and nearly all of them matter under the stated norm.
-func endsSharply(m *model.Model, opt model.Terms) (bool, error) {
+func endsSharply(m *model.Model, opt model.Terms) bool {
 	most := model.MostLeastSquares
 	if m.Problem.N() > model.MostLeastSquares {
 		most = fewLeastSquares
 	}
-	if few, err := m.Relations().RankAtMost(most); err != nil || !few {
-		return false, err
+	if !leave.Must(m.Relations().RankAtMost(most)) {
+		return false
 	}
-	coarse, err := m.Pivots(most, shownBy(m, opt))
-	if err != nil {
-		return false, err
-	}
-	return m.Relations().RankAtMost(int(sharply * float64(len(coarse))))
+	coarse := leave.Must(m.Pivots(most, shownBy(m, opt)))
+	return leave.Must(m.Relations().RankAtMost(int(sharply * float64(len(coarse)))))
 }
 
 // shownBy returns the part of a variance, over the scale, to which pivots have to show the arms that a norm is of use for: a
@@ -139,84 +131,54 @@ const mostIdle = 1000
 
 // idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
 // there are in the tasks by themselves, or as there are arms, and which form then takes its place.
-func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool, err error) {
+func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	if m.Problem.N() > mostIdle {
-		return formNorm, false, nil
+		return formNorm, false
 	}
 	f, total := formMeans, m.Problem.N()
-	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem {
-		suits, err := eachSuits(m)
-		if err != nil {
-			return formNorm, false, err
-		}
-		if suits {
-			alone, err := m.Alone()
-			if err != nil {
-				return formNorm, false, err
-			}
-			f, total = formAloneMany, 0
-			for _, sub := range alone {
-				total += sub.Rank()
-			}
-		}
+	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && eachSuits(m) {
+		f, total = formAloneMany, lists.Sum(leave.Must(m.Alone()), (*model.Model).Rank)
 	}
 	enough := int(math.Ceil(float64(total) / sharply))
-	coarse, err := m.Pivots(enough, shownBy(m, opt))
-	return f, err == nil && len(coarse) >= enough && (f == formAloneMany || model.EachApart(m)), err
+	coarse := leave.Must(m.Pivots(enough, shownBy(m, opt)))
+	return f, len(coarse) >= enough && (f == formAloneMany || model.EachApart(m))
 }
 
 // manyForm is formOf where the kernel has too many dimensions for least squares and nobody stated a norm.
-func manyForm(m *model.Model, opt model.Terms) (form, Bound, error) {
+func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 	none := Bound{}
-	if m.Problem.V() > 1 {
-		suits, err := eachSuits(m)
-		switch {
-		case err != nil:
-			return formTogether, none, err
-		case suits && m.Problem.Noise.UnknownBy == problem.UnknownProblem && model.EachApart(m):
-			return formMeans, none, nil // the common scale is estimated together
-		case suits:
-			return formAloneMany, none, nil
+	switch {
+	case m.Problem.V() > 1 && eachSuits(m):
+		if m.Problem.Noise.UnknownBy == problem.UnknownProblem && model.EachApart(m) {
+			return formMeans, none // the common scale is estimated together
 		}
-	}
-	if m.Relations().Unrelated() {
-		return formMeans, none, nil
+		return formAloneMany, none
+	case m.Relations().Unrelated():
+		return formMeans, none
 	}
 	known, err := m.Truth().Bounded(opt, model.PriceOfWalks)
 	if err == nil && known.Norm > 0 {
 		var rough bool
 		if rough, err = model.Rough(m, known, opt); err == nil && !rough {
-			return formNorm, Bound{Bound: known, Known: true}, nil
+			return formNorm, Bound{Bound: known, Known: true}
 		}
 	}
 	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
-		return formTogether, none, fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, "+
+		leave.With(fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, "+
 			"and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward "+
 			"function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares,
-			m.Problem.N(), err)
+			m.Problem.N(), err))
 	}
-	if ctx := m.Context(); ctx.Err() != nil {
-		return formTogether, none, ctx.Err()
-	}
-	return formMeans, none, nil
+	leave.With(m.Context().Err())
+	return formMeans, none
 }
 
 // eachSuits reports whether each task by itself can be tested by least squares, or by the means of arms that say nothing
 // of each other.
-func eachSuits(m *model.Model) (bool, error) {
-	alone, err := m.Alone()
-	if err != nil {
-		return false, err
-	}
-	for _, sub := range alone {
-		if sub.Relations().Unrelated() {
-			continue
-		}
-		if few, err := sub.Relations().RankAtMost(model.MostLeastSquares); !few || err != nil {
-			return false, err
-		}
-	}
-	return true, nil
+func eachSuits(m *model.Model) bool {
+	return !slices.ContainsFunc(leave.Must(m.Alone()), func(sub *model.Model) bool {
+		return !sub.Relations().Unrelated() && !leave.Must(sub.Relations().RankAtMost(model.MostLeastSquares))
+	})
 }
 
 // NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification

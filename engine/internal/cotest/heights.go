@@ -9,48 +9,42 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // setHeights sets what walks have to reach at the level alpha, and no less than at the level top.
-func (a *decisions) setHeights(alpha, top float64) (err error) {
+func (a *decisions) setHeights(alpha, top float64) {
 	within := map[int]sequential.Boundary{}
 	for looks := range a.clock.Within {
-		if within[looks], err = a.boundary(alpha, top, looks); err != nil {
-			return err
-		}
+		within[looks] = a.boundary(alpha, top, looks)
 	}
 	a.clock.Within = within
-	a.clock.Boundary, err = a.boundary(alpha, top, a.horizon)
-	return err
+	a.clock.Boundary = a.boundary(alpha, top, a.horizon)
 }
 
 // boundary returns what walks have to reach that are expected to need so many looks, as setHeights does.
-func (a *decisions) boundary(alpha, top float64, looks int) (b sequential.Boundary, err error) {
-	if b.Z, err = a.highest(alpha, top, looks); err != nil || !a.reclaims || alpha > mostReclaimed {
-		return b, err
+func (a *decisions) boundary(alpha, top float64, looks int) (b sequential.Boundary) {
+	b.Z = a.highest(alpha, top, looks)
+	switch {
+	case !a.reclaims || alpha > mostReclaimed:
+	case alpha == top:
+		b.Conditional = leave.Must(conditional(a.Model.Context(), a.Model.Memory, alpha, looks))
+	default:
+		b.Conditional = leave.Must(sequential.NewConditionalError(b.Z, fine()))
 	}
-	if alpha == top {
-		b.Conditional, err = conditional(a.Model.Context(), a.Model.Memory, alpha, looks)
-	} else {
-		b.Conditional, err = sequential.NewConditionalError(b.Z, fine())
-	}
-	return b, err
+	return b
 }
 
 // heights returns what walks have to reach at error probability alpha that are expected to need so many looks.
-func (a *decisions) heights(alpha float64, looks int) ([]float64, error) {
+func (a *decisions) heights(alpha float64, looks int) []float64 {
 	m := a.Model
-	if a.limits != nil || a.opt.Law == engine.LawSymmetric {
-		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks), nil
+	switch {
+	case a.limits != nil || a.opt.Law == engine.LawSymmetric:
+		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks)
+	case a.reclaims:
+		return leave.Must(conditional(m.Context(), m.Memory, alpha, looks)).Heights()
 	}
-	if a.reclaims {
-		c, err := conditional(m.Context(), m.Memory, alpha, looks)
-		if err != nil {
-			return nil, err
-		}
-		return c.Heights(), nil
-	}
-	return heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks)
+	return leave.Must(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks))
 }
 
 // The looks from which on walks are not expected to be open, and the part of alpha that these share: the latter on the
@@ -97,14 +91,14 @@ func conditional(ctx context.Context, m *canon.Memory, alpha float64, horizon in
 
 // foresee lowers the heights where an accuracy is asked: then the information is known that a tie takes, and looks
 // far beyond it get little of alpha. What has begun before any bet may do so.
-func foresee(a *coTest) error {
+func foresee(a *coTest) {
 	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 || a.reclaims {
-		return nil
+		return
 	}
 	if a.horizon = max(1, a.looksOfTies(a.clock.Origin)); a.horizon >= sequential.ClockLooks {
 		a.horizon = 0
 	}
-	return a.setHeights(a.alpha, a.alpha)
+	a.setHeights(a.alpha, a.alpha)
 }
 
 // looksOfTies returns how many looks from that time on are enough for two arms that are tied.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -33,12 +34,12 @@ type misfit struct {
 const misfitLevel = 0.5
 
 // misfitOf reads the options.
-func misfitOf(m *model.Model, opt model.Terms) (u misfit, err error) {
+func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 	if m.Cut() {
 		norm, err := m.Designs().NormOf(opt)
 		if err != nil {
-			return u, fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
-				"needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err)
+			leave.With(fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
+				"needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err))
 		}
 		u.most = norm * math.Sqrt(m.Truncation)
 	}
@@ -47,7 +48,7 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit, err error) {
 		data := model.NewReplicates(m.Problem.N())
 		u.data = &data
 	}
-	return u, nil
+	return u
 }
 
 // any reports whether rewards may be off the kernel.

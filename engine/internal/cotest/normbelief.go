@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -17,8 +18,6 @@ import (
 // sizes of rounds, and proves nothing.
 type guess struct {
 	decisions
-	model.Pool
-	scales rounds.Scales
 	norm   float64 // S, normalised, in units of the kernel
 	misfit float64 // η, normalised
 
@@ -32,15 +31,12 @@ type guess struct {
 }
 
 // believe forms the posterior of all data on the arms that are not out, and on some others.
-func (g *guess) believe(means []float64, others []int) error {
+func (g *guess) believe(means []float64, others []int) {
 	p := g.Model.Problem
 	if g.estimates == nil {
 		g.estimates = make([]float64, p.N())
 	}
-	section, err := bounded.NewSection(g.ctx(), p, g.involved(nil, others))
-	if err != nil {
-		return err
-	}
+	section := leave.Must(bounded.NewSection(g.ctx(), p, g.involved(nil, others)))
 	g.section = section
 	g.pulled, g.means, g.noise = nil, nil, nil
 	for k, i := range section.Arms {
@@ -49,25 +45,18 @@ func (g *guess) believe(means []float64, others []int) error {
 			g.noise = append(g.noise, 1/(float64(n)*g.scales.Model.Precision[i]))
 		}
 	}
-	rows, err := section.Rows(g.ctx(), g.pulled)
-	if err != nil {
-		return err
-	}
+	rows := leave.Must(section.Rows(g.ctx(), g.pulled))
 	near := 0.0
 	if g.posterior != nil {
 		near = g.posterior.Variance
 	}
-	if g.posterior, g.widest, err = bounded.Fit(g.ctx(), g.pulled, rows, g.means, g.noise, g.norm*g.norm, near); err != nil {
-		return err
-	}
-	found, err := g.posterior.Means(g.ctx())
-	if err != nil {
-		return err
-	}
+	var err error
+	g.posterior, g.widest, err = bounded.Fit(g.ctx(), g.pulled, rows, g.means, g.noise, g.norm*g.norm, near)
+	leave.With(err)
+	found := leave.Must(g.posterior.Means(g.ctx()))
 	for k, i := range section.Arms {
 		g.estimates[i] = found[k]
 	}
-	return nil
 }
 
 // involved returns the arms that are not out, that were pulled, that lead or that have pulls in these counts, and
@@ -97,7 +86,7 @@ func (g *guess) involved(counts, others []int) []int {
 }
 
 // judge computes how well the data tell the open arms of a claim from its leader.
-func (g *guess) judge(c *claim) error {
+func (g *guess) judge(c *claim) {
 	first, leader := g.section.Find(c.arms[c.leader]), slices.Repeat([]int{-1}, len(g.section.Arms))
 	c.spread, c.certain = make([]float64, len(c.arms)), make([]float64, len(c.arms))
 	for k, i := range c.arms {
@@ -105,19 +94,13 @@ func (g *guess) judge(c *claim) error {
 			leader[g.section.Find(i)] = first
 		}
 	}
-	rows, err := g.section.Rows(g.ctx(), []int{first})
-	if err != nil {
-		return err
-	}
+	rows := leave.Must(g.section.Rows(g.ctx(), []int{first}))
 	of := map[int][]float64{first: rows[0]}
 	for _, way := range []struct {
 		*bounded.Posterior
 		to []float64
 	}{{g.posterior, c.spread}, {g.widest, c.certain}} {
-		variances, err := way.Variances(g.ctx(), leader, of, g.section.Diagonal)
-		if err != nil {
-			return err
-		}
+		variances := leave.Must(way.Variances(g.ctx(), leader, of, g.section.Diagonal))
 		for k, i := range c.arms {
 			if k != c.leader && !c.walks[k].Out { // gaps that the data fix to all digits still have a variance
 				at := g.section.Find(i)
@@ -125,7 +108,6 @@ func (g *guess) judge(c *claim) error {
 			}
 		}
 	}
-	return nil
 }
 
 // roundedGap is the variance of a gap, relative to that before any data, that is rounding.
@@ -171,13 +153,12 @@ type recalled struct {
 }
 
 // of returns the posterior of some arms, a block of them at a time; nothing when it cannot be had.
-func (r recalled) of(arms []int) engine.ArmEstimates {
+func (r recalled) of(arms []int) (out engine.ArmEstimates) {
 	n := len(r.freedom)
 	means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
+	defer leave.Caught(new(error))
 	for block := range slices.Chunk(arms, recalledAtOnce) {
-		if err := r.fill(block, means, variances); err != nil {
-			return engine.ArmEstimates{}
-		}
+		r.fill(block, means, variances)
 	}
 	return rounds.Intervals(r.m, means, variances, func(i int) float64 { return r.freedom[i] })
 }
@@ -186,34 +167,18 @@ func (r recalled) of(arms []int) engine.ArmEstimates {
 const recalledAtOnce = 8192
 
 // fill sets the posterior means and variances of some arms, normalised.
-func (r recalled) fill(arms []int, means, variances []float64) error {
+func (r recalled) fill(arms []int, means, variances []float64) {
 	ctx := r.m.Context()
 	together := append(slices.Clone(arms), r.pulled...)
 	slices.Sort(together)
-	section, err := bounded.NewSection(ctx, r.m.Problem, slices.Compact(together))
-	if err != nil {
-		return err
-	}
+	section := leave.Must(bounded.NewSection(ctx, r.m.Problem, slices.Compact(together)))
 	pulled := lists.Map(r.pulled, section.Find)
-	rows, err := section.Rows(ctx, pulled)
-	if err != nil {
-		return err
-	}
-	posterior, err := bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance)
-	if err != nil {
-		return err
-	}
-	found, err := posterior.Means(ctx)
-	if err != nil {
-		return err
-	}
-	spread, err := posterior.ArmVariances(ctx, section.Diagonal)
-	if err != nil {
-		return err
-	}
+	rows := leave.Must(section.Rows(ctx, pulled))
+	posterior := leave.Must(bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance))
+	found := leave.Must(posterior.Means(ctx))
+	spread := leave.Must(posterior.ArmVariances(ctx, section.Diagonal))
 	for _, i := range arms {
 		k := section.Find(i)
 		means[i], variances[i] = found[k], spread[k]
 	}
-	return nil
 }

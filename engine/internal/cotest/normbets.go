@@ -8,7 +8,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
+	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -45,18 +47,16 @@ type normBets struct {
 	sums  sums
 }
 
-// fix fixes every bet on a round of these counts. Round 1 has none.
-func (a *normBets) fix(counts []int) error {
-	a.bets, a.fixed = a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
+// fix fixes every bet on a round. Round 1 has none.
+func (a *normBets) fix(st *rounds.Stage) {
+	counts := st.Rounding.Counts
+	a.stage, a.bets, a.fixed = st, a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
 	if a.estimates == nil || !slices.ContainsFunc(counts, func(n int) bool { return n > 0 }) {
-		return nil
+		return
 	}
 	f := &a.fixed
 	if f.section = a.section; !a.covers(counts) {
-		var err error
-		if f.section, err = bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)); err != nil {
-			return err
-		}
+		f.section = leave.Must(bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)))
 	}
 	var support []int
 	var noise []float64
@@ -66,17 +66,9 @@ func (a *normBets) fix(counts []int) error {
 			noise = append(noise, 1/(float64(n)*a.scales.Model.Precision[i]))
 		}
 	}
-	rows, err := f.section.Rows(a.ctx(), support)
-	if err != nil {
-		return err
-	}
-	if f.system, err = bounded.NewSystem(a.ctx(), support, rows, noise); err != nil {
-		return err
-	}
-	view, err := a.view(rows)
-	if err != nil {
-		return err
-	}
+	rows := leave.Must(f.section.Rows(a.ctx(), support))
+	f.system = leave.Must(bounded.NewSystem(a.ctx(), support, rows, noise))
+	view := a.view(rows)
 	for _, c := range a.contests {
 		if c.closed {
 			continue
@@ -92,13 +84,10 @@ func (a *normBets) fix(counts []int) error {
 				}
 			}
 			for part := range slices.Chunk(open, together) {
-				if err := a.betOn(l, part, view); err != nil {
-					return err
-				}
+				a.betOn(l, part, view)
 			}
 		}
 	}
-	return nil
 }
 
 // covers reports whether the section of the posterior has all arms with pulls.
@@ -119,10 +108,10 @@ type view struct {
 	onSupport *mat.Dense  // k(u, s); nil without sums
 }
 
-func (a *normBets) view(rows [][]float64) (*view, error) {
+func (a *normBets) view(rows [][]float64) *view {
 	v := &view{rows: rows}
 	if len(a.sums.arms) == 0 {
-		return v, nil
+		return v
 	}
 	v.pastAt = lists.Map(a.sums.arms, a.fixed.section.Find)
 	v.onSupport = mat.NewDense(len(v.pastAt), len(rows), nil)
@@ -131,9 +120,8 @@ func (a *normBets) view(rows [][]float64) (*view, error) {
 			v.onSupport.Set(u, j, rows[j][k])
 		}
 	}
-	var err error
-	v.past, err = a.fixed.section.Rows(a.ctx(), v.pastAt)
-	return v, err
+	v.past = leave.Must(a.fixed.section.Rows(a.ctx(), v.pastAt))
+	return v
 }
 
 // gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a claim.
@@ -169,13 +157,10 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 }
 
 // betOn adds the bets of some walks of a claim.
-func (a *normBets) betOn(c *claim, open []int, v *view) error {
+func (a *normBets) betOn(c *claim, open []int, v *view) {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
-	leaders, err := s.Rows(a.ctx(), []int{first})
-	if err != nil {
-		return err
-	}
+	leaders := leave.Must(s.Rows(a.ctx(), []int{first}))
 	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
 	var history []int // of open, those with sums
 	for _, k := range open {
@@ -201,7 +186,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) error {
 			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leaders[0][x], 0), Before: before[k],
 		})
 	}
-	return a.ctx().Err()
+	leave.With(a.ctx().Err())
 }
 
 // bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as
@@ -227,7 +212,7 @@ func (a *normBets) bet(c *claim, k int, of bounded.Contrast) {
 			f, _ = a.family(kind, leader, arm, of)
 			back = looksBack
 		}
-		to := a.lookFor(clock, w, alone, gap)
+		to := clock.Next(w.Look, a.worth(alone, gap), a.round)
 		for next := max(to-back, w.Look+1); next <= to; next++ {
 			scale, ok := f.Scale(clock.Time(next) - now)
 			if !ok {
@@ -327,13 +312,8 @@ func absolute(values map[int]float64) float64 {
 	return lists.Sum(slices.Sorted(maps.Keys(values)), func(i int) float64 { return math.Abs(values[i]) })
 }
 
-// lookFor returns the look that the information of a round by itself leads to: with its bias and
-// variance, an estimate says as much of the gap as an unbiased one of that information does.
-func (a *normBets) lookFor(clock sequential.Clock, w *sequential.Walk, f bounded.Family, gap float64) int {
-	return clock.Next(w.Look, a.worth(f, gap), a.round+1)
-}
-
-// worth returns that information.
+// worth returns the information of a round by itself: with its bias and variance, an estimate says as much of the gap as an unbiased one
+// of that information does.
 func (a *normBets) worth(f bounded.Family, gap float64) float64 {
 	part := max(1-a.norm*f.Norm(1)/gap, 0)
 	return part * part / f.Variance(1)
@@ -350,7 +330,7 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 		if f, possible := a.alone(kind, leader, arm, of); possible {
 			info = max(info, a.worth(f, gap))
 		}
-		if info > 0 && clock.Next(w.Look, info, a.round+1) >= 0 {
+		if info > 0 && clock.Next(w.Look, info, a.round) >= 0 {
 			return
 		}
 	}

@@ -18,9 +18,9 @@ const (
 )
 
 // contend gives the contests their claims and the level of each, before any data.
-func (a *normed) contend() (err error) {
+func (a *normed) contend() {
 	if !(a.opt.Epsilon > 0) {
-		return nil
+		return
 	}
 	for _, c := range a.contests {
 		if c.closed {
@@ -39,8 +39,7 @@ func (a *normed) contend() (err error) {
 			a.claims++
 		}
 	}
-	a.alpha, err = a.level(a.opt.Delta)
-	return err
+	a.alpha = a.level(a.opt.Delta)
 }
 
 // allClaims returns the claims of all contests.
@@ -57,16 +56,14 @@ func (a *normBets) allClaims() iter.Seq[*claim] {
 }
 
 // choose chooses the leaders of a contest, judges its gaps, and closes it where a claim is settled.
-func (a *normed) choose(c *contest) error {
+func (a *normed) choose(c *contest) {
 	for _, w := range c.share() {
 		delete(a.sums.walks, w)
 	}
 	c.follow(a.estimates, a.clock, a.opt.Epsilon)
 	for _, l := range c.claims() {
 		if !l.vacant() {
-			if err := a.judge(l); err != nil {
-				return err
-			}
+			a.judge(l)
 		}
 	}
 	for replaced := false; !replaced; {
@@ -74,9 +71,7 @@ func (a *normed) choose(c *contest) error {
 		if l, replaced = c.rise(a.estimates); l == nil {
 			break
 		}
-		if err := a.judge(l); err != nil {
-			return err
-		}
+		a.judge(l)
 	}
 	c.decide(a.estimates, a.clock, a.opt.Epsilon)
 	if !c.closed {
@@ -84,7 +79,6 @@ func (a *normed) choose(c *contest) error {
 			a.spread[i] = c.spread[k]
 		}
 	}
-	return nil
 }
 
 // rise gives a claim to the arm that is expected to gain most over the leaders of all claims: a claim that no arm has, or else the claim
@@ -140,7 +134,7 @@ func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) 
 func (c *claim) most(k int) float64 { return min(spreadGrowth/c.spread[k], certainGrowth/c.certain[k]) }
 
 // startClocks sets the clocks and the heights of walks that have not begun.
-func (a *normed) startClocks() error {
+func (a *normed) startClocks() {
 	for c := range a.allClaims() {
 		if c.spread == nil || c.vacant() {
 			continue
@@ -150,30 +144,23 @@ func (a *normed) startClocks() error {
 				continue
 			}
 			w.Offset = a.clock.OffsetFor(c.most(k) / spreadGrowth)
-			if err := a.expect(w); err != nil {
-				return err
-			}
+			a.expect(w)
 		}
 	}
-	return nil
 }
 
 // expect says how many looks a walk is expected to need, where an accuracy is asked, and sees that the clock has heights for them.
-func (a *normed) expect(w *sequential.Walk) error {
+func (a *normed) expect(w *sequential.Walk) {
 	if w.Horizon = 0; !(a.opt.Epsilon > 0) {
-		return nil
+		return
 	}
 	looks := normLooks * max(1, (a.looksOfTies(a.clock.Of(w).Origin)+normLooks-1)/normLooks)
 	if looks >= len(a.clock.Z) {
-		return nil
+		return
 	}
 	w.Horizon = looks
 	if _, known := a.clock.Within[looks]; known {
-		return nil
+		return
 	}
-	top, err := a.level(a.most)
-	if err == nil {
-		a.clock.Within[looks], err = a.boundary(a.alpha, top, looks)
-	}
-	return err
+	a.clock.Within[looks] = a.boundary(a.alpha, a.level(a.most), looks)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -29,31 +30,22 @@ type localDesign struct {
 
 // solve returns the pulls of the sampled arms at which no target is missed, at most four times as many
 // as so far, with the ends of their largest lack.
-func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design, err error) {
+func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design) {
 	features := mat.NewDense(len(l.sampled), l.white.RawMatrix().Cols, nil)
 	for r, i := range l.sampled {
 		features.SetRow(r, l.white.RawRowView(i))
 	}
-	c, err := design.NewCover(l.ctx, features, l.precision)
-	if err != nil {
-		return nil, d, err
-	}
+	c := leave.Must(design.NewCover(l.ctx, features, l.precision))
 	c.Most = 4 * pulls
 	var active []int
 	for more := l.first(); ; {
 		active = append(active, more...)
-		if err := c.Add(l.contrasts(more)); err != nil {
-			return nil, d, err
-		}
-		if err := c.Solve(pulls, normSolving); err != nil {
-			return nil, d, err
-		}
-		if more, err = l.missed(c.Pulls, 1.1*max(1, c.Value), active); err != nil {
-			return nil, d, err
-		}
+		leave.With(c.Add(l.contrasts(more)))
+		leave.With(c.Solve(pulls, normSolving))
+		more = l.missed(c.Pulls, 1.1*max(1, c.Value), active)
 		if len(more) == 0 || len(active) > mostActive {
 			total := lists.Total(c.Pulls)
-			return c.Pulls, design.Design{Value: c.Value * total, Lower: c.Lower * total}, nil
+			return c.Pulls, design.Design{Value: c.Value * total, Lower: c.Lower * total}
 		}
 	}
 }
@@ -75,14 +67,14 @@ func (l *localDesign) contrasts(of []int) *mat.Dense {
 // first returns the targets that a design begins with, for each leader those that know least beside
 // what they should.
 func (l *localDesign) first() []int {
-	order := make([]int, len(l.targets))
-	lack := make([]float64, len(l.targets))
-	for k, t := range l.targets {
-		order[k] = k
-		lack[k] = t.info * distance(l.white.RawRowView(t.arm), l.white.RawRowView(t.leader))
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lack[j], lack[i]), cmp.Compare(i, j)) })
-	return l.apart(order, nil, 60)
+	return l.apart(neediest(l.lacking(l.white)), nil, 60)
+}
+
+// neediest returns the targets by their lacks, the largest first.
+func neediest(lacks []float64) []int {
+	order := indices.All(len(lacks))
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(lacks[j], lacks[i]) })
+	return order
 }
 
 // apart picks some of the targets in this order that are not next to one picked before.
@@ -132,35 +124,26 @@ func (l *localDesign) after(pulls []float64) *mat.SymDense {
 }
 
 // lacks returns information wanted times variance had, for all targets.
-func (l *localDesign) lacks(pulls []float64) ([]float64, error) {
-	x, err := bounded.Whiten(l.ctx, l.white, l.after(pulls))
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(l.targets))
-	for k, t := range l.targets {
-		out[k] = t.info * distance(x.RawRowView(t.arm), x.RawRowView(t.leader))
-	}
-	return out, nil
+func (l *localDesign) lacks(pulls []float64) []float64 {
+	x := leave.Must(bounded.Whiten(l.ctx, l.white, l.after(pulls)))
+	return l.lacking(x)
+}
+
+// lacking returns them in features in which what is known is the identity.
+func (l *localDesign) lacking(white *mat.Dense) []float64 {
+	return lists.Map(l.targets, func(t target) float64 {
+		return t.info * distance(white.RawRowView(t.arm), white.RawRowView(t.leader))
+	})
 }
 
 // missed returns some targets that pulls miss by more than a factor.
-func (l *localDesign) missed(pulls []float64, factor float64, active []int) ([]int, error) {
-	lacks, err := l.lacks(pulls)
-	if err != nil {
-		return nil, err
-	}
-	var order []int
-	for k, v := range lacks {
-		if v > factor && !slices.Contains(active, k) {
-			order = append(order, k)
-		}
-	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+func (l *localDesign) missed(pulls []float64, factor float64, active []int) []int {
+	lacks := l.lacks(pulls)
+	order := lists.Where(neediest(lacks), func(k int) bool { return lacks[k] > factor && !slices.Contains(active, k) })
 	if l.each {
-		return order[:min(len(order), 40)], nil
+		return order[:min(len(order), 40)]
 	}
-	return l.apart(order, active, 40), nil
+	return l.apart(order, active, 40)
 }
 
 // hardest is how many targets a rounding looks at while it is searched for.
@@ -169,14 +152,11 @@ const hardest = 200
 // round turns pulls into the fewest whole ones in their proportions that bring the hardest targets within
 // a factor of where they should be, and returns what these miss the hardest of all targets by. Where no
 // number of pulls does, since something that a target needs is not pulled, best is nil.
-func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst float64, err error) {
+func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst float64) {
 	n := floats.Sum(pulls)
 	weights := slices.Clone(pulls)
 	floats.Scale(1/n, weights)
-	lacks, err := l.lacks(pulls)
-	if err != nil {
-		return nil, 0, err
-	}
+	lacks := l.lacks(pulls)
 	few := l.only(lacks)
 	least := math.MaxInt
 	for _, left := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7} { // parts of a pull up to this are left out
@@ -189,10 +169,7 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 				counts[k] = float64(whole[k])
 				total += whole[k]
 			}
-			missed, err := few.lacks(counts)
-			if err != nil {
-				return nil, 0, err
-			}
+			missed := few.lacks(counts)
 			if slices.Max(missed) <= slack && total > 0 {
 				if hi = try; total < least {
 					best, least, pulls = whole, total, counts
@@ -214,19 +191,15 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 		}
 	}
 	if best == nil {
-		return nil, slices.Max(lacks), nil
+		return nil, slices.Max(lacks)
 	}
-	lacks, err = l.lacks(pulls)
-	if err != nil {
-		return nil, 0, err
-	}
-	return best, slices.Max(lacks), nil
+	lacks = l.lacks(pulls)
+	return best, slices.Max(lacks)
 }
 
 // only returns the problem of the targets that lack most.
 func (l *localDesign) only(lacks []float64) *localDesign {
-	order := indices.All(len(l.targets))
-	slices.SortFunc(order, func(i, j int) int { return cmp.Or(cmp.Compare(lacks[j], lacks[i]), cmp.Compare(i, j)) })
+	order := neediest(lacks)
 	order = order[:min(len(order), hardest)]
 	at := map[int]int{}
 	var rows []int

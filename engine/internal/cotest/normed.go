@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -31,166 +32,109 @@ type normed struct {
 }
 
 var (
-	_ engine.Algorithm = (*normed)(nil)
-	_ engine.Explainer = (*normed)(nil)
+	_ engine.Complete  = (*normed)(nil)
 	_ engine.Recalling = (*normed)(nil)
-	_ engine.Amender   = (*normed)(nil)
-	_ engine.Informer  = (*normed)(nil)
-	_ engine.Changer   = (*normed)(nil)
 )
 
 // newNormed prepares the test under a bound on the norm.
-func newNormed(m *model.Model, opt model.Terms, bound Bound) (*normed, error) {
+func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err error) {
+	defer leave.Caught(&err)
 	m = m.ByValues().Own()
-	scales, err := rounds.NewScales(m, opt.Options)
-	if err != nil {
-		return nil, err
-	}
-	d, err := newDecisions(m, opt, opt.Misfit == 0)
-	if err != nil {
-		return nil, err
-	}
+	d := newDecisions(m, opt, opt.Misfit == 0)
 	n := m.Problem.N()
 	a := &normed{bound: bound, since: make([]int, n)}
-	a.guess = guess{
-		decisions: d, Pool: model.NewPool(n), scales: scales, norm: bound.Norm, misfit: bound.Misfit,
-		spread: make([]float64, n),
-	}
+	a.guess = guess{decisions: d, norm: bound.Norm, misfit: bound.Misfit, spread: make([]float64, n)}
+	a.rules = a
 	a.sums = sums{at: map[int]int{}, walks: map[*sequential.Walk]*bounded.Combined{}}
 	a.clock.Origin = 1 / (4 * m.Diagonal * a.norm * a.norm)
-	if scales.Groups == nil {
+	if a.scales.Groups == nil {
 		a.clock.Early = normEarly
 	}
-	if err := a.contend(); err != nil {
-		return nil, err
-	}
+	a.contend()
 	if a.alpha > 0 {
 		a.reclaim()
-		err = a.setHeights(a.alpha, a.alpha)
+		a.setHeights(a.alpha, a.alpha)
 	}
-	return a, err
+	return a, nil
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *normed) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *normed) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	plan, next := a.explorePivots, a.next
-	if a.estimates != nil {
-		plan = next
+	plan := a.next
+	if a.estimates == nil {
+		plan = a.explorePivots
 	}
-	st, err := plan()
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	return a.commit(st)
-}
-
-// commit makes a stage the coming round and fixes the bets on it.
-func (a *normed) commit(st *rounds.Stage) (engine.Plan, error) {
-	plan := st.Plan(a.round + 1)
-	plan.WantSquares = a.scales.Groups != nil
-	if n := plan.Pulls(); n > a.opt.MaxSamples {
-		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
-	}
-	if err := a.fix(st.Rounding.Counts); err != nil {
-		return engine.Plan{}, err
-	}
-	a.round++
-	a.stage = st
-	return plan, nil
+	return a.commit(plan(), a.fix), nil
 }
 
 // Amend fixes every bet again from the counts.
-func (a *normed) Amend(counts []int) error {
+func (a *normed) Amend(counts []int) (err error) {
+	defer leave.Caught(&err)
 	if a.stage == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
 	st := *a.stage
 	st.Rounding.Counts = counts
-	a.stage = &st
-	return a.fix(counts)
+	a.fix(&st)
+	return nil
 }
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all data.
-func (a *normed) Learn(ctx context.Context, b engine.Batch) error {
+func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
 	}
 	if a.fixed.system != nil {
-		if err := a.settle(b); err != nil {
-			return err
-		}
+		a.settle(b)
 		for i, c := range b.Counts {
 			a.since[i] += c
 		}
 	}
-	if err := a.learn(b); err != nil {
-		return err
-	}
-	return a.conclude(a.contests)
-}
-
-// Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
-func (a *normed) Inform(b engine.Batch) error {
-	if err := rounds.CheckInform(a.Model.Problem, b); err != nil {
-		return err
-	}
-	if err := a.learn(b); err != nil {
-		return err
-	}
-	bets := a.bets
-	a.bets = nil
-	err := a.conclude(a.contests)
-	a.bets = bets
-	return err
-}
-
-// learn takes rewards in that the posterior goes by.
-func (a *normed) learn(b engine.Batch) error {
-	means := a.Add(b)
-	if err := a.scales.Learn(b); err != nil {
-		return err
-	}
-	return a.believe(means, a.sums.arms)
-}
-
-// conclude chooses the leaders of the open contests and closes those that are decided.
-func (a *normed) conclude(contests []*contest) error {
-	var were []*contest
-	for _, c := range contests {
-		if !c.closed {
-			were = append(were, c)
-			if err := a.choose(c); err != nil {
-				return err
-			}
-		}
-	}
-	if err := a.startClocks(); err != nil {
-		return err
-	}
-	for _, c := range were {
-		a.record(c)
-	}
+	a.learn(b)
+	a.conclude()
 	return nil
 }
 
-// SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
-func (a *normed) SetEpsilon(epsilon float64) error {
-	a.opt.SetEpsilon(epsilon)
-	return a.review()
+// Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
+func (a *normed) Inform(b engine.Batch) (err error) {
+	defer leave.Caught(&err)
+	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	a.learn(b)
+	bets := a.bets
+	a.bets = nil
+	a.conclude()
+	a.bets = bets
+	return nil
 }
 
-// SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
-func (a *normed) SetDelta(delta float64) error {
-	if err := a.raise(delta); err != nil {
-		return err
+// learn takes rewards in that the posterior goes by.
+func (a *normed) learn(b engine.Batch) {
+	means := a.Add(b)
+	leave.With(a.scales.Learn(b))
+	a.believe(means, a.sums.arms)
+}
+
+// conclude chooses the leaders of the open contests and closes those that are decided.
+func (a *normed) conclude() {
+	var were []*contest
+	for _, c := range a.contests {
+		if !c.closed {
+			were = append(were, c)
+			a.choose(c)
+		}
 	}
-	return a.review()
+	a.startClocks()
+	for _, c := range were {
+		a.record(c)
+	}
 }
 
 // review looks at all contests again: those that are not decided any more go on.
-func (a *normed) review() error {
+func (a *normed) review() {
 	for _, c := range a.contests {
 		if len(c.arms) == 1 || c.closed && c.settled(a.clock, a.opt.Epsilon) {
 			continue
@@ -204,15 +148,13 @@ func (a *normed) review() error {
 		a.sync(c)
 	}
 	if a.estimates == nil {
-		return nil
+		return
 	}
 	bets := a.bets
 	a.bets = nil
 	defer func() { a.bets = bets }()
-	if err := a.believe(a.Means(), a.sums.arms); err != nil {
-		return err
-	}
-	return a.conclude(a.contests)
+	a.believe(a.Means(), a.sums.arms)
+	a.conclude()
 }
 
 // CanWithdraw reports that no arm can be: a walk allows for the bias of its steps together,
@@ -241,7 +183,7 @@ func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
 // Warnings reports what coTest warns of, and a bound on the norm that nobody stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
-	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, a.pulledSince()) {
+	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, float64(lists.Total(a.since))) {
 		out = append(model.MisfitWarnings(a.Model, a.opt), out...)
 	}
 	if a.Model.Problem.RelativeCost() != nil {
@@ -264,30 +206,7 @@ func (a *normed) FitCheck() engine.FitCheck {
 	return a.decisions.FitCheck()
 }
 
-// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
-func (a *normed) Hardest(v int) engine.Rival {
-	c := a.contestOf(v)
-	if a.estimates == nil {
-		return a.NoData(v, a.in(v, c, c.arms[c.leader]))
-	}
-	return a.rival(v, c, c.ahead(a.clock, a.opt.Epsilon, a.gap, a.variance))
-}
-
-// Samples returns how many pulls in the proportions of the pulls so far would bring all open walks of the
-// tasks to their boundary.
-func (a *normed) Samples(tasks []int) float64 {
-	if a.estimates == nil {
-		return math.NaN()
-	}
-	needs, possible := a.lacking(tasks, a.variance)
-	if !possible {
-		return -1
-	}
+// sized returns pulls in the proportions of the pulls so far.
+func (a *normed) sized(needs []design.Pair) float64 {
 	return pulled{engine.PullsOf(a.Counts), a.variance}.more(needs)
-}
-
-// pulledSince returns the pulls since round 1, all agents together.
-func (a *normed) pulledSince() float64 {
-	n := lists.Total(a.since)
-	return float64(n)
 }

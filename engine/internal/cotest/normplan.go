@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -40,7 +41,7 @@ const (
 
 // explorePivots plans round 1: two pulls of each arm that pivots need to show all others to a
 // hundredth of the kernel's variance.
-func (a *normed) explorePivots() (*rounds.Stage, error) {
+func (a *normed) explorePivots() *rounds.Stage {
 	var arms []int
 	for _, c := range a.contests {
 		if !c.closed {
@@ -48,18 +49,12 @@ func (a *normed) explorePivots() (*rounds.Stage, error) {
 		}
 	}
 	slices.Sort(arms)
-	section, err := bounded.NewSection(a.ctx(), a.Model.Problem, arms)
-	if err != nil {
-		return nil, err
-	}
+	section := leave.Must(bounded.NewSection(a.ctx(), a.Model.Problem, arms))
 	weight, favour := make([]float64, len(arms)), make([]float64, len(arms))
 	for k, i := range arms {
 		weight[k], favour[k] = 1/a.Model.Diagonal, a.favour(i)
 	}
-	l, err := section.Localise(a.ctx(), weight, favour, firstRest, firstMost)
-	if err != nil {
-		return nil, err
-	}
+	l := leave.Must(section.Localise(a.ctx(), weight, favour, firstRest, firstMost))
 	st := newStage(a.Model)
 	for _, k := range l.Pivots {
 		st.Rounding.Counts[arms[k]] = firstPulls
@@ -68,7 +63,7 @@ func (a *normed) explorePivots() (*rounds.Stage, error) {
 		st.Rounding.Counts[arms[0]] = firstPulls
 	}
 	a.scales.Replicate(st.Rounding.Counts)
-	return st, nil
+	return st
 }
 
 // favour returns how much an arm is preferred as a pivot among arms that say the same: arms with
@@ -104,20 +99,14 @@ func (a *normed) targets() []target {
 }
 
 // next plans a later round.
-func (a *normed) next() (*rounds.Stage, error) {
+func (a *normed) next() *rounds.Stage {
 	targets := a.targets()
 	if len(targets) == 0 { // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
-	l, err := a.localise(targets)
-	if err != nil {
-		return nil, err
-	}
+	l := a.localise(targets)
 	pulls := engine.PullsOf(a.Counts)
-	counts, worst, d, err := l.pulls(float64(pulls))
-	if err != nil {
-		return nil, err
-	}
+	counts, worst, d := l.pulls(float64(pulls))
 	st := newStage(a.Model)
 	st.Design.Value, st.Design.Lower = d.Value, d.Lower
 	for k, i := range l.sampled {
@@ -125,28 +114,22 @@ func (a *normed) next() (*rounds.Stage, error) {
 	}
 	st.Rounding.Ratio = worst
 	a.scales.Replicate(st.Rounding.Counts)
-	return st, nil
+	return st
 }
 
 // pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
 // hardest by. A design that takes targets for those beside them can leave out what one of them needs, and then takes
 // very many pulls or none will do: each counts by itself, and if that is not enough either, the round aims at what the design brings.
-func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design, err error) {
+func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design) {
 	for _, l.each = range []bool{false, true} {
-		fractions, found, err := l.solve(before)
-		if err != nil {
-			return nil, 0, d, err
-		}
+		fractions, found := l.solve(before)
 		n := floats.Sum(fractions)
 		if !(n <= l.most) {
-			return nil, 0, d, engine.LimitError{Samples: n}
+			leave.With(engine.LimitError{Samples: n})
 		}
-		whole, missed, err := l.round(fractions, roundSlack)
-		if err == nil && whole == nil && counts == nil && l.each {
-			whole, missed, err = l.round(fractions, roundSlack*missed)
-		}
-		if err != nil {
-			return nil, 0, d, err
+		whole, missed := l.round(fractions, roundSlack)
+		if whole == nil && counts == nil && l.each {
+			whole, missed = l.round(fractions, roundSlack*missed)
 		}
 		if whole != nil && (counts == nil || lists.Total(whole) < lists.Total(counts)) {
 			counts, worst, d = whole, missed, found
@@ -156,13 +139,13 @@ func (l *localDesign) pulls(before float64) (counts []int, worst float64, d desi
 		}
 	}
 	if counts == nil {
-		return nil, 0, d, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
-	return counts, worst, d, nil
+	return counts, worst, d
 }
 
 // localise returns features that are as fine as the targets need.
-func (a *normed) localise(targets []target) (*localDesign, error) {
+func (a *normed) localise(targets []target) *localDesign {
 	s := a.section
 	weight, favour := make([]float64, len(s.Arms)), make([]float64, len(s.Arms))
 	for k, i := range s.Arms {
@@ -172,15 +155,12 @@ func (a *normed) localise(targets []target) (*localDesign, error) {
 		weight[t.arm] = max(weight[t.arm], 2*a.norm*a.norm*t.info)
 		weight[t.leader] = max(weight[t.leader], weight[t.arm])
 	}
-	l, err := s.Localise(a.ctx(), weight, favour, finestRest, mostPivots)
-	if err == nil && len(l.Pivots) == 0 { // fine enough without any, but some arm has to be pulled
-		l, err = s.Localise(a.ctx(), weight, favour, 0, 1)
+	l := leave.Must(s.Localise(a.ctx(), weight, favour, finestRest, mostPivots))
+	if len(l.Pivots) == 0 { // fine enough without any, but some arm has to be pulled
+		l = leave.Must(s.Localise(a.ctx(), weight, favour, 0, 1))
 	}
-	if err == nil && len(l.Pivots) == 0 {
-		err = engine.LimitError{Samples: math.Inf(1)}
-	}
-	if err != nil {
-		return nil, err
+	if len(l.Pivots) == 0 {
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	out := &localDesign{ctx: a.ctx(), most: float64(a.opt.MaxSamples), targets: targets, sampled: slices.Clone(l.Pivots)}
 	for _, t := range targets {
@@ -202,12 +182,10 @@ func (a *normed) localise(targets []target) (*localDesign, error) {
 				mat.NewVecDense(m, l.Features.RawRowView(k)))
 		}
 	}
-	if out.white, err = bounded.Whiten(a.ctx(), l.Features, known); err != nil {
-		return nil, err
-	}
+	out.white = leave.Must(bounded.Whiten(a.ctx(), l.Features, known))
 	for k, t := range out.targets {
 		had := distance(out.white.RawRowView(t.arm), out.white.RawRowView(t.leader))
 		out.targets[k].info = min(t.info, 1/had+t.need)
 	}
-	return out, nil
+	return out
 }

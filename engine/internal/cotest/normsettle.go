@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -29,16 +30,10 @@ func (s *sums) position(arm int) int {
 }
 
 // settle takes the round's data to the bets on it, and keeps the functionals of walks that go on.
-func (a *normBets) settle(b engine.Batch) error {
+func (a *normBets) settle(b engine.Batch) {
 	f := &a.fixed
-	rows, err := f.section.Rows(a.ctx(), f.system.Support)
-	if err != nil {
-		return err
-	}
-	view, err := a.view(rows)
-	if err != nil {
-		return err
-	}
+	rows := leave.Must(f.section.Rows(a.ctx(), f.system.Support))
+	view := a.view(rows)
 	means := make([]float64, len(rows))
 	for j, k := range f.system.Support {
 		means[j] = b.Means[f.section.Arms[k]] / a.Model.Unit
@@ -47,12 +42,11 @@ func (a *normBets) settle(b engine.Batch) error {
 	// bias G so far: p = A⁻¹(a(k_b - k_x) - G)(s).
 	fits := make([][]float64, len(shrinkage))
 	for kind := range shrinkage {
-		if fits[kind], err = bounded.Fitted(a.ctx(), rows, f.system.Solve(means, a.prior(kind))); err != nil {
-			return err
-		}
+		fits[kind] = leave.Must(bounded.Fitted(a.ctx(), rows, f.system.Solve(means, a.prior(kind))))
 	}
 	if a.scales.Groups != nil {
-		return a.settleUnknown(b, view, fits)
+		a.settleUnknown(b, view, fits)
+		return
 	}
 	for k, bet := range a.bets {
 		how := f.choices[k]
@@ -66,7 +60,7 @@ func (a *normBets) settle(b engine.Batch) error {
 		}
 		bet.Settle(a.clock, sequential.Score{Gap: gap, Sd: math.Sqrt(bet.Variance), Freedom: math.Inf(1)})
 	}
-	return a.remember(view)
+	a.remember(view)
 }
 
 // estimated returns the estimate of a gap by the round's fits, or by the two arms' own means.
@@ -80,8 +74,9 @@ func (a *normBets) estimated(bet sequential.Bet, how choice, b engine.Batch, fit
 
 // settleUnknown settles bets where noise scales are unknown. A score is then no linear function of the
 // rewards, so that every round allows for its own bias.
-func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) error {
+func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) {
 	f := &a.fixed
+	a.scales.Replicated(b)
 	arms := indices.Of(f.section.Arms, f.system.Support)
 	byWalk := make(map[*sequential.Walk]int, len(a.bets))
 	for k, bet := range a.bets {
@@ -113,16 +108,13 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) erro
 					bet.Settle(a.clock, s)
 				}
 			}
-			if err := a.ctx().Err(); err != nil {
-				return err
-			}
+			leave.With(a.ctx().Err())
 		}
 	}
-	return nil
 }
 
 // remember adds the errors of the round's estimates to the functionals of walks that go on.
-func (a *normBets) remember(v *view) error {
+func (a *normBets) remember(v *view) {
 	f := &a.fixed
 	positions := lists.Make(len(v.rows), func(j int) int { return a.sums.position(f.section.Arms[f.system.Support[j]]) })
 	byWalk := make(map[*sequential.Walk]int, len(a.bets)) // of the bets of walks that go on
@@ -149,13 +141,10 @@ func (a *normBets) remember(v *view) error {
 		for _, some := range [][]int{fresh, known} {
 			for part := range slices.Chunk(some, together) {
 				a.add(c, part, byWalk, v, positions)
-				if err := a.ctx().Err(); err != nil {
-					return err
-				}
+				leave.With(a.ctx().Err())
 			}
 		}
 	}
-	return nil
 }
 
 // add adds the errors to the functionals of some walks, which all have one or none of them has.

@@ -5,9 +5,9 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -15,16 +15,13 @@ import (
 // contest that are better measured by their own means get their own pulls.
 type minimaxPlanner struct{}
 
-// Next returns the stage of the coming round.
-func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
+// next returns the stage of the coming round.
+func (minimaxPlanner) next(q ask) *rounds.Stage {
 	if !q.oriented {
 		return q.explore()
 	}
 	m := q.scales.Model
-	priced, err := q.priced(m)
-	if err != nil {
-		return nil, err
-	}
+	priced := leave.Must(q.priced(m))
 	st := newStage(m)
 	var pairs []design.Pair
 	for _, w := range q.wants {
@@ -35,23 +32,19 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 		pairs = append(pairs, w.needs...)
 	}
 	if len(pairs) == 0 && !(st.Design.Value > 0) { // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	if !(st.Design.Value <= float64(q.most)) { // and then addDirect has added none
-		return nil, engine.LimitError{Samples: st.Design.Value}
+		leave.With(engine.LimitError{Samples: st.Design.Value})
 	}
 	pulled := int(math.Ceil(st.Design.Value))
 	for _, part := range priced.Layout.Parts(pairs) {
-		reduced := canon.Reduced{Arms: part.Arms, Columns: part.Columns}
-		space, contrasts := reduced.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
-		d, err := design.Minimax(reduced.Space(priced.Space(0)), contrasts, m.Solver(needTolerance))
-		if err != nil {
-			return nil, err
-		}
+		space, contrasts := part.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
+		d := leave.Must(design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance)))
 		d = q.inPulls(part.Arms, d)
 		// n pulls bring every need w to w‖y‖² ≤ 1 when the value is at most n.
 		if !(d.Value <= float64(q.most)) {
-			return nil, engine.LimitError{Samples: d.Value}
+			leave.With(engine.LimitError{Samples: d.Value})
 		}
 		st.Design.Value, st.Design.Lower = st.Design.Value+d.Value, st.Design.Lower+d.Lower
 		// Only their sum is rounded up: a pull too many in each part would add up.
@@ -59,13 +52,9 @@ func (minimaxPlanner) next(q ask) (*rounds.Stage, error) {
 		if pulled += n; n == 0 {
 			continue
 		}
-		if err := q.pull(st, space, contrasts, part.Arms, d.Weights, n); err != nil {
-			return nil, err
-		}
+		q.pull(st, space, contrasts, part.Arms, d.Weights, n)
 	}
-	q.scales.Replicate(st.Rounding.Counts)
-	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-	return st, err
+	return q.complete(st)
 }
 
 // needTolerance is the relative gap of designs: a thousandth of the samples.
@@ -83,10 +72,17 @@ func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 }
 
 // uniformPlanner pulls the arms of an open contest equally often.
-type uniformPlanner struct{}
+type uniformPlanner struct{ proportional }
 
-// Next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
-func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
+// proportional predicts pulls in the proportions of the pulls so far.
+type proportional struct{}
+
+func (proportional) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
+	return sofar.more(needs)
+}
+
+// next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
+func (uniformPlanner) next(q ask) *rounds.Stage {
 	m := q.scales.Model
 	st := newStage(m)
 	var widest float64 // variance of a gap
@@ -98,7 +94,7 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 		for _, need := range w.needs {
 			n := need.Weight * (1/m.Precision[need.I] + 1/m.Precision[need.J])
 			if !(n <= float64(q.most)) {
-				return nil, engine.LimitError{Samples: n}
+				leave.With(engine.LimitError{Samples: n})
 			}
 			each = max(each, int(math.Ceil(n)))
 		}
@@ -111,18 +107,10 @@ func (uniformPlanner) next(q ask) (*rounds.Stage, error) {
 	}
 	n := float64(engine.PullsOf(st.Rounding.Counts))
 	if n == 0 { // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
-	q.scales.Replicate(st.Rounding.Counts)
-	var err error
-	st.Estimate, err = model.NewEstimator(m, 0, st.Rounding.Counts)
-	return st, err
-}
-
-// pulls predicts them in the proportions of the pulls so far.
-func (uniformPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
-	return sofar.more(needs)
+	return q.complete(st)
 }
 
 // newApart returns CoTestFC on arms for which a test uses nothing but their own rewards: every bet is on two arms'
@@ -145,24 +133,21 @@ func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 type apartPlanner struct{}
 
 // next returns the stage of the coming round.
-func (apartPlanner) next(q ask) (*rounds.Stage, error) {
+func (apartPlanner) next(q ask) *rounds.Stage {
 	st := newStage(q.scales.Model)
 	if !q.oriented {
-		return st, q.equalStage(st, q.groups())
+		return q.equalStage(st, q.groups())
 	}
 	for _, w := range q.wants {
 		q.addDirect(w.needs, st)
 	}
 	switch n := st.Design.Value; {
 	case n == 0: // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	case !(n <= float64(q.most)):
-		return nil, engine.LimitError{Samples: n}
+		leave.With(engine.LimitError{Samples: n})
 	}
-	q.scales.Replicate(st.Rounding.Counts)
-	var err error
-	st.Estimate, err = model.NewEstimator(q.scales.Model, 0, st.Rounding.Counts)
-	return st, err
+	return q.complete(st)
 }
 
 // pulls predicts what the needs take, leader by leader.

@@ -18,7 +18,7 @@ func (a *decisions) withdraw(i int) bool {
 	}
 	lo, hi := a.Model.Problem.ArmsOf(v)
 	for j := lo; j < hi; j++ {
-		if j != i && !a.withdrawn[j] && !slices.Contains(c.arms, j) && a.Model.Relations().Same(i, j) {
+		if j != i && !a.Gone[j] && !slices.Contains(c.arms, j) && a.Model.Relations().Same(i, j) {
 			c.arms[k] = j
 			to := func(arm int) int {
 				if arm == i {
@@ -89,7 +89,7 @@ func (a *decisions) adopt(c *contest, old *decisions, at []int, unit float64) (i
 		walk := (*sequential.Walk)(nil)
 		for _, v := range c.tasks {
 			j, known := place[a.in(v, c, i)]
-			if !known || old.withdrawn[j] {
+			if !known || old.Gone[j] {
 				continue
 			}
 			if w, oc := old.walkOf(j); w != nil {
@@ -110,7 +110,7 @@ func (a *decisions) adopt(c *contest, old *decisions, at []int, unit float64) (i
 		}
 		if walk == nil {
 			j, known := place[i]
-			isNew = isNew || !known || !old.withdrawn[j]
+			isNew = isNew || !known || !old.Gone[j]
 			continue
 		}
 		c.walks[k] = walk

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1
@@ -27,8 +28,8 @@ type coTest struct {
 }
 
 var (
-	_ engine.Algorithm = (*coTest)(nil)
-	_ engine.Ruler     = (*coTest)(nil)
+	_ engine.Complete = (*coTest)(nil)
+	_ engine.Ruler    = (*coTest)(nil)
 )
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
@@ -58,19 +59,11 @@ func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newCoTest(m, opt, minimaxPlanner{})
 }
 
-func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
-	m, err := m.Designs().Decoupled()
-	if err != nil {
-		return nil, err
-	}
-	misfit, err := misfitOf(m, opt)
-	if err != nil {
-		return nil, err
-	}
-	a, err := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
-	if err != nil {
-		return nil, err
-	}
+func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error) {
+	defer leave.Caught(&err)
+	m = leave.Must(m.Designs().Decoupled())
+	misfit := misfitOf(m, opt)
+	a := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	a.planner = p
 	_, a.own = p.(apartPlanner)
 	a.stake()
@@ -78,48 +71,34 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (*coTest, error) {
 		if opt.Epsilon == 0 { // else this saves 2 % at most, and margins take their time (docs/adr/0031)
 			a.reclaim()
 		}
-		err = a.setHeights(a.alpha, a.alpha)
+		a.setHeights(a.alpha, a.alpha)
 	}
-	return a, err
+	return a, nil
 }
 
 // prepareCoTest returns the test before any round, without a clock.
-func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) (*coTest, error) {
+func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTest {
 	m = m.Own()
-	scales, err := rounds.NewScales(m, opt.Options)
-	if err != nil {
-		return nil, err
+	a := &coTest{
+		estimation: estimation{decisions: newDecisions(m, opt, exact), misfit: u}, pricing: pricing{relative: m.Problem.RelativeCost()},
 	}
-	d, err := newDecisions(m, opt, exact)
-	return &coTest{
-		estimation: estimation{decisions: d, misfit: u, Pool: model.NewPool(m.Problem.N()), scales: scales},
-		pricing:    pricing{relative: m.Problem.RelativeCost()},
-	}, err
+	a.rules = a
+	return a
 }
 
 // Plan fixes the pulls of the round, and with them every bet on it.
-func (a *coTest) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	st, err := a.planner.next(a.ask())
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	return a.commit(st)
+	return a.commit(a.planner.next(a.ask())), nil
 }
 
-// commit makes a stage the coming round and fixes the bets on it.
-func (a *coTest) commit(st *rounds.Stage) (engine.Plan, error) {
-	plan := st.Plan(a.round + 1)
-	plan.WantSquares = a.scales.Groups != nil
+// commit makes a stage the coming round.
+func (a *coTest) commit(st *rounds.Stage) engine.Plan {
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
-		return engine.Plan{}, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
-	if n := plan.Pulls(); n > a.opt.MaxSamples {
-		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
-	}
-	a.round++
-	a.fix(st)
-	return plan, nil
+	return a.decisions.commit(st, a.fix)
 }
 
 // fix fixes the bets on the coming round, and before any data the clock.
@@ -169,11 +148,10 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all
 // data.
-func (a *coTest) Learn(ctx context.Context, b engine.Batch) error {
+func (a *coTest) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	if err := a.update(b); err != nil {
-		return err
-	}
+	a.update(b)
 	a.conclude()
 	return nil
 }
@@ -194,22 +172,21 @@ func (a *coTest) conclude() {
 }
 
 // update takes the round in: its own data for the bets, and all data for estimates.
-func (a *coTest) update(b engine.Batch) error {
-	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil where it was amended to no pulls
+func (a *coTest) update(b engine.Batch) {
+	leave.With(rounds.CheckBatch(a.stage.Plan(a.round), b))
+	if b.Empty() { // it was amended to no pulls
+		return
 	}
 	estimates := a.estimates
 	if a.within != nil {
-		if err := a.within.Take(b); err != nil {
-			return err
-		}
+		leave.With(a.within.Take(b))
 	}
 	if len(a.bets) > 0 {
-		if a.own {
+		if a.within == nil {
 			a.scales.Replicated(b)
-		}
-		if a.within == nil && !a.own {
-			estimates = a.stage.Estimate.Estimates(b.Means)
+			if !a.own {
+				estimates = a.stage.Estimate.Estimates(b.Means)
+			}
 		}
 		for _, bet := range a.bets {
 			if s := a.score(bet, estimates, b); s.Sd > 0 {
@@ -218,45 +195,45 @@ func (a *coTest) update(b engine.Batch) error {
 		}
 	}
 	first := a.estimates == nil
-	if err := a.learn(b); err != nil || !first {
-		return err
+	if a.learn(b); first {
+		foresee(a)
 	}
-	return foresee(a)
 }
 
-// score returns the evidence of the round's data on a bet, given the kernel's estimates.
+// score returns the evidence of the round's data on a bet, given the kernel's estimates. Of a direct bet it reads the two arms alone.
 func (a *coTest) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
-	switch {
+	switch i, j, unit := bet.Leader, bet.Arm, a.Model.Unit; {
 	case a.within != nil:
 		return a.within.score(bet, a.estimates, b)
-	case a.own:
-		return scoreApart(a, bet, b)
+	case bet.Direct && a.limits != nil:
+		return a.limits.StakeApart(bet, unit, a.centre, b)
+	case bet.Direct:
+		gap := b.Means[i]/unit - b.Means[j]/unit
+		if a.own { // rounded once, as results on record are
+			gap = (b.Means[i] - b.Means[j]) / unit
+		}
+		return a.scales.ScoreOf(gap, bet.Variance, []int{i, j}, []float64{1, -1}, b)
 	case a.limits != nil:
-		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, a.Model.Unit, a.centre, b)
+		return a.limits.Stake(bet.Walk.Stakes.Gaps, bet, a.stage.Estimate, unit, a.centre, b)
 	}
-	return a.scales.Score(bet, a.stage.Estimate, judged(bet, estimates, b, a.Model.Unit), b)
+	return a.scales.Score(bet, a.stage.Estimate, estimates, b)
 }
 
 // learn takes rewards in that estimates go by.
-func (a *coTest) learn(b engine.Batch) error {
+func (a *coTest) learn(b engine.Batch) {
 	means := a.Add(b)
 	if a.within != nil {
-		return learnWithin(a, b, means)
+		learnWithin(a, b, means)
+		return
 	}
-	if err := a.scales.Learn(b); err != nil {
-		return err
-	}
+	leave.With(a.scales.Learn(b))
 	if a.estimates == nil {
 		a.clock.Origin *= a.scales.Change(a.Model)
 	}
-	pooled, err := a.pool(means)
-	if err != nil {
-		return err
-	}
+	pooled := a.pool(means)
 	// scales by their guesses: it estimates the factors itself
 	a.misfit.learn(a.Model, b, a.opt.Robust, a.alpha)
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
-	return nil
 }
 
 // Answers returns the leaders, decided where no other arm is open.
@@ -326,17 +303,6 @@ func (a *coTest) chooseBet(w *sequential.Walk, leader, arm int) (b sequential.Be
 	return b, true
 }
 
-// judged returns the estimates that the bet is on, given the kernel's estimates and the round's own
-// means, normalised.
-func judged(b sequential.Bet, estimates []float64, round engine.Batch, unit float64) []float64 {
-	if !b.Direct {
-		return estimates
-	}
-	own := make([]float64, len(estimates))
-	own[b.Leader], own[b.Arm] = round.Means[b.Leader]/unit, round.Means[b.Arm]/unit
-	return own
-}
-
 // stake makes the walks capitals where the rewards have bounds: then they are bet on in place of scores of normal or
 // sub-Gaussian laws (docs/theory/bets.md), and noise scales only guide pulls.
 func (a *coTest) stake() {
@@ -364,12 +330,3 @@ func stakeHeight(alpha float64) float64 { return math.Log(1/alpha) + 1e-9 }
 
 // centre returns the number that the rewards of an arm are compared with, from data before the round.
 func (a *coTest) centre(i int) float64 { return a.limits.Centre(a.estimates[i], a.Counts[i]) }
-
-// scoreApart returns the evidence of a round on a bet on two arms' own means; it reads no other arm.
-func scoreApart(a *coTest, bet sequential.Bet, b engine.Batch) sequential.Score {
-	i, j := bet.Leader, bet.Arm
-	if a.limits != nil {
-		return a.limits.StakeApart(bet, a.Model.Unit, a.centre, b)
-	}
-	return a.scales.ScoreApart(bet, (b.Means[i]-b.Means[j])/a.Model.Unit, b)
-}

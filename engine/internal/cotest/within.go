@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -115,29 +116,19 @@ func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64
 type sideBySide struct{ *coTest }
 
 var (
-	_ engine.Algorithm = (*sideBySide)(nil)
-	_ engine.Explainer = (*sideBySide)(nil)
-	_ engine.Loner     = (*sideBySide)(nil)
-	_ engine.Arranger  = (*sideBySide)(nil)
+	_ engine.Loner    = (*sideBySide)(nil)
+	_ engine.Arranger = (*sideBySide)(nil)
 )
 
-func newSideBySide(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
+func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+	defer leave.Caught(&err)
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, errors.New("misfit and robust are for tests that go by the kernel; arms that are measured side by side " +
 			"are compared by their own rewards: leave them out")
 	}
-	apart, err := m.Independent()
-	if err != nil {
-		return nil, err
-	}
-	planner, err := sides.NewPlanner(apart.Problem, opt.Law)
-	if err != nil {
-		return nil, err
-	}
-	a, err := newCoTest(apart, opt, &blockPlanner{planner})
-	if err != nil {
-		return nil, err
-	}
+	apart := leave.Must(m.Independent())
+	planner := leave.Must(sides.NewPlanner(apart.Problem, opt.Law))
+	a := leave.Must(newCoTest(apart, opt, &blockPlanner{Planner: planner}))
 	a.within = newWithin(apart, a.limits)
 	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.opt.Epsilon
 	return &sideBySide{a}, nil
@@ -159,32 +150,26 @@ func (a *sideBySide) Amend([]int) error {
 }
 
 // Arrange fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
-func (a *sideBySide) Arrange(arranged []engine.Side) error {
+func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
+	defer leave.Caught(&err)
 	if a.stage == nil {
 		return errors.New("no round is planned")
 	}
 	for _, s := range arranged {
-		if err := sides.Check(a.Model.Problem, s); err != nil {
-			return err
-		}
+		leave.With(sides.Check(a.Model.Problem, s))
 	}
 	st := *a.stage
 	st.Sides, st.Rounding.Counts = arranged, engine.CountsOf(arranged, a.Model.Problem.N())
-	if err := a.within.Planned(arranged); err != nil {
-		return err
-	}
+	leave.With(a.within.Planned(arranged))
 	a.loose = true
 	a.fix(&st)
 	return nil
 }
 
 // learnWithin takes rewards of blocks in that estimates go by.
-func learnWithin(a *coTest, b engine.Batch, means []float64) error {
+func learnWithin(a *coTest, b engine.Batch, means []float64) {
 	first := a.estimates == nil
-	var err error
-	if a.estimates, err = a.within.Learn(b); err != nil {
-		return err
-	}
+	a.estimates = leave.Must(a.within.Learn(b))
 	if first {
 		a.clock.Origin = a.within.origin()
 		if a.within.fair {
@@ -193,8 +178,7 @@ func learnWithin(a *coTest, b engine.Batch, means []float64) error {
 			}
 		}
 	}
-	a.pooled, err = a.pool(means)
-	return err
+	a.pooled = a.pool(means)
 }
 
 // Continue is not there: arms that are added were in no block so far.
@@ -206,10 +190,13 @@ func (a *sideBySide) Continue(engine.Algorithm, []int) error {
 func (a *sideBySide) Guided() bool { return false }
 
 // blockPlanner asks for the blocks that the open arms of each task need.
-type blockPlanner struct{ *sides.Planner }
+type blockPlanner struct {
+	*sides.Planner
+	proportional
+}
 
 // next returns the stage whose blocks bring the open arms what they need.
-func (b *blockPlanner) next(q ask) (*rounds.Stage, error) {
+func (b *blockPlanner) next(q ask) *rounds.Stage {
 	m := q.model
 	st := newStage(m)
 	widest := 0.0
@@ -226,19 +213,20 @@ func (b *blockPlanner) next(q ask) (*rounds.Stage, error) {
 		}
 		sum := lists.Total(blocks)
 		if !(sum <= float64(q.most)) {
-			return nil, engine.LimitError{Samples: sum}
+			leave.With(engine.LimitError{Samples: sum})
 		}
 		arranged := b.Arrange(m.Problem.TaskOf[leader], leader, rivals, q.within.enough(blocks))
 		st.Sides = append(st.Sides, arranged...)
 		widest = max(widest, 2/slices.Min(blocks))
 	}
 	if len(st.Sides) == 0 { // every open contest is exhausted
-		return nil, engine.LimitError{Samples: math.Inf(1)}
+		leave.With(engine.LimitError{Samples: math.Inf(1)})
 	}
 	st.Rounding.Counts = engine.CountsOf(st.Sides, m.Problem.N())
 	total := float64(engine.PullsOf(st.Rounding.Counts))
 	st.Design.Value, st.Design.Lower = total*widest, total*widest
-	return st, q.within.Planned(st.Sides)
+	leave.With(q.within.Planned(st.Sides))
+	return st
 }
 
 // blocks returns the leader of a contest, its open rivals, and the blocks that each of them needs. With all of them
@@ -288,9 +276,4 @@ func (w *within) enough(blocks []float64) []int {
 		sum += len(out)
 	}
 	return out
-}
-
-// pulls predicts them in the proportions of the pulls so far.
-func (*blockPlanner) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
-	return sofar.more(needs)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q =
@@ -60,9 +61,9 @@ func gOptimal() allocation { return allocation{canon.KindArms, armDesign} }
 // ‖φ_i‖²_{A⁻¹} as its value, which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At ξ = 0 and equal
 // noise the maximum is the rank of the set [Kiefer and Wolfowitz 1960]. The model is of one task.
 // Remembered.
-func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
+func armDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	set := alive[0]
-	return model.Remembered(m, canon.Key{Kind: canon.KindArms, Ridge: ridge, Sets: alive}, func() (design.Design, error) {
+	return remembered(m, canon.Key{Kind: canon.KindArms, Ridge: ridge, Sets: alive}, func() design.Design {
 		_, dim := m.Features.Dims()
 		// An arm's norm is its contrast with a row of zeros, which cannot be pulled.
 		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: m.Normalised(ridge)}
@@ -72,13 +73,10 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, err
 			space.Precision[k] = m.Precision[i]
 			pairs = append(pairs, design.Pair{I: k, J: len(set), Weight: 1})
 		}
-		d, err := design.Minimax(space, design.Contrasts{Pairs: pairs}, m.Solver(model.DesignTolerance(len(set))))
-		if err != nil {
-			return design.Design{}, err
-		}
+		d := leave.Must(design.Minimax(space, design.Contrasts{Pairs: pairs}, m.Solver(model.DesignTolerance(len(set)))))
 		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: indices.Spread(m.Problem.N(), d.Weights, set), Status: d.Status,
 			Iterations: d.Iterations}
-		return out, nil
+		return out
 	})
 }
 

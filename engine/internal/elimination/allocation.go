@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -17,52 +18,50 @@ import (
 type allocator interface {
 	// design returns the proportions of the pulls of the candidate sets, one set per task, and
 	// the largest variance of a pair at one pull in all.
-	design(m *model.Model, ridge float64, alive [][]int) (design.Design, error)
+	design(m *model.Model, ridge float64, alive [][]int) design.Design
 	// stage rounds the design of the candidate sets to n pulls and factors the estimator for these
 	// counts; covered is whether the rounding keeps the ratio 2(1+ε).
-	stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error)
+	stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool)
 	// estimator factors the estimator of other pulls of a round.
-	estimator(m *model.Model, ridge float64, counts []int) (*model.Estimator, error)
+	estimator(m *model.Model, ridge float64, counts []int) *model.Estimator
 }
 
 // allocation is an allocator by designs of one kind, which tells them from others in the memory.
 type allocation struct {
 	kind   canon.Kind
-	choose func(m *model.Model, ridge float64, alive [][]int) (design.Design, error)
+	choose func(m *model.Model, ridge float64, alive [][]int) design.Design
 }
 
 var _ allocator = allocation{}
 
-func (a allocation) design(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
+func (a allocation) design(m *model.Model, ridge float64, alive [][]int) design.Design {
 	return a.choose(m, ridge, alive)
 }
 
 func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design.Design,
-	n int) (st *rounds.Stage, covered bool, err error) {
-	st, err = model.Remembered(m, canon.Key{Kind: canon.KindStage, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
-		func() (*rounds.Stage, error) {
-			r, err := model.Remembered(m,
-				canon.Key{Kind: canon.KindRounding, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)},
-				func() (design.Rounding, error) {
-					r, _, err := m.Designs().Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
-					return r, err
-				})
-			if err != nil {
-				return nil, err
-			}
-			e, err := model.NewEstimator(m, ridge, r.Counts)
-			return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
+	n int) (st *rounds.Stage, covered bool) {
+	k := canon.Key{Kind: canon.KindStage, From: a.kind, Ridge: ridge, Pulls: n, Sets: model.Contrasting(alive)}
+	st = remembered(m, k, func() *rounds.Stage {
+		k.Kind = canon.KindRounding
+		r := remembered(m, k, func() design.Rounding {
+			r, _, err := m.Designs().Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
+			leave.With(err)
+			return r
 		})
-	if err != nil {
-		return nil, false, err
-	}
-	return st, model.Covers(st.Rounding), nil
+		return &rounds.Stage{Design: d, Rounding: r, Estimate: leave.Must(model.NewEstimator(m, ridge, r.Counts))}
+	})
+	return st, model.Covers(st.Rounding)
+}
+
+// remembered returns what a function of the model makes once.
+func remembered[T any](m *model.Model, k canon.Key, compute func() T) T {
+	return leave.Must(model.Remembered(m, k, leave.Returning(compute)))
 }
 
 // shared returns the allocation of [Du23]: the minimax design over all tasks together.
 func shared() allocation {
-	return allocation{canon.KindDesign, func(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
-		return m.Designs().Design(ridge, alive)
+	return allocation{canon.KindDesign, func(m *model.Model, ridge float64, alive [][]int) design.Design {
+		return leave.Must(m.Designs().Design(ridge, alive))
 	}}
 }
 
@@ -101,12 +100,9 @@ func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 // itself, in equal shares. Its value is the joint objective, the largest
 // ‖y‖²_{A(ξ,λ)⁻¹} over the open pairs of all tasks; it is exact, and so its own
 // lower bound. Remembered.
-func localDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
-	return model.Remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() (design.Design, error) {
-		alone, err := m.Alone()
-		if err != nil {
-			return design.Design{}, err
-		}
+func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
+	return remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() design.Design {
+		alone := leave.Must(m.Alone())
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		open := float64(len(model.Contrasting(alive)))
 		for v, set := range alive {
@@ -115,27 +111,30 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) (design.Design, e
 			}
 			lo, _ := m.Problem.ArmsOf(v)
 			own := lists.Map(set, func(i int) int { return i - lo })
-			part, err := alone[v].Designs().Design(ridge, [][]int{own})
-			if err != nil {
-				return design.Design{}, err
-			}
+			part := leave.Must(alone[v].Designs().Design(ridge, [][]int{own}))
 			for k, w := range part.Weights {
 				d.Weights[lo+k] = w / open
 			}
 		}
-		d.Value, _, err = design.MaxVariance(m.Context(), m.Space(ridge), design.Contrasts{Groups: alive}, d.Weights)
-		d.Lower = d.Value
-		return d, err
+		return valued(d, m, m.Space(ridge), alive)
 	})
+}
+
+// valued gives a design its value for the pairs of the candidate sets, which is exact.
+func valued(d design.Design, m *model.Model, s design.Space, alive [][]int) design.Design {
+	value, _, err := design.MaxVariance(m.Context(), s, design.Contrasts{Groups: alive}, d.Weights)
+	leave.With(err)
+	d.Value, d.Lower = value, value
+	return d
 }
 
 // coveredStage returns the stage of the smallest n·1.25^k pulls that the rounding covers: the
 // maximum with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is what the rounding is verified to need
 // instead of its worst-case bound.
-func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (*rounds.Stage, error) {
+func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d design.Design, n int) *rounds.Stage {
 	for {
-		if st, covered, err := a.stage(m, ridge, alive, d, n); err != nil || covered {
-			return st, err
+		if st, covered := a.stage(m, ridge, alive, d, n); covered {
+			return st
 		}
 		n += max(1, n/4)
 	}
@@ -184,11 +183,10 @@ func newResolution(e *elimination) *resolution {
 }
 
 // refine sets ξ for the coming round, and returns its step in place of the one counted from 1.
-func (q *resolution) refine(e *elimination, s int) (int, error) {
+func (q *resolution) refine(e *elimination, s int) int {
 	s += q.first - 1
-	ridge, err := e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s)))
-	e.ridge = ridge
-	return s, err
+	e.ridge = leave.Must(e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s))))
+	return s
 }
 
 // designValue returns the value of a design by which pulls are counted: the largest variance that was met,

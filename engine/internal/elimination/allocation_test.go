@@ -15,12 +15,9 @@ func TestMemoryTellsAllocationsApart(t *testing.T) {
 	ways := []allocation{shared(), separate(), gOptimal(), narrowest()}
 	for range 2 { // cold, then warm
 		for _, a := range ways {
-			d, err := a.design(m, 0, m.Problem.Groups())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if st, _, err := a.stage(m, 0, m.Problem.Groups(), d, 600); err != nil || st.Design.Value != d.Value {
-				t.Errorf("kind %d: the stage has a design worth %g, its own is worth %g (%v)", a.kind, st.Design.Value, d.Value, err)
+			d := a.design(m, 0, m.Problem.Groups())
+			if st, _ := a.stage(m, 0, m.Problem.Groups(), d, 600); st.Design.Value != d.Value {
+				t.Errorf("kind %d: the stage has a design worth %g, its own is worth %g", a.kind, st.Design.Value, d.Value)
 			}
 		}
 	}

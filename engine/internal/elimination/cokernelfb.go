@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
@@ -28,8 +29,7 @@ type CoKernelFB struct {
 	pulls  int // N per round
 	round  int
 	stage  *rounds.Stage
-	belief *rounds.Belief // by which arms are cut, with ξ of a Gaussian process; else nil
-	thin   float64        // largest rounding ratio above 2(1+ε), 0 when none
+	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
 
 	amended []int // rounds of other pulls than planned
 }
@@ -38,9 +38,9 @@ type CoKernelFB struct {
 type halving interface {
 	allocator
 	// size measures a set of arms; a round halves it.
-	size(m *model.Model, ridge float64, set []int) (float64, error)
+	size(m *model.Model, ridge float64, set []int) float64
 	// exceeds reports whether size > limit, at less cost than size where possible.
-	exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error)
+	exceeds(m *model.Model, ridge float64, set []int, limit float64) bool
 	// rounds is R for the size of all arms together.
 	rounds(size float64) int
 	// limit is the size to which a round cuts a set.
@@ -65,12 +65,12 @@ type dimension struct {
 	allocation
 }
 
-func (dimension) size(m *model.Model, ridge float64, set []int) (float64, error) {
-	return m.Designs().Omega(ridge, set)
+func (dimension) size(m *model.Model, ridge float64, set []int) float64 {
+	return leave.Must(m.Designs().Omega(ridge, set))
 }
 
-func (dimension) exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error) {
-	return m.Designs().OmegaExceeds(ridge, set, limit)
+func (dimension) exceeds(m *model.Model, ridge float64, set []int, limit float64) bool {
+	return leave.Must(m.Designs().OmegaExceeds(ridge, set, limit))
 }
 
 func (dimension) rule() engine.Rule { return engine.RuleHalved }
@@ -78,10 +78,7 @@ func (dimension) rule() engine.Rule { return engine.RuleHalved }
 // covered reports whether the allocation is the shared one, which the theorem is about.
 func (d dimension) covered() bool { return d.kind == canon.KindDesign }
 
-var (
-	_ engine.Algorithm = (*CoKernelFB)(nil)
-	_ engine.Explainer = (*CoKernelFB)(nil)
-)
+var _ engine.Standard = (*CoKernelFB)(nil)
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {
@@ -92,20 +89,16 @@ func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {
 	return newHalving(m, opt, dimension{allocation: shared()})
 }
 
-func newHalving(m *model.Model, opt model.Terms, own halving) (*CoKernelFB, error) {
+func newHalving(m *model.Model, opt model.Terms, own halving) (_ *CoKernelFB, err error) {
+	defer leave.Caught(&err)
 	m = m.Own()
 	a := &CoKernelFB{Candidates: rounds.NewCandidates(m), own: own, opt: opt}
-	var err error
-	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
-		return nil, err
-	}
+	a.ridge = leave.Must(m.Designs().Ridge(engine.ModeFB, opt))
 	total := opt.Budget * m.Problem.V()
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(total)
 	}
-	if a.rounds, err = halvings(m, a.ridge, own); err != nil {
-		return nil, err
-	}
+	a.rounds = halvings(m, a.ridge, own)
 	a.pulls = total / a.rounds
 	if a.pulls < 1 {
 		return nil, fmt.Errorf("a budget of %d pulls per agent, %d in all, is less than one pull in each of the %d rounds; give at least %d",
@@ -113,38 +106,28 @@ func newHalving(m *model.Model, opt model.Terms, own halving) (*CoKernelFB, erro
 	}
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(a.pulls)
-		a.belief = rounds.NewBelief(model.PriorOf(opt.Options))
 	}
-	bound, err := m.Designs().NormBound(opt, a.ridge)
-	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, a.rounds, bound)
+	a.Evidence, err = rounds.NewEvidence(&a.Candidates, opt, a.rounds, a.ridge)
 	return a, err
 }
 
 // RoundsFB returns R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all pairs of all
 // arms, across tasks.
-func RoundsFB(m *model.Model, ridge float64) (int, error) { return halvings(m, ridge, dimension{}) }
+func RoundsFB(m *model.Model, ridge float64) (int, error) {
+	return leave.Returning(func() int { return halvings(m, ridge, dimension{}) })()
+}
 
 // halvings returns R for a way of halving.
-func halvings(m *model.Model, ridge float64, own halving) (int, error) {
-	all := indices.All(m.Problem.N())
-	size, err := own.size(m, ridge, all)
-	if err != nil {
-		return 0, err
-	}
-	return own.rounds(size), nil
+func halvings(m *model.Model, ridge float64, own halving) int {
+	return own.rounds(own.size(m, ridge, indices.All(m.Problem.N())))
 }
 
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
-func (a *CoKernelFB) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
-	d, err := a.own.design(a.Model, a.ridge, a.Sets) // l. 4
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	st, covered, err := a.own.stage(a.Model, a.ridge, a.Sets, d, a.pulls) // l. 5
-	if err != nil {
-		return engine.Plan{}, err
-	}
+	d := a.own.design(a.Model, a.ridge, a.Sets)                      // l. 4
+	st, covered := a.own.stage(a.Model, a.ridge, a.Sets, d, a.pulls) // l. 5
 	if !covered {
 		a.thin = max(a.thin, st.Rounding.Ratio)
 	}
@@ -155,30 +138,19 @@ func (a *CoKernelFB) Plan(ctx context.Context) (engine.Plan, error) {
 
 // Learn estimates the rewards and cuts every candidate set to half its size
 // [Du23, Alg. 2, l. 8-15].
-func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) error {
+func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
 	}
-	estimates := a.stage.Estimate.Estimates(b.Means) // l. 9-10
-	a.Weigh(a.stage.Estimate, estimates)
-	width := a.stage.Estimate
-	if a.belief != nil {
-		if err := a.belief.Learn(a.Model, b.Counts, b.Means, math.Inf(1)); err != nil {
-			return err
-		}
-		width, estimates = a.belief.Estimator, a.belief.Estimates(b.Means)
-		a.Believe(estimates)
-	}
+	width, estimates, err := a.Estimate(a.stage.Estimate, b) // l. 9-10
+	leave.With(err)
 	for v, set := range a.Sets {
 		if len(set) < 2 {
 			continue
 		}
-		kept, err := a.halve(set, estimates) // l. 11-13
-		if err != nil {
-			return fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err)
-		}
-		a.keep(v, kept, width, estimates)
+		a.keep(v, a.halve(v, estimates), width, estimates) // l. 11-13
 	}
 	return nil
 }
@@ -195,27 +167,24 @@ func (a *CoKernelFB) keep(v int, kept []int, e *model.Estimator, estimates []flo
 	a.Sets[v] = kept
 }
 
-// halve returns the longest prefix of the set, sorted by estimate, of at most
+// halve returns the longest prefix of the set of a task, sorted by estimate, of at most
 // half its size [Du23, Alg. 2, l. 11-13]. The size grows with the prefix, so
 // bisection finds it. One arm has size 0: something always remains.
-func (a *CoKernelFB) halve(set []int, estimates []float64) ([]int, error) {
-	sorted := slices.Clone(set)
+func (a *CoKernelFB) halve(v int, estimates []float64) []int {
+	sorted := slices.Clone(a.Sets[v])
 	sort.SliceStable(sorted, func(x, y int) bool { return estimates[sorted[x]] > estimates[sorted[y]] })
-	whole, err := a.own.size(a.Model, a.ridge, set)
+	over, err := leave.Returning(func() int {
+		whole := a.own.size(a.Model, a.ridge, a.Sets[v])
+		return sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
+			prefix := slices.Clone(sorted[:k+2])
+			slices.Sort(prefix)
+			return a.own.exceeds(a.Model, a.ridge, prefix, a.own.limit(whole))
+		})
+	})()
 	if err != nil {
-		return nil, err
+		leave.With(fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err))
 	}
-	var failed error
-	over := sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
-		prefix := slices.Clone(sorted[:k+2])
-		slices.Sort(prefix)
-		over, err := a.own.exceeds(a.Model, a.ridge, prefix, a.own.limit(whole))
-		if err != nil {
-			failed = err
-		}
-		return over
-	})
-	return sorted[:over+1], failed
+	return sorted[:over+1]
 }
 
 // Done reports whether the rounds are used or nothing is left to decide [Du23,
@@ -248,8 +217,5 @@ func (a *CoKernelFB) Warnings() []engine.Warning {
 	if len(a.amended) > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnAmended, Numbers: []float64{float64(len(a.amended)), float64(a.round)}})
 	}
-	if a.belief != nil {
-		out = append(out, a.belief.Doubts()...)
-	}
-	return out
+	return append(out, a.Doubts()...)
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // CoKernelFC is [Du23, Alg. 1]: fixed confidence, by elimination in rounds on an
 // allocation that is optimal for the open pairs of all tasks together. The loop over
 // rounds is Run; a round is Plan, the agents' pulls, and Learn.
 type CoKernelFC struct{ *elimination }
-
-var _ engine.Algorithm = CoKernelFC{}
 
 // NewCoKernelFC prepares Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
 func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
@@ -82,10 +81,14 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 // cut applies line 14 as it is.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
-var _ engine.Algorithm = (*elimination)(nil)
+var (
+	_ engine.Standard = (*elimination)(nil)
+	_ engine.Changer  = (*elimination)(nil)
+)
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
-func newElimination(m *model.Model, opt model.Terms, own method) (*elimination, error) {
+func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination, err error) {
+	defer leave.Caught(&err)
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
@@ -93,14 +96,8 @@ func newElimination(m *model.Model, opt model.Terms, own method) (*elimination, 
 		opt.Ridge.Kind = engine.RidgeAuto // which has a form of its own on many arms
 	}
 	m = m.Own()
-	ridge, err := m.Designs().Ridge(engine.ModeFC, opt)
-	if err != nil {
-		return nil, err
-	}
-	bound, err := m.Designs().NormBound(opt, ridge)
-	if err != nil {
-		return nil, err
-	}
+	ridge := leave.Must(m.Designs().Ridge(engine.ModeFC, opt))
+	bound := leave.Must(m.Designs().NormBound(opt, ridge))
 	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, bound: bound}
 	e.margins, e.within = make([]float64, m.Problem.V()), make([][]int, m.Problem.V())
 	for v, set := range e.Sets {
@@ -113,40 +110,29 @@ func newElimination(m *model.Model, opt model.Terms, own method) (*elimination, 
 }
 
 // Plan chooses the round's pulls [Du23, Alg. 1, l. 4-7].
-func (e *elimination) Plan(ctx context.Context) (engine.Plan, error) {
+func (e *elimination) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer e.Model.During(ctx)()
 	s, deltaR := e.own.confidence(e) // l. 2
 	if e.resolution != nil {
-		var err error
-		if s, err = e.resolution.refine(e, s); err != nil {
-			return engine.Plan{}, err
-		}
+		s = e.resolution.refine(e, s)
 	}
 	logTerm := math.Log(2 * e.Model.Problem.PairCount() / deltaR)
-	d, err := e.own.design(e.Model, e.ridge, e.Sets) // l. 4
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	n, err := e.samples(s, designValue(d), logTerm) // l. 5
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	st, err := coveredStage(e.own, e.Model, e.ridge, e.Sets, d, n) // l. 5, τ; l. 6
-	if err != nil {
-		return engine.Plan{}, err
-	}
+	d := e.own.design(e.Model, e.ridge, e.Sets)               // l. 4
+	n := e.samples(s, designValue(d), logTerm)                // l. 5
+	st := coveredStage(e.own, e.Model, e.ridge, e.Sets, d, n) // l. 5, τ; l. 6
 	e.round++
 	e.planned = planned{step: s, logTerm: logTerm, stage: st}
 	return st.Plan(e.round), nil // l. 7
 }
 
 // samples returns RoundSamples as a number of pulls within the limit.
-func (e *elimination) samples(step int, rho, logTerm float64) (int, error) {
+func (e *elimination) samples(step int, rho, logTerm float64) int {
 	n := RoundSamples(e.opt.Schedule, step, rho, logTerm)
 	if n > float64(e.opt.MaxSamples) {
-		return 0, engine.LimitError{Samples: n}
+		leave.With(engine.LimitError{Samples: n})
 	}
-	return max(1, int(n)), nil
+	return max(1, int(n))
 }
 
 // RoundSamples returns N^(r) [Du23, Alg. 1, l. 5] for a design of value rho, before the maximum
@@ -266,12 +252,8 @@ func (e *elimination) Answers() []engine.Answer {
 		// A decided task is not sampled any more, so its estimate is of the round
 		// that decided it.
 		first := rounds.Leader(set, e.latest)
-		ans := e.Answer(v, first, e.latest[first])
-		ans.Margin = e.margins[v] * e.Model.Unit
-		if len(set) == 1 {
-			ans.Decided, ans.Arm = true, ans.Leader
-		}
-		out[v] = ans
+		out[v] = e.Answer(v, first, e.latest[first])
+		out[v].Margin = e.margins[v] * e.Model.Unit
 	}
 	return out
 }

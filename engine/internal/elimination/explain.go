@@ -8,12 +8,12 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
-
-var _ engine.Explainer = (*elimination)(nil)
 
 // Hardest returns the rival whose gap is the smallest fraction of its threshold, in the last round.
 func (e *elimination) Hardest(v int) engine.Rival {
@@ -24,8 +24,9 @@ func (e *elimination) Hardest(v int) engine.Rival {
 	e = e.atLastData()
 	rival, fraction := first, math.Inf(1)
 	for _, i := range e.Sets[v] {
-		if s := e.fractionOfThreshold(first, i); i != first && s < fraction {
-			rival, fraction = i, s
+		part := (e.estimates[first] - e.estimates[i] + e.opt.Epsilon) / e.width(first, i) // of its threshold
+		if i != first && part < fraction {
+			rival, fraction = i, part
 		}
 	}
 	return e.Shown(rival, engine.Rival{
@@ -50,15 +51,6 @@ func (e *elimination) atLastData() *elimination {
 	state := *e
 	state.planned = e.last
 	return &state
-}
-
-// fractionOfThreshold returns the gap as a fraction of the threshold.
-func (e *elimination) fractionOfThreshold(first, rival int) float64 {
-	gap, width := e.estimates[first]-e.estimates[rival], e.width(first, rival)
-	if e.opt.Epsilon > 0 {
-		gap += e.opt.Epsilon
-	}
-	return gap / width
 }
 
 // halvings returns in how many rounds the threshold, halved in each, comes down to the gaps
@@ -106,18 +98,12 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	if e.resolution != nil { // whose ξ is another one by then
 		return designValue(e.stage.Design)
 	}
-	d, err := e.own.design(e.Model, e.ridge, alive)
+	d, err := leave.Returning(func() design.Design { return e.own.design(e.Model, e.ridge, alive) })()
 	if err != nil {
 		return e.stage.Design.Value
 	}
 	return d.Value
 }
-
-var (
-	_ engine.Estimating = (*elimination)(nil)
-	_ engine.Estimating = (*CoKernelFB)(nil)
-	_ engine.Estimating = (*pooledPeace)(nil)
-)
 
 // ArmEstimates returns the estimates of the last round.
 func (e *elimination) ArmEstimates() engine.ArmEstimates {
@@ -127,81 +113,58 @@ func (e *elimination) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(e.Model, e.last.stage.Estimate, e.estimates, 0, rounds.KnownScales)
 }
 
-// ArmEstimates returns the estimates of the last round.
-func (a *CoKernelFB) ArmEstimates() engine.ArmEstimates {
-	return a.EstimatesBy(a.belief)
-}
-
 // ArmEstimates returns the estimates of all data.
 func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(a.Model, a.pooled, a.estimates, 0, rounds.KnownScales)
 }
 
-var (
-	_ engine.Amender = (*elimination)(nil)
-	_ engine.Amender = (*CoKernelFB)(nil)
-)
-
 // estimator returns the estimator of a round of these pulls.
-func (allocation) estimator(m *model.Model, ridge float64, counts []int) (*model.Estimator, error) {
-	return model.NewEstimator(m, ridge, counts)
+func (allocation) estimator(m *model.Model, ridge float64, counts []int) *model.Estimator {
+	return leave.Must(model.NewEstimator(m, ridge, counts))
 }
 
 // estimator returns the sample means of the arms by name.
-func (equal) estimator(m *model.Model, _ float64, counts []int) (*model.Estimator, error) {
-	names, err := byName(m)
-	if err != nil {
-		return nil, err
-	}
-	return model.NewEstimator(names, 0, counts)
+func (equal) estimator(m *model.Model, _ float64, counts []int) *model.Estimator {
+	return leave.Must(model.NewEstimator(byName(m), 0, counts))
 }
 
 // amended returns a stage of other pulls; without an estimator where there are none.
-func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) (*rounds.Stage, error) {
+func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
 	if planned == nil {
-		return nil, errors.New(rounds.LearnedEarly)
+		leave.With(errors.New(rounds.LearnedEarly))
 	}
 	st := *planned
 	st.Rounding.Counts, st.Estimate = counts, nil
 	if engine.PullsOf(counts) == 0 {
-		return &st, nil
+		return &st
 	}
-	var err error
-	st.Estimate, err = own.estimator(m, ridge, counts)
-	return &st, err
+	st.Estimate = own.estimator(m, ridge, counts)
+	return &st
 }
 
 // Amend fixes the round's estimator from the counts, and with it the width of every gap: the tuned
 // schedule eliminates by these, for any counts. An arm that no pull measures has an infinite width and
 // stays. The literal schedule eliminates at 2^-r, which holds for the pulls that it planned.
-func (e *elimination) Amend(counts []int) error {
+func (e *elimination) Amend(counts []int) (err error) {
+	defer leave.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
 		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
 			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
 	}
-	st, err := amended(e.own, e.Model, e.ridge, e.stage, counts)
-	if err != nil {
-		return err
-	}
-	e.stage = st
+	e.stage = amended(e.own, e.Model, e.ridge, e.stage, counts)
 	return nil
 }
 
 // Amend goes on with the counts as they are: what the data support is judged by the counts
 // (rounds.Evidence), and Theorem 2, which is about the planned ones, no longer covers the run.
-func (a *CoKernelFB) Amend(counts []int) error {
-	st, err := amended(a.own, a.Model, a.ridge, a.stage, counts)
-	if err != nil {
-		return err
-	}
-	a.stage = st
+func (a *CoKernelFB) Amend(counts []int) (err error) {
+	defer leave.Caught(&err)
+	a.stage = amended(a.own, a.Model, a.ridge, a.stage, counts)
 	if n := len(a.amended); n == 0 || a.amended[n-1] != a.round {
 		a.amended = append(a.amended, a.round)
 	}
 	return nil
 }
-
-var _ engine.Changer = (*elimination)(nil)
 
 // errArms says which changes an elimination does not take.
 var errArms = fmt.Errorf("%w: eliminations take another epsilon and another delta, and no other arms", engine.ErrFixedQuestion)

@@ -2,7 +2,6 @@ package elimination
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -11,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // NewIndPeaceFB returns fixed-budget Peace [KJKJ20] run by each agent on its own task with its own
@@ -39,19 +39,17 @@ type gaussianWidth struct {
 	allocation
 }
 
-func (gaussianWidth) size(m *model.Model, ridge float64, set []int) (float64, error) {
-	d, err := widthDesign(m, ridge, set, 0)
-	return d.Value, err
+func (gaussianWidth) size(m *model.Model, ridge float64, set []int) float64 {
+	return widthDesign(m, ridge, set, 0).Value
 }
 
-func (gaussianWidth) exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error) {
-	d, err := widthDesign(m, ridge, set, limit)
-	return d.Value > limit, err
+func (gaussianWidth) exceeds(m *model.Model, ridge float64, set []int, limit float64) bool {
+	return widthDesign(m, ridge, set, limit).Value > limit
 }
 
 // narrowest returns the allocation of Peace.
 func narrowest() allocation {
-	return allocation{canon.KindWidth, func(m *model.Model, ridge float64, alive [][]int) (design.Design, error) {
+	return allocation{canon.KindWidth, func(m *model.Model, ridge float64, alive [][]int) design.Design {
 		return widthDesign(m, ridge, alive[0], 0)
 	}}
 }
@@ -63,24 +61,20 @@ func (gaussianWidth) covered() bool { return false }
 // widthDesign returns the design of the smallest Gaussian width of a set, remembered: by the model
 // as it is, and in canonical form for all models that have the same arms. With a threshold above 0
 // it only tells on which side of it the value is.
-func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) (design.Design, error) {
-	return model.Remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}},
-		func() (design.Design, error) {
-			r := m.Layout.Reduce([][]int{set})
-			if len(r.Arms) == 0 {
-				return design.Width(m.Space(ridge), nil, design.Options{})
-			}
-			k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
-			d, err := canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
-				d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
-				d.Lower = 0 // no certificate, as a plan's lower bound has to be
-				return d, err
-			})
-			if err != nil {
-				return design.Design{}, err
-			}
-			return r.Restore(m.Layout, d), nil
-		})
+func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) design.Design {
+	return remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() design.Design {
+		r := m.Layout.Reduce([][]int{set})
+		if len(r.Arms) == 0 {
+			return leave.Must(design.Width(m.Space(ridge), nil, design.Options{}))
+		}
+		k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
+		d := leave.Must(canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
+			d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
+			d.Lower = 0 // no certificate, as a plan's lower bound has to be
+			return d, err
+		}))
+		return r.Restore(m.Layout, d)
+	})
 }
 
 // NewIndPeacePooled returns the fixed-budget elimination in the public code of the authors of Peace
@@ -110,12 +104,11 @@ func NewIndPeacePooled(m *model.Model, opt model.Terms) (engine.Algorithm, error
 // setWidth is the halving by the width over the set, for a model of one task.
 type setWidth struct{ gaussianWidth }
 
-func (w setWidth) size(m *model.Model, ridge float64, set []int) (float64, error) {
-	pairs, err := w.gaussianWidth.size(m, ridge, set)
-	return pairs / 4, err
+func (w setWidth) size(m *model.Model, ridge float64, set []int) float64 {
+	return w.gaussianWidth.size(m, ridge, set) / 4
 }
 
-func (w setWidth) exceeds(m *model.Model, ridge float64, set []int, limit float64) (bool, error) {
+func (w setWidth) exceeds(m *model.Model, ridge float64, set []int, limit float64) bool {
 	return w.gaussianWidth.exceeds(m, ridge, set, 4*limit)
 }
 
@@ -131,10 +124,7 @@ type pooledPeace struct {
 	estimates []float64        // of all data, normalised; nil before any
 }
 
-var (
-	_ engine.Algorithm = (*pooledPeace)(nil)
-	_ engine.Explainer = (*pooledPeace)(nil)
-)
+var _ engine.Standard = (*pooledPeace)(nil)
 
 func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})
@@ -145,30 +135,23 @@ func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 }
 
 // Learn pools the round with those before it and cuts the sets of more than two arms.
-func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) error {
+func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
 	}
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)
-	e, err := model.Remembered(a.Model, canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}},
-		func() (*model.Estimator, error) {
-			return model.NewEstimator(a.Model, a.ridge, a.Counts)
-		})
-	if err != nil {
-		return err
-	}
+	k := canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}}
+	e := leave.Must(model.Remembered(a.Model, k, func() (*model.Estimator, error) { return model.NewEstimator(a.Model, a.ridge, a.Counts) }))
 	a.pooled, a.estimates = e, e.Estimates(means)
 	a.Believe(a.estimates)
 	for v, set := range a.Sets {
 		if len(set) < 3 {
 			continue
 		}
-		kept, err := a.halve(set, a.estimates)
-		if err != nil {
-			return fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err)
-		}
+		kept := a.halve(v, a.estimates)
 		a.keep(v, kept[:min(len(kept), len(set)-1)], e, a.estimates)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // NewCoSuccessiveElimination returns collaborative best-arm identification as in the classic bandit
@@ -37,41 +38,29 @@ type equal struct{ joint }
 
 // design returns equal weights; arms of one name are the same arm, and that is all that it knows of
 // them.
-func (equal) design(m *model.Model, _ float64, alive [][]int) (design.Design, error) {
-	return model.Remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() (design.Design, error) {
+func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
+	return remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() design.Design {
 		left := slices.Concat(alive...)
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		for _, i := range left {
 			d.Weights[i] = 1 / float64(len(left))
 		}
-		names, err := byName(m)
-		if err != nil {
-			return d, err
-		}
-		d.Value, _, err = design.MaxVariance(m.Context(), names.Space(0), design.Contrasts{Groups: alive}, d.Weights)
-		d.Lower = d.Value
-		return d, err
+		return valued(d, m, byName(m).Space(0), alive)
 	})
 }
 
 // stage gives every arm the same number of pulls, n in all or a few more.
-func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool, err error) {
+func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool) {
 	left := slices.Concat(alive...)
 	each := (n + len(left) - 1) / len(left)
-	st, err = model.Remembered(m, canon.Key{Kind: canon.KindEqualStage, Pulls: each, Sets: withNames(m, alive)},
-		func() (*rounds.Stage, error) {
-			counts := make([]int, m.Problem.N())
-			for _, i := range left {
-				counts[i] = each
-			}
-			names, err := byName(m)
-			if err != nil {
-				return nil, err
-			}
-			e, err := model.NewEstimator(names, 0, counts)
-			return &rounds.Stage{Design: d, Rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, Estimate: e}, err
-		})
-	return st, true, err
+	return remembered(m, canon.Key{Kind: canon.KindEqualStage, Pulls: each, Sets: withNames(m, alive)}, func() *rounds.Stage {
+		counts := make([]int, m.Problem.N())
+		for _, i := range left {
+			counts[i] = each
+		}
+		e := leave.Must(model.NewEstimator(byName(m), 0, counts))
+		return &rounds.Stage{Design: d, Rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, Estimate: e}
+	}), true
 }
 
 // withNames adds to the sets which arms have one name: features do not say.
@@ -81,12 +70,9 @@ func withNames(m *model.Model, alive [][]int) [][]int {
 
 // byName returns the model in which arms of one name are the same arm, and others have nothing in
 // common.
-func byName(m *model.Model) (*model.Model, error) {
-	names, err := model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit)
-	if err != nil {
-		return nil, err
-	}
-	return names.Exact()
+func byName(m *model.Model) *model.Model {
+	names := leave.Must(model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit))
+	return leave.Must(names.Exact())
 }
 
 // sameTasks reports the first difference between the tasks: an arm that one of them

@@ -11,34 +11,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-var (
-	_ engine.Changer   = (*Algorithm)(nil)
-	_ engine.Continuer = (*Algorithm)(nil)
-)
-
 // SetEpsilon sets it for every agent.
 func (a *Algorithm) SetEpsilon(epsilon float64) error {
-	return a.each(func(_ int, c engine.Changer) error { return c.SetEpsilon(epsilon) })
+	return a.change(func(_ int, c engine.Changer) error { return c.SetEpsilon(epsilon) })
 }
 
 // SetDelta gives every agent its part.
 func (a *Algorithm) SetDelta(delta float64) error {
-	return a.each(func(_ int, c engine.Changer) error { return c.SetDelta(delta / float64(len(a.Parts))) })
+	return a.change(func(_ int, c engine.Changer) error { return c.SetDelta(delta / float64(len(a.Parts))) })
 }
 
-// each hands a change to all agents; none is changed where some cannot.
-func (a *Algorithm) each(change func(v int, c engine.Changer) error) error {
+// change hands a change to all agents; none is changed where some cannot.
+func (a *Algorithm) change(change func(v int, c engine.Changer) error) error {
 	for _, part := range a.Parts {
 		if _, able := part.(engine.Changer); !able {
 			return engine.ErrFixedQuestion
 		}
 	}
-	for v, part := range a.Parts {
-		if err := change(v, part.(engine.Changer)); err != nil {
-			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
-		}
-	}
-	return nil
+	return a.each(func(v int, part engine.Algorithm) error { return change(v, part.(engine.Changer)) })
 }
 
 // own returns the arms of task v by their numbers within it.
@@ -55,7 +45,7 @@ func (a *Algorithm) CanWithdraw(arms []int) error {
 			return fmt.Errorf("there is no arm %d", i)
 		}
 	}
-	return a.each(func(v int, c engine.Changer) error { return c.CanWithdraw(a.own(v, arms)) })
+	return a.change(func(v int, c engine.Changer) error { return c.CanWithdraw(a.own(v, arms)) })
 }
 
 // Withdraw tells every agent which of its arms go.
@@ -63,7 +53,7 @@ func (a *Algorithm) Withdraw(arms []int) error {
 	if err := a.CanWithdraw(arms); err != nil {
 		return err
 	}
-	return a.each(func(v int, c engine.Changer) error {
+	return a.change(func(v int, c engine.Changer) error {
 		if one, ok := c.(interface{ Among(int) }); ok {
 			one.Among(len(a.Parts))
 		}
@@ -132,21 +122,16 @@ func (a *Algorithm) Continue(from engine.Algorithm, at []int) error {
 // Agents returns the agents, also where an algorithm holds them.
 func (a *Algorithm) Agents() *Algorithm { return a }
 
-var (
-	_ engine.Amender  = (*Algorithm)(nil)
-	_ engine.Informer = (*Algorithm)(nil)
-)
-
 // Amend hands every agent that takes part in the round its own counts. Pulls of an agent that does not
 // are of no use to anyone.
-func (a *Algorithm) Amend(counts []int) (err error) {
+func (a *Algorithm) Amend(counts []int) error {
 	if a.plans == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
 	before := slices.Clone(a.plans)
-	for v, part := range a.Parts {
+	return a.each(func(v int, part engine.Algorithm) (err error) {
 		if a.plans[v].Counts == nil {
-			continue
+			return nil
 		}
 		lo, hi := a.model.Problem.ArmsOf(v)
 		own := slices.Clone(counts[lo:hi])
@@ -157,11 +142,11 @@ func (a *Algorithm) Amend(counts []int) (err error) {
 		}
 		if err != nil {
 			a.restore(before[:v])
-			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+			return err
 		}
 		a.plans[v].Counts = own
-	}
-	return nil
+		return nil
+	})
 }
 
 // restore gives the first agents back the plans that they had.
@@ -178,25 +163,19 @@ func (a *Algorithm) Inform(b engine.Batch) error {
 	if err := rounds.CheckInform(a.model.Problem, b); err != nil {
 		return err
 	}
-	for v, part := range a.Parts {
-		lo, hi := a.model.Problem.ArmsOf(v)
-		own := b.Part(lo, hi)
+	return a.each(func(v int, part engine.Algorithm) error {
+		own := b.Part(a.model.Problem.ArmsOf(v))
 		if own.Empty() || part.Done() {
-			continue
+			return nil
 		}
-		if err := part.(engine.Informer).Inform(own); err != nil {
-			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
-		}
-	}
-	return nil
+		return part.(engine.Informer).Inform(own)
+	})
 }
 
 // Guided reports whether the agents' algorithm takes such rewards.
 func (a *Algorithm) Guided() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Algorithm) bool { return !engine.Guided(part) })
 }
-
-var _ engine.Estimating = (*Algorithm)(nil)
 
 // ArmEstimates joins what the agents say; NaN for the arms of one who says nothing.
 func (a *Algorithm) ArmEstimates() engine.ArmEstimates {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -26,9 +27,8 @@ type Algorithm struct {
 }
 
 var (
-	_ engine.Algorithm = (*Algorithm)(nil)
-	_ engine.Explainer = (*Algorithm)(nil)
-	_ engine.Ruler     = (*Algorithm)(nil)
+	_ engine.Complete = (*Algorithm)(nil)
+	_ engine.Ruler    = (*Algorithm)(nil)
 )
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
@@ -40,23 +40,27 @@ func NewFB(m *model.Model, opt model.Terms,
 }
 
 // New runs an algorithm by each agent alone, with the given options for each.
-func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (*Algorithm, error) {
+func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Algorithm, err error) {
+	defer leave.Caught(&err)
 	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
-	alone, err := m.Alone()
-	if err != nil {
-		return nil, err
-	}
-	for v, sub := range alone {
-		if sub, err = sub.Exact(); err != nil {
-			return nil, err
-		}
-		part, err := algorithm(sub, opt)
+	for v, sub := range leave.Must(m.Alone()) {
+		part, err := algorithm(leave.Must(sub.Exact()), opt)
 		if err != nil {
 			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
 		}
 		a.Parts = append(a.Parts, part)
 	}
 	return a, nil
+}
+
+// each asks all agents, and names the task of an error.
+func (a *Algorithm) each(ask func(v int, part engine.Algorithm) error) error {
+	for v, part := range a.Parts {
+		if err := ask(v, part); err != nil {
+			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+		}
+	}
+	return nil
 }
 
 // Plan joins the plans of the tasks that are not done. A task that can go no further does not
@@ -66,18 +70,14 @@ func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 	a.plans = make([]engine.Plan, len(a.Parts))
 	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
 	var last error
-	for v, part := range a.Parts {
+	err := a.each(func(v int, part engine.Algorithm) error {
 		if part.Done() || a.ended[v] != nil {
 			last = cmp.Or(last, a.ended[v])
-			continue
+			return nil
 		}
 		plan, err := part.Plan(ctx)
 		if limit := (engine.LimitError{}); errors.As(err, &limit) {
-			a.ended[v], last = err, err
-			continue
-		}
-		if err != nil {
-			return engine.Plan{}, fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
+			a.ended[v], last, err = err, err, nil
 		}
 		lo, _ := a.model.Problem.ArmsOf(v)
 		copy(joint.Counts[lo:], plan.Counts)
@@ -86,11 +86,12 @@ func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 		joint.Rounding = max(joint.Rounding, plan.Rounding)
 		joint.WantSquares = joint.WantSquares || plan.WantSquares
 		a.plans[v] = plan
+		return err
+	})
+	if joint.Pulls() == 0 && err == nil {
+		err = last
 	}
-	if joint.Pulls() == 0 && last != nil {
-		return engine.Plan{}, last
-	}
-	return joint, nil
+	return joint, err
 }
 
 // Learn hands every agent its own part of the batch.
@@ -98,20 +99,16 @@ func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
 	}
-	for v, part := range a.Parts {
+	return a.each(func(v int, part engine.Algorithm) error {
 		if a.plans[v].Counts == nil {
-			continue
+			return nil
 		}
-		lo, hi := a.model.Problem.ArmsOf(v)
 		own := b
 		if !a.plans[v].WantSquares || len(b.Squares) != len(b.Counts) { // or else it is the part that reports it
 			own.Squares, own.Ranges = nil, nil
 		}
-		if err := part.Learn(ctx, own.Part(lo, hi)); err != nil {
-			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
-		}
-	}
-	return nil
+		return part.Learn(ctx, own.Part(a.model.Problem.ArmsOf(v)))
+	})
 }
 
 // Done reports whether every agent is done.

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -36,7 +37,10 @@ type oracle struct {
 	estimates []float64 // of all data, normalised
 }
 
-var _ engine.Algorithm = (*oracle)(nil)
+var (
+	_ engine.Explainer  = (*oracle)(nil)
+	_ engine.Estimating = (*oracle)(nil)
+)
 
 // NewOracleFC returns the reference that samples in the proportions of T*, knowing θ*. Schedule and
 // ξ do not apply. With epsilon, a rival counts as beaten when it is at most epsilon above x*. It is
@@ -63,7 +67,8 @@ func NewOracleFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 const oracleGrowth = 0.25
 
 // Plan returns the first round's pulls, or oracleGrowth of all pulls so far.
-func (a *oracle) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
+	defer leave.Caught(&err)
 	defer a.Model.During(ctx)()
 	n := engine.PullsOf(a.Counts)
 	if n == 0 {
@@ -77,37 +82,25 @@ func (a *oracle) Plan(ctx context.Context) (engine.Plan, error) {
 	r := a.round + 1
 	// The start and the round number say how all pulls so far came about.
 	k := canon.Key{Kind: canon.KindOracleStage, Level: a.opt.Epsilon, Pulls: a.start, Sets: [][]int{{r}}}
-	st, err := model.Remembered(a.Model, k, func() (*rounds.Stage, error) { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) })
-	if err != nil {
-		return engine.Plan{}, err
-	}
-	a.next = st
-	return st.Plan(r), nil
+	stage := func() *rounds.Stage { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) }
+	a.next = leave.Must(model.Remembered(a.Model, k, leave.Returning(stage)))
+	return a.next.Plan(r), nil
 }
 
 // oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
 // and factors the estimator of these and the ones before.
-func oracleStage(m *model.Model, epsilon float64, before []int, n int) (*rounds.Stage, error) {
-	d, err := m.Truth().Confirmation(0, epsilon)
-	if err != nil {
-		return nil, err
-	}
-	contrasts, err := m.Truth().Rivals(epsilon)
-	if err != nil {
-		return nil, err
-	}
+func oracleStage(m *model.Model, epsilon float64, before []int, n int) *rounds.Stage {
+	d := leave.Must(m.Truth().Confirmation(0, epsilon))
+	contrasts := leave.Must(m.Truth().Rivals(epsilon))
 	for {
 		r, covered, err := m.Designs().Round(0, contrasts, d.Weights, n)
-		if err != nil {
-			return nil, err
-		}
+		leave.With(err)
 		if !covered {
 			n += max(1, n/4)
 			continue
 		}
 		all := lists.Make(len(before), func(i int) int { return before[i] + r.Counts[i] })
-		e, err := model.NewEstimator(m, 0, all)
-		return &rounds.Stage{Design: d, Rounding: r, Estimate: e}, err
+		return &rounds.Stage{Design: d, Rounding: r, Estimate: leave.Must(model.NewEstimator(m, 0, all))}
 	}
 }
 
@@ -157,11 +150,7 @@ func (a *oracle) Answers() []engine.Answer {
 			estimate = a.estimates[first]
 		}
 		ans := a.Answer(v, first, estimate)
-		ans.Decided = len(a.Sets[v]) == 1
-		switch {
-		case ans.Decided:
-			ans.Arm = ans.Leader
-		case a.estimates == nil:
+		if !ans.Decided && a.estimates == nil {
 			ans.Margin = math.Inf(1)
 		}
 		for _, i := range a.Sets[v] {
@@ -181,7 +170,8 @@ func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Mod
 // the proportions of T* (Truth.Confirmation at ξ = 0), the best for a large budget
 // when the rewards are known, and answers with the largest kernelised estimate. It
 // knows θ* and is a reference for what a budget can do, not a competitor.
-func NewOracleFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
+func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+	defer leave.Caught(&err)
 	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
 			m.Problem.Where(rival))
@@ -190,22 +180,15 @@ func NewOracleFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", engine.ErrUnsuited, err)
 	}
-	contrasts, err := m.Truth().Rivals(opt.Epsilon)
-	if err != nil {
-		return nil, err
-	}
+	contrasts := leave.Must(m.Truth().Rivals(opt.Epsilon))
 	n := opt.Budget * m.Problem.V()
-	r, err := model.Remembered(m, canon.Key{Kind: canon.KindOracleRounding, Level: opt.Epsilon, Pulls: n}, func() (design.Rounding, error) {
+	k := canon.Key{Kind: canon.KindOracleRounding, Level: opt.Epsilon, Pulls: n}
+	r := leave.Must(model.Remembered(m, k, func() (design.Rounding, error) {
 		r, _, err := m.Designs().Round(0, contrasts, d.Weights, n)
 		return r, err
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	return newOneRound(m, opt, canon.KindOracleEstimate, r.Counts)
 }
-
-var _ engine.Explainer = (*oracle)(nil)
 
 // Hardest returns the rival whose confidence width in all data is farthest above its gap.
 func (a *oracle) Hardest(v int) engine.Rival {
@@ -245,16 +228,6 @@ func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
 		}
 	}
 	return out, math.Ceil(most)
-}
-
-var (
-	_ engine.Estimating = (*uniformFB)(nil)
-	_ engine.Estimating = (*oracle)(nil)
-)
-
-// ArmEstimates returns the estimates of the one round.
-func (a *uniformFB) ArmEstimates() engine.ArmEstimates {
-	return a.EstimatesBy(a.belief)
 }
 
 // ArmEstimates returns the estimates of all data.

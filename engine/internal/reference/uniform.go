@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 )
 
 // uniformFB spends the whole budget in one round with counts fixed beforehand, by
@@ -23,7 +24,6 @@ type uniformFB struct {
 	opt       model.Terms
 	ridge     float64
 	estimator *model.Estimator
-	belief    *rounds.Belief   // by which answers are chosen; nil means by the estimator
 	counts    []int            // of the round, amended or not
 	planned   []int            // counts of the plan,
 	full      *model.Estimator // with their estimator
@@ -32,10 +32,7 @@ type uniformFB struct {
 	answerOf func(v int, estimates []float64) int
 }
 
-var (
-	_ engine.Algorithm = (*uniformFB)(nil)
-	_ engine.Explainer = (*uniformFB)(nil)
-)
+var _ engine.Standard = (*uniformFB)(nil)
 
 // NewCoUniformFB returns uniform sampling with the kernelised estimator: what sharing alone brings,
 // without an adaptive allocation.
@@ -67,16 +64,11 @@ func NewIndUniformLS(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 // NewBestElsewhere answers with the arm that is best on average in the other
 // tasks, by the sample means of a uniform round; arms are matched by name. It
 // uses no data of the task itself: a baseline that collaboration must beat.
-func NewBestElsewhere(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	alone, err := m.Independent()
-	if err != nil {
-		return nil, err
-	}
+func NewBestElsewhere(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
+	defer leave.Caught(&err)
+	alone := leave.Must(m.Independent())
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
-	a, err := newUniformFB(alone, opt)
-	if err != nil {
-		return nil, err
-	}
+	a := leave.Must(newUniformFB(alone, opt))
 	a.answerOf = a.bestElsewhere
 	return a, nil
 }
@@ -103,28 +95,18 @@ func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 
 // newOneRound spends the counts. The kind of estimator names, with the budget, where they come
 // from.
-func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (*uniformFB, error) {
+func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (_ *uniformFB, err error) {
+	defer leave.Caught(&err)
 	m = m.Own()
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
-	var err error
-	if a.ridge, err = m.Designs().Ridge(engine.ModeFB, opt); err != nil {
-		return nil, err
-	}
+	a.ridge = leave.Must(m.Designs().Ridge(engine.ModeFB, opt))
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(opt.Budget * m.Problem.V())
-		a.belief = rounds.NewBelief(model.PriorOf(opt.Options))
 	}
-	bound, err := m.Designs().NormBound(opt, a.ridge)
-	if err != nil {
-		return nil, err
-	}
-	a.Evidence = rounds.NewEvidence(&a.Candidates, opt.Delta, 1, bound)
+	a.Evidence = leave.Must(rounds.NewEvidence(&a.Candidates, opt, 1, a.ridge))
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
-	if a.estimator, err = model.Remembered(m, k,
-		func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }); err != nil {
-		return nil, err
-	}
-	a.full = a.estimator
+	a.full = leave.Must(model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }))
+	a.estimator = a.full
 	return a, nil
 }
 
@@ -140,14 +122,9 @@ func (a *uniformFB) Learn(ctx context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil || b.Empty() {
 		return err
 	}
-	estimates := a.estimator.Estimates(b.Means)
-	a.Weigh(a.estimator, estimates)
-	if a.belief != nil {
-		if err := a.belief.Learn(a.Model, a.counts, b.Means, math.Inf(1)); err != nil {
-			return err
-		}
-		estimates = a.belief.Estimates(b.Means)
-		a.Believe(estimates)
+	_, estimates, err := a.Estimate(a.estimator, b)
+	if err != nil {
+		return err
 	}
 	for v, set := range a.Sets {
 		first := rounds.Leader(set, estimates)
@@ -195,13 +172,8 @@ func (a *uniformFB) Warnings() []engine.Warning {
 	if slices.Contains(a.counts, 0) {
 		out = append(out, engine.Warning{Kind: engine.WarnUnpulled, Numbers: []float64{float64(a.opt.Budget)}})
 	}
-	if a.belief != nil {
-		out = append(out, a.belief.Doubts()...)
-	}
-	return out
+	return append(out, a.Doubts()...)
 }
-
-var _ engine.Amender = (*uniformFB)(nil)
 
 // Amend fixes the estimator from the counts. A round without any is made again.
 func (a *uniformFB) Amend(counts []int) error {

@@ -20,6 +20,7 @@ import (
 type Candidates struct {
 	Model *model.Model
 	Sets  [][]int // per task, in arm order
+	Gone  []bool  // N: which arms were withdrawn
 	trail []dropped
 }
 
@@ -30,7 +31,9 @@ type dropped struct {
 }
 
 // NewCandidates returns sets with all arms of each task.
-func NewCandidates(m *model.Model) Candidates { return Candidates{Model: m, Sets: m.Problem.Groups()} }
+func NewCandidates(m *model.Model) Candidates {
+	return Candidates{Model: m, Sets: m.Problem.Groups(), Gone: make([]bool, m.Problem.N())}
+}
 
 // Eliminations returns the audit trail so far.
 func (c *Candidates) Eliminations() []engine.Elimination {
@@ -91,6 +94,7 @@ func (c *Candidates) Reopen(arm int) {
 // Withdrawn records that an arm was taken out of its task.
 func (c *Candidates) Withdrawn(round, arm int) {
 	p := c.Model.Problem
+	c.Gone[arm] = true
 	c.Reopen(arm)
 	c.trail = append(c.trail, dropped{Elimination: engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]],
 		Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn}})
@@ -102,13 +106,9 @@ func (c *Candidates) TakeTrail(from *Candidates) {
 	c.trail = append(c.trail, lists.Where(from.trail, func(e dropped) bool { return e.Rule != engine.RuleSame })...)
 }
 
-// CheckWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.
-func (c *Candidates) CheckWithdraw(withdrawn []bool, arms []int) error {
-	p := c.Model.Problem
-	gone := slices.Clone(withdrawn)
-	if gone == nil {
-		gone = make([]bool, p.N())
-	}
+// CanWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.
+func (c *Candidates) CanWithdraw(arms []int) error {
+	p, gone := c.Model.Problem, slices.Clone(c.Gone)
 	for _, i := range arms {
 		if i < 0 || i >= p.N() {
 			return fmt.Errorf("there is no arm %d", i)
@@ -135,11 +135,13 @@ func Leader(set []int, estimates []float64) int {
 	return best
 }
 
-// Answer starts the answer of a task whose leader is arm i.
+// Answer starts the answer of a task whose leader is arm i: it is decided where no other candidate is left.
 func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	p := c.Model.Problem
 	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[i], Estimate: estimate * c.Model.Unit}
-	if len(c.Sets[v]) > 1 {
+	if a.Decided = len(c.Sets[v]) == 1; a.Decided {
+		a.Arm = a.Leader
+	} else {
 		a.Candidates = indices.Of(p.Arms.Names, c.Sets[v])
 	}
 	return a

@@ -28,6 +28,7 @@ type Evidence struct {
 	believed []float64
 	LogTerm  float64
 	bound    model.Bound
+	belief   *Belief // by which leaders are chosen and sets are cut, with ξ of a Gaussian process; else nil
 }
 
 // roundEstimate is one round's estimator with its estimates.
@@ -36,14 +37,42 @@ type roundEstimate struct {
 	estimates []float64 // N, normalised
 }
 
-// NewEvidence returns the evidence on candidate sets before any data, at error probability delta
-// over the given number of rounds. b is of the reward function.
-func NewEvidence(c *Candidates, delta float64, rounds int, b model.Bound) Evidence {
+// NewEvidence returns the evidence on candidate sets before any data, at the error probability of the options over the given number of
+// rounds, whose estimates have this ridge.
+func NewEvidence(c *Candidates, opt model.Terms, rounds int, ridge float64) (Evidence, error) {
 	p := c.Model.Problem
-	return Evidence{
+	bound, err := c.Model.Designs().NormBound(opt, ridge)
+	ev := Evidence{
 		of: c, beaten: make([]bool, p.N()), seen: slices.Repeat([]int{-1}, p.N()),
-		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / delta), bound: b,
+		LogTerm: math.Log(2 * p.PairCount() * float64(rounds) / opt.Delta), bound: bound,
 	}
+	if opt.Ridge.Kind == engine.RidgeGP {
+		ev.belief = NewBelief(model.PriorOf(opt.Options))
+	}
+	return ev, err
+}
+
+// Estimate weighs a round by itself, and returns the estimates that answers and cuts go by, with the estimator that they are of: the
+// round's, or a posterior.
+func (ev *Evidence) Estimate(e *model.Estimator, b engine.Batch) (*model.Estimator, []float64, error) {
+	estimates := e.Estimates(b.Means)
+	ev.Weigh(e, estimates)
+	if ev.belief == nil {
+		return e, estimates, nil
+	}
+	if err := ev.belief.Learn(ev.of.Model, b.Counts, b.Means, math.Inf(1)); err != nil {
+		return nil, nil, err
+	}
+	ev.Believe(ev.belief.Estimates(b.Means))
+	return ev.belief.Estimator, ev.believed, nil
+}
+
+// Doubts returns a warning where data were not credible under the prior of a posterior.
+func (ev *Evidence) Doubts() []engine.Warning {
+	if ev.belief == nil {
+		return nil
+	}
+	return ev.belief.Doubts()
 }
 
 // Weigh adds one round's estimates of the candidate sets.
@@ -228,15 +257,15 @@ func quantile(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
 }
 
-// EstimatesBy returns what a posterior says of every arm; nil before any data; without one, what the last round by itself does.
-func (ev *Evidence) EstimatesBy(b *Belief) engine.ArmEstimates {
-	switch {
-	case b != nil && b.Posterior != nil:
+// ArmEstimates returns what a posterior says of every arm, or without one what the last round by itself does.
+func (ev *Evidence) ArmEstimates() engine.ArmEstimates {
+	switch b := ev.belief; {
+	case len(ev.rounds) == 0 || b != nil && b.Posterior == nil:
+		return engine.ArmEstimates{}
+	case b != nil:
 		out := ArmEstimates(ev.of.Model, b.Estimator, ev.believed, 0, KnownScales)
 		out.Posterior = true
 		return out
-	case b != nil || len(ev.rounds) == 0:
-		return engine.ArmEstimates{}
 	}
 	last := ev.rounds[len(ev.rounds)-1]
 	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)

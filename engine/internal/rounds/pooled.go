@@ -10,7 +10,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Pool lets scales be estimated as a posterior method takes them: each with the weight that the data give to
@@ -25,7 +24,6 @@ func (n *Scales) Pool() {
 		return
 	}
 	n.each = newReplicates(p.N())
-	n.effective = make([]float64, len(n.freedom))
 }
 
 // learnPooled takes in a round's squared deviations and sets the precisions of the next round.
@@ -46,7 +44,7 @@ func (n *Scales) learnPooled(b engine.Batch) (err error) {
 		if n.stated = p.Noise.Estimated(); !n.stated && n.Found == nil {
 			return n.restated(before)
 		}
-		n.byArm()
+		n.group(indices.All(p.N()))
 	}
 	clear(n.freedom)
 	clear(n.squares)
@@ -59,23 +57,19 @@ func (n *Scales) learnPooled(b engine.Batch) (err error) {
 }
 
 // restated sets the precisions that stated scales have, where others were set before.
-func (n *Scales) restated(set bool) (err error) {
+func (n *Scales) restated(set bool) error {
 	if !set {
 		return nil
 	}
-	precision := make([]float64, len(n.Model.Precision))
-	for i, old := range n.Model.Precision {
-		if sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit; old > 0 {
-			precision[i] = 1 / (sigma * sigma)
-		}
-	}
-	n.Model, err = n.Model.Reweighted(precision)
-	return err
+	return n.weigh(func(i int) float64 {
+		sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit
+		return sigma * sigma
+	})
 }
 
 // Within sets the scales of rewards within blocks, one for the arms of each task, from the degrees of freedom and the squares
 // that blocks leave, by task and normalised. Scales that are stated do not count.
-func (n *Scales) Within(freedom, squares []float64) (err error) {
+func (n *Scales) Within(freedom, squares []float64) error {
 	n.Groups, n.freedom, n.squares = n.Model.Problem.TaskOf, freedom, squares
 	n.each, n.seen = newReplicates(n.Model.Problem.N()), nil
 	if n.effective = slices.Clone(freedom); !(floats.Sum(squares) > 0) { // blocks that are all alike say nothing of a scale
@@ -83,15 +77,7 @@ func (n *Scales) Within(freedom, squares []float64) (err error) {
 	}
 	factor, effective := pooled(freedom, squares, 0)
 	n.effective = effective
-	precision := lists.Map(n.Groups, func(g int) float64 { return 1 / factor[g] })
-	n.Model, err = n.Model.Reweighted(precision)
-	return err
-}
-
-// byArm estimates the scale of each arm by itself from now on.
-func (n *Scales) byArm() {
-	n.Groups = indices.All(n.Model.Problem.N())
-	n.freedom, n.squares, n.effective = make([]float64, len(n.Groups)), make([]float64, len(n.Groups)), make([]float64, len(n.Groups))
+	return n.weigh(func(i int) float64 { return factor[n.Groups[i]] })
 }
 
 // takeEach adds what arms of another problem tell, see Take.
@@ -106,7 +92,7 @@ func (n *Scales) takeEach(from Scales, at []int) error {
 	}
 	n.each.looks = from.each.looks
 	if n.Found = from.Found; n.Found != nil && !from.stated {
-		n.byArm()
+		n.group(indices.All(n.Model.Problem.N()))
 	}
 	return n.learnPooled(engine.Batch{})
 }

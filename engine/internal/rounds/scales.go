@@ -46,16 +46,33 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	if law := opt.LawFor(p); law != engine.LawNormal && law != engine.LawSymmetric {
 		return n, fmt.Errorf("law must be %q where noise scales are unknown, got %q: nothing bounds them", engine.LawNormal, opt.LawFor(p))
 	}
-	count := slices.Max(n.Groups) + 1
-	n.freedom, n.squares = make([]float64, count), make([]float64, count)
+	n.group(n.Groups)
 	return n, nil
 }
 
 // Guide lets the scale of each arm be estimated to plan by, where tests do not go by scales and the scales of
 // the problem are only the largest that there can be.
 func (n *Scales) Guide() {
-	n.guides, n.Groups = true, indices.All(n.Model.Problem.N())
-	n.freedom, n.squares = make([]float64, len(n.Groups)), make([]float64, len(n.Groups))
+	n.guides = true
+	n.group(indices.All(n.Model.Problem.N()))
+}
+
+// group sets which arms have an unknown factor in common, before any data.
+func (n *Scales) group(of []int) {
+	count := slices.Max(of) + 1
+	n.Groups, n.freedom, n.squares, n.effective = of, make([]float64, count), make([]float64, count), make([]float64, count)
+}
+
+// weigh sets the precisions of the next round from the variance of a reward of each arm, normalised. Withdrawn arms stay at 0.
+func (n *Scales) weigh(variance func(arm int) float64) (err error) {
+	precision := make([]float64, len(n.Model.Precision))
+	for i, old := range n.Model.Precision {
+		if old > 0 {
+			precision[i] = 1 / variance(i)
+		}
+	}
+	n.Model, err = n.Model.Reweighted(precision)
+	return err
 }
 
 // fewestFree is the degrees of freedom that every unknown scale gets in every round that
@@ -115,23 +132,16 @@ func (n *Scales) Learn(b engine.Batch) error {
 }
 
 // reweigh sets the precisions of the next round from the squares so far.
-func (n *Scales) reweigh() (err error) {
-	p := n.Model.Problem
+func (n *Scales) reweigh() error {
 	freedom, squares := lists.Total(n.freedom), lists.Total(n.squares)
 	if !(squares > 0) { // no replicates, or rewards without noise: nothing to learn
 		return nil
 	}
 	factor := n.shrunk(squares / freedom)
-	precision := make([]float64, p.N())
-	for i, g := range n.Groups {
-		if n.Model.Precision[i] == 0 { // withdrawn
-			continue
-		}
-		sigma := p.Noise.Scales[i] / n.Model.Unit
-		precision[i] = 1 / (sigma * sigma * factor[g])
-	}
-	n.Model, err = n.Model.Reweighted(precision)
-	return err
+	return n.weigh(func(i int) float64 {
+		sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit
+		return sigma * sigma * factor[n.Groups[i]]
+	})
 }
 
 // shrunk returns by group the estimated factor of its variance; common is the factor of all together.
@@ -179,106 +189,63 @@ func (n *Scales) Change(before *model.Model) float64 {
 // and guesses may be off by any factor.
 const noWeight = 1e-10
 
-// Score returns the evidence of the round's data on a bet.
+// Score returns the evidence of the round's data on a bet on the estimates of an estimator, whose replicates Replicated has.
 func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
-	s := sequential.Score{Gap: estimates[b.Leader] - estimates[b.Arm] - b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
+	gap := estimates[b.Leader] - estimates[b.Arm] - b.Bias
 	if n.Groups == nil {
-		return s
+		return n.ScoreOf(gap, b.Variance, nil, nil, round)
 	}
-	// yᵀθ̂ = Σ_i w_i ȳ_i, and Var yᵀθ̂ = Σ_i w_i² σ_i²/n_i with each group's variance estimated
-	// from its own replicates.
-	weights, largest := weightsOf(b, e), 0.0
-	for _, w := range weights {
-		largest = max(largest, math.Abs(w))
-	}
-	per := make([]share, len(n.freedom))
-	p := n.Model.Problem
+	weights := e.Weights(b.Leader, b.Arm)
+	least := noWeight * lists.Max(weights, math.Abs)
+	var arms []int
 	for i, c := range round.Counts {
-		if c == 0 {
-			continue
+		switch {
+		case c > 0 && math.Abs(weights[i]) > least:
+			arms = append(arms, i)
+		case c > 0:
+			gap -= weights[i] * round.Means[i] / n.Model.Unit
 		}
-		g, sigma := &per[n.Groups[i]], p.Noise.Scales[i]/n.Model.Unit
-		if w := weights[i]; math.Abs(w) > noWeight*largest {
-			g.coefficient += w * w * sigma * sigma / float64(c)
-		} else {
-			s.Gap -= w * round.Means[i] / n.Model.Unit
-		}
-		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
-		g.freedom += float64(c - 1)
 	}
-	return spread(s, per)
+	return n.ScoreOf(gap, b.Variance, arms, indices.Of(weights, arms), round)
 }
 
-// ScoreApart returns the evidence of the round's data on a bet on two arms' own means. It takes the replicates of all arms
-// of a scale, and looks at no other weight.
-func (n *Scales) ScoreApart(b sequential.Bet, gap float64, round engine.Batch) sequential.Score {
-	s := sequential.Score{Gap: gap - b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
-	if n.Groups == nil {
-		return s
-	}
-	coefficient := func(i int) float64 {
-		sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit
-		return sigma * sigma / float64(round.Counts[i])
-	}
-	first, second := n.of[n.Groups[b.Leader]], n.of[n.Groups[b.Arm]]
-	if first.coefficient = coefficient(b.Leader); n.Groups[b.Leader] == n.Groups[b.Arm] {
-		first.coefficient += coefficient(b.Arm)
-		return spread(s, []share{first})
-	}
-	second.coefficient = coefficient(b.Arm)
-	return spread(s, []share{first, second})
-}
-
-// Replicated adds up the replicates of a round by scale, for ScoreApart.
+// Replicated adds up the replicates of a round by scale, for the scores of its bets.
 func (n *Scales) Replicated(round engine.Batch) {
-	if n.Groups == nil {
-		return
-	}
 	n.of = make([]share, len(n.freedom))
 	for i, c := range round.Counts {
-		if c > 0 {
+		if c > 0 && n.Groups != nil {
 			g, sigma := &n.of[n.Groups[i]], n.Model.Problem.Noise.Scales[i]
 			g.squares, g.freedom = g.squares+round.Squares[i]/(sigma*sigma), g.freedom+float64(c-1)
 		}
 	}
 }
 
-// ScoreOf returns the evidence of the round's data on a gap that is estimated as Σ_j w_j ȳ_j, less its
-// bias, from the means of these arms. Every weight that is not 0 counts.
+// ScoreOf returns the evidence of the round's data on a gap that is estimated as Σ_j w_j ȳ_j, less its bias, from the means of
+// these arms. Its variance is Σ_j w_j² σ_j²/n_j, with the variance of each scale estimated from all replicates that the round has of it.
 func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, round engine.Batch) sequential.Score {
 	s := sequential.Score{Gap: gap, Sd: math.Sqrt(variance), Freedom: math.Inf(1)}
 	if n.Groups == nil {
 		return s
 	}
-	per := make([]share, len(n.freedom))
-	p := n.Model.Problem
 	for j, i := range arms {
-		g, sigma, c := &per[n.Groups[i]], p.Noise.Scales[i]/n.Model.Unit, float64(round.Counts[i])
-		g.coefficient += weights[j] * weights[j] * sigma * sigma / c
-		g.squares += round.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i])
-		g.freedom += c - 1
+		sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit
+		n.of[n.Groups[i]].coefficient += weights[j] * weights[j] * sigma * sigma / float64(round.Counts[i])
 	}
-	return spread(s, per)
+	variance = 0
+	for _, i := range arms {
+		if g := &n.of[n.Groups[i]]; g.coefficient != 0 {
+			variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
+			s.Freedom, g.coefficient = min(s.Freedom, g.freedom), 0
+		}
+	}
+	s.Sd = math.Sqrt(variance)
+	return s
 }
 
 // share is the part of the variance of a gap that comes from the arms of one unknown scale.
 type share struct {
-	coefficient      float64 // Σ w² σ²/n, σ guessed
+	coefficient      float64 // Σ w² σ²/n of the gap at hand, σ guessed
 	squares, freedom float64 // of their replicates, over the guessed variance
-}
-
-// spread returns evidence with the standard deviation that replicates say it has.
-func spread(s sequential.Score, per []share) sequential.Score {
-	variance := 0.0
-	for _, g := range per {
-		if g.coefficient == 0 {
-			continue
-		}
-		variance += g.coefficient * g.squares / g.freedom // no replicates: NaN, and no step
-		s.Freedom = min(s.Freedom, g.freedom)
-	}
-	s.Sd = math.Sqrt(variance)
-	return s
 }
 
 // FreedomOf returns the least number of degrees of freedom that the scales of the arms are
@@ -347,14 +314,4 @@ func (n *Scales) Freedom() float64 {
 		return math.Inf(1)
 	}
 	return lists.Total(n.freedom)
-}
-
-// weightsOf returns N numbers w with Σ_k w_k ȳ_k the estimate that the bet is on.
-func weightsOf(b sequential.Bet, e *model.Estimator) []float64 {
-	if !b.Direct {
-		return e.Weights(b.Leader, b.Arm)
-	}
-	out := make([]float64, len(e.Total))
-	out[b.Leader], out[b.Arm] = 1, -1
-	return out
 }

@@ -41,6 +41,7 @@ func TestScoreIsDominated(t *testing.T) {
 		for range draws {
 			b := enginetest.SquaresPull(rng, p, truth, engine.Plan{Counts: counts})
 			bet := sequential.Bet{Leader: 0, Arm: 1, Variance: st.Estimate.Variance(0, 1)}
+			scales.Replicated(b)
 			z := scales.Score(bet, st.Estimate, st.Estimate.Estimates(b.Means), b).Z(0)
 			for _, u := range levels {
 				if z >= u {
@@ -80,6 +81,7 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	scales.Replicated(b)
 	got := scales.Score(sequential.Bet{Leader: 1, Arm: 0, Variance: st.Estimate.Variance(1, 0)}, st.Estimate, st.Estimate.Estimates(b.Means), b)
 	want := math.Sqrt(b.Squares[0]/699/700 + b.Squares[1]/6/7)
 	if math.Abs(got.Sd/want-1) > 1e-9 || got.Freedom != 6 {
@@ -105,6 +107,7 @@ func TestNoWeightNoNoise(t *testing.T) {
 	e.White.Set(2, 0, e.White.At(2, 0)+1e-14*e.White.At(0, 0))
 	b := sequential.Bet{Leader: 0, Arm: 1, Variance: e.Variance(0, 1)}
 	round := engine.Batch{Counts: []int{7, 7, 7}, Means: []float64{1, 0, 1e15}, Squares: []float64{6, 6, 1e30}}
+	scales.Replicated(round)
 	if s := scales.Score(b, e, e.Estimates(round.Means), round); math.Abs(s.Gap-1) > 1e-9 || s.Sd > 1 {
 		t.Errorf("a gap of 1 with standard error %g is taken for %g with %g", math.Sqrt(2./7), s.Gap, s.Sd)
 	}

@@ -33,14 +33,7 @@ func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	if !bounded && (!two || floats.Sum(n.seen.count) < fewestOutcomes) {
 		return false, nil
 	}
-	precision := make([]float64, len(n.Model.Precision))
-	for i, old := range n.Model.Precision {
-		if old > 0 {
-			precision[i] = 1 / (width * width * n.seen.variance(i, two))
-		}
-	}
-	n.Model, err = n.Model.Reweighted(precision)
-	return true, err
+	return true, n.weigh(func(i int) float64 { return width * width * n.seen.variance(i, two) })
 }
 
 // fewOutcomes is how many rewards of either value an arm needs for the normal law to stand for the law of counts.

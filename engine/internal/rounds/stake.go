@@ -51,7 +51,7 @@ const mostStaked = 0.97
 // data, come from centre.
 func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64,
 	round engine.Batch) sequential.Score {
-	return l.stake(h, b, l.parts(weightsOf(b, e), unit, centre, round))
+	return l.stake(h, b, l.parts(e.Weights(b.Leader, b.Arm), unit, centre, round))
 }
 
 // StakeApart is Stake of a bet on two arms' own means; it looks at no other arm.

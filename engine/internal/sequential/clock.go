@@ -136,10 +136,7 @@ func (c Clock) goes(w *Walk, info float64, fixed int) int {
 	if w.Stakes != nil {
 		return w.nextStake()
 	}
-	if c.Times != nil {
-		return fixed
-	}
-	return c.nearest(c.Time(w.Look) + info)
+	return c.Next(w.Look, info, fixed+2)
 }
 
 // strict returns the clock of walks without the steps of arms that were withdrawn. Their level is

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -21,24 +22,22 @@ const resolution = 1e-6
 // the bound on the numerical error of this probability included: the constant of [Pocock77] for any
 // clock. It takes some milliseconds for 60 looks. alpha must lie in [1e-12, 1/2]; errors are as for
 // [Crossing].
-func Constant(alpha float64, times []float64) (float64, error) {
+func Constant(alpha float64, times []float64) (_ float64, err error) {
+	defer leave.Caught(&err)
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
 		return 0, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)
 	}
-	excess := func(z float64) (float64, error) {
+	excess := func(z float64) float64 {
 		p, slack, err := Crossing(z, times)
-		return math.Log((p + slack) / alpha), err
+		leave.With(err)
+		return math.Log((p + slack) / alpha)
 	}
 	// The looks cross as often as e^h that know nothing of each other. One alone needs lo, all of them need hi at most. h is
 	// nearly linear in z and changes slowly, so that a secant through it finds z in a few steps.
 	lo, hi := quantile(alpha), quantile(alpha/float64(max(len(times), 1)))+resolution
 	z, last, before, slope := hi, hi, 0., 0.
 	for step := math.Inf(1); step > 100*resolution; step = math.Abs(z - last) {
-		f, err := excess(z)
-		if err != nil {
-			return 0, err
-		}
-		h := f + math.Log(alpha/above(z))
+		h := excess(z) + math.Log(alpha/above(z))
 		if z != last {
 			slope = (h - before) / (z - last)
 		}
@@ -48,15 +47,12 @@ func Constant(alpha float64, times []float64) (float64, error) {
 		}
 	}
 	z = math.Floor(z/resolution) * resolution
-	for f, err := excess(z); f <= 0 && err == nil; f, err = excess(z) {
+	for excess(z) <= 0 {
 		z -= resolution
 	}
-	for {
-		z += resolution
-		if f, err := excess(z); err != nil || f <= 0 {
-			return z, err
-		}
+	for z += resolution; excess(z) > 0; z += resolution {
 	}
+	return z, nil
 }
 
 // Heights returns z_k, one per time, such that a Brownian motion B has B(T_k) ≥ z_k √T_k at some k with probability at

@@ -108,10 +108,7 @@ func (w *Walk) Sooner(c Clock, info float64) {
 
 // Next returns the look to which a round of that information takes the walk.
 func (w *Walk) Next(c Clock, info float64, round int) int {
-	if w.Stakes != nil {
-		return w.nextStake()
-	}
-	return c.Of(w).Next(w.Look, info, round)
+	return c.Of(w).goes(w, info, round-2)
 }
 
 // Raised returns S, or the logarithm of the capital, if the leader were that much below x: what the walk would have been without the
