@@ -75,18 +75,16 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 			return Fit{}, err
 		}
 	}
-	if err := f.describe(s, best); err != nil {
-		return Fit{}, err
-	}
-	if err := f.usable(whole, s, best); err != nil {
-		return Fit{}, err
-	}
 	f.CrossValidation, f.Misfit.Residuals = best.process.crossValidate()
-	if err := f.misfit(s, best, opt); err != nil {
-		return Fit{}, err
-	}
-	if err := f.sharing(s, best, opt); err != nil {
-		return Fit{}, err
+	for _, part := range []func() error{
+		func() error { return f.describe(s, best) },
+		func() error { return f.usable(whole, s, best) },
+		func() error { return f.misfit(s, best, opt) },
+		func() error { return f.sharing(s, best, opt) },
+	} {
+		if err := part(); err != nil {
+			return Fit{}, err
+		}
 	}
 	f.Evaluations = s.evaluations.count
 	f.warn()
@@ -99,9 +97,9 @@ func (f *Fit) describe(s *surface, best optimum) error {
 	if err != nil {
 		return err
 	}
-	limits := make([]string, len(best.values))
-	for i, p := range s.free {
-		if limits[i] = atLimit(p.Free, best.values[i]); limits[i] == "" {
+	limits := s.limits(best.values)
+	for i, at := range limits {
+		if at == "" {
 			f.GradientNorm = max(f.GradientNorm, math.Abs(slope[i]))
 		}
 	}
@@ -125,9 +123,9 @@ func (f *Fit) describe(s *surface, best optimum) error {
 		f.Parameters = append(f.Parameters, made)
 	}
 	g := best.process
-	f.Condition = g.condition()
+	f.Condition = g.sigma.Cond()
 	f.Effective = float64(len(s.d.y))
-	inverse := g.inverseDiagonal()
+	inverse := g.sigma.inverseDiagonal()
 	for i, v := range g.variance {
 		f.Effective -= v * inverse[i]
 	}
@@ -140,10 +138,7 @@ const normal95 = 1.959963984540054
 
 // usable makes the kernel that problems take.
 func (f *Fit) usable(p *problem.Problem, s *surface, best optimum) error {
-	k, err := s.at(best.values)
-	if err == nil {
-		k, err = k.Settled()
-	}
+	k, err := s.settled(best.values)
 	if err != nil {
 		return err
 	}

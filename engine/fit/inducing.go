@@ -1,11 +1,12 @@
 package fit
 
 import (
-	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -107,7 +108,7 @@ func (s *surface) induce(values []float64, enough float64, most int) (arms []int
 		return nil, 0, err
 	}
 	noise := s.variance(values)
-	rest, done := append([]float64(nil), g.Diagonal()...), 0
+	rest, done := slices.Clone(g.Diagonal()), 0
 	for rank := 24; ; rank += rank / 3 {
 		columns, pivots, err := g.Columns(s.ctx, min(rank, most), inducingJitter)
 		if err != nil {
@@ -126,19 +127,6 @@ func (s *surface) induce(values []float64, enough float64, most int) (arms []int
 			return pivots, trace, nil
 		}
 	}
-}
-
-// induced returns the process at some values along inducing arms.
-func (s *surface) induced(values []float64, arms []int) (*process, error) {
-	smooth, own, err := s.parts(values, nil)
-	if err != nil {
-		return nil, err
-	}
-	cross, diagonal, err := s.cross(smooth, arms)
-	if err != nil {
-		return nil, err
-	}
-	return newInduced(s.ctx, s.d, arms, cross, diagonal, own, s.variance(values))
 }
 
 // cross returns K_Sn and the diagonal of K.
@@ -162,11 +150,18 @@ func (s *surface) cross(k kernels.Joint, arms []int) (*mat.Dense, []float64, err
 	return rows, diagonal, nil
 }
 
-// newInduced computes F and all that the fit asks of a process, O(n m²).
-func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diagonal []float64, own float64,
-	variance []float64) (*process, error) {
-	n, m := len(d.y), len(arms)
-	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: make([]float64, n), features: mat.DenseCopyOf(cross)}
+// induced returns the process at some values along inducing arms: F and all that the fit asks of it, O(n m²).
+func (s *surface) induced(values []float64, arms []int) (*process, error) {
+	smooth, own, err := s.parts(values, nil)
+	if err != nil {
+		return nil, err
+	}
+	cross, diagonal, err := s.cross(smooth, arms)
+	if err != nil {
+		return nil, err
+	}
+	n, m, variance := len(s.d.y), len(arms), s.variance(values)
+	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: diagonal, features: cross}
 	corner := mat.NewSymDense(m, nil)
 	largest := 0.0
 	for a, i := range arms {
@@ -182,7 +177,6 @@ func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diag
 		return nil, errSingular
 	}
 	solveLower(&l.corner, l.features)
-	copy(l.rest, diagonal)
 	for a := range m {
 		for i, v := range l.features.RawRowView(a) {
 			l.rest[i] -= v * v
@@ -192,11 +186,19 @@ func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diag
 		l.noise[i], l.rest[i] = v+own, max(l.rest[i], 0)
 		l.trace += 0.5 * l.rest[i] / l.noise[i]
 	}
-	if err := ctx.Err(); err != nil {
+	if err := s.ctx.Err(); err != nil {
 		return nil, err
 	}
-	g := &process{d: d, variance: variance, low: l}
-	if err := g.induce(l.noise); err != nil {
+	inner := mat.NewSymDense(m, nil)
+	inner.SymOuterK(1, overRoot(l.features, l.noise))
+	for a := range m {
+		inner.SetSym(a, a, inner.At(a, a)+1)
+	}
+	if !l.inner.Factorize(inner) {
+		return nil, errSingular
+	}
+	g := &process{d: s.d, variance: variance, sigma: l, low: l}
+	if err := g.learn(); err != nil {
 		return nil, err
 	}
 	g.likelihood -= l.trace
@@ -230,55 +232,27 @@ func (s *surface) lost(g *process, values []float64) (float64, error) {
 	return l.trace + 0.5*max(sum-mat.Dot(&along, &along), 0), nil
 }
 
-// induce computes the likelihood of Q + noise.
-func (g *process) induce(noise []float64) error {
-	l, n := g.low, len(g.d.y)
-	m, _ := l.features.Dims()
-	scaled := l.overRoot()
-	inner := mat.NewSymDense(m, nil)
-	inner.SymOuterK(1, scaled)
-	for a := range m {
-		inner.SetSym(a, a, inner.At(a, a)+1)
-	}
-	if !l.inner.Factorize(inner) {
-		return errSingular
-	}
-	logDet := l.inner.LogDet()
-	for _, v := range noise {
-		logDet += math.Log(v)
-	}
-	residual := mat.NewVecDense(n, append([]float64(nil), g.d.y...))
-	if g.d.levels != nil {
-		if err := g.level(residual); err != nil {
-			return err
-		}
-	}
-	solved, err := l.solve(mat.NewDense(n, 1, append([]float64(nil), residual.RawVector().Data...)))
-	if err != nil {
-		return err
-	}
-	g.alpha = mat.NewVecDense(n, mat.Col(nil, 0, solved))
-	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*logDet - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
-	if g.half != nil {
-		g.likelihood -= 0.5 * g.normal.LogDet()
-	}
-	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
-		return errSingular
-	}
-	return nil
-}
-
-// overRoot returns the features over the roots of the noise.
-func (l *inducing) overRoot() *mat.Dense {
-	out := mat.DenseCopyOf(l.features)
-	m, _ := out.Dims()
-	roots := lists.Map(l.noise, func(v float64) float64 { return 1 / math.Sqrt(v) })
-	for a := range m {
-		for i, row := 0, out.RawRowView(a); i < len(row); i++ {
-			row[i] *= roots[i]
-		}
+// overRoot returns a matrix whose columns are over the roots of variances.
+func overRoot(x mat.Matrix, variance []float64) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	roots := lists.Map(variance, func(v float64) float64 { return 1 / math.Sqrt(v) })
+	for a := range out.RawMatrix().Rows {
+		floats.Mul(out.RawRowView(a), roots)
 	}
 	return out
+}
+
+// LogDet returns log det(Q + N) = log det A + log det N.
+func (l *inducing) LogDet() float64 {
+	return l.inner.LogDet() + lists.Sum(l.noise, math.Log)
+}
+
+// Cond returns a bound on the condition number: the largest eigenvalue is at most A's times the largest noise, and the smallest at
+// least the least noise.
+func (l *inducing) Cond() float64 {
+	var inner mat.SymDense
+	l.inner.ToSym(&inner)
+	return mat.Trace(&inner) * slices.Max(l.noise) / slices.Min(l.noise)
 }
 
 // solve returns (Q + N)⁻¹x = N⁻¹x - N⁻¹Φ A⁻¹ Φᵀ N⁻¹x for the columns of x.
