@@ -70,9 +70,6 @@ func (d *meansOf) room() error {
 	return memlimit.Matrices(d.m.Context(), "the posterior", 3, n, dim+1)
 }
 
-// natural returns the scale that leaves the kernel as it is: the variance of a feature's coefficient.
-func (d *meansOf) natural() float64 { return d.m.Scale / (d.m.Unit * d.m.Unit) }
-
 // fit returns the data around their level for a scale, fitted where it is 0, and for the part of
 // arms by themselves where that is wanted, see withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
@@ -109,7 +106,9 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 		return nil, err
 	}
 	if scale == 0 {
-		c.scale = c.fitScale()
+		var err error
+		c.scale, err = (&scaling{natural: natural(d.m)}).least(c.largest(), c.squares, c.deviance)
+		return c, err
 	}
 	return c, nil
 }
@@ -219,16 +218,6 @@ func (c *centred) deviance(scale float64) float64 {
 	return sum
 }
 
-// fitScale returns the scale of the least deviance: the best of a grid, refined. Where no data bear
-// on it, it is the one that leaves the kernel as it is.
-func (c *centred) fitScale() float64 {
-	largest := c.largest()
-	if largest == 0 {
-		return c.natural()
-	}
-	return leastDeviance(largest, c.squares, 0, c.deviance)
-}
-
 // largest returns the largest eigenvalue, or a bound on it.
 func (c *centred) largest() float64 {
 	if c.reduced != nil {
@@ -246,17 +235,22 @@ const (
 	scaleTolerance = 1e-6
 )
 
-// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or
+func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
+	of := *c
+	of.scale, of.known = scale, nil
+	p, err := of.formed(false)
+	return p, of.factoredLikelihood(), err
+}
+
+// formed returns what is known of all arms. Rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or
 // (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
 // covariance with it,
 //
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
 //
 // or where that need not be factored rows are (1 - a_i) w_i, and the estimator has the rest beside them.
-func (c *centred) estimator(factored bool) (*Estimator, error) {
+func (c *centred) formed(factored bool) (*Posterior, error) {
 	n, dim := len(c.arms), len(c.origin)
-	shrink := 1 / c.scale
-	e := &Estimator{Total: c.each, precision: c.precision, unit: c.m.Unit, shrink: shrink, root: math.Sqrt(c.m.Scale), level: c.centre}
 	columns := dim
 	if c.flat {
 		columns++
@@ -281,7 +275,7 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 		}
 		vectors := mat.DenseCopyOf(&c.vectors)
 		for k, d := range c.values {
-			f := 1 / math.Sqrt(shrink+d)
+			f := 1 / math.Sqrt(1/c.scale+d)
 			for j := range dim {
 				vectors.Set(j, k, f*vectors.At(j, k))
 			}
@@ -294,10 +288,11 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 			white.Set(k, dim, last)
 		}
 	}
+	p := c.fitted.posterior(c.m, c.each, c.observed, c.flat, c.surprise())
 	if c.own > 0 {
 		c.keep(white)
 		if !factored && c.within == nil {
-			e.parts = c.parts()
+			p.parts = c.parts()
 		} else {
 			var err error
 			if white, err = c.withOwn(white); err != nil {
@@ -306,17 +301,17 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 		}
 	}
 	if c.within != nil {
-		e.White, e.within = c.back(white), c.within
-		return e, nil
+		p.White, p.within = c.back(white), c.within
+		return p, nil
 	}
-	if e.White = white; n < len(c.of) {
+	if p.White = white; n < len(c.of) {
 		_, columns = white.Dims()
-		e.White = mat.NewDense(len(c.of), columns, nil)
+		p.White = mat.NewDense(len(c.of), columns, nil)
 		for i, k := range c.of {
-			e.White.SetRow(i, white.RawRowView(k))
+			p.White.SetRow(i, white.RawRowView(k))
 		}
 	}
-	return e, nil
+	return p, nil
 }
 
 // factored computes the factor LLᵀ = τI + M, and reports whether it is more than rounding. Rows times L⁻ᵀ have

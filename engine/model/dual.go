@@ -290,28 +290,25 @@ func (e *Estimator) normalised(means []float64) []float64 {
 	return lists.Map(means, func(v float64) float64 { return v / e.unit })
 }
 
-// estimator returns the estimator of all arms.
-func (c *onBases) estimator(m *Model) (*Estimator, error) {
-	e := &Estimator{
-		Total: indices.Spread(m.Problem.N(), c.total, c.arms), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale,
-		root: math.Sqrt(m.Scale), level: c.centre,
-	}
-	parts, err := lists.Try(len(c.on), func(k int) (*dual, error) { return newDual(c.on[k], c.scale) })
+func (c *onBases) posterior(scale float64) (*Posterior, float64, error) {
+	of := *c
+	of.scale = scale
+	p := of.fitted.posterior(c.m, indices.Spread(c.m.Problem.N(), c.total, c.arms), len(c.arms), !c.known, of.surprise())
+	parts, err := lists.Try(len(c.on), func(k int) (*dual, error) { return newDual(c.on[k], scale) })
 	if err != nil {
-		return nil, fmt.Errorf("the information matrix: %w", err)
+		return nil, 0, fmt.Errorf("the information matrix: %w", err)
 	}
-	if e.dual = parts[0]; len(parts) > 1 {
-		e.dual, e.level = newDuals(c, parts)
+	if p.dual = parts[0]; len(parts) > 1 {
+		p.dual, p.level = newDuals(&of, parts)
 	}
-	return e, nil
+	return p, of.likelihood(), nil
 }
 
 // pulledMeans holds what a posterior of many arms is formed of: the arms with pulls. All numbers are
 // normalised.
 type pulledMeans struct {
-	life    *life
-	natural float64 // the scale that leaves the kernel as it is
-	near    float64 // the scale found last, where the next search begins; 0 before
+	scaling
+	m       *Model
 	known   bool    // whether the level is stated
 	level   float64 // the one stated
 	arms    []int
@@ -330,7 +327,7 @@ type pulledPart struct {
 }
 
 func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
-	d := &pulledMeans{life: m.life, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
+	d := &pulledMeans{scaling: scaling{natural: natural(m)}, m: m, known: level.Known, level: level.Value / m.Unit}
 	for i, c := range counts {
 		if c > 0 {
 			d.arms = append(d.arms, i)
@@ -342,11 +339,11 @@ func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64)
 }
 
 // divide sets the parts, which have no bases yet.
-func (d *pulledMeans) divide(m *Model) (err error) {
-	if d.related, err = relatedArms(m); err != nil {
+func (d *pulledMeans) divide() (err error) {
+	if d.related, err = relatedArms(d.m); err != nil {
 		return err
 	}
-	d.parts = lists.Make(len(d.related.arms), func(int) *pulledPart { return &pulledPart{life: d.life} })
+	d.parts = lists.Make(len(d.related.arms), func(int) *pulledPart { return &pulledPart{life: d.m.life} })
 	for k, i := range d.arms {
 		p := d.parts[d.related.of[i]]
 		p.arms, p.total, p.y = append(p.arms, d.related.at[i]), append(p.total, d.total[k]), append(p.y, d.y[k])
@@ -396,8 +393,8 @@ func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, a
 // onBases holds the data around their level, by part of the arms. Several parts share a level that is unknown, see pooled.
 type onBases struct {
 	*pulledMeans
-	on                                     []*onBasis
-	own, scale, centre, precision, squares float64 // as of levelled
+	fitted
+	on []*onBasis
 }
 
 // onBasis holds the data of a part around their level, with their information in the features of a basis as a
@@ -410,10 +407,10 @@ type onBasis struct {
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
 func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
-	if err := d.life.Context().Err(); err != nil {
+	if err := d.m.Context().Err(); err != nil {
 		return nil, err
 	}
-	c := &onBases{pulledMeans: d, own: own, scale: scale}
+	c := &onBases{pulledMeans: d, fitted: fitted{own: own, scale: scale}}
 	for _, p := range d.parts {
 		part := p.around(!d.known && len(p.arms) > 0, len(d.parts) > 1, d.level, own, scale)
 		c.on, c.precision, c.squares = append(c.on, part), c.precision+part.precision, c.squares+part.squares
@@ -425,17 +422,9 @@ func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
 	if scale > 0 {
 		return c, nil
 	}
-	largest := c.largest()
-	if largest == 0 { // no data bear on the scale
-		c.scale = d.natural
-		return c, nil
-	}
-	c.scale = leastDeviance(largest, c.squares, d.near, c.deviance)
-	if !(c.scale > 0) || math.IsInf(c.scale, 0) {
-		return nil, errors.New("no scale of the kernel fits")
-	}
-	d.near = c.scale
-	return c, nil
+	var err error
+	c.scale, err = d.least(c.largest(), c.squares, c.deviance)
+	return c, err
 }
 
 // around returns the data of the part around their level, or the one that is known; several is whether there are other parts.

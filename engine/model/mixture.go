@@ -88,14 +88,8 @@ func mixed(
 			top, expected = before.Members[0].Posterior, before.scale()
 		}
 		at := func(own, _ float64) (*onBases, error) { return d.around(own, d.natural) }
-		return throughBasis(m, d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
-			members, err := membersAt(points, stated, d.total, negligible, false, at,
-				func(c *onBases, scale float64) (*Posterior, float64, error) {
-					of := *c
-					of.scale = scale
-					p, err := d.posterior(m, &of)
-					return p, of.likelihood(), err
-				})
+		return throughBasis(d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
+			members, err := membersAt(points, stated, d.total, negligible, false, at)
 			return members, d.natural * (&Mixture{Members: members}).scale(), err
 		})
 	}
@@ -112,15 +106,9 @@ func mixed(
 		if scale > 0 { // of a member that is known
 			return d.around(own, scale), nil
 		}
-		return d.centred(own, d.natural())
+		return d.centred(own, natural(m))
 	}
-	return membersAt(points, prior.Scale*d.natural(), d.total, negligible, false, at,
-		func(c *centred, scale float64) (*Posterior, float64, error) {
-			of := *c
-			of.scale, of.known = scale, nil
-			p, err := d.posterior(&of, false)
-			return p, of.factoredLikelihood(), err
-		})
+	return membersAt(points, prior.Scale*natural(m), d.total, negligible, false, at)
 }
 
 // point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
@@ -140,13 +128,14 @@ type evidence interface {
 	// law returns log of the evidence, all scales together, and the scales that stand for them with
 	// their shares of it
 	law() (log float64, scales, shares []float64)
+	// posterior returns what is known of all arms at a scale, and the likelihood of levelled.penalised there
+	posterior(scale float64) (p *Posterior, likelihood float64, err error)
 }
 
 // membersAt returns the members at the points. stated is the scale where it is stated, else 0; total has the
 // precisions of the means of arms; alone is whether arms have no part by themselves.
 func membersAt[T evidence](
-	points []point, stated float64, total []float64, negligible float64, alone bool,
-	at func(own, scale float64) (T, error), posterior func(c T, scale float64) (p *Posterior, likelihood float64, err error),
+	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
 ) ([]Member, error) {
 	around, kept := map[float64]T{}, points != nil
 	if stated > 0 {
@@ -168,7 +157,7 @@ func membersAt[T evidence](
 			}
 			around[p.own] = c
 		}
-		of, likelihood, err := posterior(c, p.scale)
+		of, likelihood, err := c.posterior(p.scale)
 		if err != nil {
 			return nil, err
 		}
@@ -246,15 +235,30 @@ func shared(members []Member) []Member {
 }
 
 func (c *centred) law() (log float64, scales, shares []float64) {
-	return scaleLaw(c.largest(), c.natural(), c.squares, c.natural(), func(s float64) float64 { return c.penalised(c.deviance(s)) })
+	s := scaling{natural: natural(c.m)}
+	return s.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
 }
 
 func (c *onBases) law() (log float64, scales, shares []float64) {
-	log, scales, shares = scaleLaw(c.largest(), c.natural, c.squares, cmp.Or(c.near, c.natural), func(s float64) float64 {
-		return c.penalised(c.deviance(s))
-	})
-	c.near = scales[len(scales)/2]
-	return log, scales, shares
+	return c.scaling.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
+}
+
+// scaling finds scales of the kernel: natural leaves it as it is, and where no data bear on the scale it is that one.
+type scaling struct {
+	natural float64
+	near    float64 // found last, where the next search begins; 0 before
+}
+
+// least returns the scale of the least deviance. largest is the largest eigenvalue of the information, or a bound on it.
+func (s *scaling) least(largest, squares float64, deviance func(scale float64) float64) (float64, error) {
+	if largest == 0 {
+		return s.natural, nil
+	}
+	s.near = leastDeviance(largest, squares, s.near, deviance)
+	if !(s.near > 0) || math.IsInf(s.near, 0) {
+		return 0, errors.New("no scale of the kernel fits")
+	}
+	return s.near, nil
 }
 
 // narrow is the standard deviation of log s below which one scale stands for all.
@@ -264,17 +268,15 @@ const narrow = 0.3
 // resolved is the least standard deviation in steps of a grid at which sums over it are integrals, to a hundredth of a nat.
 const beneath, resolved = 40, 0.6
 
-// scaleLaw integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
-// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides. Where
-// no data bear on the scale, it is the one that leaves the kernel as it is.
-func scaleLaw(
-	largest, natural, squares, near float64, deviance func(scale float64) float64,
-) (log float64, scales, shares []float64) {
+// law integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
+// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides.
+func (s *scaling) law(largest, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
+	defer func() { s.near = scales[len(scales)/2] }()
 	if largest == 0 {
-		return -deviance(natural) / 2, []float64{natural}, []float64{1}
+		return -deviance(s.natural) / 2, []float64{s.natural}, []float64{1}
 	}
 	lo, steps := scaleRange(largest, squares)
-	mean, sd := math.Log(near), 0.0
+	mean, sd := math.Log(cmp.Or(s.near, s.natural)), 0.0
 	for step, last := scaleStep, steps-1; ; step, last = step/4, last*4 {
 		var logs, at []float64
 		best := math.Inf(-1)
