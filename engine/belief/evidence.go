@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -131,20 +132,15 @@ func whole(m *mat.SymDense) *mat.Dense {
 }
 
 // of computes the evidence at u; predict asks for the predictions of left-out means.
-func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, error) {
-	t, err := c.tables(ctx, u, nil)
-	if err != nil {
-		return nil, err
-	}
+func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence, err error) {
+	defer try.Caught(&err)
+	t := try.Of(c.tables(ctx, u, nil))
 	gram := c.gram(t)
 	defer c.done.Put(gram)
 	if c.wins != nil {
 		return c.counts(gram, predict)
 	}
-	x, err := c.normal(gram, u)
-	if err != nil {
-		return nil, err
-	}
+	x := try.Of(c.normal(gram, u))
 	e := &evidence{log: x.log, target: c.y, variance: x.variance}
 	if predict {
 		e.leave(x)

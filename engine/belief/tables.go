@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -27,7 +28,8 @@ type tables struct {
 
 // tables returns the kernel at u; what it has in common with another of the same model, or with the first one where that is nil, is
 // taken from there.
-func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*tables, error) {
+func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tables, err error) {
+	defer try.Caught(&err)
 	if other == nil {
 		other = c.first.Load()
 	}
@@ -40,10 +42,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*table
 		if other != nil && term.Scale == other.of.Terms[k].Scale && equal(term.Task, other.of.Terms[k].Task) {
 			t.tasks = append(t.tasks, other.tasks[k])
 		} else {
-			tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks)
-			if err != nil {
-				return nil, err
-			}
+			tasks := try.Of(kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks))
 			t.tasks = append(t.tasks, whole(tasks))
 		}
 		if other != nil && equal(term.Arm, other.of.Terms[k].Arm) {
@@ -51,10 +50,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*table
 			continue
 		}
 		arm := cmp.Or(term.Arm, kernels.Kernel(kernels.Constant{Value: 1}))
-		arms, err := kernels.Gram(arm, c.distinct)
-		if err != nil {
-			return nil, err
-		}
+		arms := try.Of(kernels.Gram(arm, c.distinct))
 		t.arms = append(t.arms, whole(arms))
 	}
 	c.first.CompareAndSwap(nil, t)

@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -40,16 +41,12 @@ type located struct {
 }
 
 // factor sets what follows from the weights.
-func (l *located) factor() error {
+func (l *located) factor() (err error) {
+	defer try.Caught(&err)
 	n := len(l.arms)
-	if err := memlimit.Matrices(l.ctx, "the information gain", 2, n, n); err != nil {
-		return err
-	}
+	try.To(memlimit.Matrices(l.ctx, "the information gain", 2, n, n))
 	l.roots = lists.Make(n, func(k int) float64 { return math.Sqrt(l.weights[k] * l.m.Precision[l.arms[k]] / l.ridge) })
-	among, err := l.m.Among(l.arms)
-	if err != nil {
-		return err
-	}
+	among := try.Of(l.m.Among(l.arms))
 	matrix := blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: make([]float64, n*n)}
 	for k := range n {
 		row := matrix.Data[k*n : (k+1)*n]
@@ -66,9 +63,7 @@ func (l *located) factor() error {
 	for k := range n {
 		l.value += 2 * math.Log(l.lower.Data[k*n+k])
 	}
-	if l.own, err = l.gradients(view{among, indices.Of(l.m.Precision, l.arms), indices.All(n)}); err != nil {
-		return err
-	}
+	l.own = try.Of(l.gradients(view{among, indices.Of(l.m.Precision, l.arms), indices.All(n)}))
 	for k, g := range l.own {
 		l.level += l.weights[k] * g
 	}
@@ -177,25 +172,18 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Sp
 // FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
 // relative duality gap of tol (0 means 1e-6). Arms that are not measured have their share, and what
 // ξ takes from the means it takes from those measured.
-func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (Design, error) {
-	m, err := model.NewContext(ctx, p, opt.Unit)
-	if err != nil {
-		return Design{}, err
-	}
+func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (_ Design, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, opt.Unit))
 	known := m
 	if p.Partial != nil {
-		if known, err = model.NewContext(ctx, p.Measured(), opt.Unit); err != nil {
-			return Design{}, err
-		}
+		known = try.Of(model.NewContext(ctx, p.Measured(), opt.Unit))
 	}
 	ridge, err := known.Designs().RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Design{}, fmt.Errorf("design: %w", err)
 	}
-	d, err := firstRound(m, ridge, tol)
-	if err != nil {
-		return Design{}, err
-	}
+	d := try.Of(firstRound(m, ridge, tol))
 	a := Design{Problem: p.Name, Ridge: ridge, Value: d.Value, Lower: d.Lower, Iterations: d.Iterations, Status: d.Status.String()}
 	for i, w := range d.Weights {
 		if w > 1e-9 {
@@ -206,25 +194,20 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 }
 
 // firstRound solves for all pairs of all tasks; of very many arms by exchange.
-func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
+func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error) {
+	defer try.Caught(&err)
 	c := design.Contrasts{Groups: m.Problem.Groups()}
 	tol = cmp.Or(tol, 1e-6)
 	if ridge > 0 && m.Many() {
 		const within = 2.5 // times its tolerance is where it may end
-		x, err := m.Designs().CertifierWithin(ridge, tol/within)
-		if err != nil {
-			return design.Design{}, err
-		}
+		x := try.Of(m.Designs().CertifierWithin(ridge, tol/within))
 		d, err := x.Design(c)
 		if d.Status == design.Optimal && d.DualityGap() > tol {
 			d.Status = design.Stalled
 		}
 		return d, err
 	}
-	m, err := m.Exact()
-	if err != nil {
-		return design.Design{}, err
-	}
+	m = try.Of(m.Exact())
 	return design.Minimax(m.Space(ridge), c, m.Solver(tol))
 }
 

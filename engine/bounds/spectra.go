@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -61,17 +62,10 @@ func spectra(ctx context.Context, m *model.Model, g gained) (eigenvalues, error)
 // fewSpectra returns the eigenvalues of the arms that have weight: the rows of all others in K_λ and
 // K_{X,λ} are 0.
 func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues, err error) {
-	if out.task, err = taskEigenvalues(ctx, m.Problem); err != nil {
-		return out, err
-	}
-	joint, err := m.Among(g.arms)
-	if err != nil {
-		return out, err
-	}
-	arm, err := m.Problem.Kernel.ArmMatrix(m.Problem.Arms.Subset(g.arms))
-	if err != nil {
-		return out, err
-	}
+	defer try.Caught(&err)
+	out.task = try.Of(taskEigenvalues(ctx, m.Problem))
+	joint := try.Of(m.Among(g.arms))
+	arm := try.Of(m.Problem.Kernel.ArmMatrix(m.Problem.Arms.Subset(g.arms)))
 	for _, part := range []struct {
 		of   kernels.Matrix
 		unit float64
@@ -84,9 +78,7 @@ func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues,
 				scaled.SetSym(k, l, part.unit*weight*scaled.At(k, l))
 			}
 		}
-		if *part.to, err = symmetricEigenvalues(ctx, scaled); err != nil {
-			return out, err
-		}
+		*part.to = try.Of(symmetricEigenvalues(ctx, scaled))
 	}
 	return out, nil
 }
@@ -98,19 +90,14 @@ func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues,
 const mostTasks = 1024
 
 // taskEigenvalues returns the V eigenvalues of K_Z.
-func taskEigenvalues(ctx context.Context, p *problem.Problem) ([]float64, error) {
+func taskEigenvalues(ctx context.Context, p *problem.Problem) (_ []float64, err error) {
+	defer try.Caught(&err)
 	v := p.V()
-	gram, err := p.Kernel.TaskGram(ctx, p.Tasks)
-	if err != nil {
-		return nil, err
-	}
+	gram := try.Of(p.Kernel.TaskGram(ctx, p.Tasks))
 	if v <= mostTasks {
 		return symmetricEigenvalues(ctx, gram)
 	}
-	factor, err := factorOf(ctx, stored{gram})
-	if err != nil {
-		return nil, err
-	}
+	factor := try.Of(factorOf(ctx, stored{gram}))
 	scale := slices.Repeat([]float64{1}, v)
 	return featureEigenvalues(ctx, factor, scale, v)
 }
@@ -140,24 +127,20 @@ func factorOf(ctx context.Context, m kernels.Matrix) (*mat.Dense, error) {
 
 // featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S = diag(scale): the
 // eigenvalues of the m × m matrix Φᵀ S² Φ, and n - m zeros.
-func featureEigenvalues(ctx context.Context, features *mat.Dense, scale []float64, n int) ([]float64, error) {
+func featureEigenvalues(ctx context.Context, features *mat.Dense, scale []float64, n int) (_ []float64, err error) {
+	defer try.Caught(&err)
 	const together = 512 // rows between two looks at the context
 	_, dim := features.Dims()
 	gram := mat.NewSymDense(dim, nil)
 	var scaled mat.Dense
 	for from := 0; from < n; from += together {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		to := min(from+together, n)
 		scaled.Reset()
 		scaled.Mul(mat.NewDiagDense(to-from, scale[from:to]), features.Slice(from, to, 0, dim))
 		blas64.Syrk(blas.Trans, 1, scaled.RawMatrix(), 1, gram.RawSymmetric())
 	}
-	values, err := symmetricEigenvalues(ctx, gram)
-	if err != nil {
-		return nil, err
-	}
+	values := try.Of(symmetricEigenvalues(ctx, gram))
 	for len(values) < n {
 		values = append(values, 0)
 	}
@@ -219,18 +202,13 @@ const (
 
 // information returns the allocation of largest information gain, under ξ > 0 in the kernel's units: a
 // design on all arms, to a relative gap of tolerance, or the search for very many.
-func information(ctx context.Context, m *model.Model, ridge, tolerance float64) (gained, error) {
+func information(ctx context.Context, m *model.Model, ridge, tolerance float64) (_ gained, err error) {
+	defer try.Caught(&err)
 	n := m.Problem.N()
 	if rank, known := m.LeastRank(); n > wholeArms && !(known && float64(n)*float64(rank)*float64(rank) <= wholeWork) {
 		return gainOf(ctx, m, ridge)
 	}
-	exact, err := m.Exact()
-	if err != nil {
-		return gained{}, err
-	}
-	d, err := design.InformationGain(exact.Space(ridge), exact.Solver(tolerance))
-	if err != nil {
-		return gained{}, err
-	}
+	exact := try.Of(m.Exact())
+	d := try.Of(design.InformationGain(exact.Space(ridge), exact.Solver(tolerance)))
 	return gained{weights: d.Weights, value: d.Value, upper: d.Upper}, nil
 }

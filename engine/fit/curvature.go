@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -150,7 +151,8 @@ func variances(information *mat.SymDense) []float64 {
 }
 
 // hessianRow returns the change of the scaled gradient along one number.
-func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
+func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
+	defer try.Caught(&err)
 	f := s.free[i].Free
 	step := curve
 	if !f.Logarithmic() {
@@ -162,13 +164,8 @@ func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 		there := slices.Clone(values)
 		there[i] = moved(f, values[i], by)
 		at[side] = there[i]
-		g, err := s.process(there)
-		if err != nil {
-			return nil, err
-		}
-		if slopes[side], err = s.scaled(g, there); err != nil {
-			return nil, err
-		}
+		g := try.Of(s.process(there))
+		slopes[side] = try.Of(s.scaled(g, there))
 	}
 	return lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) }), nil
 }
@@ -254,15 +251,10 @@ func isCondition(err error) bool {
 }
 
 // along returns the slopes times the kernel at some values, of some terms.
-func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (float64, error) {
-	smooth, own, err := s.parts(values, some)
-	if err != nil {
-		return 0, err
-	}
-	cross, diagonal, err := s.cross(smooth, g.low.arms)
-	if err != nil {
-		return 0, err
-	}
+func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (_ float64, err error) {
+	defer try.Caught(&err)
+	smooth, own := try.Two(s.parts(values, some))
+	cross, diagonal := try.Two(s.cross(smooth, g.low.arms))
 	sum := 0.0
 	for a := range g.low.arms {
 		row, corner := cross.RawRowView(a), at.corner.RawRowView(a)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -95,25 +96,14 @@ func (s *surface) matrix(k kernels.Joint) (kernels.Matrix, error) {
 // induce returns inducing arms at some values, at most so many, and t with them: they end where it is
 // little enough.
 func (s *surface) induce(values []float64, enough float64, most int) (arms []int, trace float64, err error) {
-	smooth, own, err := s.parts(values, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	m, err := s.matrix(smooth)
-	if err != nil {
-		return nil, 0, err
-	}
-	g, err := kernels.Grow(m)
-	if err != nil {
-		return nil, 0, err
-	}
+	defer try.Caught(&err)
+	smooth, own := try.Two(s.parts(values, nil))
+	m := try.Of(s.matrix(smooth))
+	g := try.Of(kernels.Grow(m))
 	noise := s.variance(values)
 	rest, done := slices.Clone(g.Diagonal()), 0
 	for rank := 24; ; rank += rank / 3 {
-		columns, pivots, err := g.Columns(s.ctx, min(rank, most), inducingJitter)
-		if err != nil {
-			return nil, 0, err
-		}
+		columns, pivots := try.Two(g.Columns(s.ctx, min(rank, most), inducingJitter))
 		for _, c := range columns[done:] {
 			for i, v := range c {
 				rest[i] -= v * v
@@ -130,20 +120,16 @@ func (s *surface) induce(values []float64, enough float64, most int) (arms []int
 }
 
 // cross returns K_Sn and the diagonal of K.
-func (s *surface) cross(k kernels.Joint, arms []int) (*mat.Dense, []float64, error) {
+func (s *surface) cross(k kernels.Joint, arms []int) (_ *mat.Dense, _ []float64, err error) {
+	defer try.Caught(&err)
 	n := len(s.d.y)
 	rows, diagonal := mat.NewDense(len(arms), n, nil), make([]float64, n)
 	if len(k.Terms) == 0 {
 		return rows, diagonal, nil
 	}
-	m, err := s.matrix(k)
-	if err != nil {
-		return nil, nil, err
-	}
+	m := try.Of(s.matrix(k))
 	for a, i := range arms {
-		if err := s.ctx.Err(); err != nil {
-			return nil, nil, err
-		}
+		try.To(s.ctx.Err())
 		m.Row(rows.RawRowView(a), i)
 	}
 	m.Diagonal(diagonal)
@@ -151,15 +137,10 @@ func (s *surface) cross(k kernels.Joint, arms []int) (*mat.Dense, []float64, err
 }
 
 // induced returns the process at some values along inducing arms: F and all that the fit asks of it, O(n m²).
-func (s *surface) induced(values []float64, arms []int) (*process, error) {
-	smooth, own, err := s.parts(values, nil)
-	if err != nil {
-		return nil, err
-	}
-	cross, diagonal, err := s.cross(smooth, arms)
-	if err != nil {
-		return nil, err
-	}
+func (s *surface) induced(values []float64, arms []int) (_ *process, err error) {
+	defer try.Caught(&err)
+	smooth, own := try.Two(s.parts(values, nil))
+	cross, diagonal := try.Two(s.cross(smooth, arms))
 	n, m, variance := len(s.d.y), len(arms), s.variance(values)
 	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: diagonal, features: cross}
 	corner := mat.NewSymDense(m, nil)
@@ -186,9 +167,7 @@ func (s *surface) induced(values []float64, arms []int) (*process, error) {
 		l.noise[i], l.rest[i] = v+own, max(l.rest[i], 0)
 		l.trace += 0.5 * l.rest[i] / l.noise[i]
 	}
-	if err := s.ctx.Err(); err != nil {
-		return nil, err
-	}
+	try.To(s.ctx.Err())
 	inner := mat.NewSymDense(m, nil)
 	inner.SymOuterK(1, overRoot(l.features, l.noise))
 	for a := range m {
@@ -198,30 +177,21 @@ func (s *surface) induced(values []float64, arms []int) (*process, error) {
 		return nil, errSingular
 	}
 	g := &process{d: s.d, variance: variance, sigma: l, low: l}
-	if err := g.learn(); err != nil {
-		return nil, err
-	}
+	try.To(g.learn())
 	g.likelihood -= l.trace
 	return g, nil
 }
 
 // lost returns U - F at the values of a process, with αᵀRα from all values of the kernel.
-func (s *surface) lost(g *process, values []float64) (float64, error) {
+func (s *surface) lost(g *process, values []float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	l, sum := g.low, 0.0
-	smooth, _, err := s.parts(values, nil)
-	if err != nil {
-		return 0, err
-	}
-	m, err := s.matrix(smooth)
-	if err != nil {
-		return 0, err
-	}
+	smooth, _ := try.Two(s.parts(values, nil))
+	m := try.Of(s.matrix(smooth))
 	row := make([]float64, len(l.noise))
 	alpha := g.alpha.RawVector().Data
 	for i, a := range alpha {
-		if err := s.ctx.Err(); err != nil {
-			return 0, err
-		}
+		try.To(s.ctx.Err())
 		m.Row(row, i)
 		for j, v := range row {
 			sum += a * alpha[j] * v

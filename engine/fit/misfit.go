@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -161,7 +162,8 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 // without the term bends to rough means, by short length scales, and looks as if it fitted. The
 // ratio of the likelihoods tells, g = 0 being at the edge of its values
 // [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
-func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
+func (f *Fit) nugget(s *surface, best optimum, opt Options) (err error) {
+	defer try.Caught(&err)
 	variance := best.process.variance
 	scale := lists.Sum(variance, func(v float64) float64 { return v / float64(len(variance)) })
 	const span = 1e4
@@ -170,22 +172,13 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 		return nil
 	}
 	g := kernels.Free{Value: scale, Min: scale / span, Max: scale * span}
-	added, err := kernels.LiftBoth(kernels.Mul(g, kernels.Identity{}))
-	if err != nil {
-		return err
-	}
-	other, err := s.beside(s.d, kernels.AddJoint(s.kernel, added), opt.Noise)
-	if err != nil {
-		return err
-	}
+	added := try.Of(kernels.LiftBoth(kernels.Mul(g, kernels.Identity{})))
+	other := try.Of(s.beside(s.d, kernels.AddJoint(s.kernel, added), opt.Noise))
 	at := len(other.free) - 1 // of g
 	if other.noise {
 		at--
 	}
-	found, err := other.search(opt.Starts, slices.Insert(slices.Clone(best.values), at, scale))
-	if err != nil {
-		return err
-	}
+	found := try.Of(other.search(opt.Starts, slices.Insert(slices.Clone(best.values), at, scale)))
 	m := &f.Misfit
 	if m.Gain = found.likelihood - best.likelihood; m.Gain <= 0 {
 		m.Gain = 0

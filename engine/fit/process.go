@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // process is a Gaussian process with its data: one covariance, factored.
@@ -68,18 +69,14 @@ func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, erro
 //
 // in which the q levels β are integrated out under a flat prior [RW06, eq. 2.45]: it is the
 // density of all that does not depend on them, whatever the kernel says of levels.
-func (g *process) learn() error {
+func (g *process) learn() (err error) {
+	defer try.Caught(&err)
 	n := len(g.d.y)
 	residual := mat.NewDense(n, 1, slices.Clone(g.d.y))
 	if g.d.levels != nil {
-		if err := g.level(residual); err != nil {
-			return err
-		}
+		try.To(g.level(residual))
 	}
-	solved, err := g.sigma.solve(residual)
-	if err != nil {
-		return err
-	}
+	solved := try.Of(g.sigma.solve(residual))
 	g.alpha = mat.VecDenseCopyOf(solved.ColView(0))
 	g.likelihood = -0.5*mat.Dot(residual.ColView(0), g.alpha) - 0.5*g.sigma.LogDet() - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
 	if g.half != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // optimum holds the end of a search.
@@ -97,11 +98,9 @@ func (s *surface) finish(best *optimum) (err error) {
 
 // refine takes one of Newton's steps from an optimum along few inducing arms: with the slope along more
 // of them, and the curvature along few. The likelihood at the start becomes that along more, too.
-func (s *surface) refine(best *optimum) error {
-	slope, err := s.scaled(best.process, best.values)
-	if err != nil {
-		return err
-	}
+func (s *surface) refine(best *optimum) (err error) {
+	defer try.Caught(&err)
+	slope := try.Of(s.scaled(best.process, best.values))
 	information, inner, err := s.information(best.values, s.limits(best.values))
 	if err != nil || information == nil {
 		return err
@@ -116,9 +115,7 @@ func (s *surface) refine(best *optimum) error {
 	for k, i := range inner {
 		values[i] = round(moved(s.free[i].Free, values[i], step.AtVec(k)))
 	}
-	if err := s.prefer(best, values, 0); err != nil {
-		return err
-	}
+	try.To(s.prefer(best, values, 0))
 	start := s.start()
 	g, err := s.process(start)
 	if err == nil {

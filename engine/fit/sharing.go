@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -134,40 +135,22 @@ func speedup(alike [][]float64, signal, noise float64) float64 {
 
 // separate fits the same arm kernels with tasks that share nothing, and compares. The
 // levels of the tasks are taken off both: that they are alike helps to find no best arm.
-func (f *Fit) separate(s *surface, best optimum, opt Options) error {
+func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
+	defer try.Caught(&err)
 	if opt.Mean != MeanTask {
 		levelled, err := dataOf(s.d.p, MeanTask)
 		if err != nil {
 			return nil // every task has one arm
 		}
-		together, err := s.beside(levelled, s.kernel, opt.Noise)
-		if err != nil {
-			return err
-		}
-		if best, err = together.search(1, best.values); err != nil {
-			return err
-		}
+		together := try.Of(s.beside(levelled, s.kernel, opt.Noise))
+		best = try.Of(together.search(1, best.values))
 		s = together
 	}
-	k, err := s.at(best.values)
-	if err != nil {
-		return err
-	}
-	apart, err := alone(k, s)
-	if err != nil {
-		return err
-	}
-	other, err := s.beside(s.d, apart, opt.Noise)
-	if err != nil {
-		return err
-	}
-	found, err := other.search(opt.Starts)
-	if err != nil {
-		return err
-	}
-	if apart, err = other.settled(found.values); err != nil {
-		return err
-	}
+	k := try.Of(s.at(best.values))
+	apart := try.Of(alone(k, s))
+	other := try.Of(s.beside(s.d, apart, opt.Noise))
+	found := try.Of(other.search(opt.Starts))
+	apart = try.Of(other.settled(found.values))
 	r := &f.Sharing
 	r.Separate, r.SeparateLikelihood = apart.String(), found.likelihood
 	r.Support = best.likelihood - float64(len(s.free)) - (found.likelihood - float64(len(other.free)))

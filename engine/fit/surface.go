@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -32,11 +33,9 @@ type surface struct {
 }
 
 // newSurface lists the free numbers. noise is nil for the problem's own.
-func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (*surface, error) {
-	free, err := k.Free()
-	if err != nil {
-		return nil, err
-	}
+func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (_ *surface, err error) {
+	defer try.Caught(&err)
+	free := try.Of(k.Free())
 	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), dense: len(d.y) <= DenseArms, evaluations: new(tally)}
 	at := s.start()
 	for i, f := range free {
@@ -45,10 +44,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 		if other[i] = most; at[i] == most {
 			other[i] = least
 		}
-		moved, err := k.With(other)
-		if err != nil {
-			return nil, err
-		}
+		moved := try.Of(k.With(other))
 		touched := make([]bool, len(k.Terms))
 		for t := range touched {
 			one := kernels.Joint{Terms: k.Terms[t : t+1]}
@@ -123,41 +119,29 @@ func (s *surface) settled(values []float64) (kernels.Joint, error) {
 }
 
 // gram returns the Gram matrix of some terms at these values, all of them for nil.
-func (s *surface) gram(values []float64, some []bool) (*mat.SymDense, error) {
-	k, err := s.at(values)
-	if err != nil {
-		return nil, err
-	}
+func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err error) {
+	defer try.Caught(&err)
+	k := try.Of(s.at(values))
 	if some != nil {
 		k.Terms = indices.Of(k.Terms, indices.Where(len(some), func(t int) bool { return some[t] }))
 	}
-	m, err := s.matrix(k)
-	if err != nil {
-		return nil, err
-	}
+	m := try.Of(s.matrix(k))
 	return kernels.Dense(m), nil
 }
 
 // process factors the covariance at these values.
-func (s *surface) process(values []float64) (*process, error) {
-	if err := s.ctx.Err(); err != nil {
-		return nil, err
-	}
+func (s *surface) process(values []float64) (_ *process, err error) {
+	defer try.Caught(&err)
+	try.To(s.ctx.Err())
 	s.evaluations.add()
 	if !s.dense {
 		arms := s.inducing
 		if arms == nil {
-			var err error
-			if arms, _, err = s.induce(values, mostLost, mostInducing); err != nil {
-				return nil, err
-			}
+			arms, _ = try.Two(s.induce(values, mostLost, mostInducing))
 		}
 		return s.induced(values, arms)
 	}
-	gram, err := s.gram(values, nil)
-	if err != nil {
-		return nil, err
-	}
+	gram := try.Of(s.gram(values, nil))
 	return newProcess(s.d, gram, s.variance(values))
 }
 
@@ -175,17 +159,12 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 
 // features returns Φ with ΦᵀΦ + g I the kernel at the optimum, a column for each arm, and g.
 func (s *surface) features(best optimum) (phi *mat.Dense, own float64, err error) {
+	defer try.Caught(&err)
 	if low := best.process.low; low != nil {
 		return low.features, low.own, nil
 	}
-	gram, err := s.gram(best.values, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	values, vectors, err := eigen.Decompose(s.ctx, gram)
-	if err != nil {
-		return nil, 0, err
-	}
+	gram := try.Of(s.gram(best.values, nil))
+	values, vectors := try.Two(eigen.Decompose(s.ctx, gram))
 	phi = mat.DenseCopyOf(vectors.T())
 	for k, v := range values {
 		floats.Scale(math.Sqrt(max(v, 0)), phi.RawRowView(k))
@@ -204,17 +183,15 @@ const difference = 1e-4
 
 // gradient returns the derivative of the likelihood by u = Free.To of each number: exactly but for the differences of the covariance
 // between both sides of u.
-func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
+func (s *surface) gradient(g *process, values []float64) (_ []float64, err error) {
+	defer try.Caught(&err)
 	var noise []float64
 	if s.noise || g.low != nil && g.low.own > 0 {
 		noise = g.byNoise()
 	}
 	rise := func(up, down []float64, some []bool) (float64, error) { return s.change(g, up, down, some) }
 	if g.low != nil {
-		at, err := g.slopes()
-		if err != nil {
-			return nil, err
-		}
+		at := try.Of(g.slopes())
 		at.noise = noise
 		rise = func(up, down []float64, some []bool) (float64, error) {
 			high, err := s.along(at, g, up, some)
@@ -244,25 +221,17 @@ func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
 			out[i] = sum * (up[i] - down[i]) / (2 * difference)
 			continue
 		}
-		more, err := rise(up, down, s.touches[i])
-		if err != nil {
-			return nil, err
-		}
+		more := try.Of(rise(up, down, s.touches[i]))
 		out[i] = more / (2 * difference)
 	}
 	return out, nil
 }
 
 // change returns the derivative of the likelihood along the change of the Gram matrix of some terms from one place to another.
-func (s *surface) change(g *process, to, from []float64, some []bool) (float64, error) {
-	after, err := s.gram(to, some)
-	if err != nil {
-		return 0, err
-	}
-	before, err := s.gram(from, some)
-	if err != nil {
-		return 0, err
-	}
+func (s *surface) change(g *process, to, from []float64, some []bool) (_ float64, err error) {
+	defer try.Caught(&err)
+	after := try.Of(s.gram(to, some))
+	before := try.Of(s.gram(from, some))
 	floats.Sub(after.RawSymmetric().Data, before.RawSymmetric().Data)
 	return g.slope(after), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.
@@ -26,7 +27,8 @@ var errManyAlike = errors.New("too many arms are alike in the leading directions
 
 // firsts is Firsts with an error after that many comparisons of exact values: a kernel without leading directions,
 // as identity() is, asks for all pairs.
-func (m Relations) firsts(set []int, most int) ([]int, error) {
+func (m Relations) firsts(set []int, most int) (_ []int, err error) {
+	defer try.Caught(&err)
 	out := make([]int, len(set))
 	if m.apartOnly {
 		copy(out, set)
@@ -35,9 +37,7 @@ func (m Relations) firsts(set []int, most int) ([]int, error) {
 	if m.Features != nil {
 		seen := make(map[string]int, len(set))
 		for k, i := range set {
-			if err := m.Context().Err(); err != nil {
-				return nil, err
-			}
+			try.To(m.Context().Err())
 			id := canon.Fingerprint(m.Features.RawRowView(i))
 			if first, known := seen[id]; known && m.Same(i, first) {
 				out[k] = first
@@ -47,10 +47,7 @@ func (m Relations) firsts(set []int, most int) ([]int, error) {
 		}
 		return out, nil
 	}
-	f, err := m.Stopped(coarseRank, 0)
-	if err != nil {
-		return nil, err
-	}
+	f := try.Of(m.Stopped(coarseRank, 0))
 	along, order := alongDirection(f.Features), indices.All(len(set))
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
@@ -58,9 +55,7 @@ func (m Relations) firsts(set []int, most int) ([]int, error) {
 	radius := math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale)
 	var near []int // positions of different arms no farther along than the radius
 	for _, k := range order {
-		if err := m.Context().Err(); err != nil {
-			return nil, err
-		}
+		try.To(m.Context().Err())
 		near = slices.DeleteFunc(near, func(j int) bool { return along[set[k]]-along[set[j]] > radius })
 		if most -= len(near); most < 0 {
 			return nil, errManyAlike

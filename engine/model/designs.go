@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -229,18 +230,14 @@ func (m Designs) RankAbove(rank int) (bool, error) {
 //
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
-func (m Designs) Decoupled() (*Model, error) {
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return nil, err
-	}
+func (m Designs) Decoupled() (_ *Model, err error) {
+	defer try.Caught(&err)
+
+	m.Model = try.Of(m.Exact())
 	if m.cut || m.apartOnly {
 		return m.Model, nil
 	}
-	plain, err := m.plain()
-	if err != nil {
-		return nil, err
-	}
+	plain := try.Of(m.plain())
 	out := *m.Model
 	out.derived = true
 	out.Features, out.Layout, out.numbers, out.identity = plain.Features, plain.Layout, plain.numbers, plain.identity
@@ -250,34 +247,23 @@ func (m Designs) Decoupled() (*Model, error) {
 // plainly computes the model in coordinates for least squares from its features L:
 // L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
 // order of one. Arms with equal features get equal coordinates, bit for bit.
-func (m Designs) plainly() (*Model, error) {
+func (m Designs) plainly() (_ *Model, err error) {
+	defer try.Caught(&err)
 	ctx := m.Context()
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return nil, err
-	}
-	factor, err := m.source.exact(ctx)
-	if err != nil {
-		return nil, err
-	}
+
+	m.Model = try.Of(m.Exact())
+	factor := try.Of(m.source.exact(ctx))
 	n, dim := factor.matrix.Dims()
-	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, dim); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the coordinates", 1, n, dim))
 	features := mat.NewDense(n, dim, nil)
-	firsts, err := canon.FirstEqual(ctx, factor.matrix)
-	if err != nil {
-		return nil, err
-	}
+	firsts := try.Of(canon.FirstEqual(ctx, factor.matrix))
 	triangle, unit := mat.NewDense(dim, dim, nil), make([]int, n)
 	for k, i := range factor.pivots {
 		triangle.SetRow(k, factor.matrix.RawRowView(i))
 		unit[firsts[i]] = k + 1
 	}
 	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		to := features.RawRowView(i)
 		switch first := firsts[i]; {
 		case first < i:

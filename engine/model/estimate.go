@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
@@ -43,7 +44,8 @@ type Estimator struct {
 // beside the largest eigenvalue it works in the directions that were measured
 // and keeps each arm's part outside them, which Bias accounts for: nothing is
 // decided along a direction that was not measured unless ‖θ*‖ bounds it.
-func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
+func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
+	defer try.Caught(&err)
 	total := lists.Total(counts)
 	if total == 0 {
 		return nil, errNoPulls
@@ -54,18 +56,13 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	if ridge > 0 && m.Many() {
 		return onPulled(m, ridge, counts)
 	}
-	m, err := m.Exact()
-	if err != nil {
-		return nil, err
-	}
+	m = try.Of(m.Exact())
 	n, dim := m.Features.Dims()
 	ctx, matrices := m.Context(), 2 // the whitened features, and a copy
 	if ridge > 0 {
 		matrices = 3
 	}
-	if err := memlimit.Matrices(ctx, "the estimator", matrices, n, dim); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the estimator", matrices, n, dim))
 	e := &Estimator{
 		Total: make([]float64, n), Pulls: total, unit: m.Unit, shrink: float64(total) * m.Normalised(ridge),
 		White: mat.NewDense(n, dim, nil), root: math.Sqrt(m.Scale),
@@ -83,9 +80,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	parts := make([]information, len(m.Layout.Blocks))
 	top := 0.0
 	for k, b := range m.Layout.Blocks {
-		if parts[k], err = newInformation(ctx, m.Features, b, e.Total, e.shrink); err != nil {
-			return nil, err
-		}
+		parts[k] = try.Of(newInformation(ctx, m.Features, b, e.Total, e.shrink))
 		top = max(top, parts[k].norm)
 	}
 	if top == 0 { // pulls of arms without any feature, which measure no direction
@@ -98,10 +93,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 			continue
 		}
 		if e.shrink <= negligible*top && !part.measured(top) {
-			more, err := part.fill(ctx, top)
-			if err != nil {
-				return nil, err
-			}
+			more := try.Of(part.fill(ctx, top))
 			hidden = append(hidden, more...)
 		}
 		if !part.factored && !part.chol.Factorize(part.matrix) {

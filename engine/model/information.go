@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -87,19 +88,15 @@ type hiddenPart struct {
 // fill finds the directions of negligible information, returns the arms'
 // parts along them, and adds a multiple of the identity there so that the factor
 // exists; the filling adds next to nothing to variances and estimates.
-func (p *information) fill(ctx context.Context, top float64) ([]hiddenPart, error) {
-	values, vectors, err := eigen.Decompose(ctx, p.matrix)
-	if err != nil {
-		return nil, err
-	}
+func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, err error) {
+	defer try.Caught(&err)
+	values, vectors := try.Two(eigen.Decompose(ctx, p.matrix))
 	var out []hiddenPart
 	for k, value := range values { // ascending
 		if value > negligible*top {
 			break
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		p.matrix.SymRankOne(p.matrix, top-value, vectors.ColView(k))
 		p.factored = false
 		along := mat.NewVecDense(len(p.All), nil)

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,22 +31,14 @@ const (
 
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
 // residual, normalised, or the rank does.
-func (m Designs) pivots(arms []int, residual float64, most int) ([]int, error) {
+func (m Designs) pivots(arms []int, residual float64, most int) (_ []int, err error) {
+	defer try.Caught(&err)
 	if arms == nil {
 		return m.Pivots(most, residual)
 	}
-	among, err := m.Among(arms)
-	if err != nil {
-		return nil, err
-	}
-	f, err := kernels.Grow(among)
-	if err != nil {
-		return nil, err
-	}
-	_, chosen, err := f.Columns(m.Context(), most, residual/f.Largest())
-	if err != nil {
-		return nil, err
-	}
+	among := try.Of(m.Among(arms))
+	f := try.Of(kernels.Grow(among))
+	_, chosen := try.Two(f.Columns(m.Context(), most, residual/f.Largest()))
 	out := indices.Of(arms, chosen)
 	return out, nil
 }
@@ -59,25 +52,18 @@ func (m Designs) inner() func(dst []float64, i, from int) {
 // spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from
 // exact values of the kernel, and the squared length that each arm has outside it; for an arm of
 // the span it is 0.
-func (m Designs) spanned(arms []int) (*mat.Dense, []float64, error) {
+func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
+	defer try.Caught(&err)
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
-	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, s); err != nil {
-		return nil, nil, err
-	}
-	among, err := m.Among(arms)
-	if err != nil {
-		return nil, nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the coordinates", 1, n, s))
+	among := try.Of(m.Among(arms))
 	gram := kernels.Dense(among)
 	var factor mat.Cholesky
 	if !factor.Factorize(gram) {
 		return nil, nil, fmt.Errorf(
 			"problem %q: %d arms that were chosen to differ are the same to the rounding of the kernel; give a larger xi", m.Problem.Name, s)
 	}
-	inverse, err := inverseFactor(&factor)
-	if err != nil {
-		return nil, nil, err
-	}
+	inverse := try.Of(inverseFactor(&factor))
 	out, rest := mat.NewDense(n, s, nil), m.Variances()
 	inner := m.inner()
 	err = cores.Do(ctx, n, rowsAtOnce, func(from, to int) {
@@ -157,27 +143,20 @@ func (m Designs) AffordableRidge(directions int) (float64, error) {
 // taken for half the number of directions that ξ tells apart, as it is about for smooth kernels: what an
 // algorithm then allows for is the bias that its pulls have. Where the bias would take more than
 // some hundred directions, ξ is what these give.
-func (m Designs) Resolving(alive [][]int, norm, bias float64) (float64, error) {
+func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	arms := m.contrasted(alive)
 	factor := m.source.factor
 	scale := 1.0
 	if arms != nil {
-		among, err := m.Among(arms)
-		if err != nil {
-			return 0, err
-		}
-		if factor, err = kernels.Grow(among); err != nil {
-			return 0, err
-		}
+		among := try.Of(m.Among(arms))
+		factor = try.Of(kernels.Grow(among))
 		scale = m.Scale
 	}
 	limit := bias * bias / (norm * norm)
 	const step = 16 // directions between two looks
 	for most := step; ; most += step {
-		columns, pivots, err := factor.Columns(m.Context(), most, 0)
-		if err != nil {
-			return 0, err
-		}
+		columns, pivots := try.Two(factor.Columns(m.Context(), most, 0))
 		for k := max(0, most-step); k < len(pivots); k++ {
 			v := columns[k][pivots[k]]
 			if ridge := v * v * scale; ridge*float64(k+1)/2 <= limit || k == mostDirections-1 {
@@ -246,18 +225,13 @@ const (
 
 // rough returns a design for all pairs of the candidate sets, which may be a tenth above the optimum, or with a
 // threshold above 0 ends where the optimum is certified to lie above it. It begins with pivots of these arms.
-func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (design.Design, error) {
+func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ design.Design, err error) {
+	defer try.Caught(&err)
 	xi := m.Normalised(ridge)
-	pivots, err := m.pivots(m.contrasted(alive), roughPart*xi, MostPivots)
-	if err != nil {
-		return design.Design{}, err
-	}
+	pivots := try.Of(m.pivots(m.contrasted(alive), roughPart*xi, MostPivots))
 	opt := m.Solver(manyTolerance)
 	opt.Scan, opt.Threshold = manyScan, threshold
-	x, err := m.exchange(xi, pivots, opt)
-	if err != nil {
-		return design.Design{}, err
-	}
+	x := try.Of(m.exchange(xi, pivots, opt))
 	return x.Minimax(design.Contrasts{Groups: Contrasting(alive)})
 }
 

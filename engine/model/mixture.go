@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Mixture is the posterior where the scale s of the kernel and the part g of arms by themselves are not
@@ -136,31 +137,23 @@ type evidence interface {
 // precisions of the means of arms; alone is whether arms have no part by themselves.
 func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
-) ([]Member, error) {
+) (_ []Member, err error) {
+	defer try.Caught(&err)
 	around, kept := map[float64]T{}, points != nil
 	if stated > 0 {
 		points = []point{{scale: stated}}
 	} else if points == nil {
-		var err error
-		if points, err = weighed(total, alone, around, at); err != nil {
-			return nil, err
-		}
+		points = try.Of(weighed(total, alone, around, at))
 		points = heaviest(points, negligible)
 	}
 	members := make([]Member, len(points))
 	for k, p := range points {
 		c, known := around[p.own]
 		if !known {
-			var err error
-			if c, err = at(p.own, p.scale); err != nil {
-				return nil, err
-			}
+			c = try.Of(at(p.own, p.scale))
 			around[p.own] = c
 		}
-		of, likelihood, err := c.posterior(p.scale)
-		if err != nil {
-			return nil, err
-		}
+		of, likelihood := try.Two(c.posterior(p.scale))
 		if kept {
 			p.weight += (p.likelihood - likelihood) / 2
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // onPulled returns the Estimator of counts on few of very many arms, by exact values of the kernel
@@ -25,7 +26,8 @@ import (
 //
 // so that estimates, and their variance, belong to the span, and the bias has Nξ A⁻¹y with both
 // parts at right angles. Nothing of it is cut.
-func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
+func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
+	defer try.Caught(&err)
 	n, ctx := len(counts), m.Context()
 	e := &Estimator{Total: make([]float64, n), unit: m.Unit, root: math.Sqrt(m.Scale)}
 	var pulled []int
@@ -42,13 +44,8 @@ func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	}
 	e.shrink = float64(e.Pulls) * m.Normalised(ridge)
 	s := len(pulled)
-	if err := memlimit.Matrices(ctx, "the estimator", 3, n, s); err != nil {
-		return nil, err
-	}
-	coordinates, rest, err := m.Designs().spanned(pulled)
-	if err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the estimator", 3, n, s))
+	coordinates, rest := try.Two(m.Designs().spanned(pulled))
 	scaled := mat.NewDense(s, s, nil)
 	for k, i := range pulled {
 		for j, v := range coordinates.RawRowView(i) {
@@ -64,10 +61,7 @@ func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	if !factor.Factorize(information) {
 		return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; give a larger xi", e.Pulls, ridge)
 	}
-	inverse, err := inverseFactor(&factor)
-	if err != nil {
-		return nil, err
-	}
+	inverse := try.Of(inverseFactor(&factor))
 	e.White, e.solved = mat.NewDense(n, s, nil), mat.NewDense(n, s, nil)
 	e.rest = make([]float64, n)
 	err = cores.Do(ctx, n, rowsAtOnce, func(from, to int) {
@@ -149,18 +143,14 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 }
 
 // solveInSteps returns the same as solveLeastSquares, by panels of columns.
-func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]float64, error) {
+func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) (_ []float64, err error) {
+	defer try.Caught(&err)
 	n, dim := features.Dims()
-	if err := memlimit.Matrices(ctx, "the fit of the expected rewards", 1, n, dim+1); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the fit of the expected rewards", 1, n, dim+1))
 	both := mat.NewDense(n, dim+1, nil) // Φ and μ
-	err := byRows(ctx, n, func(from, to int) {
+	try.To(byRows(ctx, n, func(from, to int) {
 		both.Slice(from, to, 0, dim).(*mat.Dense).Copy(rowsOf(features, from, to))
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	both.SetCol(dim, mu)
 	raw := both.RawMatrix()
 	part := func(row, from, to int) blas64.General {
@@ -168,16 +158,12 @@ func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]flo
 	}
 	tau, work := make([]float64, panelWidth), make([]float64, stripWidth*panelWidth*4)
 	for j := 0; j < dim; j += panelWidth {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		end := min(j+panelWidth, dim)
 		panel := part(j, j, end)
 		lapack64.Geqrf(panel, tau[:end-j], work, len(work))
 		for from := end; from <= dim; from += stripWidth {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+			try.To(ctx.Err())
 			strip := part(j, from, min(from+stripWidth, dim+1))
 			lapack64.Ormqr(blas.Left, blas.Trans, panel, tau[:end-j], strip, work, len(work))
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
@@ -211,7 +212,8 @@ func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 // as many arms as the norm is computed of exactly.
 const pairsCompared = 5_000_000
 
-func (m Truth) fitRidges(rank int) (ridgeFits, error) {
+func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
+	defer try.Caught(&err)
 	_, _, apart, err := m.Relations().unequalCopies(pairsCompared + 100*m.Problem.N())
 	if errors.Is(err, errManyAlike) || apart > 0 {
 		return nil, nil // a run goes on without them
@@ -236,26 +238,19 @@ func (m Truth) fitRidges(rank int) (ridgeFits, error) {
 	}
 	gram := mat.NewSymDense(rank, nil)
 	for i := range rank { // row by row, since an interrupt of 10⁵ arms waited for all
-		if err := m.Context().Err(); err != nil {
-			return nil, err
-		}
+		try.To(m.Context().Err())
 		for j := i; j < rank; j++ {
 			gram.SetSym(i, j, floats.Dot(across.RawRowView(i), across.RawRowView(j)))
 		}
 	}
-	values, vectors, err := eigen.Decompose(m.Context(), gram)
-	if err != nil {
-		return nil, err
-	}
+	values, vectors := try.Two(eigen.Decompose(m.Context(), gram))
 	moment, turned := new(mat.VecDense), new(mat.VecDense)
 	moment.MulVec(across, mat.NewVecDense(n, m.Problem.Mean))
 	turned.MulVec(vectors.T(), moment)
 	top := floats.Max(values)
 	out, along, off := make(ridgeFits, ridges), mat.NewVecDense(rank, nil), make([]float64, n)
 	for k := range out {
-		if err := m.Context().Err(); err != nil {
-			return nil, err
-		}
+		try.To(m.Context().Err())
 		for j, v := range values {
 			along.SetVec(j, turned.AtVec(j)/(max(v, 0)+math.Ldexp(top, -k)))
 		}
@@ -317,18 +312,13 @@ func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 
 // leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 where no g was found. The norm
 // may be infinite.
-func (m Truth) leastTold(norm, epsilon float64) (float64, error) {
+func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	if m.Problem.N() > mostAlternatives {
 		return 0, nil
 	}
-	t, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	features, err := m.functions()
-	if err != nil {
-		return 0, err
-	}
+	t := try.Of(m.known())
+	features := try.Of(m.functions())
 	return Remembered(m.Model, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
 		return newAlternatives(m.Model, t, features, norm, epsilon).solve()
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -153,18 +154,13 @@ func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
 // it holds when left ≤ right, up to RidgeSlack.
 func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, right float64, err error) {
-	norm, err := m.NormOf(opt)
-	if err != nil {
-		return 0, 0, err
-	}
+	defer try.Caught(&err)
+	norm := try.Of(m.NormOf(opt))
 	if mode == engine.ModeFB {
 		d, err := m.Truth().Hardness(ridge, opt.Epsilon)
 		return ridge, 1 / math.Pow(4*(1+engine.RoundingEpsilon)*d.Value*norm, 2), err
 	}
-	gap, err := m.gapOf(opt)
-	if err != nil {
-		return 0, 0, err
-	}
+	gap := try.Of(m.gapOf(opt))
 	d, err := m.Design(ridge, m.Problem.Groups())
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + engine.RoundingEpsilon) * norm), err
 }

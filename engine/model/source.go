@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -45,19 +46,15 @@ type exactFeatures struct {
 }
 
 // newSource checks the kernel on its points and reads its diagonal.
-func newSource(ctx context.Context, p *problem.Problem, maxRank int) (*source, error) {
+func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source, err error) {
+	defer try.Caught(&err)
 	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return nil, err
 	}
-	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		return nil, err
-	}
+	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
 	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related](),
 		trees: newOnce[*trees]()}
-	if s.factor, err = kernels.Grow(gram); err != nil {
-		return nil, err
-	}
+	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())
 	return s, nil
 }

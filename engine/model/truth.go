@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Truth is what is known of the expected rewards of a model, and how its kernel represents them.
@@ -117,11 +118,9 @@ func (g gaps) key(ridge float64) canon.Key {
 	return canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: g.least}
 }
 
-func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
-	t, err := m.known()
-	if err != nil {
-		return design.Design{}, err
-	}
+func (m Truth) hardness(ridge float64, g gaps) (_ design.Design, err error) {
+	defer try.Caught(&err)
+	t := try.Of(m.known())
 	if rival, tied := m.Ties(); tied && g == (gaps{}) {
 		p := m.Problem
 		best := t.best[p.TaskOf[rival]]
@@ -132,9 +131,7 @@ func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
 	if m.Many() && m.Problem.N() > exactHardness {
 		return m.manyHardness(ridge, g, t)
 	}
-	if m.Model, err = m.Exact(); err != nil {
-		return design.Design{}, err
-	}
+	m.Model = try.Of(m.Exact())
 	return Remembered(m.Model, g.key(ridge), func() (design.Design, error) {
 		return design.Minimax(m.Space(ridge), m.rivals(t, g), m.Solver(DesignTolerance(m.Problem.N())))
 	})

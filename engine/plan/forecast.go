@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // methods returns the algorithms that a forecast compares: all in the catalogue that carry a
@@ -142,23 +143,19 @@ const curvePoints = 11
 
 // OfBudget returns what up to total further measurements are expected to bring to what is believed. It reports numbers out of
 // range and the end of the context.
-func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (*Budget, error) {
+func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (_ *Budget, err error) {
+	defer try.Caught(&err)
 	if total < 1 || total > MaxTotal {
 		return nil, fmt.Errorf("total must be a whole number from 1 to %d, got %d", MaxTotal, total)
 	}
-	if err := prices.check(); err != nil {
-		return nil, err
-	}
+	try.To(prices.check())
 	var counts []int
 	for k := 1; k <= curvePoints; k++ {
 		if n := int(math.Ceil(float64(total) * float64(k) / curvePoints)); len(counts) == 0 || n > counts[len(counts)-1] {
 			counts = append(counts, n)
 		}
 	}
-	ahead, err := answer.Ahead(ctx, b, epsilon, counts)
-	if err != nil {
-		return nil, err
-	}
+	ahead := try.Of(answer.Ahead(ctx, b, epsilon, counts))
 	out := &Budget{Total: total, Points: lists.Map(ahead, func(o answer.Outlook) Point {
 		return Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within}
 	})}

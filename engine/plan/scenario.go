@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // scenario holds what is assumed of the rewards: some problems whose expected rewards are known,
@@ -30,7 +31,8 @@ type scenario struct {
 const draws = 5
 
 // scenarios returns the known rewards, or one for each gap, and a note that says what they are.
-func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario, []engine.Warning, error) {
+func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenario, _ []engine.Warning, err error) {
+	defer try.Caught(&err)
 	notes := engine.NoiseWarnings(p)
 	gaps := q.Gaps
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
@@ -46,17 +48,12 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	if len(gaps) == 0 && p.N() > model.MaxRank { // more arms than any rank
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
-	m, err := model.NewContext(ctx, p, q.Options.Unit)
-	if err != nil {
-		return nil, nil, err
-	}
+	m := try.Of(model.NewContext(ctx, p, q.Options.Unit))
 	notes = append(notes, m.Relations().KernelWarnings()...)
 	if len(gaps) == 0 {
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
-	if m, err = m.Exact(); err != nil {
-		return nil, nil, err
-	}
+	m = try.Of(m.Exact())
 	var out []scenario
 	for _, gap := range gaps {
 		if !(gap > 0) || math.IsInf(gap, 0) {
@@ -68,15 +65,10 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 		s := scenario{gap: gap}
 		for d := range min(draws, q.Runs) {
 			rng := rand.New(rand.NewPCG(q.Seed, uint64(d)))
-			mean, err := leastFavourable(m, gap, rng)
-			if err != nil {
-				return nil, nil, err
-			}
+			mean := try.Of(leastFavourable(m, gap, rng))
 			of := supposed(p, mean)
 			if p.Noise.Bounds != nil {
-				if of, err = withinBounds(p, gap, mean); err != nil {
-					return nil, nil, err
-				}
+				of = try.Of(withinBounds(p, gap, mean))
 			}
 			s.problems = append(s.problems, of)
 		}
@@ -177,14 +169,10 @@ func Supposed(p *problem.Problem, mean []float64) *problem.Problem { return supp
 // LeastFavourable returns n problems with the hardest rewards that the kernel can represent in which
 // the best arm of every task leads by gap, reward units; see leastFavourable. unit is as in
 // engine.Options.
-func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) ([]*problem.Problem, error) {
-	m, err := model.NewContext(ctx, p, unit)
-	if err != nil {
-		return nil, err
-	}
-	if m, err = m.Exact(); err != nil {
-		return nil, err
-	}
+func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) (_ []*problem.Problem, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, unit))
+	m = try.Of(m.Exact())
 	return lists.Try(n, func(d int) (*problem.Problem, error) {
 		mean, err := leastFavourable(m, gap, rand.New(rand.NewPCG(1, uint64(d))))
 		if err != nil {

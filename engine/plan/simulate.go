@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // forecaster makes the rows of one forecast.
@@ -68,13 +69,11 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 }
 
 func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem, opt engine.Options, runs int,
-	offset uint64) (batch, error) {
-	entry, err := algorithms.Named(engine.ModeFC, m.algorithm)
-	if err != nil {
-		return batch{}, err
-	}
+	offset uint64) (_ batch, err error) {
+	defer try.Caught(&err)
+	entry := try.Of(algorithms.Named(engine.ModeFC, m.algorithm))
 	needs := make([]need, runs)
-	trials, err := sim.Prepare(ctx, sim.Experiment{
+	trials := try.Of(sim.Prepare(ctx, sim.Experiment{
 		Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: opt, Runs: runs, Seed: f.Seed + offset,
 		Workers: f.Workers, Memory: f.Memory,
 		Each: func(run int, o *engine.Outcome, pulls [][]int) {
@@ -84,10 +83,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 				f.Progress(sim.Step{Done: f.done, Total: f.total})
 			}
 		},
-	})
-	if err != nil {
-		return batch{}, err
-	}
+	}))
 	first := runs
 	if f.sparing {
 		first = 1
