@@ -149,35 +149,28 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 		}
 	}
 	var columns [][]float64
-	rest, used := make([]float64, n), make([]bool, n)
-	for k := range n {
-		rest[k] = left.At(k, k)
-	}
 	var order []int
 	for range n {
 		best := -1
 		for k := range n {
-			if !used[k] && (best < 0 || rest[k]*weights[k] > rest[best]*weights[best]) {
+			if !slices.Contains(order, k) && (best < 0 || left.At(k, k)*weights[k] > left.At(best, best)*weights[best]) {
 				best = k
 			}
 		}
-		if !(rest[best] > outsideBasis*b.largest && rest[best]*weights[best] > least) {
+		if rest := left.At(best, best); !(rest > outsideBasis*b.largest && rest*weights[best] > least) {
 			break
 		}
-		column, root := make([]float64, n), math.Sqrt(rest[best])
-		for k := range n {
-			if used[k] {
-				continue
-			}
-			v := left.At(k, best)
-			for _, c := range columns {
-				v -= c[k] * c[best]
-			}
-			column[k] = v / root
-			rest[k] -= column[k] * column[k]
+		column := mat.NewVecDense(n, mat.Col(nil, best, left))
+		for _, k := range order {
+			column.SetVec(k, 0)
 		}
-		column[best], used[best] = root, true
-		columns, order, chosen = append(columns, column), append(order, best), append(chosen, arms[best])
+		root := math.Sqrt(left.At(best, best))
+		for k := range n {
+			column.SetVec(k, column.AtVec(k)/root)
+		}
+		column.SetVec(best, root)
+		left.RankOne(left, -1, column, column)
+		columns, order, chosen = append(columns, column.RawVector().Data), append(order, best), append(chosen, arms[best])
 	}
 	if len(order) == 0 {
 		return nil, nil
@@ -269,28 +262,25 @@ type tridiagonal struct {
 	middle   []float64 // m: the same of another vector; nil without
 }
 
-// reducedWhole is the largest matrix that Dsytrd does not reduce by blocks, which take memory to work in.
+// reducedWhole is the largest matrix that Dsytrd does not reduce by blocks, and how many columns a block has, which take memory to work in.
 const reducedWhole = 32
 
 // newTridiagonal reduces a matrix by Householder's reflections. The vectors are turned in place; middle may be nil.
 func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
 	n := of.SymmetricDim()
 	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along, middle: middle}
-	a := append([]float64(nil), of.RawSymmetric().Data...)
+	a := slices.Clone(of.RawSymmetric().Data)
 	if n < 2 {
 		copy(t.diagonal, a)
 		return t
 	}
 	tau := make([]float64, n-1)
 	var lapack gonum.Implementation
-	if n <= reducedWhole {
-		lapack.Dsytd2(blas.Upper, n, a, n, t.diagonal, t.beside, tau)
-	} else {
-		work := make([]float64, 1)
-		lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, -1)
-		work = make([]float64, int(work[0]))
-		lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
+	work := make([]float64, 1)
+	if n > reducedWhole {
+		work = make([]float64, reducedWhole*n)
 	}
+	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
 	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
 	// Qᵀ x applies them in the order n-2, …, 0.
 	for i := n - 2; i >= 0; i-- {

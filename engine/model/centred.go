@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -290,7 +291,9 @@ func (c *centred) formed(factored bool) (*Posterior, error) {
 	}
 	p := c.fitted.posterior(c.m, c.each, c.observed, c.flat, c.surprise())
 	if c.own > 0 {
-		c.keep(white)
+		for k := range c.arms {
+			floats.Scale(1-c.own*c.with[k], white.RawRowView(k))
+		}
 		if !factored && c.within == nil {
 			p.parts = c.parts()
 		} else {
@@ -317,13 +320,8 @@ func (c *centred) formed(factored bool) (*Posterior, error) {
 // factored computes the factor LLᵀ = τI + M, and reports whether it is more than rounding. Rows times L⁻ᵀ have
 // the same products as those times V (τ + D)^-½ at a fraction of the cost.
 func (c *centred) factored() bool {
-	information := mat.NewSymDense(len(c.origin), nil)
-	information.CopySym(c.matrix)
-	for j := range c.origin {
-		information.SetSym(j, j, information.At(j, j)+1/c.scale)
-	}
 	var known mat.Cholesky
-	if !known.Factorize(information) || !(known.Cond() < mostCondition) {
+	if !known.Factorize(ridged(c.matrix, 1/c.scale)) || !(known.Cond() < mostCondition) {
 		return false
 	}
 	c.known = &known
@@ -334,16 +332,6 @@ func (c *centred) factored() bool {
 // rounding makes them 0.
 const mostCondition = 1e10
 
-// keep multiplies rows by 1 - a_i.
-func (c *centred) keep(white *mat.Dense) {
-	for k := range c.arms {
-		row := white.RawRowView(k)
-		for j := range row {
-			row[j] *= 1 - c.own*c.with[k]
-		}
-	}
-}
-
 // ownParts are the posterior variances of the parts of arms by themselves that White does not have.
 type ownParts struct {
 	of       []int     // N: arms that are one to the kernel have one part
@@ -351,11 +339,7 @@ type ownParts struct {
 }
 
 func (c *centred) parts() *ownParts {
-	p := &ownParts{of: c.of, variance: make([]float64, len(c.arms))}
-	for k := range p.variance {
-		p.variance[k] = (1 - c.own*c.with[k]) * c.own
-	}
-	return p
+	return &ownParts{of: c.of, variance: lists.Map(c.with, func(t float64) float64 { return (1 - c.own*t) * c.own })}
 }
 
 // apart returns the part of the variance of the difference of two arms.

@@ -176,13 +176,11 @@ func (m Relations) Merged() (i, j int) {
 		return m.mergedByValues()
 	}
 	for _, group := range m.Problem.Groups() {
-		seen := map[string]int{}
-		for _, i := range group {
-			id := canon.Fingerprint(m.Features.RawRowView(i))
-			if first, known := seen[id]; known {
-				return first, i
+		firsts, _ := m.Firsts(group) // whether the context has ended is looked at by what follows
+		for k, first := range firsts {
+			if first != group[k] {
+				return first, group[k]
 			}
-			seen[id] = i
 		}
 	}
 	return -1, -1

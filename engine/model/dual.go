@@ -10,7 +10,6 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -53,22 +52,24 @@ func newDual(c *onBasis, scale float64) (*dual, error) {
 		life: c.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: indices.Spread(len(b.rest), c.with, c.arms),
 		precision: c.precision, origin: c.origin,
 	}
-	matrix := mat.NewSymDense(b.dim, nil)
-	matrix.CopySym(c.matrix)
-	for j := range b.dim {
-		matrix.SetSym(j, j, matrix.At(j, j)+1/scale)
-	}
-	upper, ok := lapack64.Potrf(matrix.RawSymmetric())
-	if !ok {
+	var factor mat.Cholesky
+	if !factor.Factorize(ridged(c.matrix, 1/scale)) {
 		return nil, errors.New("it is not positive definite")
 	}
-	d.lower = blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: b.dim, Stride: b.dim, Data: make([]float64, b.dim*b.dim)}
-	for i := range b.dim {
-		for j := i; j < b.dim; j++ {
-			d.lower.Data[j*b.dim+i] = upper.Data[i*upper.Stride+j]
-		}
-	}
+	var lower mat.TriDense
+	factor.LTo(&lower)
+	d.lower = lower.RawTriangular()
 	return d, nil
+}
+
+// ridged returns a matrix with a number added to its diagonal.
+func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
+	out := mat.NewSymDense(matrix.SymmetricDim(), nil)
+	out.CopySym(matrix)
+	for j := range out.SymmetricDim() {
+		out.SetSym(j, j, out.At(j, j)+ridge)
+	}
+	return out
 }
 
 // kept returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
@@ -113,15 +114,10 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 	return out
 }
 
-// whitened returns L⁻¹(φ_i - φ̄), or with another arm L⁻¹(φ_i - φ_j); j = -1 is none.
-func (d *dual) whitened(i, j int) []float64 {
-	x := make([]float64, d.basis.dim)
-	copy(x, d.basis.row(i))
-	if j < 0 {
-		addTo(x, -1, d.origin)
-	} else {
-		addTo(x, -1, d.basis.row(j))
-	}
+// whitened returns L⁻¹(φ_i - o) for a vector o, such as φ̄.
+func (d *dual) whitened(i int, o []float64) []float64 {
+	x := slices.Clone(d.basis.row(i))
+	addTo(x, -1, o)
 	blas64.Trsv(blas.NoTrans, d.lower, blas64.Vector{N: len(x), Inc: 1, Data: x})
 	return x
 }
@@ -131,38 +127,49 @@ func (d *dual) variance(i, j int) float64 {
 	if i == j {
 		return 0
 	}
-	if d.own > 0 {
-		ki, kj := d.kept(i), d.kept(j)
-		wi, wj := d.whitened(i, -1), d.whitened(j, -1)
-		sum := (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
-		for k, v := range wi {
-			x := ki*v - kj*wj[k]
-			sum += x * x
-		}
-		return sum + d.apart(i, j, d.basis.outside(i, j))
+	origin, other := d.against(j)
+	return d.difference(i, j, d.whitened(i, origin), other, d.basis.outside(i, j))
+}
+
+// against returns what features of arms are taken from for their differences with an arm, φ_j or where arms have parts by themselves φ̄,
+// and there L⁻¹(φ_j - φ̄).
+func (d *dual) against(j int) (origin, other []float64) {
+	if d.own == 0 {
+		return d.basis.row(j), nil
 	}
-	w := d.whitened(i, j)
-	return Dot(w, w) + d.apart(i, j, d.basis.outside(i, j))
+	return d.origin, d.whitened(j, d.origin)
 }
 
-// apart returns the variance of the difference of the parts of two arms outside the basis, whose
-// product is given. Parts by themselves do not count.
-func (d *dual) apart(i, j int, product float64) float64 {
+// difference returns the variance of the difference of two arms from L⁻¹(φ_i - o), what against returns and the product of their parts
+// outside the basis.
+func (d *dual) difference(i, j int, w, other []float64, product float64) (v float64) {
 	ki, kj := d.kept(i), d.kept(j)
-	return d.scale * math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
+	if d.own > 0 {
+		v = (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
+		for k, x := range w {
+			y := ki*x - kj*other[k]
+			v += y * y
+		}
+	} else {
+		v = Dot(w, w)
+	}
+	return v + d.scale*math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
 }
 
-func (d *dual) armVariance(i int) float64 {
-	w, k := d.whitened(i, -1), d.kept(i)
+// of returns the variance of an arm from L⁻¹(φ_i - φ̄).
+func (d *dual) of(i int, w []float64) float64 {
+	k := d.kept(i)
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
 }
+
+func (d *dual) armVariance(i int) float64 { return d.of(i, d.whitened(i, d.origin)) }
 
 // solved returns A⁻¹(φ_i - φ̄), which is not to be changed: covariances with an arm are asked for by each task.
 func (d *dual) solved(i int) []float64 {
 	if h, ok := d.looked.Load(i); ok {
 		return h.([]float64)
 	}
-	h := d.whitened(i, -1)
+	h := d.whitened(i, d.origin)
 	blas64.Trsv(blas.Trans, d.lower, blas64.Vector{N: len(h), Inc: 1, Data: h})
 	d.looked.Store(i, h)
 	return h
@@ -231,17 +238,10 @@ func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 // its reward alone.
 func (d *dual) variances(dst []float64, arms []int, from int) error {
 	b := d.basis
-	if len(arms) == 0 {
-		return nil
-	}
-	var row []float64
-	first, origin, kj := 0, d.origin, 0.0
-	var wj []float64
-	if from >= 0 {
-		kj, wj = d.kept(from), d.whitened(from, -1)
-		if d.own == 0 {
-			origin = b.row(from)
-		}
+	var row, other []float64
+	first, origin := 0, d.origin
+	if from >= 0 && len(arms) > 0 {
+		origin, other = d.against(from)
 		if !b.inside[from] {
 			row, first = b.stretch(arms, from)
 		}
@@ -255,29 +255,18 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 		}
 		blas64.Trsm(blas.Right, blas.Trans, 1, d.lower, part)
 		for k, i := range arms[begin:end] {
-			w, ki := part.Data[k*b.dim:(k+1)*b.dim], d.kept(i)
-			var v float64
-			switch {
-			case i == from:
-			case from < 0:
-				v = ki*ki*(Dot(w, w)+d.level()+d.scale*b.rest[i]) + ki*d.own
-			default:
-				product := 0.0
-				if row != nil && !b.inside[i] {
-					product = row[i-first] - Dot(b.row(i), b.row(from))
-				}
-				if d.own > 0 {
-					v = (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
-					for l, x := range w {
-						y := ki*x - kj*wj[l]
-						v += y * y
-					}
-				} else {
-					v = Dot(w, w)
-				}
-				v += d.apart(i, from, product)
+			w, product := part.Data[k*b.dim:(k+1)*b.dim], 0.0
+			if row != nil && !b.inside[i] {
+				product = row[i-first] - Dot(b.row(i), b.row(from))
 			}
-			dst[begin+k] = v
+			switch {
+			case from < 0:
+				dst[begin+k] = d.of(i, w)
+			case i == from:
+				dst[begin+k] = 0
+			default:
+				dst[begin+k] = d.difference(i, from, w, other, product)
+			}
 		}
 	})
 }

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -226,11 +227,7 @@ func (e *Estimator) Spans(i int) bool {
 	if e.hidden == nil {
 		return !e.missing(i)
 	}
-	var part float64
-	for _, v := range e.hidden.RawRowView(i) {
-		part += v * v
-	}
-	return part <= unseen*e.sizes[i]
+	return SquaredNorm(e.hidden.RawRowView(i)) <= unseen*e.sizes[i]
 }
 
 // Weights returns N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
@@ -240,16 +237,12 @@ func (e *Estimator) Weights(i, j int) []float64 {
 		out[i], out[j] = 1, -1
 		return out
 	}
-	a, b := e.White.RawRowView(i), e.White.RawRowView(j)
+	apart := slices.Clone(e.White.RawRowView(i))
+	addTo(apart, -1, e.White.RawRowView(j))
 	for k, c := range e.Total {
-		if c == 0 {
-			continue
+		if c > 0 {
+			out[k] = c * Dot(e.White.RawRowView(k), apart)
 		}
-		var dot float64
-		for l, v := range e.White.RawRowView(k) {
-			dot += v * (a[l] - b[l])
-		}
-		out[k] = c * dot
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -227,16 +226,9 @@ func (m Relations) admitsAll() bool {
 	}
 	different := 0
 	for _, group := range m.Problem.Groups() {
-		seen := map[string]bool{}
-		for _, i := range group {
-			id := canon.Fingerprint(m.Features.RawRowView(i))
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			if different++; different > m.Rank() {
-				return false
-			}
+		firsts, _ := m.Firsts(group)
+		for k, first := range firsts {
+			different += indices.Indicator(first == group[k])
 		}
 	}
 	return different == m.Rank()

@@ -9,7 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// conditioned is a posterior that goes by the arms that were pulled, in place of features of all arms.
+// conditioned is a posterior that goes by the arms that were pulled, in place of features of all arms. variances sets dst[k] to the
+// variance of the difference of the rewards of arms[k] and another arm, or with -1 of its reward alone.
 type conditioned interface {
 	floats() int
 	estimates(centre float64, y []float64) []float64
