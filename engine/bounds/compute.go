@@ -262,14 +262,13 @@ func (b *builder) conditions() error {
 	r := b.r
 	opt := b.opt
 	opt.Schedule = engine.SchedulePaper
-	for mode, theorem := range []string{"Theorem 1", "Theorem 2"} {
-		name := []string{engine.ModeFC, engine.ModeFB}[mode]
-		left, right, err := b.condition(name, opt)
+	for _, of := range [][2]string{{engine.ModeFC, "Theorem 1"}, {engine.ModeFB, "Theorem 2"}} {
+		left, right, err := b.condition(of[0], opt)
 		if err != nil {
 			return err
 		}
 		if left > right*(1+1e-6) {
-			b.note(engine.WarnBoundsRidge, []string{theorem}, r.Ridge, left, right)
+			b.note(engine.WarnBoundsRidge, of[1:], r.Ridge, left, right)
 		}
 	}
 	if need := math.Max(r.RhoStar.Value, float64(r.RoundingDimension)) / float64(r.Tasks) * math.Log(r.Omega.Value); opt.Budget > 0 &&

@@ -68,30 +68,24 @@ type gainSearch struct {
 }
 
 // gainOf returns the allocation for ξ > 0, in the kernel's units.
-func gainOf(ctx context.Context, m *model.Model, ridge float64) (gained, error) {
+func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err error) {
+	defer try.Caught(&err)
 	s := &gainSearch{ctx: ctx, m: m, ridge: m.Normalised(ridge)}
 	precise := slices.Max(m.Precision)
 	const unit = 0x1p-52
 	s.rounding = mostGainArms * unit * m.Diagonal / m.Scale * precise / s.ridge
 	s.best.upper = independent(m, s.ridge)
-	var err error
-	if s.candidates, err = m.Pivots(mostGainArms/2, s.ridge/precise); err != nil {
-		return s.best, err
+	s.candidates = try.Of(m.Pivots(mostGainArms/2, s.ridge/precise))
+	looks := gainLooks
+	if try.Of(m.Left(len(s.candidates))) > gainRough*s.ridge/precise {
+		looks = 0 // more candidates would not bring the ends together
 	}
-	if left, err := m.Left(len(s.candidates)); err != nil || left > gainRough*s.ridge/precise {
-		if err == nil { // more candidates would not bring the ends together
-			_, err = s.look()
+	for range looks {
+		sight := try.Of(s.look())
+		if sight == nil {
+			return s.best, nil
 		}
-		return s.best, err
-	}
-	for range gainLooks {
-		sight, err := s.look()
-		if err != nil || sight == nil {
-			return s.best, err
-		}
-		if err := s.refine(sight); err != nil {
-			return s.best, err
-		}
+		try.To(s.refine(sight))
 	}
 	_, err = s.look()
 	return s.best, err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -126,7 +127,7 @@ func (l *located) whitened(v view, from, to int) blas64.General {
 // the allocation's information.
 func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	n := len(arms)
-	all, err := l.m.Among(append(append([]int{}, arms...), l.arms...))
+	all, err := l.m.Among(slices.Concat(arms, l.arms))
 	if err != nil {
 		return nil, err
 	}
@@ -145,23 +146,13 @@ func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 
 // SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the allocation of maximum
 // information gain.
-func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Spectrum, error) {
-	m, err := model.NewContext(ctx, p, opt.Unit)
-	if err != nil {
-		return Spectrum{}, err
-	}
-	ridge, err := m.Designs().RidgeOf(engine.ModeFC, opt)
-	if err != nil {
-		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
-	}
-	g, err := information(ctx, m, ridge, 0)
-	if err != nil {
-		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
-	}
-	s, err := spectra(ctx, m, g)
-	if err != nil {
-		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
-	}
+func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (_ Spectrum, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, opt.Unit))
+	defer try.Caught(&err, "spectrum")
+	ridge := try.Of(m.Designs().RidgeOf(engine.ModeFC, opt))
+	g := try.Of(information(ctx, m, ridge, 0))
+	s := try.Of(spectra(ctx, m, g))
 	return Spectrum{
 		Problem: p.Name, Arms: p.N(), Ridge: ridge, Joint: s.joint, Task: s.task, Arm: s.arm,
 		EffectiveDimension: effectiveDimension(s.joint, p.N(), ridge),
@@ -213,11 +204,9 @@ func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error)
 
 // HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,
 // and the share of the joint ρ*(0) allocation that its arms get.
-func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
-	m, err := model.NewContext(ctx, p, 0)
-	if err != nil {
-		return Hardness{}, err
-	}
+func HardnessOf(ctx context.Context, p *problem.Problem) (h Hardness, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, 0))
 	best, err := m.Truth().Best()
 	if err != nil {
 		return Hardness{}, fmt.Errorf("hardness: %w", err)
@@ -226,7 +215,7 @@ func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
 	if d, err := m.Truth().Hardness(0, 0); err == nil {
 		share = d.Weights
 	}
-	h := Hardness{Problem: p.Name}
+	h.Problem = p.Name
 	for v, b := range best {
 		lo, hi := p.ArmsOf(v)
 		row := HardnessRow{Task: p.Tasks.Names[v], Arms: hi - lo, Best: p.Arms.Names[b], Noise: p.Noise.Scales[b], Gap: math.Inf(1)}
@@ -237,10 +226,7 @@ func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
 			row.Weight += share[i]
 		}
 		row.GapToNoise = row.Gap / row.Noise
-		alone, err := model.NewContext(ctx, p.Only(v), m.Unit)
-		if err != nil {
-			return h, err
-		}
+		alone := try.Of(model.NewContext(ctx, p.Only(v), m.Unit))
 		row.RhoAlone = math.Inf(1)
 		if d, err := alone.Truth().Hardness(0, 0); err == nil {
 			row.RhoAlone = d.Value

@@ -297,8 +297,8 @@ func backward(l *mat.Dense, x []float64) {
 	}
 }
 
-// gramOf returns Σ_i w_i φ_i φ_iᵀ for the rows φ_i of features, w_i ≥ 0: m × m.
-func gramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.SymDense, error) {
+// GramOf returns Σ_i w_i φ_i φ_iᵀ for the rows φ_i of features, w_i ≥ 0: m × m.
+func GramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.SymDense, error) {
 	_, dim := features.Dims()
 	sum := mat.NewSymDense(dim, nil)
 	var scaled mat.Dense

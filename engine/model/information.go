@@ -39,7 +39,7 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 	part.features = canon.Submatrix(features, b.All, b.Columns)
 	weights := indices.Of(total, b.All)
 	var err error
-	if part.matrix, err = gramOf(ctx, part.features, weights); err != nil {
+	if part.matrix, err = GramOf(ctx, part.features, weights); err != nil {
 		return part, err
 	}
 	for j := range b.Columns {

@@ -10,6 +10,8 @@
 // A function that calls Of, Two or To begins with Caught, so that no panic leaves it.
 package try
 
+import "fmt"
+
 // failure is what Of, Two and To panic with.
 type failure struct{ error }
 
@@ -32,12 +34,16 @@ func To(err error) {
 	}
 }
 
-// Caught, deferred, returns the error that ended the function; the other results are what they were until then.
-func Caught(err *error) {
+// Caught, deferred, returns the error that ended the function, after what was being done, if that is said; the other results are what
+// they were until then.
+func Caught(err *error, doing ...string) {
 	switch r := recover().(type) {
 	case nil:
 	case failure:
 		*err = r.error
+		for _, what := range doing {
+			*err = fmt.Errorf("%s: %w", what, *err)
+		}
 	default:
 		panic(r)
 	}

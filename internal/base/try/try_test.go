@@ -25,6 +25,13 @@ func TestCaught(t *testing.T) {
 			t.Errorf("%d, error %v; want %d, error %v", out, err, c.out, c.err)
 		}
 	}
+	wrapped := func() (err error) {
+		defer try.Caught(&err, "adding")
+		return try.Of(error(nil), failed)
+	}
+	if err := wrapped(); !errors.Is(err, failed) || err.Error() != "adding: failed" {
+		t.Errorf("error %v", err)
+	}
 	defer func() {
 		if r := recover(); r != "another" {
 			t.Errorf("%v was passed on", r)
