@@ -133,10 +133,7 @@ func (l *Learner) chosen(d *data) *chosen {
 		l.place, l.distinct = of.place, of.distinct
 	}
 	if l.dense(m) {
-		c.distinct = l.distinct
-		for k, a := range at {
-			c.place[k] = l.place[d.cells[a]]
-		}
+		c.distinct, c.place = l.distinct, indices.Of(l.place, indices.Of(d.cells, at))
 	}
 	return c
 }

@@ -172,18 +172,16 @@ func (s *search) spread() error {
 	}
 	curvature := mat.NewSymDense(d, nil)
 	next, square := 1+2*d, hessianStep*hessianStep
-	for i := range d {
-		curvature.SetSym(i, i, -(v[1+2*i]+v[2+2*i]-2*v[0])/square)
-		for j := i + 1; j < d; j++ {
-			curvature.SetSym(i, j, -(v[next]-v[1+2*i]-v[1+2*j]+v[0])/square)
-			next++
+	set := func(i, j int, c float64) {
+		if !math.IsNaN(c) && !math.IsInf(c, 0) {
+			curvature.SetSym(i, j, c)
 		}
 	}
 	for i := range d {
-		for j := i; j < d; j++ {
-			if c := curvature.At(i, j); math.IsNaN(c) || math.IsInf(c, 0) {
-				curvature.SetSym(i, j, 0)
-			}
+		set(i, i, -(v[1+2*i]+v[2+2*i]-2*v[0])/square)
+		for j := i + 1; j < d; j++ {
+			set(i, j, -(v[next]-v[1+2*i]-v[1+2*j]+v[0])/square)
+			next++
 		}
 	}
 	var eigen mat.EigenSym

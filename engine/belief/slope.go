@@ -49,7 +49,7 @@ func (s *search) differences(grad, u []float64) error {
 func (s *search) adjoint(grad, u []float64) (err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.tables(s.ctx, u, nil))
-	gram := s.gram(t)
+	gram := s.gram(t, 0)
 	defer s.done.Put(gram)
 	x := try.Of(s.normal(gram, u))
 	weight, alpha := try.Two(x.weight())

@@ -76,17 +76,13 @@ func (c *chosen) spots() spots {
 
 // spots returns the spots of some arms.
 func (l *Learner) spots(arms []int) spots {
-	s := spots{arms, make([]int, len(arms)), make([]int, len(arms))}
-	for k, i := range arms {
-		s.task[k], s.place[k] = l.p.TaskOf[i], l.place[i]
-	}
-	return s
+	return spots{arms, indices.Of(l.p.TaskOf, arms), indices.Of(l.place, arms)}
 }
 
 const fewTerms = 4 // of most kernels, for which row allocates nothing
 
-// row adds the covariances of the first spot of a with the spots of b, with the constant and without what an arm has of its own.
-func (t *tables) row(to []float64, a, b spots) {
+// row adds the covariances of the first spot of a with the spots of b, with a constant and without what an arm has of its own.
+func (t *tables) row(to []float64, a, b spots, constant float64) {
 	z, x := make([][]float64, 0, fewTerms), make([][]float64, 0, fewTerms)
 	for k := range t.tasks {
 		z, x = append(z, t.tasks[k].RawRowView(a.task[0])), append(x, t.arms[k].RawRowView(a.place[0]))
@@ -94,7 +90,7 @@ func (t *tables) row(to []float64, a, b spots) {
 	for from, end := 0, 0; from < len(to); from = end {
 		task := b.task[from]
 		for ; end < len(to) && b.task[end] == task; end++ {
-			to[end] += constantVariance
+			to[end] += constant
 		}
 		part, places := to[from:end], b.place[from:end]
 		for k, arms := range x {
@@ -124,15 +120,6 @@ func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 
 	return sum
 }
 
-// fill adds the covariances of spots.
-func (t *tables) fill(to *mat.SymDense, s spots) {
-	raw := to.RawSymmetric()
-	for i := range s.arm {
-		t.row(raw.Data[i*raw.Stride+i:i*raw.Stride+raw.N], s.from(i), s.from(i))
-		raw.Data[i*raw.Stride+i] += t.own
-	}
-}
-
 // factored is a kernel at some numbers, with U, where UᵀU is the covariance of the chosen means.
 type factored struct {
 	*tables
@@ -153,12 +140,7 @@ func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	if err != nil {
 		return nil, err
 	}
-	gram := c.spare()
-	raw := gram.RawSymmetric()
-	for i := range raw.N {
-		clear(raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N])
-	}
-	t.fill(gram, c.spots())
+	gram := c.gram(t, constantVariance)
 	for i, v := range c.variancesAt(u) {
 		gram.SetSym(i, i, gram.At(i, i)+v)
 	}

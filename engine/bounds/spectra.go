@@ -86,7 +86,7 @@ func factorOf(ctx context.Context, m kernels.Matrix) (*mat.Dense, error) {
 	return f.L, err
 }
 
-// featureEigenvalues returns the eigenvalues of S Φ Φᵀ S, S² = diag(weights), as many as there are weights: those of Φᵀ S² Φ, and zeros.
+// featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S² = diag(weights) with n weights: the eigenvalues of Φᵀ S² Φ, and zeros.
 func featureEigenvalues(ctx context.Context, features *mat.Dense, weights []float64) (_ []float64, err error) {
 	defer try.Caught(&err)
 	values := try.Of(symmetricEigenvalues(ctx, try.Of(model.GramOf(ctx, features, weights))))

@@ -45,16 +45,11 @@ func (q Question) prepared(p *problem.Problem) (Question, error) {
 // run, such as one whose ridge needs a norm, leaves a note in place of its row; it is an
 // error when that is so of all. After an interrupt it returns the rows of the runs that
 // finished, together with the error.
-func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
+func Of(ctx context.Context, p *problem.Problem, q Question) (_ Forecast, err error) {
+	defer try.Caught(&err, "plan")
 	sparing := q.Runs == 0 && p.N() > manyArms
-	q, err := q.prepared(p)
-	if err != nil {
-		return Forecast{}, fmt.Errorf("plan: %w", err)
-	}
-	scenarios, notes, err := q.scenarios(ctx, p)
-	if err != nil {
-		return Forecast{}, fmt.Errorf("plan: %w", err)
-	}
+	q = try.Of(q.prepared(p))
+	scenarios, notes := try.Two(q.scenarios(ctx, p))
 	out := Forecast{Problem: p.Name, Delta: q.Options.Delta, Epsilon: q.Options.Epsilon, Prices: q.Prices, Words: p.Words(), Notes: notes}
 	out.Delta = cmp.Or(out.Delta, engine.DefaultDelta)
 	for _, w := range q.resolution(ctx, p) {
@@ -62,7 +57,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	}
 	tried := methods()
 	f := &forecaster{Question: q, sparing: sparing, total: q.Runs * len(tried) * len(scenarios)}
-	f.start()
+	f.tell()
 	var failed error
 	for _, s := range scenarios {
 		from := len(out.Rows)

@@ -64,9 +64,8 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 		}
 		s := scenario{gap: gap}
 		for d := range min(draws, q.Runs) {
-			rng := rand.New(rand.NewPCG(q.Seed, uint64(d)))
-			mean := try.Of(leastFavourable(m, gap, rng))
-			of := supposed(p, mean)
+			mean := try.Of(leastFavourable(m, gap, rand.New(rand.NewPCG(q.Seed, uint64(d)))))
+			of := Supposed(p, mean)
 			if p.Noise.Bounds != nil {
 				of = try.Of(withinBounds(p, gap, mean))
 			}
@@ -77,9 +76,9 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 	return out, append(notes, engine.Warning{Kind: engine.WarnLeastFavourable}), nil
 }
 
-// supposed returns the problem with these expected rewards, and normal noise of the problem's
+// Supposed returns the problem with these expected rewards, N of them, and normal noise of the problem's
 // scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
-func supposed(p *problem.Problem, mean []float64) *problem.Problem {
+func Supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
 	if p.Block == nil {
@@ -146,7 +145,7 @@ func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Pro
 			"bounds over %.3g; give smaller gaps",
 			gap, p.Name, hi-lo, bounds[1]-bounds[0])
 	}
-	q := supposed(p, slices.Clone(mean))
+	q := Supposed(p, slices.Clone(mean))
 	for i := range q.Mean {
 		q.Mean[i] += (bounds[0] + bounds[1] - lo - hi) / 2
 	}
@@ -162,10 +161,6 @@ func (s scenario) only(tasks []int) scenario {
 	return scenario{s.gap, lists.Map(s.problems, func(p *problem.Problem) *problem.Problem { return p.Only(tasks...) })}
 }
 
-// Supposed returns the problem with these expected rewards, N of them, and normal noise of the
-// problem's scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
-func Supposed(p *problem.Problem, mean []float64) *problem.Problem { return supposed(p, mean) }
-
 // LeastFavourable returns n problems with the hardest rewards that the kernel can represent in which
 // the best arm of every task leads by gap, reward units; see leastFavourable. unit is as in
 // engine.Options.
@@ -178,7 +173,7 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 		if err != nil {
 			return nil, err
 		}
-		return supposed(p, mean), nil
+		return Supposed(p, mean), nil
 	})
 }
 
@@ -202,8 +197,7 @@ func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, er
 		return nil, fmt.Errorf("problem %q: no task has two arms that the kernel distinguishes, so there is no gap to plan for", p.Name)
 	}
 	theta := smallestNorm(leads, draw, smallest)
-	rewards := lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) })
-	return rewards, nil
+	return lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) }), nil
 }
 
 // indistinct is below which share of the largest ‖φ‖² a difference of features is rounding.
@@ -226,10 +220,7 @@ func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest flo
 			}
 		}
 		for _, i := range group {
-			y := make([]float64, len(theta))
-			for k, f := range m.Features.RawRowView(best) {
-				y[k] = f - m.Features.At(i, k)
-			}
+			y := floats.SubTo(make([]float64, len(theta)), m.Features.RawRowView(best), m.Features.RawRowView(i))
 			if floats.Dot(y, y) <= indistinct*largest {
 				continue
 			}
@@ -257,9 +248,7 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 			step := max(-alpha[k], (1-floats.Dot(y, theta))/floats.Dot(y, y))
 			alpha[k] += step
 			sum += step
-			for j, v := range y {
-				theta[j] += step * v
-			}
+			floats.AddScaled(theta, step, y)
 		}
 		least := math.Inf(1)
 		for _, y := range leads {
@@ -283,21 +272,15 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 // the rest. The schedule is taken from Question.Options. It reports several gaps, where there
 // can be only one. After an interrupt it returns the rows of the runs that finished, together with the
 // error.
-func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
-	q, err := q.prepared(p)
-	if err == nil && len(q.Gaps) > 1 {
-		err = errors.New("there can be one gap to plan for: what changes is compared at the same rewards")
+func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (_ Comparison, err error) {
+	defer try.Caught(&err, "what_if")
+	if q = try.Of(q.prepared(p)); len(q.Gaps) > 1 {
+		try.To(errors.New("there can be one gap to plan for: what changes is compared at the same rewards"))
 	}
-	if err != nil {
-		return Comparison{}, fmt.Errorf("what_if: %w", err)
-	}
-	scenarios, notes, err := q.scenarios(ctx, p)
-	if err != nil {
-		return Comparison{}, fmt.Errorf("what_if: %w", err)
-	}
+	scenarios, notes := try.Two(q.scenarios(ctx, p))
 	out := Comparison{Problem: p.Name, Prices: q.Prices, Notes: notes}
 	f := &forecaster{Question: q, total: q.Runs * (1 + len(changes))}
-	f.start()
+	f.tell()
 	baseline := q.Options
 	baseline.Delta = cmp.Or(baseline.Delta, engine.DefaultDelta)
 	for _, c := range append([]Change{{}}, changes...) {
