@@ -68,22 +68,19 @@ func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon floa
 }
 
 // solve returns the smallest max_i Σ_g w_g told_g,i that was found; 0 where there is no alternative.
-func (s *alternatives) solve() (float64, error) {
+func (s *alternatives) solve() (_ float64, err error) {
+	defer try.Caught(&err)
 	n := s.m.Problem.N()
 	lambda := slices.Repeat([]float64{1 / float64(n)}, n)
 	best := math.Inf(1)
 	for round, stale := 0, 0; round < alternativeRounds && stale < 2; round++ {
-		if err := s.m.Context().Err(); err != nil {
-			return 0, err
-		}
+		try.To(s.m.Context().Err())
 		before := len(s.told)
 		for _, shrink := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1} {
 			if shrink > 1e-8 && math.IsInf(s.radius, 1) {
 				break
 			}
-			if err := s.against(lambda, shrink); err != nil {
-				return 0, err
-			}
+			try.To(s.against(lambda, shrink))
 		}
 		if len(s.told) == before {
 			break

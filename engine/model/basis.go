@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -95,7 +96,8 @@ func (b *basis) knowing(arms []int) *basis {
 }
 
 // with returns the basis of at most basisTogether arms more, until no more than the least is left of each by its weight.
-func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (*basis, error) {
+func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (_ *basis, err error) {
+	defer try.Caught(&err)
 	chosen, lower := b.choose(arms, weights, least)
 	out := *b
 	out.inside = slices.Clone(b.inside)
@@ -111,14 +113,10 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 	if b.dim == 0 {
 		more = max(1, more) // arms without any variance: a column of zeros
 	}
-	if err := out.grow(ctx, more); err != nil {
-		return nil, err
-	}
+	try.To(out.grow(ctx, more))
 	out.rest = slices.Clone(b.rest)
 	if len(chosen) > 0 {
-		if err := out.fill(ctx, chosen, lower); err != nil {
-			return nil, err
-		}
+		try.To(out.fill(ctx, chosen, lower))
 	}
 	out.dim = b.dim + more
 	for i, left := range out.rest {

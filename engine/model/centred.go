@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // meansOf holds what a posterior is formed of, normalised. Arms that are one to the kernel have one
@@ -250,7 +251,8 @@ func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
 //
 // or where that need not be factored rows are (1 - a_i) w_i, and the estimator has the rest beside them.
-func (c *centred) formed(factored bool) (*Posterior, error) {
+func (c *centred) formed(factored bool) (_ *Posterior, err error) {
+	defer try.Caught(&err)
 	n, dim := len(c.arms), len(c.origin)
 	columns := dim
 	if c.flat {
@@ -270,9 +272,7 @@ func (c *centred) formed(factored bool) (*Posterior, error) {
 		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), first.RawMatrix())
 	} else {
 		if c.values == nil {
-			if err := c.decompose(); err != nil {
-				return nil, err
-			}
+			try.To(c.decompose())
 		}
 		vectors := mat.DenseCopyOf(&c.vectors)
 		for k, d := range c.values {
@@ -297,10 +297,7 @@ func (c *centred) formed(factored bool) (*Posterior, error) {
 		if !factored && c.within == nil {
 			p.parts = c.parts()
 		} else {
-			var err error
-			if white, err = c.withOwn(white); err != nil {
-				return nil, err
-			}
+			white = try.Of(c.withOwn(white))
 		}
 	}
 	if c.within != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -24,24 +25,19 @@ type Designs struct{ *Model }
 
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
-func (m Designs) Design(ridge float64, alive [][]int) (design.Design, error) {
+func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err error) {
+	defer try.Caught(&err)
 	if ridge > 0 && m.Many() && len(Contrasting(alive)) > 0 {
 		return m.manyDesign(ridge, alive)
 	}
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return design.Design{}, err
-	}
-	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
+	m.Model = try.Of(m.Exact())
+	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (_ design.Design, err error) {
+		defer try.Caught(&err)
 		r := m.Layout.Reduce(alive)
 		if len(r.Arms) == 0 {
 			return design.Minimax(m.Space(ridge), design.Contrasts{}, design.Options{})
 		}
-		d, err := m.solve(r, ridge, 0)
-		if err != nil {
-			return design.Design{}, err
-		}
-		return r.Restore(m.Layout, d), nil
+		return r.Restore(m.Layout, try.Of(m.solve(r, ridge, 0))), nil
 	})
 }
 
@@ -73,14 +69,12 @@ func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, er
 }
 
 // omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
-func (m Designs) omega(ridge float64, set []int, threshold float64) (float64, error) {
+func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	if ridge > 0 && m.Many() {
 		return m.manyOmega(ridge, set, threshold)
 	}
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return 0, err
-	}
+	m.Model = try.Of(m.Exact())
 	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
 		r := m.Layout.Reduce([][]int{set})
 		if len(r.Arms) == 0 {
@@ -94,13 +88,15 @@ func (m Designs) omega(ridge float64, set []int, threshold float64) (float64, er
 // Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
 // covered is false and the rounding is the best that was found.
 func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
-	if ridge > 0 && m.Many() {
-		r, err = m.roundedOnPivots(ridge, weights, n)
-		return r, Covers(r), err
+	defer try.Caught(&err)
+	if ridge > 0 && m.Many() { // of few of the arms, for all contrasts at once
+		s, own, support, err := m.supported(ridge, weights)
+		try.To(err)
+		r = try.Of(design.RoundForAll(m.Context(), s, own, n))
+		r.Counts = indices.Spread(len(weights), r.Counts, support)
+		return r, Covers(r), nil
 	}
-	if m.Model, err = m.Exact(); err != nil {
-		return r, false, err
-	}
+	m.Model = try.Of(m.Exact())
 	r, err = design.Round(m.Context(), m.Space(ridge), c, weights, n, engine.RoundingEpsilon)
 	var ratio *design.RatioError
 	if errors.As(err, &ratio) {

@@ -186,29 +186,19 @@ func Scatter(p *problem.Problem) float64 {
 // Resolve looks at the resolution of the kernel of a problem at an accuracy, reward units. The kernel
 // is taken in the scale that makes functions of it scatter as the rewards do. It is an error when the
 // context ends, or when the kernel is none on these arms.
-func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (Resolution, error) {
-	out := Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
+func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (out Resolution, err error) {
+	defer try.Caught(&err)
+	out = Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
 	order := rand.New(rand.NewPCG(1, uint64(p.N()))).Perm(p.N())
 	level := epsilon / Scatter(p)
-	var err error
-	if out.Directions, err = directions(ctx, p, p.Kernel, order, level); err != nil || out.Directions[0] <= affordable {
-		return out, err
+	if out.Directions = try.Of(directions(ctx, p, p.Kernel, order, level)); out.Directions[0] <= affordable {
+		return out, nil
 	}
-	gram, variance, err := drawn(ctx, p, p.Kernel, order[:min(p.N(), coveredArms)])
-	if err != nil {
-		return out, err
-	}
-	factor, err := kernels.PivotedCholesky(ctx, gram, affordable, 0)
-	if err != nil {
-		return out, err
-	}
+	gram, variance := try.Two(drawn(ctx, p, p.Kernel, order[:min(p.N(), coveredArms)]))
+	factor := try.Of(kernels.PivotedCholesky(ctx, gram, affordable, 0))
 	out.Affordable = Scatter(p) * math.Sqrt(factor.Residual/variance)
 	if smoother, differs := p.Kernel.Smoother(); differs {
-		counts, err := directions(ctx, p, smoother, order, level)
-		if err != nil {
-			return out, err
-		}
-		if counts[0] <= affordable {
+		if counts := try.Of(directions(ctx, p, smoother, order, level)); counts[0] <= affordable {
 			out.Smoother, out.SmootherDirections = smoother.String(), counts
 		}
 	}

@@ -187,20 +187,6 @@ func (m Designs) supported(ridge float64, weights []float64) (s design.Space, ow
 	return s, own, support, err
 }
 
-// roundedOnPivots rounds weights of few of the arms to n pulls, for all contrasts at once.
-func (m Designs) roundedOnPivots(ridge float64, weights []float64, n int) (design.Rounding, error) {
-	s, own, support, err := m.supported(ridge, weights)
-	if err != nil {
-		return design.Rounding{}, err
-	}
-	r, err := design.RoundForAll(m.Context(), s, own, n)
-	if err != nil {
-		return design.Rounding{}, err
-	}
-	r.Counts = indices.Spread(len(weights), r.Counts, support)
-	return r, nil
-}
-
 // EffectiveRank returns d̃(ξ, λ) of weights [Du23, App. "Rounding Procedure"].
 func (m Designs) EffectiveRank(ridge float64, weights []float64) (int, error) {
 	if !m.Many() {
@@ -259,13 +245,11 @@ func (m Designs) manyOmega(ridge float64, set []int, threshold float64) (float64
 
 // manyHardness solves for ρ*(ξ) among very many arms; ξ = 0 as Hardness says. Remembered.
 func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
-	return Remembered(m.Model, g.key(ridge), func() (design.Design, error) {
+	return Remembered(m.Model, g.key(ridge), func() (_ design.Design, err error) {
+		defer try.Caught(&err)
 		at := ridge
 		if ridge == 0 {
-			var err error
-			if at, err = m.Designs().AffordableRidge(AffordableRivals); err != nil {
-				return design.Design{}, err
-			}
+			at = try.Of(m.Designs().AffordableRidge(AffordableRivals))
 		}
 		d, err := m.Designs().Certified(at, m.rivals(t, g))
 		if ridge == 0 && err == nil {
@@ -279,11 +263,7 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 // UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (normalised),
 // where arms share nothing. No kernel has it above that.
 func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
-	t, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	return m.unsharedHardness(t, gaps{added: epsilon}), nil
+	return known(m, func(t *truth) float64 { return m.unsharedHardness(t, gaps{added: epsilon}) })
 }
 
 // unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of

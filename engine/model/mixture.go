@@ -70,7 +70,8 @@ const keptUntil = 1.3
 // mixed returns the members at the points, or at those that the data speak for where there are none.
 func mixed(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
-) ([]Member, error) {
+) (_ []Member, err error) {
+	defer try.Caught(&err)
 	unrelated := within == nil && m.Relations().Unrelated()
 	if m.Designs().Dual() || unrelated || within == nil && m.Relations().Divided() {
 		t, err := treesOf(m)
@@ -95,13 +96,9 @@ func mixed(
 		})
 	}
 	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
-	if err := d.room(); err != nil {
-		return nil, err
-	}
+	try.To(d.room())
 	if within != nil {
-		if err := d.turn(within); err != nil {
-			return nil, err
-		}
+		try.To(d.turn(within))
 	}
 	at := func(own, scale float64) (*centred, error) {
 		if scale > 0 { // of a member that is known

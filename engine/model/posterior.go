@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Posterior is a Gaussian process given the mean rewards of all pulls so far,
@@ -128,9 +129,8 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 func throughBasis[T any](
 	d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
 ) (out T, err error) {
-	if err := d.divide(); err != nil {
-		return out, err
-	}
+	defer try.Caught(&err)
+	try.To(d.divide())
 	bases := d.related.basesOf(before)
 	stated *= d.natural
 	scale := stated
@@ -146,9 +146,7 @@ func throughBasis[T any](
 		for p, part := range d.parts {
 			weights := lists.Make(len(part.arms), func(k int) float64 { return scale * part.total[k] })
 			dim := bases[p].dim
-			if bases[p], err = bases[p].extended(d.m.Context(), part.arms, weights); err != nil {
-				return out, err
-			}
+			bases[p] = try.Of(bases[p].extended(d.m.Context(), part.arms, weights))
 			if part.basis == nil || bases[p].dim > dim {
 				part.basis, grown = bases[p].knowing(part.arms), true
 			}

@@ -56,11 +56,8 @@ func (m Truth) represent() (*representation, error) {
 		features, scale, rest = whole.L, 1, whole.Residual
 	}
 	t.partial = m.cut && m.Problem.N() > exactNorm
-	mu := mat.NewVecDense(m.Problem.N(), nil)
-	for i, v := range m.Problem.Mean {
-		mu.SetVec(i, v/m.Unit)
-	}
-	solution, err := solveLeastSquares(m.Context(), features, mu.RawVector().Data)
+	mu := lists.Map(m.Problem.Mean, func(v float64) float64 { return v / m.Unit })
+	solution, err := solveLeastSquares(m.Context(), features, mu)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
 	}
@@ -72,7 +69,7 @@ func (m Truth) represent() (*representation, error) {
 		t.norm = math.NaN()
 	}
 	fit.MulVec(features, theta)
-	t.off = lists.Make(m.Problem.N(), func(i int) float64 { return mu.AtVec(i) - fit.AtVec(i) })
+	t.off = lists.Make(m.Problem.N(), func(i int) float64 { return mu[i] - fit.AtVec(i) })
 	t.misfit, t.worst = farthest(t.off)
 	return t, nil
 }
