@@ -228,15 +228,6 @@ func (c *centred) largest() float64 {
 	return c.values[len(c.values)-1]
 }
 
-// The range of s·d_max in which a scale is looked for, the second times the sum of squares of the
-// data; the step of the grid and the accuracy, of logarithms.
-const (
-	scaleLeast     = 1e-3
-	scaleMost      = 1e8
-	scaleStep      = 0.25
-	scaleTolerance = 1e-6
-)
-
 func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
 	of := *c
 	of.scale, of.known = scale, nil

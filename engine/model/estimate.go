@@ -337,3 +337,8 @@ func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64
 		}
 	}
 }
+
+// normalised returns means in units of the model.
+func (e *Estimator) normalised(means []float64) []float64 {
+	return lists.Map(means, func(v float64) float64 { return v / e.unit })
+}

@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -231,74 +229,6 @@ func (c *centred) law() (log float64, scales, shares []float64) {
 
 func (c *onBases) law() (log float64, scales, shares []float64) {
 	return c.scaling.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
-}
-
-// scaling finds scales of the kernel: natural leaves it as it is, and where no data bear on the scale it is that one.
-type scaling struct {
-	natural float64
-	near    float64 // found last, where the next search begins; 0 before
-}
-
-// least returns the scale of the least deviance. largest is the largest eigenvalue of the information, or a bound on it.
-func (s *scaling) least(largest, squares float64, deviance func(scale float64) float64) (float64, error) {
-	if largest == 0 {
-		return s.natural, nil
-	}
-	s.near = leastDeviance(largest, squares, s.near, deviance)
-	if !(s.near > 0) || math.IsInf(s.near, 0) {
-		return 0, errors.New("no scale of the kernel fits")
-	}
-	return s.near, nil
-}
-
-// narrow is the standard deviation of log s below which one scale stands for all.
-const narrow = 0.3
-
-// beneath is how many nats below the largest value of a density its tails are left out: they are below rounding.
-// resolved is the least standard deviation in steps of a grid at which sums over it are integrals, to a hundredth of a nat.
-const beneath, resolved = 40, 0.6
-
-// law integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
-// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides.
-func (s *scaling) law(largest, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
-	defer func() { s.near = scales[len(scales)/2] }()
-	if largest == 0 {
-		return -deviance(s.natural) / 2, []float64{s.natural}, []float64{1}
-	}
-	lo, steps := scaleRange(largest, squares)
-	mean, sd := math.Log(cmp.Or(s.near, s.natural)), 0.0
-	for step, last := scaleStep, steps-1; ; step, last = step/4, last*4 {
-		var logs, at []float64
-		best := math.Inf(-1)
-		look := func(k, by int) {
-			for l := best; k >= 0 && k <= last && l >= best-beneath; k += by {
-				x := lo + float64(k)*step
-				l = -deviance(math.Exp(x)) / 2
-				best = max(best, l)
-				logs, at = append(logs, l), append(at, x)
-			}
-		}
-		from := min(max(0, int(math.Round((mean-lo)/step))), last)
-		look(from, 1)
-		look(from-1, -1)
-		log, mean = floats.LogSumExp(logs), 0
-		for k, l := range logs {
-			mean += math.Exp(l-log) * at[k]
-		}
-		square := 0.0
-		for k, l := range logs {
-			square += math.Exp(l-log) * (at[k] - mean) * (at[k] - mean)
-		}
-		log += math.Log(step)
-		if sd = math.Sqrt(square); sd >= resolved*step || step < scaleTolerance {
-			break
-		}
-	}
-	if sd < narrow {
-		return log, []float64{math.Exp(mean)}, []float64{1}
-	}
-	apart := math.Exp(math.Sqrt(3) * sd)
-	return log, []float64{math.Exp(mean) / apart, math.Exp(mean), math.Exp(mean) * apart}, []float64{1. / 6, 2. / 3, 1. / 6}
 }
 
 // Explained returns the part of the variation of single arms' means around the means of the other arms of their tasks
