@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -201,9 +202,7 @@ func (c *chosen) normal(gram *mat.SymDense, u []float64) (*normal, error) {
 	if noise.cov != nil {
 		gram.AddSym(gram, noise.cov)
 	} else {
-		for i, v := range x.variance {
-			gram.SetSym(i, i, gram.At(i, i)+v)
-		}
+		symmetric.Add(gram, func(i int) float64 { return x.variance[i] })
 	}
 	var ok bool
 	if x.upper, ok = lapack64.Potrf(gram.RawSymmetric()); !ok { // Σ = UᵀU
@@ -294,7 +293,6 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 		}
 		return sum
 	}
-	inner := mat.NewSymDense(n, nil)
 	var chol mat.Cholesky
 	weigh := func() bool {
 		for i, v := range f {
@@ -303,13 +301,8 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 			root[i] = math.Sqrt(w)
 			b[i] = w*v + c.wins[i] - c.n[i]*p
 		}
-		for i := range n {
-			for j := i; j < n; j++ {
-				inner.SetSym(i, j, root[i]*gram.At(i, j)*root[j])
-			}
-			inner.SetSym(i, i, inner.At(i, i)+1)
-		}
-		return chol.Factorize(inner)
+		inner := symmetric.Make(n, func(i, j int) float64 { return root[i] * gram.At(i, j) * root[j] })
+		return chol.Factorize(symmetric.Add(inner, func(int) float64 { return 1 }))
 	}
 	last := score(f, a)
 	scaled, solved, next := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
@@ -353,9 +346,7 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 		return nil, errSingular
 	}
 	if predict { // of the targets, as for normal rewards
-		for i := range n {
-			gram.SetSym(i, i, gram.At(i, i)+e.variance[i])
-		}
+		symmetric.Add(gram, func(i int) float64 { return e.variance[i] })
 		upper, ok := lapack64.Potrf(gram.RawSymmetric())
 		if !ok {
 			return nil, errSingular

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -97,11 +98,8 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	}
 	inner := mat.NewSymDense(all, nil)
 	inner.SymOuterK(1, observed.T())
-	for j := range all {
-		inner.SetSym(j, j, inner.At(j, j)+1)
-	}
 	var chol mat.Cholesky
-	if !chol.Factorize(inner) {
+	if !chol.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
 		return nil, errSingular
 	}
 	w := mat.NewVecDense(all, nil)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -140,10 +141,8 @@ func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	if err != nil {
 		return nil, err
 	}
-	gram := c.gram(t, constantVariance)
-	for i, v := range c.variancesAt(u) {
-		gram.SetSym(i, i, gram.At(i, i)+v)
-	}
+	variance := c.variancesAt(u)
+	gram := symmetric.Add(c.gram(t, constantVariance), func(i int) float64 { return variance[i] })
 	triangle, ok := upper.Cholesky(gram.RawSymmetric())
 	if !ok {
 		c.done.Put(gram)

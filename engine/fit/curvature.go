@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -107,13 +108,7 @@ func (s *surface) information(values []float64, limits []string) (information *m
 		}
 		rows.SetRow(r, indices.Of(row, inner))
 	}
-	information = mat.NewSymDense(len(inner), nil)
-	for r := range inner {
-		for c := r; c < len(inner); c++ {
-			information.SetSym(r, c, -(rows.At(r, c)+rows.At(c, r))/2)
-		}
-	}
-	return information, inner, nil
+	return symmetric.Make(len(inner), func(r, c int) float64 { return -(rows.At(r, c) + rows.At(c, r)) / 2 }), inner, nil
 }
 
 // Directions with less information than flat of the most have none: two scales of one

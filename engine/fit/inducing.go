@@ -9,7 +9,9 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -143,18 +145,9 @@ func (s *surface) induced(values []float64, arms []int) (_ *process, err error) 
 	cross, diagonal := try.Two(s.cross(smooth, arms))
 	n, m, variance := len(s.d.y), len(arms), s.variance(values)
 	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: diagonal, features: cross}
-	corner := mat.NewSymDense(m, nil)
-	largest := 0.0
-	for a, i := range arms {
-		largest = max(largest, diagonal[i])
-		for b := a; b < m; b++ {
-			corner.SetSym(a, b, cross.At(b, i))
-		}
-	}
-	for a := range arms {
-		corner.SetSym(a, a, corner.At(a, a)+inducingJitter*largest)
-	}
-	if !l.corner.Factorize(corner) {
+	corner := symmetric.Make(m, func(a, b int) float64 { return cross.At(b, arms[a]) })
+	largest := slices.Max(indices.Of(diagonal, arms))
+	if !l.corner.Factorize(symmetric.Add(corner, func(int) float64 { return inducingJitter * largest })) {
 		return nil, errSingular
 	}
 	solveLower(&l.corner, l.features)
@@ -170,10 +163,7 @@ func (s *surface) induced(values []float64, arms []int) (_ *process, err error) 
 	try.To(s.ctx.Err())
 	inner := mat.NewSymDense(m, nil)
 	inner.SymOuterK(1, overRoot(l.features, l.noise))
-	for a := range m {
-		inner.SetSym(a, a, inner.At(a, a)+1)
-	}
-	if !l.inner.Factorize(inner) {
+	if !l.inner.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
 		return nil, errSingular
 	}
 	g := &process{d: s.d, variance: variance, sigma: l, low: l}

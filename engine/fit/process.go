@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -52,11 +53,8 @@ var errSingular = errors.New("the covariance of the data is not positive definit
 func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
 	sigma := mat.NewSymDense(len(d.y), nil)
 	sigma.CopySym(gram)
-	for i, v := range variance {
-		sigma.SetSym(i, i, sigma.At(i, i)+v)
-	}
 	w := new(whole)
-	if !w.Factorize(sigma) {
+	if !w.Factorize(symmetric.Add(sigma, func(i int) float64 { return variance[i] })) {
 		return nil, errSingular
 	}
 	g := &process{d: d, variance: variance, sigma: w}
@@ -93,17 +91,10 @@ func (g *process) level(residual *mat.Dense) (err error) {
 	if g.half, err = g.sigma.solve(g.d.levels); err != nil {
 		return err
 	}
-	_, q := g.d.levels.Dims()
 	var product, right, beta, fitted mat.Dense
 	product.Mul(g.d.levels.T(), g.half)
 	right.Mul(g.half.T(), residual)
-	normal := mat.NewSymDense(q, nil)
-	for i := range q {
-		for j := i; j < q; j++ {
-			normal.SetSym(i, j, product.At(i, j))
-		}
-	}
-	if !g.normal.Factorize(normal) || g.normal.SolveTo(&beta, &right) != nil {
+	if !g.normal.Factorize(symmetric.Make(product.RawMatrix().Rows, product.At)) || g.normal.SolveTo(&beta, &right) != nil {
 		return errSingular
 	}
 	fitted.Mul(g.d.levels, &beta)
@@ -163,14 +154,9 @@ func (g *process) projected() *mat.SymDense {
 	var solved, outer mat.Dense
 	_ = g.normal.SolveTo(&solved, g.half.T())
 	outer.Mul(g.half, &solved)
-	p := mat.NewSymDense(len(g.d.y), nil)
-	for i := range p.SymmetricDim() {
-		for j := i; j < p.SymmetricDim(); j++ {
-			p.SetSym(i, j, g.contrast.At(i, j)-outer.At(i, j))
-		}
-	}
-	g.contrast = p
-	return p
+	inverse := g.contrast
+	g.contrast = symmetric.Make(len(g.d.y), func(i, j int) float64 { return inverse.At(i, j) - outer.At(i, j) })
+	return g.contrast
 }
 
 // precisions returns the diagonal of P.

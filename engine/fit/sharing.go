@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -115,12 +116,7 @@ func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, 
 // It is V for equal tasks, 1 for independent ones, and V/rank as η vanishes.
 func speedup(alike [][]float64, signal, noise float64) float64 {
 	v := len(alike)
-	m := mat.NewSymDense(v, nil)
-	for a := range alike {
-		for b := a; b < v; b++ {
-			m.SetSym(a, b, alike[a][b])
-		}
-	}
+	m := symmetric.Make(v, func(a, b int) float64 { return alike[a][b] })
 	var eigen mat.EigenSym
 	if !eigen.Factorize(m, false) {
 		return 1

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -150,11 +151,8 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	for k := range dim {
 		top = max(top, a.At(k, k))
 	}
-	for k := range dim {
-		a.SetSym(k, k, a.At(k, k)+shrink*top)
-	}
 	var factor mat.Cholesky
-	if !factor.Factorize(a) {
+	if !factor.Factorize(symmetric.Add(a, func(int) float64 { return shrink * top })) {
 		return nil
 	}
 	solved := func(x *mat.VecDense) *mat.VecDense { // A⁻¹Φᵀx
@@ -366,11 +364,8 @@ func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float
 	}
 	curvature := mat.NewSymDense(k, nil)
 	curvature.SymOuterK(mu, scaled)
-	for g, v := range u {
-		curvature.SetSym(g, g, curvature.At(g, g)+mu/(v*v))
-	}
 	var factor mat.Cholesky
-	if !factor.Factorize(curvature) {
+	if !factor.Factorize(symmetric.Add(curvature, func(g int) float64 { return mu / (u[g] * u[g]) })) {
 		return
 	}
 	var step mat.VecDense

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -351,11 +352,8 @@ func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
 	n := len(c.arms)
 	covariance := mat.NewSymDense(n, nil)
 	covariance.SymOuterK(1, white)
-	for k := range n {
-		covariance.SetSym(k, k, covariance.At(k, k)+(1-c.own*c.with[k])*c.own)
-	}
 	var chol mat.Cholesky
-	if !chol.Factorize(covariance) {
+	if !chol.Factorize(symmetric.Add(covariance, func(k int) float64 { return (1 - c.own*c.with[k]) * c.own })) {
 		return nil, errors.New("the posterior covariance is not positive definite")
 	}
 	var lower mat.TriDense

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -61,10 +62,7 @@ func newDual(c *onBasis, scale float64) (*dual, error) {
 func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
 	out := mat.NewSymDense(matrix.SymmetricDim(), nil)
 	out.CopySym(matrix)
-	for j := range out.SymmetricDim() {
-		out.SetSym(j, j, out.At(j, j)+ridge)
-	}
-	return out
+	return symmetric.Add(out, func(int) float64 { return ridge })
 }
 
 // kept returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -42,9 +43,7 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 	if part.matrix, err = GramOf(ctx, part.features, weights); err != nil {
 		return part, err
 	}
-	for j := range b.Columns {
-		part.matrix.SetSym(j, j, part.matrix.At(j, j)+shrink)
-	}
+	symmetric.Add(part.matrix, func(int) float64 { return shrink })
 	for j := range b.Columns {
 		sum := 0.0
 		for k := range b.Columns {

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -54,11 +55,8 @@ func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	}
 	information := mat.NewSymDense(s, nil)
 	information.SymOuterK(1, scaled.T())
-	for k := range s {
-		information.SetSym(k, k, information.At(k, k)+e.shrink)
-	}
 	var factor mat.Cholesky
-	if !factor.Factorize(information) {
+	if !factor.Factorize(symmetric.Add(information, func(int) float64 { return e.shrink })) {
 		return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; give a larger xi", e.Pulls, ridge)
 	}
 	inverse := try.Of(inverseFactor(&factor))
