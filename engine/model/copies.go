@@ -47,12 +47,11 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 		}
 		return out, nil
 	}
-	f := try.Of(m.Stopped(coarseRank, 0))
-	along, order := alongDirection(f.Features), indices.All(len(set))
+	along, radius := try.Two(m.coarse())
+	order := indices.All(len(set))
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
 	})
-	radius := math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale)
 	var near []int // positions of different arms no farther along than the radius
 	for _, k := range order {
 		try.To(m.Context().Err())
@@ -116,17 +115,26 @@ func (m Relations) RankAtMost(most int) (bool, error) {
 // neighbours is how many of the arms nearest to an arm are compared with it by the kernel's values.
 const coarseRank, neighbours = 16, 16
 
+// coarse returns coarse features of all arms along a direction, and how far arms that are the same may lie apart there.
+func (m Relations) coarse() (along []float64, radius float64, err error) {
+	f, err := m.Stopped(coarseRank, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	return alongDirection(f.Features), math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale), nil
+}
+
 // mergedByValues returns what Merged does from exact values of the kernel. Pairs to compare are
 // neighbours in the order of their coarse features along a direction, which are no farther apart than
 // the arms, and of their points where those are equal. An arm that has more than some neighbours as
 // near as that, all other arms, is not compared with the rest.
 func (m Relations) mergedByValues() (i, j int) {
-	f, err := m.Stopped(coarseRank, 0)
+	along, radius, err := m.coarse()
 	if err != nil {
 		return -1, -1
 	}
 	n := m.Problem.N()
-	along, order := alongDirection(f.Features), indices.All(n)
+	order := indices.All(n)
 	slices.SortFunc(order, func(a, b int) int {
 		c := cmp.Or(cmp.Compare(m.Problem.TaskOf[a], m.Problem.TaskOf[b]), cmp.Compare(along[a], along[b]))
 		for _, column := range m.Problem.Arms.X {
@@ -134,7 +142,6 @@ func (m Relations) mergedByValues() (i, j int) {
 		}
 		return cmp.Or(c, cmp.Compare(a, b))
 	})
-	radius := math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale)
 	i, j = -1, n
 	for k, a := range order {
 		for _, b := range order[k+1 : min(k+1+neighbours, n)] {

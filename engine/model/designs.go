@@ -27,11 +27,12 @@ type Designs struct{ *Model }
 // The result is remembered.
 func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err error) {
 	defer try.Caught(&err)
-	if ridge > 0 && m.Many() && len(Contrasting(alive)) > 0 {
-		return m.manyDesign(ridge, alive)
+	key := canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}
+	if ridge > 0 && m.Many() && len(key.Sets) > 0 {
+		return Remembered(m.Model, key, func() (design.Design, error) { return m.rough(ridge, alive, 0) })
 	}
 	m.Model = try.Of(m.Exact())
-	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (_ design.Design, err error) {
+	return Remembered(m.Model, key, func() (_ design.Design, err error) {
 		defer try.Caught(&err)
 		r := m.Layout.Reduce(alive)
 		if len(r.Arms) == 0 {
@@ -71,11 +72,21 @@ func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, er
 // omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
 func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, err error) {
 	defer try.Caught(&err)
-	if ridge > 0 && m.Many() {
-		return m.manyOmega(ridge, set, threshold)
+	key := canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}
+	if ridge > 0 && m.Many() { // on the same side as far as that was certified
+		return Remembered(m.Model, key, func() (float64, error) {
+			if len(set) < 2 {
+				return 0, nil
+			}
+			d, err := m.rough(ridge, [][]int{set}, threshold)
+			if d.Status == design.Separated && d.Lower > threshold {
+				return d.Lower, err
+			}
+			return d.Reached, err
+		})
 	}
 	m.Model = try.Of(m.Exact())
-	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
+	return Remembered(m.Model, key, func() (float64, error) {
 		r := m.Layout.Reduce([][]int{set})
 		if len(r.Arms) == 0 {
 			return 0, nil

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
@@ -219,28 +218,6 @@ func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ desig
 	opt.Scan, opt.Threshold = manyScan, threshold
 	x := try.Of(m.exchange(xi, pivots, opt))
 	return x.Minimax(design.Contrasts{Groups: Contrasting(alive)})
-}
-
-// manyDesign solves line 4 of Alg. 1 among very many arms. Remembered.
-func (m Designs) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
-	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
-		return m.rough(ridge, alive, 0)
-	})
-}
-
-// manyOmega returns ω(ξ, S) of a set, or with a threshold above 0 a number on the same side of it, as far as
-// that was certified. Remembered.
-func (m Designs) manyOmega(ridge float64, set []int, threshold float64) (float64, error) {
-	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
-		if len(set) < 2 {
-			return 0, nil
-		}
-		d, err := m.rough(ridge, [][]int{set}, threshold)
-		if d.Status == design.Separated && d.Lower > threshold {
-			return d.Lower, err
-		}
-		return d.Reached, err
-	})
 }
 
 // manyHardness solves for ρ*(ξ) among very many arms; ξ = 0 as Hardness says. Remembered.

@@ -275,19 +275,6 @@ func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	return best, found
 }
 
-// fitsWithin reports whether a fit has at most that norm (in units of Norm) and is no farther than within
-// (reward units) from any expected reward.
-func (m Truth) fitsWithin(within, norm float64, rank int) (bool, error) {
-	fits, err := m.ridgeFits(rank)
-	_, found := fits.least(func(n Near) float64 {
-		if n.Norm <= norm && n.Misfit <= within {
-			return 0
-		}
-		return math.Inf(1)
-	})
-	return found, err
-}
-
 // NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
 // expectation when it errs with probability at most delta on every reward function f of ‖f‖ ≤ norm, at
 // the known means, with normal noise or, of EnvironmentBernoulli, two rewards. Other than LowerBound it holds for

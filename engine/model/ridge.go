@@ -263,11 +263,11 @@ func (m Relations) manyDifferent() bool {
 	if m.Features != nil || m.Problem.N() <= m.source.maxRank {
 		return false
 	}
-	f, err := m.Stopped(coarseRank, 0)
+	along, _, err := m.coarse()
 	if err != nil {
 		return false
 	}
-	along, different := alongDirection(f.Features), 0
+	different := 0
 	apart := 3 * math.Sqrt(sameToFactor*m.Diagonal/m.Scale)
 	for _, group := range m.Problem.Groups() {
 		own := indices.Of(along, group)

@@ -274,7 +274,8 @@ func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 			continue
 		}
 		for _, rank := range fitted {
-			if fits, err := m.fitsWithin(within, opt.Norm, rank); err == nil && fits {
+			fits, err := m.ridgeFits(rank)
+			if err == nil && slices.ContainsFunc(fits, func(n Near) bool { return n.Norm <= opt.Norm && n.Misfit <= within }) {
 				return share * opt.Delta, true
 			}
 		}
