@@ -315,17 +315,16 @@ func (b *Belief) finish(d *data, sigma2 float64) {
 	default:
 		common := sigma2 * d.unit * d.unit
 		byTask := map[int][]float64{}
-		for j := range n {
-			b.Noise[j] = math.NaN()
-		}
 		for k, i := range d.cells {
 			b.Noise[i] = common * d.rel[k]
 			byTask[b.Problem.TaskOf[i]] = append(byTask[b.Problem.TaskOf[i]], b.Noise[i])
 		}
 		for j := range n {
-			if of := byTask[b.Problem.TaskOf[j]]; math.IsNaN(b.Noise[j]) && len(of) > 0 {
+			switch of := byTask[b.Problem.TaskOf[j]]; {
+			case b.Noise[j] > 0: // measured
+			case len(of) > 0:
 				b.Noise[j] = stat.Mean(of, nil)
-			} else if math.IsNaN(b.Noise[j]) {
+			default:
 				b.Noise[j] = common
 			}
 		}

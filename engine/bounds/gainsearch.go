@@ -109,7 +109,10 @@ func (s *gainSearch) look() (sight []int, err error) {
 	l := try.Of(s.allocate())
 	gradient := try.Of(l.gradients(view{s.m.Gram(), s.m.Precision, l.arms}))
 	most := slices.Max(gradient)
-	s.keep(l, max(most-l.level, 0)+s.rounding)
+	if l.value > s.best.value {
+		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
+	}
+	s.best.upper = min(s.best.upper, l.value+max(most-l.level, 0)+s.rounding)
 	if s.best.upper <= s.best.value*(1+gainTolerance) || len(s.candidates) >= mostGainArms {
 		return nil, nil
 	}
@@ -131,14 +134,6 @@ func (s *gainSearch) refine(sight []int) (err error) {
 		try.To(s.extend(l, sight, gradient))
 	}
 	return nil
-}
-
-// keep takes over better ends.
-func (s *gainSearch) keep(l *located, gap float64) {
-	if l.value > s.best.value {
-		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
-	}
-	s.best.upper = min(s.best.upper, l.value+gap)
 }
 
 // allocate designs on the candidates, and lets go of candidates that get next to no weight.

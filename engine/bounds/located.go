@@ -85,30 +85,19 @@ const pricedRows = 256
 
 // gradients returns g_i of the arms of a view.
 func (l *located) gradients(v view) ([]float64, error) {
-	squares, err := l.squares(v)
-	if err != nil {
-		return nil, err
-	}
-	diagonal := make([]float64, v.values.Len())
+	out, diagonal := make([]float64, len(v.precision)), make([]float64, v.values.Len())
 	v.values.Diagonal(diagonal)
-	for i := range squares {
-		squares[i] = v.precision[i] * (diagonal[i] - squares[i]) / l.ridge
-	}
-	return squares, nil
-}
-
-// squares returns ‖w_i‖² of the arms of a view.
-func (l *located) squares(v view) ([]float64, error) {
-	out := make([]float64, len(v.precision))
-	err := cores.Do(l.ctx, len(out), pricedRows, func(from, to int) {
+	return out, cores.Do(l.ctx, len(out), pricedRows, func(from, to int) {
 		w := l.whitened(v, from, to)
 		for k := range w.Rows {
 			for j, x := range w.Data[k*w.Stride : k*w.Stride+w.Cols] {
 				out[from+j] += x * x
 			}
 		}
+		for i := from; i < to; i++ {
+			out[i] = v.precision[i] * (diagonal[i] - out[i]) / l.ridge
+		}
 	})
-	return out, err
 }
 
 // whitened returns w_i of the arms from ≤ i < to of a view, one a column.

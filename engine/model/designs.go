@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -316,10 +317,7 @@ func GramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.S
 			if w == 0 {
 				continue
 			}
-			s, row, out := math.Sqrt(w), features.RawRowView(from+i), scaled.RawRowView(i)
-			for j, v := range row {
-				out[j] = s * v
-			}
+			floats.ScaleTo(scaled.RawRowView(i), math.Sqrt(w), features.RawRowView(from+i))
 		}
 		blas64.Syrk(blas.Trans, 1, scaled.RawMatrix(), 1, sum.RawSymmetric())
 	})

@@ -275,14 +275,11 @@ func (e *Estimator) ArmVariance(i int) float64 {
 
 // ArmVariances returns ArmVariance of each of the arms. It is an error when the context of the model has ended.
 func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
-	out := make([]float64, len(arms))
 	if e.dual != nil {
+		out := make([]float64, len(arms))
 		return out, e.dual.variances(out, arms, -1)
 	}
-	for k, i := range arms {
-		out[k] = e.ArmVariance(i)
-	}
-	return out, nil
+	return lists.Map(arms, e.ArmVariance), nil
 }
 
 // VariancesFrom sets dst[k] to Variance(arms[k], from). It is an error when the context of the model has

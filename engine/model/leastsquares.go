@@ -219,10 +219,7 @@ func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 
 // subtract takes off v its part along the unit vector q.
 func subtract(v, q []float64) {
-	s := Dot(v, q)
-	for k, x := range q {
-		v[k] -= s * x
-	}
+	addTo(v, -Dot(v, q), q)
 }
 
 // Dot returns aᵀb.

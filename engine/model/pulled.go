@@ -49,9 +49,7 @@ func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	coordinates, rest := try.Two(m.Designs().spanned(pulled))
 	scaled := mat.NewDense(s, s, nil)
 	for k, i := range pulled {
-		for j, v := range coordinates.RawRowView(i) {
-			scaled.Set(k, j, math.Sqrt(e.Total[i])*v)
-		}
+		addTo(scaled.RawRowView(k), math.Sqrt(e.Total[i]), coordinates.RawRowView(i))
 	}
 	information := mat.NewSymDense(s, nil)
 	information.SymOuterK(1, scaled.T())
@@ -63,9 +61,8 @@ func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	e.White, e.solved = mat.NewDense(n, s, nil), mat.NewDense(n, s, nil)
 	e.rest = make([]float64, n)
 	err = cores.Do(ctx, n, rowsAtOnce, func(from, to int) {
-		part := func(x *mat.Dense) *mat.Dense { return x.Slice(from, to, 0, s).(*mat.Dense) }
-		timesTransposed(part(e.White), part(coordinates), inverse)
-		timesLower(part(e.solved), part(e.White), inverse)
+		timesTransposed(rowsOf(e.White, from, to), rowsOf(coordinates, from, to), inverse)
+		timesLower(rowsOf(e.solved, from, to), rowsOf(e.White, from, to), inverse)
 		for i := from; i < to; i++ {
 			e.rest[i] = math.Sqrt(rest[i])
 		}
