@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -67,7 +68,8 @@ type Options struct {
 
 // Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports a
 // problem with fewer than two measured arms, and the end of the context.
-func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
+func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
+	defer try.Caught(&err)
 	if opt.Memory != nil {
 		return remembered(ctx, p, opt)
 	}
@@ -76,47 +78,27 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
 		tell = func(float64) {}
 	}
 	tell(0)
-	d, err := dataOf(p)
-	if err != nil {
-		return nil, err
-	}
-	s, err := d.scales(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if s, err = s.changed(mostRank); err != nil {
-		return nil, err
-	}
+	d := try.Of(dataOf(p))
+	s := try.Of(d.scales(ctx))
+	s = try.Of(s.changed(mostRank))
 	tell(0.3)
 	most, rank, count := members, mostRank, draws
 	if p.N() > manyArms {
 		most, count = membersMany, drawsMany
 	}
-	s, found, err := s.average(most)
-	if err != nil {
-		return nil, err
-	}
+	s, found := try.Two(s.average(most))
 	tell(0.4)
-	top, err := s.of(ctx, s.best, true)
-	if err != nil {
-		return nil, err
-	}
+	top := try.Of(s.of(ctx, s.best, true))
 	b := &Belief{Problem: p, Scatter: d.scatter}
-	if b.Usable, err = s.usable(s.best); err != nil {
-		return nil, err
-	}
+	b.Usable = try.Of(s.usable(s.best))
 	b.Log = d.logs()
 	b.Left = s.left(top)
-	if b.Unlikely, err = s.unlikely(rank); err != nil {
-		return nil, err
-	}
+	b.Unlikely = try.Of(s.unlikely(rank))
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
 	var target, variance []float64
 	if d.wins != nil {
-		if target, variance, err = s.sites(ctx, rank); err != nil {
-			return nil, err
-		}
+		target, variance = try.Two(s.sites(ctx, rank))
 	}
 	for k, w := range found {
 		sum += w.weight
@@ -150,21 +132,16 @@ func (d *data) variances(sigma2 float64) []float64 {
 
 // scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
 // is compared: the other choice is taken where its most probable numbers have more evidence.
-func (d *data) scales(ctx context.Context) (*search, error) {
-	best, err := d.climbed(ctx, nil, false)
-	if err != nil {
-		return nil, err
-	}
+func (d *data) scales(ctx context.Context) (_ *search, err error) {
+	defer try.Caught(&err)
+	best := try.Of(d.climbed(ctx, nil, false))
 	for c, column := range d.p.Arms.Columns {
 		if d.stated[c] || d.isText(column) || !logarithmic(d.values(c)) {
 			continue
 		}
 		before := d.arms
 		d.log[c] = !d.log[c]
-		other, err := d.climbed(ctx, best, false)
-		if err != nil {
-			return nil, err
-		}
+		other := try.Of(d.climbed(ctx, best, false))
 		if other.bestScore > best.bestScore {
 			best = other
 		} else {
@@ -338,17 +315,16 @@ func (b *Belief) finish(d *data, sigma2 float64) {
 	default:
 		common := sigma2 * d.unit * d.unit
 		byTask := map[int][]float64{}
-		for j := range n {
-			b.Noise[j] = math.NaN()
-		}
 		for k, i := range d.cells {
 			b.Noise[i] = common * d.rel[k]
 			byTask[b.Problem.TaskOf[i]] = append(byTask[b.Problem.TaskOf[i]], b.Noise[i])
 		}
 		for j := range n {
-			if of := byTask[b.Problem.TaskOf[j]]; math.IsNaN(b.Noise[j]) && len(of) > 0 {
+			switch of := byTask[b.Problem.TaskOf[j]]; {
+			case b.Noise[j] > 0: // measured
+			case len(of) > 0:
 				b.Noise[j] = stat.Mean(of, nil)
-			} else if math.IsNaN(b.Noise[j]) {
+			default:
 				b.Noise[j] = common
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
 // mostEffects is the most blocks whose effects are taken out of more measured arms than that.
@@ -186,9 +187,7 @@ func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
 	n := len(e.arms)
 	if e.root != nil {
 		blas64.Syrk(blas.NoTrans, sigma2, e.root.RawMatrix(), 1, cov.RawSymmetric())
-		for i, v := range e.arms {
-			cov.SetSym(i, i, cov.At(i, i)+sigma2/v)
-		}
+		symmetric.Add(cov, func(i int) float64 { return sigma2 / e.arms[i] })
 		return
 	}
 	to, from := cov.RawSymmetric(), e.whole.RawSymmetric()
@@ -206,11 +205,8 @@ func (e *effects) apart() (*mat.Dense, float64, error) {
 	n := len(e.arms)
 	rest, lower := mat.NewSymDense(n, nil), new(mat.TriDense)
 	rest.CopySym(e.whole)
-	for i, v := range e.arms {
-		rest.SetSym(i, i, rest.At(i, i)-beside/v)
-	}
 	var chol mat.Cholesky
-	if !chol.Factorize(rest) {
+	if !chol.Factorize(symmetric.Add(rest, func(i int) float64 { return -beside / e.arms[i] })) {
 		return nil, 0, errSingular
 	}
 	chol.LTo(lower)

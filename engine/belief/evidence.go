@@ -15,7 +15,10 @@ import (
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -63,16 +66,9 @@ func newChosen(m *model, at []int) *chosen {
 		}
 	}
 	c.within = max(c.within, exact*c.free)
-	index := make([]int, len(at))
-	for k, a := range at {
-		index[k] = d.cells[a]
-		c.y, c.n, c.taskOf = append(c.y, d.y[a]), append(c.n, d.n[a]), append(c.taskOf, d.p.TaskOf[d.cells[a]])
-		if d.wins != nil {
-			c.wins = append(c.wins, d.wins[a])
-		} else {
-			c.rel = append(c.rel, d.rel[a])
-		}
-	}
+	index := indices.Of(d.cells, at)
+	c.y, c.n, c.taskOf = indices.Of(d.y, at), indices.Of(d.n, at), indices.Of(d.p.TaskOf, index)
+	c.rel, c.wins = indices.Of(d.rel, at), indices.Of(d.wins, at)
 	c.merge(index)
 	return c
 }
@@ -96,20 +92,15 @@ func (c *chosen) merge(index []int) {
 	c.distinct = c.d.arms.Subset(first)
 }
 
-// gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and without the constant: of
+// gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and a constant: of
 // each term, its kernel of tasks times its kernel of arms. It is put back by whoever is done with it.
-func (c *chosen) gram(t *tables) *mat.SymDense {
-	n, gram := len(c.at), c.spare()
-	data := gram.RawSymmetric().Data
-	for i := range n {
-		row := data[i*n+i : (i+1)*n]
+func (c *chosen) gram(t *tables, constant float64) *mat.SymDense {
+	gram, s := c.spare(), c.spots()
+	raw := gram.RawSymmetric()
+	for i := range raw.N {
+		row := raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N]
 		clear(row)
-		for k := range t.tasks {
-			z, x := t.tasks[k].RawRowView(c.taskOf[i]), t.arms[k].RawRowView(c.place[i])
-			for j := range row {
-				row[j] += z[c.taskOf[i+j]] * x[c.place[i+j]]
-			}
-		}
+		t.row(row, s.from(i), s.from(i), constant)
 		row[0] += t.own
 	}
 	return gram
@@ -131,23 +122,23 @@ func whole(m *mat.SymDense) *mat.Dense {
 }
 
 // of computes the evidence at u; predict asks for the predictions of left-out means.
-func (c *chosen) of(ctx context.Context, u []float64, predict bool) (*evidence, error) {
-	t, err := c.tables(ctx, u, nil)
-	if err != nil {
-		return nil, err
-	}
-	gram := c.gram(t)
+func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence, err error) {
+	defer try.Caught(&err)
+	t := try.Of(c.tables(ctx, u, nil))
+	gram := c.gram(t, 0)
 	defer c.done.Put(gram)
 	if c.wins != nil {
 		return c.counts(gram, predict)
 	}
-	x, err := c.normal(gram, u)
-	if err != nil {
-		return nil, err
-	}
+	x := try.Of(c.normal(gram, u))
 	e := &evidence{log: x.log, target: c.y, variance: x.variance}
 	if predict {
-		e.leave(x)
+		one, alpha := x.back()
+		precisions := inverseDiagonal(x.upper) // of P = Σ⁻¹ - Σ⁻¹1 1ᵀΣ⁻¹/N
+		for i, v := range one {
+			precisions[i] -= v * v / x.inner
+		}
+		e.leave(alpha, precisions)
 	}
 	return e, nil
 }
@@ -169,10 +160,7 @@ type scattered struct {
 // and what differences within arms leave of β is part of V (see effects).
 func (c *chosen) scattered(u []float64) (*scattered, error) {
 	sigma2 := c.value(u, noiseNumber, 1)
-	x := &scattered{target: c.y, variance: make([]float64, len(c.y)), rest: c.within / sigma2}
-	for i := range x.variance {
-		x.variance[i] = sigma2 * c.rel[i] / c.n[i]
-	}
+	x := &scattered{target: c.y, variance: c.variancesAt(u), rest: c.within / sigma2}
 	x.log = -0.5 * (x.rest + c.free*math.Log(sigma2))
 	if c.blocks == nil {
 		return x, nil
@@ -214,9 +202,7 @@ func (c *chosen) normal(gram *mat.SymDense, u []float64) (*normal, error) {
 	if noise.cov != nil {
 		gram.AddSym(gram, noise.cov)
 	} else {
-		for i, v := range x.variance {
-			gram.SetSym(i, i, gram.At(i, i)+v)
-		}
+		symmetric.Add(gram, func(i int) float64 { return x.variance[i] })
 	}
 	var ok bool
 	if x.upper, ok = lapack64.Potrf(gram.RawSymmetric()); !ok { // Σ = UᵀU
@@ -252,12 +238,11 @@ func (x *normal) back() (one, alpha []float64) {
 	return one, alpha
 }
 
-// leave predicts each mean from all others [RW06, eq. 5.12], with P = Σ⁻¹ - Σ⁻¹1 1ᵀΣ⁻¹/N for the inverse.
-func (e *evidence) leave(x *normal) {
-	one, alpha := x.back()
+// leave predicts each mean from all others [RW06, eq. 5.12], from P times the target and the diagonal of P, the inverse of the covariance
+// with what is not known of the constant.
+func (e *evidence) leave(alpha, precisions []float64) {
 	e.left, e.leftVariance = make([]float64, len(alpha)), make([]float64, len(alpha))
-	for i, p := range inverseDiagonal(x.upper) {
-		p -= one[i] * one[i] / x.inner
+	for i, p := range precisions {
 		e.left[i], e.leftVariance[i] = e.target[i]-alpha[i]/p, max(1/p-e.variance[i], 0)
 	}
 }
@@ -308,7 +293,6 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 		}
 		return sum
 	}
-	inner := mat.NewSymDense(n, nil)
 	var chol mat.Cholesky
 	weigh := func() bool {
 		for i, v := range f {
@@ -317,13 +301,8 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 			root[i] = math.Sqrt(w)
 			b[i] = w*v + c.wins[i] - c.n[i]*p
 		}
-		for i := range n {
-			for j := i; j < n; j++ {
-				inner.SetSym(i, j, root[i]*gram.At(i, j)*root[j])
-			}
-			inner.SetSym(i, i, inner.At(i, i)+1)
-		}
-		return chol.Factorize(inner)
+		inner := symmetric.Make(n, func(i, j int) float64 { return root[i] * gram.At(i, j) * root[j] })
+		return chol.Factorize(symmetric.Add(inner, func(int) float64 { return 1 }))
 	}
 	last := score(f, a)
 	scaled, solved, next := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
@@ -367,9 +346,7 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 		return nil, errSingular
 	}
 	if predict { // of the targets, as for normal rewards
-		for i := range n {
-			gram.SetSym(i, i, gram.At(i, i)+e.variance[i])
-		}
+		symmetric.Add(gram, func(i int) float64 { return e.variance[i] })
 		upper, ok := lapack64.Potrf(gram.RawSymmetric())
 		if !ok {
 			return nil, errSingular
@@ -377,10 +354,7 @@ func (c *chosen) counts(gram *mat.SymDense, predict bool) (*evidence, error) {
 		both := mat.NewDense(n, 1, slices.Clone(e.target))
 		blas64.Trsm(blas.Left, blas.Trans, 1, upper, both.RawMatrix())
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, upper, both.RawMatrix())
-		e.left, e.leftVariance = make([]float64, n), make([]float64, n)
-		for i, p := range inverseDiagonal(upper) {
-			e.left[i], e.leftVariance[i] = e.target[i]-both.At(i, 0)/p, max(1/p-e.variance[i], 0)
-		}
+		e.leave(both.RawMatrix().Data, inverseDiagonal(upper))
 	}
 	return e, nil
 }

@@ -133,10 +133,7 @@ func (l *Learner) chosen(d *data) *chosen {
 		l.place, l.distinct = of.place, of.distinct
 	}
 	if l.dense(m) {
-		c.distinct = l.distinct
-		for k, a := range at {
-			c.place[k] = l.place[d.cells[a]]
-		}
+		c.distinct, c.place = l.distinct, indices.Of(l.place, indices.Of(d.cells, at))
 	}
 	return c
 }
@@ -149,22 +146,17 @@ func (l *Learner) average(ctx context.Context, c *chosen, factors []*factored) e
 		numbers = numbers[:min(len(numbers), membersLarge)]
 	}
 	found := make([]outlook, len(numbers))
-	errs := make([]error, len(numbers))
 	err := cores.Do(ctx, len(numbers), 1, func(from, to int) {
 		for k := from; k < to; k++ {
-			found[k], errs[k] = l.outlook(ctx, c, c.numbersAt(numbers[k]), factors[k])
+			if o, err := l.outlook(ctx, c, c.numbersAt(numbers[k]), factors[k]); err == nil {
+				found[k] = o
+			}
 		}
 	})
 	if err != nil {
 		return err
 	}
-	l.members = l.members[:0]
-	for k, o := range found {
-		if errs[k] == nil {
-			l.members = append(l.members, o)
-		}
-	}
-	if len(l.members) == 0 {
+	if l.members = lists.Where(found, func(o outlook) bool { return o != nil }); len(l.members) == 0 {
 		return errNoMember
 	}
 	l.mean, l.noise, l.offset, l.scale = make([]float64, n), make([]float64, n), d.offset, d.unit

@@ -58,10 +58,7 @@ func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64, f *factor
 func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *factored) (outlook, error) {
 	if len(c.at) < len(c.d.cells) {
 		all := newChosen(c.model, indices.All(len(c.d.cells)))
-		all.distinct, all.stated = l.distinct, l.stated
-		for k, i := range c.d.cells {
-			all.place[k] = l.place[i]
-		}
+		all.distinct, all.stated, all.place = l.distinct, l.stated, indices.Of(l.place, c.d.cells)
 		c.drop(f)
 		c, f = all, nil
 	}
@@ -95,7 +92,7 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64, f *
 	if to := l.spots(others); len(others) > 0 {
 		right := o.white.Slice(0, m, m, n).(*mat.Dense)
 		for k := range m {
-			f.row(right.RawRowView(k), from.from(k), to)
+			f.row(right.RawRowView(k), from.from(k), to, constantVariance)
 		}
 		right.Scale(-1, right)
 		upper.Solve(f.upper, right.RawMatrix())

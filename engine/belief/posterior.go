@@ -17,6 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -35,7 +37,8 @@ type member struct {
 // D_i = g_i + the variance of the mean i,
 //
 //	A = I + ΦᵀD⁻¹Φ,  w | y ~ N(A⁻¹ΦᵀD⁻¹y, A⁻¹),  e_i | w, y ~ N(c_i (y_i - φ_iᵀw), g_i (1 - c_i)),  c_i = g_i/D_i.
-func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (*member, error) {
+func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
+	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
 	k, own := m.smooth(u)
 	sigma2 := m.value(u, noiseNumber, 1)
@@ -47,26 +50,15 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	rest := make([]float64, n)
 	width := 0
 	if len(k.Terms) > 0 {
-		on, err := k.On(ctx, d.tasks, d.arms, d.p.TaskOf)
-		if err != nil {
-			return nil, err
-		}
-		factor, err := kernels.PivotedCholesky(ctx, on, min(rank, n), 1e-7)
-		if err != nil {
-			return nil, err
-		}
+		on := try.Of(k.On(ctx, d.tasks, d.arms, d.p.TaskOf))
+		factor := try.Of(kernels.PivotedCholesky(ctx, on, min(rank, n), 1e-7))
 		features, rest = factor.L, factor.Rest
 		_, width = features.Dims()
 	}
 	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
 	if d.blocks != nil {
-		e, err := d.blocks.effects(sigma2 / m.value(u, blocksNumber, 0))
-		if err != nil {
-			return nil, err
-		}
-		if effect, independent, err = e.apart(); err != nil {
-			return nil, err
-		}
+		e := try.Of(d.blocks.effects(sigma2 / m.value(u, blocksNumber, 0)))
+		effect, independent = try.Two(e.apart())
 		_, blocks = effect.Dims()
 		target = slices.Clone(target)
 		floats.Add(target, e.shift)
@@ -106,17 +98,12 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	}
 	inner := mat.NewSymDense(all, nil)
 	inner.SymOuterK(1, observed.T())
-	for j := range all {
-		inner.SetSym(j, j, inner.At(j, j)+1)
-	}
 	var chol mat.Cholesky
-	if !chol.Factorize(inner) {
+	if !chol.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
 		return nil, errSingular
 	}
 	w := mat.NewVecDense(all, nil)
-	if err := condition(chol.SolveVecTo(w, right)); err != nil {
-		return nil, err
-	}
+	try.To(condition(chol.SolveVecTo(w, right)))
 	var shift mat.VecDense
 	shift.MulVec(g, w)
 	for i := range n {
@@ -125,7 +112,7 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	// R = G L⁻ᵀ, the cores sharing the rows
 	var lower mat.TriDense
 	chol.LTo(&lower)
-	err := cores.Do(ctx, n, 256, func(from, to int) {
+	err = cores.Do(ctx, n, 256, func(from, to int) {
 		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), g.Slice(from, to, 0, all).(*mat.Dense).RawMatrix())
 	})
 	out.root = g

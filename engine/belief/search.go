@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -59,7 +60,8 @@ type search struct {
 
 // newSearch draws and weighs the bank, and climbs from the best of it. Where the same data were searched with another model of
 // the same numbers, near, it has that one's bank, weighs the numbers that counted there, and climbs from its best numbers, too.
-func newSearch(ctx context.Context, c *chosen, near *search) (*search, error) {
+func newSearch(ctx context.Context, c *chosen, near *search) (_ *search, err error) {
+	defer try.Caught(&err)
 	s := &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
 	s.bank = s.fromPrior(bankSize)
 	s.bankScores = slices.Repeat([]float64{math.Inf(-1)}, bankSize)
@@ -72,15 +74,10 @@ func newSearch(ctx context.Context, c *chosen, near *search) (*search, error) {
 	}
 	var root *mat.Dense
 	if near != nil {
-		if err := near.spread(); err != nil {
-			return nil, err
-		}
+		try.To(near.spread())
 		places, root = append(places, near.best), near.root
 	}
-	scores, err := s.scores(places)
-	if err != nil {
-		return nil, err
-	}
+	scores := try.Of(s.scores(places))
 	for k, place := range of {
 		s.bankScores[place] = scores[k]
 	}
@@ -175,18 +172,16 @@ func (s *search) spread() error {
 	}
 	curvature := mat.NewSymDense(d, nil)
 	next, square := 1+2*d, hessianStep*hessianStep
-	for i := range d {
-		curvature.SetSym(i, i, -(v[1+2*i]+v[2+2*i]-2*v[0])/square)
-		for j := i + 1; j < d; j++ {
-			curvature.SetSym(i, j, -(v[next]-v[1+2*i]-v[1+2*j]+v[0])/square)
-			next++
+	set := func(i, j int, c float64) {
+		if !math.IsNaN(c) && !math.IsInf(c, 0) {
+			curvature.SetSym(i, j, c)
 		}
 	}
 	for i := range d {
-		for j := i; j < d; j++ {
-			if c := curvature.At(i, j); math.IsNaN(c) || math.IsInf(c, 0) {
-				curvature.SetSym(i, j, 0)
-			}
+		set(i, i, -(v[1+2*i]+v[2+2*i]-2*v[0])/square)
+		for j := i + 1; j < d; j++ {
+			set(i, j, -(v[next]-v[1+2*i]-v[1+2*j]+v[0])/square)
+			next++
 		}
 	}
 	var eigen mat.EigenSym
@@ -206,7 +201,8 @@ func (s *search) spread() error {
 }
 
 // explore weighs numbers of the bank and so many more around the optimum.
-func (s *search) explore(count int) (places, error) {
+func (s *search) explore(count int) (_ places, err error) {
+	defer try.Caught(&err)
 	d := float64(len(s.numbers))
 	center := s.center
 	around := make([][]float64, count)
@@ -224,14 +220,9 @@ func (s *search) explore(count int) (places, error) {
 		around[k] = slices.Clone(center)
 		floats.Add(around[k], step.RawVector().Data)
 	}
-	aroundScores, err := s.scores(around)
-	if err != nil {
-		return places{}, err
-	}
+	aroundScores := try.Of(s.scores(around))
 	var inverse mat.Dense
-	if err := condition(inverse.Inverse(s.root)); err != nil {
-		return places{}, err
-	}
+	try.To(condition(inverse.Inverse(s.root)))
 	up, _ := math.Lgamma((tFreedom + d) / 2)
 	down, _ := math.Lgamma(tFreedom / 2.0)
 	student := func(u []float64) float64 {
@@ -264,17 +255,15 @@ const negligible = 8
 // how smooth functions are is not known, and a kernel that is rougher than they are has intervals that are too wide. More numbers
 // are drawn of the one that has more evidence by Laplace's approximation. It returns the search of the most probable numbers, and
 // at most so many numbers of both.
-func (s *search) average(most int) (*search, []weighed, error) {
+func (s *search) average(most int) (_ *search, _ []weighed, err error) {
+	defer try.Caught(&err)
 	both := []*search{s}
 	if len(s.numeric) > 0 {
 		m := *s.model
 		m.gaussian = true
 		c := *s.chosen
 		c.model = &m
-		other, err := newSearch(s.ctx, &c, s)
-		if err != nil {
-			return nil, nil, err
-		}
+		other := try.Of(newSearch(s.ctx, &c, s))
 		if both = append(both, other); other.bestScore > s.bestScore {
 			s = other
 		}
@@ -282,18 +271,13 @@ func (s *search) average(most int) (*search, []weighed, error) {
 	both = slices.DeleteFunc(both, func(x *search) bool { return x.bestScore < s.bestScore-negligible })
 	var logs []float64
 	for _, x := range both {
-		if err := x.spread(); err != nil {
-			return nil, nil, err
-		}
+		try.To(x.spread())
 		logs = append(logs, x.bestScore+x.logDet/2)
 	}
 	total := floats.LogSumExp(logs)
 	var found []places
 	for k, x := range both {
-		p, err := x.explore(int(math.Ceil(aroundSize * math.Exp((logs[k]-total)/2))))
-		if err != nil {
-			return nil, nil, err
-		}
+		p := try.Of(x.explore(int(math.Ceil(aroundSize * math.Exp((logs[k]-total)/2)))))
 		found = append(found, p)
 	}
 	for _, x := range both { // exploring may meet better numbers

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // moved returns numbers with one of them a step further.
@@ -45,25 +46,14 @@ func (s *search) differences(grad, u []float64) error {
 //	d log p = tr w dΣ,  w = ½ (ααᵀ - P)  [RW06, eq. 5.9],
 //
 // and dΣ by differences of the tables of the kernel, which are smaller than Σ where tasks share arms.
-func (s *search) adjoint(grad, u []float64) error {
-	t, err := s.tables(s.ctx, u, nil)
-	if err != nil {
-		return err
-	}
-	gram := s.gram(t)
+func (s *search) adjoint(grad, u []float64) (err error) {
+	defer try.Caught(&err)
+	t := try.Of(s.tables(s.ctx, u, nil))
+	gram := s.gram(t, 0)
 	defer s.done.Put(gram)
-	x, err := s.normal(gram, u)
-	if err != nil {
-		return err
-	}
-	weight, alpha, err := x.weight()
-	if err != nil {
-		return err
-	}
-	noise, blocks, err := s.scatter(x, weight, alpha, u)
-	if err != nil {
-		return err
-	}
+	x := try.Of(s.normal(gram, u))
+	weight, alpha := try.Two(x.weight())
+	noise, blocks := try.Two(s.scatter(x, weight, alpha, u))
 	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {

@@ -12,6 +12,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -27,7 +29,8 @@ type tables struct {
 
 // tables returns the kernel at u; what it has in common with another of the same model, or with the first one where that is nil, is
 // taken from there.
-func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*tables, error) {
+func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tables, err error) {
+	defer try.Caught(&err)
 	if other == nil {
 		other = c.first.Load()
 	}
@@ -40,10 +43,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*table
 		if other != nil && term.Scale == other.of.Terms[k].Scale && equal(term.Task, other.of.Terms[k].Task) {
 			t.tasks = append(t.tasks, other.tasks[k])
 		} else {
-			tasks, err := kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks)
-			if err != nil {
-				return nil, err
-			}
+			tasks := try.Of(kernels.Joint{Terms: []kernels.Term{{Scale: term.Scale, Task: term.Task}}}.TaskGram(ctx, c.d.tasks))
 			t.tasks = append(t.tasks, whole(tasks))
 		}
 		if other != nil && equal(term.Arm, other.of.Terms[k].Arm) {
@@ -51,10 +51,7 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (*table
 			continue
 		}
 		arm := cmp.Or(term.Arm, kernels.Kernel(kernels.Constant{Value: 1}))
-		arms, err := kernels.Gram(arm, c.distinct)
-		if err != nil {
-			return nil, err
-		}
+		arms := try.Of(kernels.Gram(arm, c.distinct))
 		t.arms = append(t.arms, whole(arms))
 	}
 	c.first.CompareAndSwap(nil, t)
@@ -80,17 +77,13 @@ func (c *chosen) spots() spots {
 
 // spots returns the spots of some arms.
 func (l *Learner) spots(arms []int) spots {
-	s := spots{arms, make([]int, len(arms)), make([]int, len(arms))}
-	for k, i := range arms {
-		s.task[k], s.place[k] = l.p.TaskOf[i], l.place[i]
-	}
-	return s
+	return spots{arms, indices.Of(l.p.TaskOf, arms), indices.Of(l.place, arms)}
 }
 
 const fewTerms = 4 // of most kernels, for which row allocates nothing
 
-// row adds the covariances of the first spot of a with the spots of b, with the constant and without what an arm has of its own.
-func (t *tables) row(to []float64, a, b spots) {
+// row adds the covariances of the first spot of a with the spots of b, with a constant and without what an arm has of its own.
+func (t *tables) row(to []float64, a, b spots, constant float64) {
 	z, x := make([][]float64, 0, fewTerms), make([][]float64, 0, fewTerms)
 	for k := range t.tasks {
 		z, x = append(z, t.tasks[k].RawRowView(a.task[0])), append(x, t.arms[k].RawRowView(a.place[0]))
@@ -98,7 +91,7 @@ func (t *tables) row(to []float64, a, b spots) {
 	for from, end := 0, 0; from < len(to); from = end {
 		task := b.task[from]
 		for ; end < len(to) && b.task[end] == task; end++ {
-			to[end] += constantVariance
+			to[end] += constant
 		}
 		part, places := to[from:end], b.place[from:end]
 		for k, arms := range x {
@@ -128,15 +121,6 @@ func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 
 	return sum
 }
 
-// fill adds the covariances of spots.
-func (t *tables) fill(to *mat.SymDense, s spots) {
-	raw := to.RawSymmetric()
-	for i := range s.arm {
-		t.row(raw.Data[i*raw.Stride+i:i*raw.Stride+raw.N], s.from(i), s.from(i))
-		raw.Data[i*raw.Stride+i] += t.own
-	}
-}
-
 // factored is a kernel at some numbers, with U, where UᵀU is the covariance of the chosen means.
 type factored struct {
 	*tables
@@ -157,15 +141,8 @@ func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	if err != nil {
 		return nil, err
 	}
-	gram := c.spare()
-	raw := gram.RawSymmetric()
-	for i := range raw.N {
-		clear(raw.Data[i*raw.Stride+i : i*raw.Stride+raw.N])
-	}
-	t.fill(gram, c.spots())
-	for i, v := range c.variancesAt(u) {
-		gram.SetSym(i, i, gram.At(i, i)+v)
-	}
+	variance := c.variancesAt(u)
+	gram := symmetric.Add(c.gram(t, constantVariance), func(i int) float64 { return variance[i] })
 	triangle, ok := upper.Cholesky(gram.RawSymmetric())
 	if !ok {
 		c.done.Put(gram)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Unlikely is a measurement that all others contradict: a slip, most likely.
@@ -178,18 +179,14 @@ func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 
 // again returns what the measurements of a problem say by numbers of their own, or that they are counts of two rewards.
 func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *foresight, counts bool, err error) {
+	defer try.Caught(&err)
 	d, err := dataOf(p)
 	if err != nil || d.wins != nil {
 		return nil, err == nil, err
 	}
 	d.log = s.d.log
-	next, err := d.climbed(s.ctx, nil, s.gaussian)
-	if err != nil {
-		return nil, false, err
-	}
-	if next, err = next.changed(rank); err != nil {
-		return nil, false, err
-	}
+	next := try.Of(d.climbed(s.ctx, nil, s.gaussian))
+	next = try.Of(next.changed(rank))
 	f, err = next.foresight(rows, rank)
 	return f, false, err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Compute evaluates the theory for a problem with known expected rewards. With
@@ -75,25 +76,19 @@ func (b *builder) note(kind engine.WarningKind, names []string, numbers ...float
 }
 
 // scales sets ξ, ‖θ*‖ and Δ_min.
-func (b *builder) scales() error {
+func (b *builder) scales() (err error) {
+	defer try.Caught(&err)
 	m, r := b.model, b.r
-	gap, err := m.Truth().DeltaMin()
-	if err != nil {
-		return err
-	}
+	gap := try.Of(m.Truth().DeltaMin())
 	if math.IsInf(gap, 1) {
 		return errors.New("no task has two arms, so there is nothing to bound")
 	}
 	r.DeltaMin = gap * m.Unit
 	b.gap = max(gap, b.opt.Epsilon)
 	if r.Norm = b.opt.Norm; r.Norm == 0 {
-		if r.Norm, err = b.norm(); err != nil {
-			return err
-		}
+		r.Norm = try.Of(b.norm())
 	}
-	if r.Ridge, err = b.ridge(); err != nil {
-		return err
-	}
+	r.Ridge = try.Of(b.ridge())
 	if r.Ridge == 0 {
 		return errors.New("the information gain is infinite at xi = 0; give a positive xi")
 	}
@@ -119,20 +114,15 @@ func (b *builder) ridge() (float64, error) {
 }
 
 // gain sets Υ, d_eff, the ranks and d̃: [Du23, Section 4.3].
-func (b *builder) gain() error {
+func (b *builder) gain() (err error) {
+	defer try.Caught(&err)
 	m, r := b.model, b.r
-	g, err := information(b.ctx, m, r.Ridge, 1e-9)
-	if err != nil {
-		return err
-	}
+	g := try.Of(information(b.ctx, m, r.Ridge, 1e-9))
 	r.InformationGain, r.InformationGainGap, b.gained = g.value, g.gap(), g
 	if g.arms != nil {
 		r.InformationGainUpper = g.upper
 	}
-	s, err := spectra(b.ctx, m, g)
-	if err != nil {
-		return err
-	}
+	s := try.Of(spectra(b.ctx, m, g))
 	r.EffectiveDimension = effectiveDimension(s.joint, m.Problem.N(), r.Ridge)
 	r.RankTask, r.RankArm, r.RankJoint = rank(s.task), rank(s.arm), rank(s.joint)
 	b.trace = lists.Total(s.joint)
@@ -142,34 +132,21 @@ func (b *builder) gain() error {
 
 // designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds; of very many arms by exchange, and R of Alg. 2
 // or more than it.
-func (b *builder) designs() error {
+func (b *builder) designs() (err error) {
+	defer try.Caught(&err)
 	m, r, many := b.model, b.r, b.model.Many()
 	var solve func(groups [][]int) (design.Design, error)
 	if many {
-		certifier, err := m.Designs().Certifier(r.Ridge)
-		if err != nil {
-			return err
-		}
+		certifier := try.Of(m.Designs().Certifier(r.Ridge))
 		solve = func(groups [][]int) (design.Design, error) { return certifier.Design(design.Contrasts{Groups: groups}) }
 	} else {
-		var err error
-		if m, err = m.Exact(); err != nil {
-			return err
-		}
+		m = try.Of(m.Exact())
 		solve = func(groups [][]int) (design.Design, error) { return m.Designs().Design(r.Ridge, groups) }
 	}
-	first, err := solve(m.Problem.Groups())
-	if err != nil {
-		return err
-	}
-	if r.RoundingDimension, err = m.Designs().EffectiveRank(r.Ridge, first.Weights); err != nil {
-		return err
-	}
+	first := try.Of(solve(m.Problem.Groups()))
+	r.RoundingDimension = try.Of(m.Designs().EffectiveRank(r.Ridge, first.Weights))
 	b.tau = float64(design.Samples(first.Weights, engine.RoundingEpsilon))
-	star, err := m.Truth().Hardness(r.Ridge, b.opt.Epsilon)
-	if err != nil {
-		return err
-	}
+	star := try.Of(m.Truth().Hardness(r.Ridge, b.opt.Epsilon))
 	all := indices.All(m.Problem.N())
 	omega, err := solve([][]int{all}) // whose pairs within tasks a certifier has already
 	if err != nil {
@@ -285,14 +262,13 @@ func (b *builder) conditions() error {
 	r := b.r
 	opt := b.opt
 	opt.Schedule = engine.SchedulePaper
-	for mode, theorem := range []string{"Theorem 1", "Theorem 2"} {
-		name := []string{engine.ModeFC, engine.ModeFB}[mode]
-		left, right, err := b.condition(name, opt)
+	for _, of := range [][2]string{{engine.ModeFC, "Theorem 1"}, {engine.ModeFB, "Theorem 2"}} {
+		left, right, err := b.condition(of[0], opt)
 		if err != nil {
 			return err
 		}
 		if left > right*(1+1e-6) {
-			b.note(engine.WarnBoundsRidge, []string{theorem}, r.Ridge, left, right)
+			b.note(engine.WarnBoundsRidge, of[1:], r.Ridge, left, right)
 		}
 	}
 	if need := math.Max(r.RhoStar.Value, float64(r.RoundingDimension)) / float64(r.Tasks) * math.Log(r.Omega.Value); opt.Budget > 0 &&

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -67,30 +68,24 @@ type gainSearch struct {
 }
 
 // gainOf returns the allocation for ξ > 0, in the kernel's units.
-func gainOf(ctx context.Context, m *model.Model, ridge float64) (gained, error) {
+func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err error) {
+	defer try.Caught(&err)
 	s := &gainSearch{ctx: ctx, m: m, ridge: m.Normalised(ridge)}
 	precise := slices.Max(m.Precision)
 	const unit = 0x1p-52
 	s.rounding = mostGainArms * unit * m.Diagonal / m.Scale * precise / s.ridge
 	s.best.upper = independent(m, s.ridge)
-	var err error
-	if s.candidates, err = m.Pivots(mostGainArms/2, s.ridge/precise); err != nil {
-		return s.best, err
+	s.candidates = try.Of(m.Pivots(mostGainArms/2, s.ridge/precise))
+	looks := gainLooks
+	if try.Of(m.Left(len(s.candidates))) > gainRough*s.ridge/precise {
+		looks = 0 // more candidates would not bring the ends together
 	}
-	if left, err := m.Left(len(s.candidates)); err != nil || left > gainRough*s.ridge/precise {
-		if err == nil { // more candidates would not bring the ends together
-			_, err = s.look()
+	for range looks {
+		sight := try.Of(s.look())
+		if sight == nil {
+			return s.best, nil
 		}
-		return s.best, err
-	}
-	for range gainLooks {
-		sight, err := s.look()
-		if err != nil || sight == nil {
-			return s.best, err
-		}
-		if err := s.refine(sight); err != nil {
-			return s.best, err
-		}
+		try.To(s.refine(sight))
 	}
 	_, err = s.look()
 	return s.best, err
@@ -110,16 +105,14 @@ func independent(m *model.Model, ridge float64) float64 {
 // look prices all arms under a design on the candidates and keeps what it certifies. It takes in
 // candidates and returns the arms that stay in sight, nil where the search has ended.
 func (s *gainSearch) look() (sight []int, err error) {
-	l, err := s.allocate()
-	if err != nil {
-		return nil, err
-	}
-	gradient, err := l.gradients(view{s.m.Gram(), s.m.Precision, l.arms})
-	if err != nil {
-		return nil, err
-	}
+	defer try.Caught(&err)
+	l := try.Of(s.allocate())
+	gradient := try.Of(l.gradients(view{s.m.Gram(), s.m.Precision, l.arms}))
 	most := slices.Max(gradient)
-	s.keep(l, max(most-l.level, 0)+s.rounding)
+	if l.value > s.best.value {
+		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
+	}
+	s.best.upper = min(s.best.upper, l.value+max(most-l.level, 0)+s.rounding)
 	if s.best.upper <= s.best.value*(1+gainTolerance) || len(s.candidates) >= mostGainArms {
 		return nil, nil
 	}
@@ -128,64 +121,36 @@ func (s *gainSearch) look() (sight []int, err error) {
 }
 
 // refine designs on candidates and takes arms in until none in sight is worth it.
-func (s *gainSearch) refine(sight []int) error {
+func (s *gainSearch) refine(sight []int) (err error) {
+	defer try.Caught(&err)
 	for range gainLooks {
-		l, err := s.allocate()
-		if err != nil {
-			return err
-		}
-		both, err := s.m.Among(slices.Concat(sight, l.arms))
-		if err != nil {
-			return err
-		}
+		l := try.Of(s.allocate())
+		both := try.Of(s.m.Among(slices.Concat(sight, l.arms)))
 		own := indices.All(len(sight) + len(l.arms))[len(sight):]
-		gradient, err := l.gradients(view{both, indices.Of(s.m.Precision, sight), own})
-		if err != nil {
-			return err
-		}
+		gradient := try.Of(l.gradients(view{both, indices.Of(s.m.Precision, sight), own}))
 		if slices.Max(gradient)-l.level <= gainTolerance/2*l.value || len(s.candidates) >= mostGainArms {
 			return nil
 		}
-		if err := s.extend(l, sight, gradient); err != nil {
-			return err
-		}
+		try.To(s.extend(l, sight, gradient))
 	}
 	return nil
 }
 
-// keep takes over better ends.
-func (s *gainSearch) keep(l *located, gap float64) {
-	if l.value > s.best.value {
-		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
-	}
-	s.best.upper = min(s.best.upper, l.value+gap)
-}
-
 // allocate designs on the candidates, and lets go of candidates that get next to no weight.
-func (s *gainSearch) allocate() (*located, error) {
+func (s *gainSearch) allocate() (_ *located, err error) {
+	defer try.Caught(&err)
 	slices.Sort(s.candidates)
-	among, err := s.m.Among(s.candidates)
-	if err != nil {
-		return nil, err
-	}
-	factor, err := kernels.PivotedCholesky(s.ctx, among, 0, 0)
-	if err != nil {
-		return nil, err
-	}
+	among := try.Of(s.m.Among(s.candidates))
+	factor := try.Of(kernels.PivotedCholesky(s.ctx, among, 0, 0))
 	space := design.Space{Features: factor.L, Precision: indices.Of(s.m.Precision, s.candidates), Ridge: s.ridge}
-	d, err := design.InformationGain(space, design.Options{Tolerance: gainTolerance / 10, Context: s.ctx})
-	if err != nil {
-		return nil, err
-	}
+	d := try.Of(design.InformationGain(space, design.Options{Tolerance: gainTolerance / 10, Context: s.ctx}))
 	l := &located{gainSearch: s}
 	for k, w := range d.Certificate.Weights { // whose gradient is the flattest
 		if w > 0 {
 			l.arms, l.weights = append(l.arms, s.candidates[k]), append(l.weights, w)
 		}
 	}
-	if err := l.factor(); err != nil {
-		return nil, err
-	}
+	try.To(l.factor())
 	low := l.level - gainTolerance*l.value
 	s.candidates = nil
 	for k, i := range l.arms {

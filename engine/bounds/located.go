@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
@@ -20,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -40,16 +42,12 @@ type located struct {
 }
 
 // factor sets what follows from the weights.
-func (l *located) factor() error {
+func (l *located) factor() (err error) {
+	defer try.Caught(&err)
 	n := len(l.arms)
-	if err := memlimit.Matrices(l.ctx, "the information gain", 2, n, n); err != nil {
-		return err
-	}
+	try.To(memlimit.Matrices(l.ctx, "the information gain", 2, n, n))
 	l.roots = lists.Make(n, func(k int) float64 { return math.Sqrt(l.weights[k] * l.m.Precision[l.arms[k]] / l.ridge) })
-	among, err := l.m.Among(l.arms)
-	if err != nil {
-		return err
-	}
+	among := try.Of(l.m.Among(l.arms))
 	matrix := blas64.Symmetric{Uplo: blas.Lower, N: n, Stride: n, Data: make([]float64, n*n)}
 	for k := range n {
 		row := matrix.Data[k*n : (k+1)*n]
@@ -66,9 +64,7 @@ func (l *located) factor() error {
 	for k := range n {
 		l.value += 2 * math.Log(l.lower.Data[k*n+k])
 	}
-	if l.own, err = l.gradients(view{among, indices.Of(l.m.Precision, l.arms), indices.All(n)}); err != nil {
-		return err
-	}
+	l.own = try.Of(l.gradients(view{among, indices.Of(l.m.Precision, l.arms), indices.All(n)}))
 	for k, g := range l.own {
 		l.level += l.weights[k] * g
 	}
@@ -89,30 +85,19 @@ const pricedRows = 256
 
 // gradients returns g_i of the arms of a view.
 func (l *located) gradients(v view) ([]float64, error) {
-	squares, err := l.squares(v)
-	if err != nil {
-		return nil, err
-	}
-	diagonal := make([]float64, v.values.Len())
+	out, diagonal := make([]float64, len(v.precision)), make([]float64, v.values.Len())
 	v.values.Diagonal(diagonal)
-	for i := range squares {
-		squares[i] = v.precision[i] * (diagonal[i] - squares[i]) / l.ridge
-	}
-	return squares, nil
-}
-
-// squares returns ‖w_i‖² of the arms of a view.
-func (l *located) squares(v view) ([]float64, error) {
-	out := make([]float64, len(v.precision))
-	err := cores.Do(l.ctx, len(out), pricedRows, func(from, to int) {
+	return out, cores.Do(l.ctx, len(out), pricedRows, func(from, to int) {
 		w := l.whitened(v, from, to)
 		for k := range w.Rows {
 			for j, x := range w.Data[k*w.Stride : k*w.Stride+w.Cols] {
 				out[from+j] += x * x
 			}
 		}
+		for i := from; i < to; i++ {
+			out[i] = v.precision[i] * (diagonal[i] - out[i]) / l.ridge
+		}
 	})
-	return out, err
 }
 
 // whitened returns w_i of the arms from ≤ i < to of a view, one a column.
@@ -131,7 +116,7 @@ func (l *located) whitened(v view, from, to int) blas64.General {
 // the allocation's information.
 func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	n := len(arms)
-	all, err := l.m.Among(append(append([]int{}, arms...), l.arms...))
+	all, err := l.m.Among(slices.Concat(arms, l.arms))
 	if err != nil {
 		return nil, err
 	}
@@ -150,23 +135,13 @@ func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 
 // SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the allocation of maximum
 // information gain.
-func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Spectrum, error) {
-	m, err := model.NewContext(ctx, p, opt.Unit)
-	if err != nil {
-		return Spectrum{}, err
-	}
-	ridge, err := m.Designs().RidgeOf(engine.ModeFC, opt)
-	if err != nil {
-		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
-	}
-	g, err := information(ctx, m, ridge, 0)
-	if err != nil {
-		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
-	}
-	s, err := spectra(ctx, m, g)
-	if err != nil {
-		return Spectrum{}, fmt.Errorf("spectrum: %w", err)
-	}
+func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (_ Spectrum, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, opt.Unit))
+	defer try.Caught(&err, "spectrum")
+	ridge := try.Of(m.Designs().RidgeOf(engine.ModeFC, opt))
+	g := try.Of(information(ctx, m, ridge, 0))
+	s := try.Of(spectra(ctx, m, g))
 	return Spectrum{
 		Problem: p.Name, Arms: p.N(), Ridge: ridge, Joint: s.joint, Task: s.task, Arm: s.arm,
 		EffectiveDimension: effectiveDimension(s.joint, p.N(), ridge),
@@ -177,25 +152,18 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (Sp
 // FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a
 // relative duality gap of tol (0 means 1e-6). Arms that are not measured have their share, and what
 // ξ takes from the means it takes from those measured.
-func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (Design, error) {
-	m, err := model.NewContext(ctx, p, opt.Unit)
-	if err != nil {
-		return Design{}, err
-	}
+func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (_ Design, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, opt.Unit))
 	known := m
 	if p.Partial != nil {
-		if known, err = model.NewContext(ctx, p.Measured(), opt.Unit); err != nil {
-			return Design{}, err
-		}
+		known = try.Of(model.NewContext(ctx, p.Measured(), opt.Unit))
 	}
 	ridge, err := known.Designs().RidgeOf(engine.ModeFC, opt)
 	if err != nil {
 		return Design{}, fmt.Errorf("design: %w", err)
 	}
-	d, err := firstRound(m, ridge, tol)
-	if err != nil {
-		return Design{}, err
-	}
+	d := try.Of(firstRound(m, ridge, tol))
 	a := Design{Problem: p.Name, Ridge: ridge, Value: d.Value, Lower: d.Lower, Iterations: d.Iterations, Status: d.Status.String()}
 	for i, w := range d.Weights {
 		if w > 1e-9 {
@@ -206,35 +174,28 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 }
 
 // firstRound solves for all pairs of all tasks; of very many arms by exchange.
-func firstRound(m *model.Model, ridge, tol float64) (design.Design, error) {
+func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error) {
+	defer try.Caught(&err)
 	c := design.Contrasts{Groups: m.Problem.Groups()}
 	tol = cmp.Or(tol, 1e-6)
 	if ridge > 0 && m.Many() {
 		const within = 2.5 // times its tolerance is where it may end
-		x, err := m.Designs().CertifierWithin(ridge, tol/within)
-		if err != nil {
-			return design.Design{}, err
-		}
+		x := try.Of(m.Designs().CertifierWithin(ridge, tol/within))
 		d, err := x.Design(c)
 		if d.Status == design.Optimal && d.DualityGap() > tol {
 			d.Status = design.Stalled
 		}
 		return d, err
 	}
-	m, err := m.Exact()
-	if err != nil {
-		return design.Design{}, err
-	}
+	m = try.Of(m.Exact())
 	return design.Minimax(m.Space(ridge), c, m.Solver(tol))
 }
 
 // HardnessOf returns gap and difficulty per task: ρ*(0) of the task on its own,
 // and the share of the joint ρ*(0) allocation that its arms get.
-func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
-	m, err := model.NewContext(ctx, p, 0)
-	if err != nil {
-		return Hardness{}, err
-	}
+func HardnessOf(ctx context.Context, p *problem.Problem) (h Hardness, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, 0))
 	best, err := m.Truth().Best()
 	if err != nil {
 		return Hardness{}, fmt.Errorf("hardness: %w", err)
@@ -243,7 +204,7 @@ func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
 	if d, err := m.Truth().Hardness(0, 0); err == nil {
 		share = d.Weights
 	}
-	h := Hardness{Problem: p.Name}
+	h.Problem = p.Name
 	for v, b := range best {
 		lo, hi := p.ArmsOf(v)
 		row := HardnessRow{Task: p.Tasks.Names[v], Arms: hi - lo, Best: p.Arms.Names[b], Noise: p.Noise.Scales[b], Gap: math.Inf(1)}
@@ -254,10 +215,7 @@ func HardnessOf(ctx context.Context, p *problem.Problem) (Hardness, error) {
 			row.Weight += share[i]
 		}
 		row.GapToNoise = row.Gap / row.Noise
-		alone, err := model.NewContext(ctx, p.Only(v), m.Unit)
-		if err != nil {
-			return h, err
-		}
+		alone := try.Of(model.NewContext(ctx, p.Only(v), m.Unit))
 		row.RhoAlone = math.Inf(1)
 		if d, err := alone.Truth().Hardness(0, 0); err == nil {
 			row.RhoAlone = d.Value

@@ -6,88 +6,43 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // eigenvalues of the three Gram matrices under an allocation, largest first.
 type eigenvalues struct{ joint, task, arm []float64 }
 
-// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i: of the whole
-// matrices, or where the allocation is on few arms of the parts that are not 0. For a
+// spectra returns the eigenvalues of K_λ, K_Z and K_{X,λ}, each arm scaled by √λ_i/σ_i, or where the
+// allocation is on few arms of these, since all else is 0. For a
 // kernel with several terms K_Z and K_X are the sums over terms: the column space of Σ_t Z_t∘X_t
 // lies in the column space of (Σ Z_t)∘(Σ X_t), so that rank K_λ ≤ rank K_Z · rank K_{X,λ} holds as for one
 // term.
-func spectra(ctx context.Context, m *model.Model, g gained) (eigenvalues, error) {
-	if g.arms != nil {
-		return fewSpectra(ctx, m, g)
+func spectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues, err error) {
+	defer try.Caught(&err)
+	p, arms, precision := m.Problem, m.Problem.Arms, m.Precision
+	var features *mat.Dense
+	if g.arms == nil {
+		features = try.Of(m.Exact()).Features
+	} else {
+		arms, precision = arms.Subset(g.arms), indices.Of(precision, g.arms)
+		features = try.Of(factorOf(ctx, try.Of(m.Among(g.arms))))
 	}
-	m, err := m.Exact()
-	if err != nil {
-		return eigenvalues{}, err
-	}
-	p := m.Problem
-	scale := lists.Make(p.N(), func(i int) float64 { return math.Sqrt(g.weights[i] * m.Precision[i]) })
-	var out eigenvalues
-	if out.joint, err = featureEigenvalues(ctx, m.Features, scale, p.N()); err != nil {
-		return out, err
-	}
-	for k := range out.joint {
-		out.joint[k] *= m.Scale
-	}
-	if out.task, err = taskEigenvalues(ctx, p); err != nil {
-		return out, err
-	}
-	arms, err := p.Kernel.ArmMatrix(p.Arms)
-	if err != nil {
-		return out, err
-	}
-	factor, err := factorOf(ctx, arms)
-	if err != nil {
-		return out, err
-	}
-	out.arm, err = featureEigenvalues(ctx, factor, scale, p.N())
-	return out, err
-}
-
-// fewSpectra returns the eigenvalues of the arms that have weight: the rows of all others in K_λ and
-// K_{X,λ} are 0.
-func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues, err error) {
-	if out.task, err = taskEigenvalues(ctx, m.Problem); err != nil {
-		return out, err
-	}
-	joint, err := m.Among(g.arms)
-	if err != nil {
-		return out, err
-	}
-	arm, err := m.Problem.Kernel.ArmMatrix(m.Problem.Arms.Subset(g.arms))
-	if err != nil {
-		return out, err
-	}
-	for _, part := range []struct {
-		of   kernels.Matrix
-		unit float64
-		to   *[]float64
-	}{{joint, m.Scale, &out.joint}, {arm, 1, &out.arm}} {
-		scaled := kernels.Dense(part.of)
-		for k, i := range g.arms {
-			for l, j := range g.arms[:k+1] {
-				weight := math.Sqrt(g.weights[k] * m.Precision[i] * g.weights[l] * m.Precision[j])
-				scaled.SetSym(k, l, part.unit*weight*scaled.At(k, l))
-			}
-		}
-		if *part.to, err = symmetricEigenvalues(ctx, scaled); err != nil {
-			return out, err
-		}
-	}
+	weights := lists.Make(len(g.weights), func(k int) float64 { return g.weights[k] * precision[k] })
+	out.joint = try.Of(featureEigenvalues(ctx, features, weights))
+	floats.Scale(m.Scale, out.joint)
+	out.task = try.Of(taskEigenvalues(ctx, p))
+	factor := try.Of(factorOf(ctx, try.Of(p.Kernel.ArmMatrix(arms))))
+	out.arm = try.Of(featureEigenvalues(ctx, factor, weights))
 	return out, nil
 }
 
@@ -98,21 +53,14 @@ func fewSpectra(ctx context.Context, m *model.Model, g gained) (out eigenvalues,
 const mostTasks = 1024
 
 // taskEigenvalues returns the V eigenvalues of K_Z.
-func taskEigenvalues(ctx context.Context, p *problem.Problem) ([]float64, error) {
+func taskEigenvalues(ctx context.Context, p *problem.Problem) (_ []float64, err error) {
+	defer try.Caught(&err)
 	v := p.V()
-	gram, err := p.Kernel.TaskGram(ctx, p.Tasks)
-	if err != nil {
-		return nil, err
-	}
+	gram := try.Of(p.Kernel.TaskGram(ctx, p.Tasks))
 	if v <= mostTasks {
 		return symmetricEigenvalues(ctx, gram)
 	}
-	factor, err := factorOf(ctx, stored{gram})
-	if err != nil {
-		return nil, err
-	}
-	scale := slices.Repeat([]float64{1}, v)
-	return featureEigenvalues(ctx, factor, scale, v)
+	return featureEigenvalues(ctx, try.Of(factorOf(ctx, stored{gram})), slices.Repeat([]float64{1}, v))
 }
 
 // stored is a matrix that is there.
@@ -138,44 +86,22 @@ func factorOf(ctx context.Context, m kernels.Matrix) (*mat.Dense, error) {
 	return f.L, err
 }
 
-// featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S = diag(scale): the
-// eigenvalues of the m × m matrix Φᵀ S² Φ, and n - m zeros.
-func featureEigenvalues(ctx context.Context, features *mat.Dense, scale []float64, n int) ([]float64, error) {
-	const together = 512 // rows between two looks at the context
-	_, dim := features.Dims()
-	gram := mat.NewSymDense(dim, nil)
-	var scaled mat.Dense
-	for from := 0; from < n; from += together {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		to := min(from+together, n)
-		scaled.Reset()
-		scaled.Mul(mat.NewDiagDense(to-from, scale[from:to]), features.Slice(from, to, 0, dim))
-		blas64.Syrk(blas.Trans, 1, scaled.RawMatrix(), 1, gram.RawSymmetric())
-	}
-	values, err := symmetricEigenvalues(ctx, gram)
-	if err != nil {
-		return nil, err
-	}
-	for len(values) < n {
-		values = append(values, 0)
-	}
-	return values[:n], nil
+// featureEigenvalues returns the n eigenvalues of S Φ Φᵀ S, S² = diag(weights) with n weights: the eigenvalues of Φᵀ S² Φ, and zeros.
+func featureEigenvalues(ctx context.Context, features *mat.Dense, weights []float64) (_ []float64, err error) {
+	defer try.Caught(&err)
+	values := try.Of(symmetricEigenvalues(ctx, try.Of(model.GramOf(ctx, features, weights))))
+	n := len(weights)
+	return append(values, make([]float64, max(0, n-len(values)))...)[:n], nil
 }
 
 // symmetricEigenvalues returns the eigenvalues, largest first; those below rounding become 0.
 func symmetricEigenvalues(ctx context.Context, a *mat.SymDense) ([]float64, error) {
-	ascending, err := eigen.Values(ctx, a)
-	if err != nil {
-		return nil, err
+	values, err := eigen.Values(ctx, a)
+	for k, v := range values {
+		values[k] = max(0, v)
 	}
-	n := len(ascending)
-	out := make([]float64, n)
-	for i, v := range ascending {
-		out[n-1-i] = max(0, v)
-	}
-	return out, nil
+	slices.Reverse(values)
+	return values, err
 }
 
 // rankTolerance is the eigenvalue, relative to the largest, that counts as zero.
@@ -219,18 +145,13 @@ const (
 
 // information returns the allocation of largest information gain, under ξ > 0 in the kernel's units: a
 // design on all arms, to a relative gap of tolerance, or the search for very many.
-func information(ctx context.Context, m *model.Model, ridge, tolerance float64) (gained, error) {
+func information(ctx context.Context, m *model.Model, ridge, tolerance float64) (_ gained, err error) {
+	defer try.Caught(&err)
 	n := m.Problem.N()
 	if rank, known := m.LeastRank(); n > wholeArms && !(known && float64(n)*float64(rank)*float64(rank) <= wholeWork) {
 		return gainOf(ctx, m, ridge)
 	}
-	exact, err := m.Exact()
-	if err != nil {
-		return gained{}, err
-	}
-	d, err := design.InformationGain(exact.Space(ridge), exact.Solver(tolerance))
-	if err != nil {
-		return gained{}, err
-	}
+	exact := try.Of(m.Exact())
+	d := try.Of(design.InformationGain(exact.Space(ridge), exact.Solver(tolerance)))
 	return gained{weights: d.Weights, value: d.Value, upper: d.Upper}, nil
 }

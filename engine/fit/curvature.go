@@ -3,24 +3,28 @@ package fit
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// atLimit names the limit that a value is at.
-func atLimit(f kernels.Free, value float64) string {
-	least, most := f.Limits()
-	switch value {
-	case least:
-		return "min"
-	case most:
-		return "max"
-	}
-	return ""
+// limits names the limit that each value is at; "" for none.
+func (s *surface) limits(values []float64) []string {
+	return lists.Make(len(values), func(i int) string {
+		switch least, most := s.free[i].Limits(); values[i] {
+		case least:
+			return "min"
+		case most:
+			return "max"
+		}
+		return ""
+	})
 }
 
 // scaled returns the derivative of the likelihood by each number on its scale: by its logarithm, or
@@ -41,10 +45,7 @@ func (s *surface) scaled(g *process, values []float64) ([]float64, error) {
 // width returns the way between the limits on the number's scale.
 func width(f kernels.Free) float64 {
 	least, most := f.Limits()
-	if f.Logarithmic() {
-		return math.Log(most / least)
-	}
-	return most - least
+	return distance(f, least, most)
 }
 
 // moved returns a value moved on its scale, within the limits.
@@ -105,17 +106,9 @@ func (s *surface) information(values []float64, limits []string) (information *m
 			}
 			return nil, nil, nil
 		}
-		for c, j := range inner {
-			rows.Set(r, c, row[j])
-		}
+		rows.SetRow(r, indices.Of(row, inner))
 	}
-	information = mat.NewSymDense(len(inner), nil)
-	for r := range inner {
-		for c := r; c < len(inner); c++ {
-			information.SetSym(r, c, -(rows.At(r, c)+rows.At(c, r))/2)
-		}
-	}
-	return information, inner, nil
+	return symmetric.Make(len(inner), func(r, c int) float64 { return -(rows.At(r, c) + rows.At(c, r)) / 2 }), inner, nil
 }
 
 // Directions with less information than flat of the most have none: two scales of one
@@ -153,7 +146,8 @@ func variances(information *mat.SymDense) []float64 {
 }
 
 // hessianRow returns the change of the scaled gradient along one number.
-func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
+func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
+	defer try.Caught(&err)
 	f := s.free[i].Free
 	step := curve
 	if !f.Logarithmic() {
@@ -162,19 +156,13 @@ func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 	var slopes [2][]float64
 	var at [2]float64
 	for side, by := range []float64{-step, step} {
-		there := append([]float64(nil), values...)
+		there := slices.Clone(values)
 		there[i] = moved(f, values[i], by)
 		at[side] = there[i]
-		g, err := s.process(there)
-		if err != nil {
-			return nil, err
-		}
-		if slopes[side], err = s.scaled(g, there); err != nil {
-			return nil, err
-		}
+		g := try.Of(s.process(there))
+		slopes[side] = try.Of(s.scaled(g, there))
 	}
-	row := lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) })
-	return row, nil
+	return lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) }), nil
 }
 
 // slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and, with the derivatives by the
@@ -187,15 +175,15 @@ func (s *surface) hessianRow(values []float64, i int) ([]float64, error) {
 type slopes struct {
 	cross  *mat.Dense // m × n
 	corner *mat.Dense // m × m
-	noise  []float64  // n
+	noise  []float64  // n; nil where nobody asks for it
 }
 
 // slopes computes them. With LLᵀ = K_SS and A = I + ΦᵀN⁻¹Φ there is one product of O(n m²):
 //
 //	B N⁻¹ - M = L⁻ᵀ(I - A⁻¹)Φᵀ N⁻¹,  M Bᵀ - B N⁻¹ Bᵀ = L⁻ᵀ(2I - A - A⁻¹)L⁻¹,
 //
-// both before the levels are taken off M. noise is whether the derivatives by N are wanted.
-func (g *process) slopes(noise bool) (*slopes, error) {
+// both before the levels are taken off M.
+func (g *process) slopes() (*slopes, error) {
 	l, n := g.low, len(g.d.y)
 	m := len(l.arms)
 	var lower, invertedLower mat.TriDense
@@ -218,7 +206,7 @@ func (g *process) slopes(noise bool) (*slopes, error) {
 		left.Set(a, a, left.At(a, a)+1)
 		middle.Set(a, a, middle.At(a, a)+2)
 	}
-	s := &slopes{cross: mat.NewDense(m, n, nil), corner: mat.NewDense(m, m, nil), noise: make([]float64, n)}
+	s := &slopes{cross: mat.NewDense(m, n, nil), corner: mat.NewDense(m, m, nil)}
 	var factor, half mat.Dense
 	factor.Mul(upward, left)
 	s.cross.Mul(&factor, l.features)
@@ -249,12 +237,6 @@ func (g *process) slopes(noise bool) (*slopes, error) {
 			row[b] = 0.5 * (row[b] - along.AtVec(a)*along.AtVec(b))
 		}
 	}
-	if noise {
-		for i, v := range g.precisions() {
-			al := g.alpha.AtVec(i)
-			s.noise[i] = 0.5 * (al*al - v + l.rest[i]/(l.noise[i]*l.noise[i]))
-		}
-	}
 	return s, nil
 }
 
@@ -263,41 +245,11 @@ func isCondition(err error) bool {
 	return errors.As(err, &c)
 }
 
-// inducedGradient returns what surface.gradient does.
-func (s *surface) inducedGradient(g *process, values []float64) ([]float64, error) {
-	at, err := g.slopes(s.noise || g.low.own > 0)
-	if err != nil {
-		return nil, err
-	}
-	noise := func(sigma float64) float64 {
-		sum := 0.0
-		for k, n := range s.d.count {
-			sum += at.noise[k] * 2 * sigma / n
-		}
-		return sum
-	}
-	return s.eachSlope(values, noise, func(i int, up, down float64) (float64, error) {
-		high, err := s.along(at, g, values, i, up)
-		if err != nil {
-			return 0, err
-		}
-		low, err := s.along(at, g, values, i, down)
-		return (high - low) / (2 * difference), err
-	})
-}
-
-// along returns the slopes times the kernel with number i at another value.
-func (s *surface) along(at *slopes, g *process, values []float64, i int, value float64) (float64, error) {
-	moved := append([]float64(nil), values...)
-	moved[i] = value
-	smooth, own, err := s.parts(moved, s.touches[i])
-	if err != nil {
-		return 0, err
-	}
-	cross, diagonal, err := s.cross(smooth, g.low.arms)
-	if err != nil {
-		return 0, err
-	}
+// along returns the slopes times the kernel at some values, of some terms.
+func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (_ float64, err error) {
+	defer try.Caught(&err)
+	smooth, own := try.Two(s.parts(values, some))
+	cross, diagonal := try.Two(s.cross(smooth, g.low.arms))
 	sum := 0.0
 	for a := range g.low.arms {
 		row, corner := cross.RawRowView(a), at.corner.RawRowView(a)

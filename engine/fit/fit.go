@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,7 +30,8 @@ const MaxArms = 20_000
 // looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
 // are not measured (problem.Problem.Partial) are left out. It reports problems without mean
 // rewards, kernels that do not fit the points, and more arms than MaxArms.
-func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
+func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error) {
+	defer try.Caught(&err)
 	whole := p
 	p = p.Measured()
 	opt.Mean = cmp.Or(opt.Mean, MeanProblem)
@@ -47,14 +49,8 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	if opt.Noise == nil && p.Noise.UnknownBy != "" { // the problem has guesses only
 		opt.Noise = &kernels.Free{Name: "noise", Value: p.LargestNoise()}
 	}
-	d, err := dataOf(p, opt.Mean)
-	if err != nil {
-		return Fit{}, err
-	}
-	s, err := newSurface(ctx, d, opt.Kernel, opt.Noise)
-	if err != nil {
-		return Fit{}, err
-	}
+	d := try.Of(dataOf(p, opt.Mean))
+	s := try.Of(newSurface(ctx, d, opt.Kernel, opt.Noise))
 	s.evaluations.tell = opt.Progress
 	best, err := s.search(opt.Starts)
 	if err == nil && !s.dense {
@@ -71,22 +67,16 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 	f.Measurements = lists.Total(d.count)
 	if low := best.process.low; low != nil {
 		f.Inducing = len(low.arms)
-		if f.Lost, err = s.lost(best.process, best.values); err != nil {
-			return Fit{}, err
-		}
-	}
-	if err := f.describe(s, best); err != nil {
-		return Fit{}, err
-	}
-	if err := f.usable(whole, s, best); err != nil {
-		return Fit{}, err
+		f.Lost = try.Of(s.lost(best.process, best.values))
 	}
 	f.CrossValidation, f.Misfit.Residuals = best.process.crossValidate()
-	if err := f.misfit(s, best, opt); err != nil {
-		return Fit{}, err
-	}
-	if err := f.sharing(s, best, opt); err != nil {
-		return Fit{}, err
+	for _, part := range []func() error{
+		func() error { return f.describe(s, best) },
+		func() error { return f.usable(whole, s, best) },
+		func() error { return f.misfit(s, best, opt) },
+		func() error { return f.sharing(s, best, opt) },
+	} {
+		try.To(part())
 	}
 	f.Evaluations = s.evaluations.count
 	f.warn()
@@ -94,21 +84,16 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (Fit, error) {
 }
 
 // describe reports the optimum: numbers, intervals, gradient and condition.
-func (f *Fit) describe(s *surface, best optimum) error {
-	slope, err := s.scaled(best.process, best.values)
-	if err != nil {
-		return err
-	}
-	limits := make([]string, len(best.values))
-	for i, p := range s.free {
-		if limits[i] = atLimit(p.Free, best.values[i]); limits[i] == "" {
+func (f *Fit) describe(s *surface, best optimum) (err error) {
+	defer try.Caught(&err)
+	slope := try.Of(s.scaled(best.process, best.values))
+	limits := s.limits(best.values)
+	for i, at := range limits {
+		if at == "" {
 			f.GradientNorm = max(f.GradientNorm, math.Abs(slope[i]))
 		}
 	}
-	errors, err := s.standardErrors(best.values, limits)
-	if err != nil {
-		return err
-	}
+	errors := try.Of(s.standardErrors(best.values, limits))
 	for i, p := range s.free {
 		least, most := p.Limits()
 		made := Parameter{
@@ -125,9 +110,9 @@ func (f *Fit) describe(s *surface, best optimum) error {
 		f.Parameters = append(f.Parameters, made)
 	}
 	g := best.process
-	f.Condition = g.condition()
+	f.Condition = g.sigma.Cond()
 	f.Effective = float64(len(s.d.y))
-	inverse := g.inverseDiagonal()
+	inverse := g.sigma.inverseDiagonal()
 	for i, v := range g.variance {
 		f.Effective -= v * inverse[i]
 	}
@@ -140,10 +125,7 @@ const normal95 = 1.959963984540054
 
 // usable makes the kernel that problems take.
 func (f *Fit) usable(p *problem.Problem, s *surface, best optimum) error {
-	k, err := s.at(best.values)
-	if err == nil {
-		k, err = k.Settled()
-	}
+	k, err := s.settled(best.values)
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,18 @@
 package fit
 
 import (
-	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -94,25 +98,14 @@ func (s *surface) matrix(k kernels.Joint) (kernels.Matrix, error) {
 // induce returns inducing arms at some values, at most so many, and t with them: they end where it is
 // little enough.
 func (s *surface) induce(values []float64, enough float64, most int) (arms []int, trace float64, err error) {
-	smooth, own, err := s.parts(values, nil)
-	if err != nil {
-		return nil, 0, err
-	}
-	m, err := s.matrix(smooth)
-	if err != nil {
-		return nil, 0, err
-	}
-	g, err := kernels.Grow(m)
-	if err != nil {
-		return nil, 0, err
-	}
+	defer try.Caught(&err)
+	smooth, own := try.Two(s.parts(values, nil))
+	m := try.Of(s.matrix(smooth))
+	g := try.Of(kernels.Grow(m))
 	noise := s.variance(values)
-	rest, done := append([]float64(nil), g.Diagonal()...), 0
+	rest, done := slices.Clone(g.Diagonal()), 0
 	for rank := 24; ; rank += rank / 3 {
-		columns, pivots, err := g.Columns(s.ctx, min(rank, most), inducingJitter)
-		if err != nil {
-			return nil, 0, err
-		}
+		columns, pivots := try.Two(g.Columns(s.ctx, min(rank, most), inducingJitter))
 		for _, c := range columns[done:] {
 			for i, v := range c {
 				rest[i] -= v * v
@@ -128,61 +121,36 @@ func (s *surface) induce(values []float64, enough float64, most int) (arms []int
 	}
 }
 
-// induced returns the process at some values along inducing arms.
-func (s *surface) induced(values []float64, arms []int) (*process, error) {
-	smooth, own, err := s.parts(values, nil)
-	if err != nil {
-		return nil, err
-	}
-	cross, diagonal, err := s.cross(smooth, arms)
-	if err != nil {
-		return nil, err
-	}
-	return newInduced(s.ctx, s.d, arms, cross, diagonal, own, s.variance(values))
-}
-
 // cross returns K_Sn and the diagonal of K.
-func (s *surface) cross(k kernels.Joint, arms []int) (*mat.Dense, []float64, error) {
+func (s *surface) cross(k kernels.Joint, arms []int) (_ *mat.Dense, _ []float64, err error) {
+	defer try.Caught(&err)
 	n := len(s.d.y)
 	rows, diagonal := mat.NewDense(len(arms), n, nil), make([]float64, n)
 	if len(k.Terms) == 0 {
 		return rows, diagonal, nil
 	}
-	m, err := s.matrix(k)
-	if err != nil {
-		return nil, nil, err
-	}
+	m := try.Of(s.matrix(k))
 	for a, i := range arms {
-		if err := s.ctx.Err(); err != nil {
-			return nil, nil, err
-		}
+		try.To(s.ctx.Err())
 		m.Row(rows.RawRowView(a), i)
 	}
 	m.Diagonal(diagonal)
 	return rows, diagonal, nil
 }
 
-// newInduced computes F and all that the fit asks of a process, O(n m²).
-func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diagonal []float64, own float64,
-	variance []float64) (*process, error) {
-	n, m := len(d.y), len(arms)
-	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: make([]float64, n), features: mat.DenseCopyOf(cross)}
-	corner := mat.NewSymDense(m, nil)
-	largest := 0.0
-	for a, i := range arms {
-		largest = max(largest, diagonal[i])
-		for b := a; b < m; b++ {
-			corner.SetSym(a, b, cross.At(b, i))
-		}
-	}
-	for a := range arms {
-		corner.SetSym(a, a, corner.At(a, a)+inducingJitter*largest)
-	}
-	if !l.corner.Factorize(corner) {
+// induced returns the process at some values along inducing arms: F and all that the fit asks of it, O(n m²).
+func (s *surface) induced(values []float64, arms []int) (_ *process, err error) {
+	defer try.Caught(&err)
+	smooth, own := try.Two(s.parts(values, nil))
+	cross, diagonal := try.Two(s.cross(smooth, arms))
+	n, m, variance := len(s.d.y), len(arms), s.variance(values)
+	l := &inducing{arms: arms, own: own, noise: make([]float64, n), rest: diagonal, features: cross}
+	corner := symmetric.Make(m, func(a, b int) float64 { return cross.At(b, arms[a]) })
+	largest := slices.Max(indices.Of(diagonal, arms))
+	if !l.corner.Factorize(symmetric.Add(corner, func(int) float64 { return inducingJitter * largest })) {
 		return nil, errSingular
 	}
 	solveLower(&l.corner, l.features)
-	copy(l.rest, diagonal)
 	for a := range m {
 		for i, v := range l.features.RawRowView(a) {
 			l.rest[i] -= v * v
@@ -192,34 +160,28 @@ func newInduced(ctx context.Context, d *data, arms []int, cross *mat.Dense, diag
 		l.noise[i], l.rest[i] = v+own, max(l.rest[i], 0)
 		l.trace += 0.5 * l.rest[i] / l.noise[i]
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, err
+	try.To(s.ctx.Err())
+	inner := mat.NewSymDense(m, nil)
+	inner.SymOuterK(1, overRoot(l.features, l.noise))
+	if !l.inner.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
+		return nil, errSingular
 	}
-	g := &process{d: d, variance: variance, low: l}
-	if err := g.induce(l.noise); err != nil {
-		return nil, err
-	}
+	g := &process{d: s.d, variance: variance, sigma: l, low: l}
+	try.To(g.learn())
 	g.likelihood -= l.trace
 	return g, nil
 }
 
 // lost returns U - F at the values of a process, with αᵀRα from all values of the kernel.
-func (s *surface) lost(g *process, values []float64) (float64, error) {
+func (s *surface) lost(g *process, values []float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	l, sum := g.low, 0.0
-	smooth, _, err := s.parts(values, nil)
-	if err != nil {
-		return 0, err
-	}
-	m, err := s.matrix(smooth)
-	if err != nil {
-		return 0, err
-	}
+	smooth, _ := try.Two(s.parts(values, nil))
+	m := try.Of(s.matrix(smooth))
 	row := make([]float64, len(l.noise))
 	alpha := g.alpha.RawVector().Data
 	for i, a := range alpha {
-		if err := s.ctx.Err(); err != nil {
-			return 0, err
-		}
+		try.To(s.ctx.Err())
 		m.Row(row, i)
 		for j, v := range row {
 			sum += a * alpha[j] * v
@@ -230,55 +192,27 @@ func (s *surface) lost(g *process, values []float64) (float64, error) {
 	return l.trace + 0.5*max(sum-mat.Dot(&along, &along), 0), nil
 }
 
-// induce computes the likelihood of Q + noise.
-func (g *process) induce(noise []float64) error {
-	l, n := g.low, len(g.d.y)
-	m, _ := l.features.Dims()
-	scaled := l.overRoot()
-	inner := mat.NewSymDense(m, nil)
-	inner.SymOuterK(1, scaled)
-	for a := range m {
-		inner.SetSym(a, a, inner.At(a, a)+1)
-	}
-	if !l.inner.Factorize(inner) {
-		return errSingular
-	}
-	logDet := l.inner.LogDet()
-	for _, v := range noise {
-		logDet += math.Log(v)
-	}
-	residual := mat.NewVecDense(n, append([]float64(nil), g.d.y...))
-	if g.d.levels != nil {
-		if err := g.level(residual); err != nil {
-			return err
-		}
-	}
-	solved, err := l.solve(mat.NewDense(n, 1, append([]float64(nil), residual.RawVector().Data...)))
-	if err != nil {
-		return err
-	}
-	g.alpha = mat.NewVecDense(n, mat.Col(nil, 0, solved))
-	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*logDet - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
-	if g.half != nil {
-		g.likelihood -= 0.5 * g.normal.LogDet()
-	}
-	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
-		return errSingular
-	}
-	return nil
-}
-
-// overRoot returns the features over the roots of the noise.
-func (l *inducing) overRoot() *mat.Dense {
-	out := mat.DenseCopyOf(l.features)
-	m, _ := out.Dims()
-	roots := lists.Map(l.noise, func(v float64) float64 { return 1 / math.Sqrt(v) })
-	for a := range m {
-		for i, row := 0, out.RawRowView(a); i < len(row); i++ {
-			row[i] *= roots[i]
-		}
+// overRoot returns a matrix whose columns are over the roots of variances.
+func overRoot(x mat.Matrix, variance []float64) *mat.Dense {
+	out := mat.DenseCopyOf(x)
+	roots := lists.Map(variance, func(v float64) float64 { return 1 / math.Sqrt(v) })
+	for a := range out.RawMatrix().Rows {
+		floats.Mul(out.RawRowView(a), roots)
 	}
 	return out
+}
+
+// LogDet returns log det(Q + N) = log det A + log det N.
+func (l *inducing) LogDet() float64 {
+	return l.inner.LogDet() + lists.Sum(l.noise, math.Log)
+}
+
+// Cond returns a bound on the condition number: the largest eigenvalue is at most A's times the largest noise, and the smallest at
+// least the least noise.
+func (l *inducing) Cond() float64 {
+	var inner mat.SymDense
+	l.inner.ToSym(&inner)
+	return mat.Trace(&inner) * slices.Max(l.noise) / slices.Min(l.noise)
 }
 
 // solve returns (Q + N)⁻¹x = N⁻¹x - N⁻¹Φ A⁻¹ Φᵀ N⁻¹x for the columns of x.

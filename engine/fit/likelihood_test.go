@@ -126,11 +126,7 @@ func TestLikelihood(t *testing.T) {
 // and no formula of the package, up to what does not depend on the kernel or the noise. The levels
 // are integrated out.
 func density(t *testing.T, s *surface, values []float64) float64 {
-	k, err := s.at(values)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gram, err := s.gram(k, nil)
+	gram, err := s.gram(values, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +192,7 @@ func TestCrossValidation(t *testing.T) {
 		for i := range d.y { // a variance so large that the arm says nothing
 			without := slices.Clone(g.variance)
 			without[i] = 1e9
-			gram, _ := s.gram(k, nil)
+			gram, _ := s.gram(nil, nil)
 			h, err := newProcess(d, gram, without)
 			if err != nil {
 				t.Fatal(err)

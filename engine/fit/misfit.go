@@ -3,14 +3,15 @@ package fit
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -41,7 +42,12 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	if !s.noise && perArm(d.p) {
 		variance, widened = d.widened(variance), true
 	}
-	sum, count, err := s.silent(best, variance)
+	var sum float64
+	var count int
+	features, own, err := s.features(best)
+	if err == nil {
+		sum, count, err = d.silent(s.ctx, features, own, variance)
+	}
 	switch {
 	case s.ctx.Err() != nil:
 		return s.ctx.Err()
@@ -104,75 +110,60 @@ func (d *data) pureError(variance []float64) float64 {
 	return sum / d.freedom
 }
 
-// silent returns the sum of squares of the coordinates about which the kernel says less
-// than noise does, each over its standard deviation, and how many there are.
-func (d *data) silent(ctx context.Context, gram *mat.SymDense, variance []float64) (sum float64, count int, err error) {
-	n := len(d.y)
-	basis := d.complement(variance) // n × (n-q), orthonormal
-	_, m := basis.Dims()
-	white := mat.NewSymDense(n, nil)
-	y := mat.NewVecDense(n, nil)
-	for i, v := range variance {
-		y.SetVec(i, d.y[i]/math.Sqrt(v))
-		for j := i; j < n; j++ {
-			white.SetSym(i, j, gram.At(i, j)/math.Sqrt(v*variance[j]))
+// silent returns the sum of squares of the coordinates about which the kernel says less than noise does, each over its standard
+// deviation, and how many there are. The kernel has the eigenvalues of its features, and 0 in all other directions. What arms have by
+// themselves adds the same to all, which is exact where all means have one variance, and the mean over arms otherwise.
+func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, variance []float64) (sum float64, count int, err error) {
+	m, n := features.Dims()
+	rows := mat.NewDense(m+1, n, nil) // Φ and y
+	rows.Copy(features)
+	rows.SetRow(m, d.y)
+	rows, outside := overRoot(rows, variance), n
+	if d.levels != nil { // each of arms of its own, and so at right angles
+		levels := overRoot(d.levels.T(), variance)
+		q, _ := levels.Dims()
+		for j := range q {
+			row := levels.RawRowView(j)
+			floats.Scale(1/floats.Norm(row, 2), row)
 		}
+		var along, fitted mat.Dense
+		along.Mul(rows, levels.T())
+		fitted.Mul(&along, levels)
+		rows.Sub(rows, &fitted)
+		outside -= q
 	}
-	var left, inner mat.Dense
-	left.Mul(basis.T(), white)
-	inner.Mul(&left, basis)
-	seen := mat.NewSymDense(m, nil)
-	for i := range m {
-		for j := i; j < m; j++ {
-			seen.SetSym(i, j, (inner.At(i, j)+inner.At(j, i))/2)
-		}
-	}
-	values, vectors, err := eigen.Decompose(ctx, seen)
+	var products mat.SymDense
+	products.SymOuterK(1, rows)
+	values, vectors, err := eigen.Decompose(ctx, products.SliceSym(0, m).(*mat.SymDense))
 	if err != nil {
 		return 0, 0, err
 	}
-	var inBasis, z mat.VecDense
-	inBasis.MulVec(basis.T(), y)
-	z.MulVec(vectors.T(), &inBasis)
-	for j, mu := range values {
+	var z mat.VecDense
+	z.MulVec(vectors.T(), mat.NewVecDense(m, mat.Col(nil, m, &products)[:m]))
+	own := lists.Sum(variance, func(v float64) float64 { return alone / v / float64(n) })
+	take := func(square, mu float64, directions int) {
 		if mu <= 1 {
-			sum += z.AtVec(j) * z.AtVec(j) / (1 + max(mu, 0))
-			count++
+			sum, count = sum+square/(1+mu), count+directions
 		}
 	}
+	left := products.At(m, m)
+	for j, mu := range values { // the coordinate of y along eigenvector j is z_j/√μ_j
+		if mu > 1e-12*values[m-1] {
+			square := z.AtVec(j) * z.AtVec(j) / mu
+			left, outside = left-square, outside-1
+			take(square, mu+own, 1)
+		}
+	}
+	take(max(left, 0), own, outside)
 	return sum, count, nil
-}
-
-// complement returns an orthonormal basis of the orthogonal complement of the levels, in coordinates in
-// which noise has unit variance.
-func (d *data) complement(variance []float64) *mat.Dense {
-	n := len(d.y)
-	if d.levels == nil {
-		all := mat.NewDense(n, n, nil)
-		for i := range n {
-			all.Set(i, i, 1)
-		}
-		return all
-	}
-	_, q := d.levels.Dims()
-	white := mat.NewDense(n, q, nil)
-	for i, v := range variance {
-		for j := range q {
-			white.Set(i, j, d.levels.At(i, j)/math.Sqrt(v))
-		}
-	}
-	var qr mat.QR
-	qr.Factorize(white)
-	var full mat.Dense
-	qr.QTo(&full)
-	return mat.DenseCopyOf(full.Slice(0, n, q, n))
 }
 
 // nugget fits the kernel with + g*identity() added. All other numbers are fitted again: a kernel
 // without the term bends to rough means, by short length scales, and looks as if it fitted. The
 // ratio of the likelihoods tells, g = 0 being at the edge of its values
 // [Self and Liang 1987, case 5]. A kernel that has such a term is left alone.
-func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
+func (f *Fit) nugget(s *surface, best optimum, opt Options) (err error) {
+	defer try.Caught(&err)
 	variance := best.process.variance
 	scale := lists.Sum(variance, func(v float64) float64 { return v / float64(len(variance)) })
 	const span = 1e4
@@ -181,22 +172,13 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 		return nil
 	}
 	g := kernels.Free{Value: scale, Min: scale / span, Max: scale * span}
-	added, err := kernels.LiftBoth(kernels.Mul(g, kernels.Identity{}))
-	if err != nil {
-		return err
-	}
-	other, err := s.beside(s.d, kernels.AddJoint(s.kernel, added), opt.Noise)
-	if err != nil {
-		return err
-	}
+	added := try.Of(kernels.LiftBoth(kernels.Mul(g, kernels.Identity{})))
+	other := try.Of(s.beside(s.d, kernels.AddJoint(s.kernel, added), opt.Noise))
 	at := len(other.free) - 1 // of g
 	if other.noise {
 		at--
 	}
-	found, err := other.search(opt.Starts, slices.Insert(slices.Clone(best.values), at, scale))
-	if err != nil {
-		return err
-	}
+	found := try.Of(other.search(opt.Starts, slices.Insert(slices.Clone(best.values), at, scale)))
 	m := &f.Misfit
 	if m.Gain = found.likelihood - best.likelihood; m.Gain <= 0 {
 		m.Gain = 0
@@ -204,10 +186,7 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) error {
 	}
 	m.Nugget = found.values[at]
 	m.GainP = 0.5 * distuv.ChiSquared{K: 1}.Survival(2*m.Gain)
-	k, err := other.at(found.values)
-	if err == nil {
-		k, err = k.Settled()
-	}
+	k, err := other.settled(found.values)
 	m.Mended = k.String()
 	return err
 }
@@ -220,72 +199,4 @@ func ownOfArms(t kernels.Term) bool {
 	}
 	_, task := t.Task.(kernels.Identity)
 	return arm && task
-}
-
-// silentMany returns what silent does, from the features of the inducing arms: the kernel has their
-// eigenvalues, and 0 in all other directions. What arms have by themselves adds the same to all, which
-// is exact where all means have one variance, and the mean over arms otherwise.
-func (l *inducing) silentMany(ctx context.Context, d *data, variance []float64) (sum float64, count int, err error) {
-	n, m := len(d.y), len(l.arms)
-	scaled := func(v float64, i int) float64 { return v / math.Sqrt(variance[i]) }
-	var levels []*mat.VecDense
-	if d.levels != nil {
-		_, q := d.levels.Dims()
-		for j := range q {
-			x := mat.NewVecDense(n, nil)
-			for i := range n {
-				x.SetVec(i, scaled(d.levels.At(i, j), i))
-			}
-			takeOut(levels, x) // columns of one task each are orthogonal already
-			if norm := mat.Norm(x, 2); norm > 0 {
-				x.ScaleVec(1/norm, x)
-				levels = append(levels, x)
-			}
-		}
-	}
-	rows := mat.NewDense(m, n, nil)
-	for a := range m {
-		row := rows.RawRowView(a)
-		for i, v := range l.features.RawRowView(a) {
-			row[i] = scaled(v, i)
-		}
-		takeOut(levels, mat.NewVecDense(n, row))
-	}
-	y := mat.NewVecDense(n, nil)
-	for i, v := range d.y {
-		y.SetVec(i, scaled(v, i))
-	}
-	takeOut(levels, y)
-	inner := mat.NewSymDense(m, nil)
-	inner.SymOuterK(1, rows)
-	values, vectors, err := eigen.Decompose(ctx, inner)
-	if err != nil {
-		return 0, 0, err
-	}
-	var along, z mat.VecDense
-	along.MulVec(rows, y)
-	z.MulVec(vectors.T(), &along)
-	own := lists.Sum(variance, func(v float64) float64 { return l.own / v / float64(n) })
-	take := func(square, mu float64, directions int) {
-		if mu <= 1 {
-			sum, count = sum+square/(1+mu), count+directions
-		}
-	}
-	left, outside := mat.Dot(y, y), n-len(levels)
-	for j, mu := range values { // the coordinate of y along eigenvector j is z_j/√μ_j
-		if mu > 1e-12*values[m-1] {
-			square := z.AtVec(j) * z.AtVec(j) / mu
-			left, outside = left-square, outside-1
-			take(square, mu+own, 1)
-		}
-	}
-	take(max(left, 0), own, outside)
-	return sum, count, nil
-}
-
-// takeOut takes off x its parts along orthonormal vectors.
-func takeOut(basis []*mat.VecDense, x *mat.VecDense) {
-	for _, b := range basis {
-		x.AddScaledVec(x, -mat.Dot(b, x), b)
-	}
 }

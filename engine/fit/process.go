@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,109 +12,116 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // process is a Gaussian process with its data: one covariance, factored.
 type process struct {
 	d        *data
 	variance []float64 // of the noise of each mean
-	chol     mat.Cholesky
-	inverse  *mat.SymDense // Σ⁻¹, Σ = K + N
+	sigma    covariance
+	low      *inducing     // sigma, where that is along inducing arms; nil elsewhere
 	contrast *mat.SymDense // P, see projected
 	alpha    *mat.VecDense // Σ⁻¹ (y - H β̂)
 	beta     []float64     // β̂, generalised least squares
 	half     *mat.Dense    // Σ⁻¹ H
 	normal   mat.Cholesky  // of Hᵀ Σ⁻¹ H
-	low      *inducing     // in place of chol, inverse and contrast; nil where Σ is factored as it is
 
 	likelihood float64 // log marginal likelihood of the means alone
 }
 
+// covariance is Σ = K + N, factored.
+type covariance interface {
+	solve(x *mat.Dense) (*mat.Dense, error) // Σ⁻¹x
+	LogDet() float64
+	Cond() float64              // the condition number of Σ, or a bound on it
+	inverseDiagonal() []float64 // of Σ⁻¹
+}
+
+// whole is a covariance that is factored as it is.
+type whole struct {
+	mat.Cholesky
+	inverse *mat.SymDense // see invert
+}
+
 var errSingular = errors.New("the covariance of the data is not positive definite; the noise is too small for this kernel")
 
-// newProcess factors K + N and computes the likelihood,
+// newProcess factors K + N.
+func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
+	sigma := mat.NewSymDense(len(d.y), nil)
+	sigma.CopySym(gram)
+	w := new(whole)
+	if !w.Factorize(symmetric.Add(sigma, func(i int) float64 { return variance[i] })) {
+		return nil, errSingular
+	}
+	g := &process{d: d, variance: variance, sigma: w}
+	return g, g.learn()
+}
+
+// learn computes the likelihood,
 //
 //	log p = -½ rᵀ Σ⁻¹ r - ½ log det Σ - ½ log det Hᵀ Σ⁻¹ H - (n-q)/2 log 2π,  r = y - H β̂,
 //
 // in which the q levels β are integrated out under a flat prior [RW06, eq. 2.45]: it is the
 // density of all that does not depend on them, whatever the kernel says of levels.
-func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
-	n := len(d.y)
-	sigma := mat.NewSymDense(n, nil)
-	sigma.CopySym(gram)
-	for i, v := range variance {
-		sigma.SetSym(i, i, sigma.At(i, i)+v)
+func (g *process) learn() (err error) {
+	defer try.Caught(&err)
+	n := len(g.d.y)
+	residual := mat.NewDense(n, 1, slices.Clone(g.d.y))
+	if g.d.levels != nil {
+		try.To(g.level(residual))
 	}
-	g := &process{d: d, variance: variance}
-	if !g.chol.Factorize(sigma) {
-		return nil, errSingular
-	}
-	residual := mat.NewVecDense(n, append([]float64(nil), d.y...))
-	if d.levels != nil {
-		if err := g.level(residual); err != nil {
-			return nil, err
-		}
-	}
-	g.alpha = mat.NewVecDense(n, nil)
-	if g.chol.SolveVecTo(g.alpha, residual) != nil && math.IsInf(g.chol.Cond(), 1) {
-		return nil, errSingular
-	}
-	g.likelihood = -0.5*mat.Dot(residual, g.alpha) - 0.5*g.chol.LogDet() - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
+	solved := try.Of(g.sigma.solve(residual))
+	g.alpha = mat.VecDenseCopyOf(solved.ColView(0))
+	g.likelihood = -0.5*mat.Dot(residual.ColView(0), g.alpha) - 0.5*g.sigma.LogDet() - 0.5*float64(n-len(g.beta))*math.Log(2*math.Pi)
 	if g.half != nil {
 		g.likelihood -= 0.5 * g.normal.LogDet()
 	}
 	if math.IsNaN(g.likelihood) || math.IsInf(g.likelihood, 0) {
-		return nil, errSingular
-	}
-	return g, nil
-}
-
-// level estimates β and takes H β̂ off the residual.
-func (g *process) level(residual *mat.VecDense) error {
-	_, q := g.d.levels.Dims()
-	if g.low != nil {
-		var err error
-		if g.half, err = g.low.solve(g.d.levels); err != nil {
-			return err
-		}
-	} else {
-		g.half = new(mat.Dense)
-		if err := g.chol.SolveTo(g.half, g.d.levels); err != nil && g.chol.Cond() > 1e15 {
-			return errSingular
-		}
-	}
-	normal := mat.NewSymDense(q, nil)
-	right := mat.NewVecDense(q, nil)
-	right.MulVec(g.half.T(), residual)
-	var product mat.Dense
-	product.Mul(g.d.levels.T(), g.half)
-	for i := range q {
-		for j := i; j < q; j++ {
-			normal.SetSym(i, j, product.At(i, j))
-		}
-	}
-	if !g.normal.Factorize(normal) {
 		return errSingular
 	}
-	beta := mat.NewVecDense(q, nil)
-	if err := g.normal.SolveVecTo(beta, right); err != nil && g.normal.Cond() > 1e15 {
-		return errSingular
-	}
-	var fitted mat.VecDense
-	fitted.MulVec(g.d.levels, beta)
-	residual.SubVec(residual, &fitted)
-	g.beta = beta.RawVector().Data
 	return nil
 }
 
-// invert computes Σ⁻¹ once.
-func (g *process) invert() *mat.SymDense {
-	if g.inverse == nil {
-		g.inverse = mat.NewSymDense(len(g.d.y), nil)
-		_ = g.chol.InverseTo(g.inverse) // it only ever warns of a condition, which is reported
+// level estimates β and takes H β̂ off the residual.
+func (g *process) level(residual *mat.Dense) (err error) {
+	if g.half, err = g.sigma.solve(g.d.levels); err != nil {
+		return err
 	}
-	return g.inverse
+	var product, right, beta, fitted mat.Dense
+	product.Mul(g.d.levels.T(), g.half)
+	right.Mul(g.half.T(), residual)
+	if !g.normal.Factorize(symmetric.Make(product.RawMatrix().Rows, product.At)) || g.normal.SolveTo(&beta, &right) != nil {
+		return errSingular
+	}
+	fitted.Mul(g.d.levels, &beta)
+	residual.Sub(residual, &fitted)
+	g.beta = mat.Col(nil, 0, &beta)
+	return nil
+}
+
+func (w *whole) solve(x *mat.Dense) (*mat.Dense, error) {
+	out := new(mat.Dense)
+	if w.SolveTo(out, x) != nil {
+		return nil, errSingular
+	}
+	return out, nil
+}
+
+// invert computes Σ⁻¹ once.
+func (w *whole) invert() *mat.SymDense {
+	if w.inverse == nil {
+		w.inverse = mat.NewSymDense(w.SymmetricDim(), nil)
+		_ = w.InverseTo(w.inverse) // it only ever warns of a condition, which is reported
+	}
+	return w.inverse
+}
+
+func (w *whole) inverseDiagonal() []float64 {
+	return lists.Make(w.SymmetricDim(), func(i int) float64 { return w.invert().At(i, i) })
 }
 
 // slope returns the derivative of the likelihood along a change of the covariance,
@@ -134,34 +142,26 @@ func (g *process) slope(change *mat.SymDense) float64 {
 	return sum
 }
 
-// projected returns P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α.
+// projected returns P = Σ⁻¹ - Σ⁻¹ H (Hᵀ Σ⁻¹ H)⁻¹ Hᵀ Σ⁻¹, for which P y = α, of a covariance that is factored as it is.
 func (g *process) projected() *mat.SymDense {
-	switch {
-	case g.half == nil:
-		return g.invert()
-	case g.contrast != nil:
+	if g.contrast != nil {
 		return g.contrast
 	}
-	p := mat.NewSymDense(len(g.d.y), nil)
-	p.CopySym(g.invert())
-	g.contrast = p
+	g.contrast = g.sigma.(*whole).invert()
+	if g.half == nil {
+		return g.contrast
+	}
 	var solved, outer mat.Dense
 	_ = g.normal.SolveTo(&solved, g.half.T())
 	outer.Mul(g.half, &solved)
-	for i := range p.SymmetricDim() {
-		for j := i; j < p.SymmetricDim(); j++ {
-			p.SetSym(i, j, p.At(i, j)-outer.At(i, j))
-		}
-	}
-	return p
+	inverse := g.contrast
+	g.contrast = symmetric.Make(len(g.d.y), func(i, j int) float64 { return inverse.At(i, j) - outer.At(i, j) })
+	return g.contrast
 }
 
 // precisions returns the diagonal of P.
 func (g *process) precisions() []float64 {
-	if g.low == nil {
-		return diagonalOf(g.projected())
-	}
-	out := g.low.inverseDiagonal()
+	out := g.sigma.inverseDiagonal()
 	if g.half == nil {
 		return out
 	}
@@ -175,30 +175,16 @@ func (g *process) precisions() []float64 {
 	return out
 }
 
-func (g *process) inverseDiagonal() []float64 {
-	if g.low == nil {
-		return diagonalOf(g.invert())
+// byNoise returns the derivatives of the likelihood by the variances N_i, ½(α_i² - P_ii); along inducing arms see slopes.
+func (g *process) byNoise() []float64 {
+	out := g.precisions()
+	for i, v := range out {
+		a := g.alpha.AtVec(i)
+		if out[i] = 0.5 * (a*a - v); g.low != nil {
+			out[i] += 0.5 * g.low.rest[i] / (g.low.noise[i] * g.low.noise[i])
+		}
 	}
-	return g.low.inverseDiagonal()
-}
-
-func diagonalOf(m *mat.SymDense) []float64 {
-	return lists.Make(m.SymmetricDim(), func(i int) float64 { return m.At(i, i) })
-}
-
-// condition returns the condition number of the covariance, or along inducing arms a bound: the largest eigenvalue of
-// Q + N is at most A's times the largest noise, and the smallest at least the least noise.
-func (g *process) condition() float64 {
-	if g.low == nil {
-		return g.chol.Cond()
-	}
-	least, most := math.Inf(1), 0.0
-	for _, v := range g.low.noise {
-		least, most = min(least, v), max(most, v)
-	}
-	var inner mat.SymDense
-	g.low.inner.ToSym(&inner)
-	return mat.Trace(&inner) * most / least
+	return out
 }
 
 // data are the sufficient statistics of N arms, with the level that is not the kernel's
@@ -353,9 +339,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 	if alone > 0 {
 		c.Without = math.Sqrt(plain / float64(alone))
 	}
-	slices.SortStableFunc(all, func(a, b Residual) int {
-		return int(math.Copysign(1, math.Abs(b.Standardised)-math.Abs(a.Standardised)))
-	})
+	slices.SortStableFunc(all, func(a, b Residual) int { return cmp.Compare(math.Abs(b.Standardised), math.Abs(a.Standardised)) })
 	return c, all[:min(len(all), mostResiduals)]
 }
 
@@ -377,10 +361,7 @@ func perArm(p *problem.Problem) bool {
 	if !p.Noise.Estimated() {
 		return false
 	}
-	for i := 1; i < p.N(); i++ {
-		if p.TaskOf[i] == p.TaskOf[i-1] && p.Noise.Scales[i] != p.Noise.Scales[i-1] {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(indices.All(p.N()), func(i int) bool {
+		return i > 0 && p.TaskOf[i] == p.TaskOf[i-1] && p.Noise.Scales[i] != p.Noise.Scales[i-1]
+	})
 }

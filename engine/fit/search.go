@@ -1,7 +1,9 @@
 package fit
 
 import (
+	"cmp"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // optimum holds the end of a search.
@@ -20,83 +23,52 @@ type optimum struct {
 	process    *process
 }
 
-// search maximises the likelihood from several starts. The start values themselves are
-// among the points compared; further starts come from elsewhere.
-func (s *surface) search(starts int, further ...[]float64) (optimum, error) {
-	if !s.dense {
-		return s.searchMany(starts, further)
-	}
-	at := s.start()
-	g, err := s.process(at)
-	if err != nil {
-		return optimum{}, err
-	}
-	best := optimum{values: at, likelihood: s.likelihood(g, at), process: g}
-	best.begin = best.likelihood
-	if len(at) == 0 {
-		return best, nil
-	}
-	for _, begin := range append(further, s.starts(starts)...) {
-		found, err := s.climb(begin)
-		if err != nil {
-			return best, err
-		}
-		if err := s.improve(&best, found); err != nil {
-			return best, err
-		}
-	}
-	return best, s.tidy(&best)
-}
-
 // coarseArms is how many arms the starts of a search among many are compared on.
 const coarseArms = 160
 
-// searchMany works like search where arms are many: all starts are searched from on some of the arms,
-// and one search on all of them begins at the best point found. Where inducing arms lose
+// search maximises the likelihood from several starts. The start values themselves are
+// among the points compared; further starts come from elsewhere. Where arms are many all starts are searched from on some of them,
+// and one search on all begins at the best point found. Where inducing arms lose
 // too much and the arms are not too many, that is on their whole covariance.
-func (s *surface) searchMany(starts int, further [][]float64) (optimum, error) {
-	at := s.start()
-	defer func() { s.inducing = nil }()
-	if len(at) == 0 {
-		g, err := s.process(at)
-		if err != nil {
-			return optimum{}, err
-		}
-		likelihood := s.likelihood(g, at)
-		return optimum{values: at, likelihood: likelihood, begin: likelihood, process: g}, nil
-	}
-	some, err := s.some()
-	if err != nil {
-		return optimum{}, err
-	}
-	found, err := some.search(starts, further...)
-	if err != nil {
-		return optimum{}, err
-	}
-	if err := s.fix(found.values); err != nil {
-		return optimum{}, err
-	}
-	var best optimum
-	for k, values := range append([][]float64{at, found.values}, further...) {
-		g, err := s.process(values)
+func (s *surface) search(starts int, further ...[]float64) (optimum, error) {
+	best, many := optimum{values: s.start(), begin: math.Inf(1)}, !s.dense && len(s.free) > 0
+	if many {
+		defer func() { s.inducing = nil }()
+		some, err := s.some()
 		if err != nil {
 			return best, err
 		}
-		if l := s.likelihood(g, values); k == 0 || l > best.likelihood {
-			best = optimum{values: values, likelihood: l, begin: best.begin, process: g}
+		found, err := some.search(starts, further...)
+		if err == nil {
+			err = s.fix(found.values)
 		}
-		if k == 0 {
-			best.begin = best.likelihood
+		if err != nil {
+			return best, err
 		}
+		further = append([][]float64{found.values}, further...)
 	}
-	values, err := s.climb(best.values)
-	if err != nil {
+	if err := s.finish(&best); err != nil || len(s.free) == 0 {
 		return best, err
 	}
-	if err := s.improve(&best, values); err != nil {
-		return best, err
+	improve := func(values []float64) error { return s.prefer(&best, values, 0) }
+	if many {
+		if err := lists.Each(further, improve); err != nil {
+			return best, err
+		}
+		further = [][]float64{best.values}
+	} else {
+		further = append(further, s.starts(starts)...)
 	}
-	if err := s.tidy(&best); err != nil {
+	for _, begin := range further {
+		found, err := s.climb(begin)
+		if err == nil {
+			err = improve(found)
+		}
+		if err != nil {
+			return best, err
+		}
+	}
+	if err := s.tidy(&best); err != nil || !many {
 		return best, err
 	}
 	s.inducing = nil
@@ -115,7 +87,7 @@ func (s *surface) fix(values []float64) (err error) {
 	return err
 }
 
-// finish makes the process of the optimum, and its likelihood, those along more inducing arms.
+// finish makes the process of the optimum, and its likelihood, those along the inducing arms of now.
 func (s *surface) finish(best *optimum) (err error) {
 	if best.process, err = s.process(best.values); err == nil {
 		best.likelihood = s.likelihood(best.process, best.values)
@@ -126,20 +98,14 @@ func (s *surface) finish(best *optimum) (err error) {
 
 // refine takes one of Newton's steps from an optimum along few inducing arms: with the slope along more
 // of them, and the curvature along few. The likelihood at the start becomes that along more, too.
-func (s *surface) refine(best *optimum) error {
-	slope, err := s.scaled(best.process, best.values)
-	if err != nil {
-		return err
-	}
-	limits := lists.Make(len(best.values), func(i int) string { return atLimit(s.free[i].Free, best.values[i]) })
-	information, inner, err := s.information(best.values, limits)
+func (s *surface) refine(best *optimum) (err error) {
+	defer try.Caught(&err)
+	slope := try.Of(s.scaled(best.process, best.values))
+	information, inner, err := s.information(best.values, s.limits(best.values))
 	if err != nil || information == nil {
 		return err
 	}
-	right := mat.NewVecDense(len(inner), nil)
-	for k, i := range inner {
-		right.SetVec(k, slope[i])
-	}
+	right := mat.NewVecDense(len(inner), indices.Of(slope, inner))
 	var chol mat.Cholesky
 	var step mat.VecDense
 	if !chol.Factorize(information) || chol.SolveVecTo(&step, right) != nil {
@@ -149,9 +115,7 @@ func (s *surface) refine(best *optimum) error {
 	for k, i := range inner {
 		values[i] = round(moved(s.free[i].Free, values[i], step.AtVec(k)))
 	}
-	if err := s.improve(best, values); err != nil {
-		return err
-	}
+	try.To(s.prefer(best, values, 0))
 	start := s.start()
 	g, err := s.process(start)
 	if err == nil {
@@ -187,10 +151,7 @@ func (s *surface) some() (*surface, error) {
 	return few, nil
 }
 
-// improve takes other values where they are better.
-func (s *surface) improve(best *optimum, values []float64) error { return s.prefer(best, values, 0) }
-
-// prefer takes other values unless they are worse by more than a slack, and never those
+// prefer takes other values unless they are worse by more than a slack, without slack where they are better, and never those
 // worse than the start.
 func (s *surface) prefer(best *optimum, values []float64, slack float64) error {
 	g, err := s.process(values)
@@ -213,12 +174,7 @@ const triedPoints = 16
 // starts returns the start values and the best points of a Halton sequence [Halton 1960] over the
 // middle of the limits: deterministic, and even in every dimension.
 func (s *surface) starts(count int) [][]float64 {
-	all := [][]float64{s.start()}
-	type candidate struct {
-		values     []float64
-		likelihood float64
-	}
-	var found []candidate
+	var found []optimum
 	for k := 1; k <= triedPoints && count > 1; k++ {
 		values := make([]float64, len(s.free))
 		for i, f := range s.free {
@@ -229,13 +185,11 @@ func (s *surface) starts(count int) [][]float64 {
 		if err != nil {
 			continue // the end of the context is met again by the search
 		}
-		found = append(found, candidate{values, s.likelihood(g, values)})
+		found = append(found, optimum{values: values, likelihood: s.likelihood(g, values)})
 	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		return int(math.Copysign(1, b.likelihood-a.likelihood))
-	})
-	best := found[:min(max(count-1, 0), len(found))]
-	return append(all, lists.Map(best, func(c candidate) []float64 { return c.values })...)
+	slices.SortStableFunc(found, func(a, b optimum) int { return cmp.Compare(b.likelihood, a.likelihood) })
+	found = found[:min(max(count-1, 0), len(found))]
+	return append([][]float64{s.start()}, lists.Map(found, func(o optimum) []float64 { return o.values })...)
 }
 
 // halton returns the radical inverse of k: its digits in a base, mirrored at the point.
@@ -251,15 +205,7 @@ func halton(k, base int) float64 {
 // prime returns the prime number with this index, from 0.
 func prime(i int) int {
 	for p := 2; ; p++ {
-		divides := func() bool {
-			for d := 2; d*d <= p; d++ {
-				if p%d == 0 {
-					return true
-				}
-			}
-			return false
-		}
-		if !divides() {
+		if big.NewInt(int64(p)).ProbablyPrime(0) { // certain below 2⁶⁴
 			if i == 0 {
 				return p
 			}

@@ -3,9 +3,11 @@ package fit
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -19,21 +21,11 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	if d.p.V() < 2 {
 		return nil
 	}
-	k, err := s.at(best.values)
+	features, own, err := s.features(best)
 	if err != nil {
 		return err
 	}
-	var alike [][]float64
-	var signal float64
-	if low := best.process.low; low != nil {
-		alike, signal = low.alikeMany(d)
-	} else {
-		gram, err := s.gram(k, nil)
-		if err != nil {
-			return err
-		}
-		alike, signal = d.alike(gram)
-	}
+	alike, signal := d.alike(features, own)
 	if signal == 0 {
 		return nil
 	}
@@ -49,36 +41,44 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	return f.separate(s, best, opt)
 }
 
-// alike returns the correlation of the arms' effects between tasks under a Gram matrix: what is
-// left of rewards when the mean of the arms of each task is taken off, which tells no arm from
+// alike returns the correlation of the arms' effects between tasks, from the features of the arms and the variance of arms by
+// themselves: what is left of rewards when the mean of the arms of each task is taken off, which tells no arm from
 // another. Arms are matched by name; tasks without a common arm are compared by the effects of all.
 // signal is the mean variance of an effect.
-func (d *data) alike(gram *mat.SymDense) (correlation [][]float64, signal float64) {
-	p, v := d.p, d.p.V()
-	groups := p.Groups()
-	centred := mat.NewDense(len(d.y), len(d.y), nil)
-	for i := range d.y {
-		for j := range d.y {
-			centred.Set(i, j, gram.At(i, j))
+func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64, signal float64) {
+	groups, ids := d.p.Groups(), d.p.Arms.ID
+	centred := mat.DenseCopyOf(features.T()) // N × m
+	named := make([]map[int][]int, len(groups))
+	for v, g := range groups {
+		mean := make([]float64, features.RawMatrix().Rows)
+		named[v] = map[int][]int{}
+		for _, i := range g {
+			named[v][ids[i]] = append(named[v][ids[i]], i)
+			floats.AddScaled(mean, 1/float64(len(g)), centred.RawRowView(i))
+		}
+		for _, i := range g {
+			floats.Sub(centred.RawRowView(i), mean)
 		}
 	}
-	centre(centred, groups)
-	shared := func(a, b int) float64 {
+	return correlated(len(groups), func(a, b int) float64 {
 		sum, count := 0.0, 0
 		for _, i := range groups[a] {
-			for _, j := range groups[b] {
-				if p.Arms.ID[i] == p.Arms.ID[j] {
-					sum += centred.At(i, j)
-					count++
+			for _, j := range named[b][ids[i]] {
+				x := floats.Dot(centred.RawRowView(i), centred.RawRowView(j))
+				if a == b { // of the arms by themselves, centred
+					x -= own / float64(len(groups[a]))
+					if i == j {
+						x += own
+					}
 				}
+				sum, count = sum+x, count+1
 			}
 		}
 		if count == 0 {
 			return 0
 		}
 		return sum / float64(count)
-	}
-	return correlated(v, shared)
+	})
 }
 
 // correlated turns the covariances of effects between tasks into correlations; signal is the mean
@@ -106,22 +106,6 @@ func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, 
 	return correlation, signal
 }
 
-// centre takes the mean over each group off, by rows and by columns.
-func centre(m *mat.Dense, groups [][]int) {
-	for range 2 {
-		for i := range m.RawMatrix().Rows {
-			row := m.RawRowView(i)
-			for _, g := range groups {
-				mean := lists.Sum(g, func(j int) float64 { return row[j] / float64(len(g)) })
-				for _, j := range g {
-					row[j] -= mean
-				}
-			}
-		}
-		m.CloneFrom(m.T())
-	}
-}
-
 // speedup returns how many times as many measurements of an arm a task alone needs as one that
 // shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and η the noise of
 // a mean, together the mean posterior variance is
@@ -132,12 +116,7 @@ func centre(m *mat.Dense, groups [][]int) {
 // It is V for equal tasks, 1 for independent ones, and V/rank as η vanishes.
 func speedup(alike [][]float64, signal, noise float64) float64 {
 	v := len(alike)
-	m := mat.NewSymDense(v, nil)
-	for a := range alike {
-		for b := a; b < v; b++ {
-			m.SetSym(a, b, alike[a][b])
-		}
-	}
+	m := symmetric.Make(v, func(a, b int) float64 { return alike[a][b] })
 	var eigen mat.EigenSym
 	if !eigen.Factorize(m, false) {
 		return 1
@@ -152,43 +131,22 @@ func speedup(alike [][]float64, signal, noise float64) float64 {
 
 // separate fits the same arm kernels with tasks that share nothing, and compares. The
 // levels of the tasks are taken off both: that they are alike helps to find no best arm.
-func (f *Fit) separate(s *surface, best optimum, opt Options) error {
+func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
+	defer try.Caught(&err)
 	if opt.Mean != MeanTask {
 		levelled, err := dataOf(s.d.p, MeanTask)
 		if err != nil {
 			return nil // every task has one arm
 		}
-		together, err := s.beside(levelled, s.kernel, opt.Noise)
-		if err != nil {
-			return err
-		}
-		if best, err = together.search(1, best.values); err != nil {
-			return err
-		}
+		together := try.Of(s.beside(levelled, s.kernel, opt.Noise))
+		best = try.Of(together.search(1, best.values))
 		s = together
 	}
-	k, err := s.at(best.values)
-	if err != nil {
-		return err
-	}
-	apart, err := alone(k, s)
-	if err != nil {
-		return err
-	}
-	other, err := s.beside(s.d, apart, opt.Noise)
-	if err != nil {
-		return err
-	}
-	found, err := other.search(opt.Starts)
-	if err != nil {
-		return err
-	}
-	if apart, err = other.at(found.values); err == nil {
-		apart, err = apart.Settled()
-	}
-	if err != nil {
-		return err
-	}
+	k := try.Of(s.at(best.values))
+	apart := try.Of(alone(k, s))
+	other := try.Of(s.beside(s.d, apart, opt.Noise))
+	found := try.Of(other.search(opt.Starts))
+	apart = try.Of(other.settled(found.values))
 	r := &f.Sharing
 	r.Separate, r.SeparateLikelihood = apart.String(), found.likelihood
 	r.Support = best.likelihood - float64(len(s.free)) - (found.likelihood - float64(len(other.free)))
@@ -243,51 +201,4 @@ func diagonal(m *mat.SymDense) bool {
 		}
 	}
 	return true
-}
-
-// alikeMany returns what alike does, from the features of the inducing arms and the variance of arms by
-// themselves.
-func (l *inducing) alikeMany(d *data) (correlation [][]float64, signal float64) {
-	p, m := d.p, len(l.arms)
-	groups := p.Groups()
-	centred := mat.DenseCopyOf(l.features.T()) // n × m
-	named := make([]map[int][]int, len(groups))
-	for v, g := range groups {
-		mean := make([]float64, m)
-		named[v] = map[int][]int{}
-		for _, i := range g {
-			named[v][p.Arms.ID[i]] = append(named[v][p.Arms.ID[i]], i)
-			for a, x := range centred.RawRowView(i) {
-				mean[a] += x / float64(len(g))
-			}
-		}
-		for _, i := range g {
-			row := centred.RawRowView(i)
-			for a := range row {
-				row[a] -= mean[a]
-			}
-		}
-	}
-	return correlated(len(groups), func(a, b int) float64 {
-		sum, count := 0.0, 0
-		for _, i := range groups[a] {
-			for _, j := range named[b][p.Arms.ID[i]] {
-				x := 0.0
-				for k, v := range centred.RawRowView(i) {
-					x += v * centred.At(j, k)
-				}
-				if a == b { // of the arms by themselves, centred
-					x -= l.own / float64(len(groups[a]))
-					if i == j {
-						x += l.own
-					}
-				}
-				sum, count = sum+x, count+1
-			}
-		}
-		if count == 0 {
-			return 0
-		}
-		return sum / float64(count)
-	})
 }

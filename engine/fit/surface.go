@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,23 +33,18 @@ type surface struct {
 }
 
 // newSurface lists the free numbers. noise is nil for the problem's own.
-func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (*surface, error) {
-	free, err := k.Free()
-	if err != nil {
-		return nil, err
-	}
+func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (_ *surface, err error) {
+	defer try.Caught(&err)
+	free := try.Of(k.Free())
 	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), dense: len(d.y) <= DenseArms, evaluations: new(tally)}
 	at := s.start()
 	for i, f := range free {
-		other := append([]float64(nil), at...)
+		other := slices.Clone(at)
 		least, most := f.Limits()
 		if other[i] = most; at[i] == most {
 			other[i] = least
 		}
-		moved, err := k.With(other)
-		if err != nil {
-			return nil, err
-		}
+		moved := try.Of(k.With(other))
 		touched := make([]bool, len(k.Terms))
 		for t := range touched {
 			one := kernels.Joint{Terms: k.Terms[t : t+1]}
@@ -110,42 +109,39 @@ func (s *surface) at(values []float64) (kernels.Joint, error) {
 	return s.kernel.With(values)
 }
 
-// gram returns the Gram matrix of some terms, all of them for nil.
-func (s *surface) gram(k kernels.Joint, some []bool) (*mat.SymDense, error) {
+// settled returns the kernel at these values with plain numbers.
+func (s *surface) settled(values []float64) (kernels.Joint, error) {
+	k, err := s.at(values)
+	if err != nil {
+		return k, err
+	}
+	return k.Settled()
+}
+
+// gram returns the Gram matrix of some terms at these values, all of them for nil.
+func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err error) {
+	defer try.Caught(&err)
+	k := try.Of(s.at(values))
 	if some != nil {
 		k.Terms = indices.Of(k.Terms, indices.Where(len(some), func(t int) bool { return some[t] }))
 	}
-	m, err := k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
-	if err != nil {
-		return nil, err
-	}
+	m := try.Of(s.matrix(k))
 	return kernels.Dense(m), nil
 }
 
 // process factors the covariance at these values.
-func (s *surface) process(values []float64) (*process, error) {
-	if err := s.ctx.Err(); err != nil {
-		return nil, err
-	}
+func (s *surface) process(values []float64) (_ *process, err error) {
+	defer try.Caught(&err)
+	try.To(s.ctx.Err())
 	s.evaluations.add()
 	if !s.dense {
 		arms := s.inducing
 		if arms == nil {
-			var err error
-			if arms, _, err = s.induce(values, mostLost, mostInducing); err != nil {
-				return nil, err
-			}
+			arms, _ = try.Two(s.induce(values, mostLost, mostInducing))
 		}
 		return s.induced(values, arms)
 	}
-	k, err := s.at(values)
-	if err != nil {
-		return nil, err
-	}
-	gram, err := s.gram(k, nil)
-	if err != nil {
-		return nil, err
-	}
+	gram := try.Of(s.gram(values, nil))
 	return newProcess(s.d, gram, s.variance(values))
 }
 
@@ -161,20 +157,19 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 	return g.likelihood - s.d.freedom*math.Log(sigma) - s.within()/(2*sigma*sigma)
 }
 
-// silent returns what data.silent does at the optimum.
-func (s *surface) silent(best optimum, variance []float64) (sum float64, count int, err error) {
+// features returns Φ with ΦᵀΦ + g I the kernel at the optimum, a column for each arm, and g.
+func (s *surface) features(best optimum) (phi *mat.Dense, own float64, err error) {
+	defer try.Caught(&err)
 	if low := best.process.low; low != nil {
-		return low.silentMany(s.ctx, s.d, variance)
+		return low.features, low.own, nil
 	}
-	k, err := s.at(best.values)
-	if err != nil {
-		return 0, 0, err
+	gram := try.Of(s.gram(best.values, nil))
+	values, vectors := try.Two(eigen.Decompose(s.ctx, gram))
+	phi = mat.DenseCopyOf(vectors.T())
+	for k, v := range values {
+		floats.Scale(math.Sqrt(max(v, 0)), phi.RawRowView(k))
 	}
-	gram, err := s.gram(k, nil)
-	if err != nil {
-		return 0, 0, err
-	}
-	return s.d.silent(s.ctx, gram, variance)
+	return phi, 0, nil
 }
 
 func (s *surface) within() float64 {
@@ -186,78 +181,59 @@ func (s *surface) within() float64 {
 // 1e-9 of the entries; where a number is a factor, rounding alone.
 const difference = 1e-4
 
-// gradient returns the derivative of the likelihood by u = Free.To of each number. The formula is
-// exact, and so is its covariance's change up to the differences.
-func (s *surface) gradient(g *process, values []float64) ([]float64, error) {
+// gradient returns the derivative of the likelihood by u = Free.To of each number: exactly but for the differences of the covariance
+// between both sides of u.
+func (s *surface) gradient(g *process, values []float64) (_ []float64, err error) {
+	defer try.Caught(&err)
+	var noise []float64
+	if s.noise || g.low != nil && g.low.own > 0 {
+		noise = g.byNoise()
+	}
+	rise := func(up, down []float64, some []bool) (float64, error) { return s.change(g, up, down, some) }
 	if g.low != nil {
-		return s.inducedGradient(g, values)
-	}
-	noise := func(sigma float64) float64 {
-		inverse, sum := g.projected(), 0.0
-		for i, n := range s.d.count {
-			a := g.alpha.AtVec(i)
-			sum += (a*a - inverse.At(i, i)) * sigma / n
+		at := try.Of(g.slopes())
+		at.noise = noise
+		rise = func(up, down []float64, some []bool) (float64, error) {
+			high, err := s.along(at, g, up, some)
+			if err != nil {
+				return 0, err
+			}
+			low, err := s.along(at, g, down, some)
+			return high - low, err
 		}
-		return sum
 	}
-	return s.eachSlope(values, noise, func(i int, up, down float64) (float64, error) {
-		change, err := s.change(values, i, up, down)
-		if err != nil {
-			return 0, err
-		}
-		change.ScaleSym(1/(2*difference), change)
-		return g.slope(change), nil
-	})
-}
-
-// eachSlope returns the derivative of the likelihood by u = Free.To of each number: of σ from the
-// derivative of the means' likelihood by it, of a number of the kernel from its values to both sides
-// of u.
-func (s *surface) eachSlope(values []float64, noise func(sigma float64) float64,
-	kernel func(i int, up, down float64) (float64, error)) ([]float64, error) {
 	out := make([]float64, len(values))
 	for i, f := range s.free {
 		u := f.To(values[i])
 		if math.IsInf(u, 0) {
 			continue // at a limit the map is flat
 		}
-		up, down := f.Of(u+difference), f.Of(u-difference)
+		up, down := slices.Clone(values), slices.Clone(values)
+		up[i], down[i] = f.Of(u+difference), f.Of(u-difference)
 		if s.noise && i == len(values)-1 {
-			sigma := values[i]
-			sum := noise(sigma)
+			sigma, sum := values[i], 0.0
+			for k, n := range s.d.count {
+				sum += noise[k] * 2 * sigma / n
+			}
 			if s.d.freedom > 0 {
 				sum += -s.d.freedom/sigma + s.within()/(sigma*sigma*sigma)
 			}
-			out[i] = sum * (up - down) / (2 * difference)
+			out[i] = sum * (up[i] - down[i]) / (2 * difference)
 			continue
 		}
-		var err error
-		if out[i], err = kernel(i, up, down); err != nil {
-			return nil, err
-		}
+		more := try.Of(rise(up, down, s.touches[i]))
+		out[i] = more / (2 * difference)
 	}
 	return out, nil
 }
 
-// change returns the difference of the Gram matrices with number i up and down.
-func (s *surface) change(values []float64, i int, up, down float64) (*mat.SymDense, error) {
-	var grams [2]*mat.SymDense
-	for side, v := range []float64{up, down} {
-		moved := append([]float64(nil), values...)
-		moved[i] = v
-		k, err := s.at(moved)
-		if err != nil {
-			return nil, err
-		}
-		if grams[side], err = s.gram(k, s.touches[i]); err != nil {
-			return nil, err
-		}
-	}
-	a, b := grams[0].RawSymmetric().Data, grams[1].RawSymmetric().Data
-	for k := range a {
-		a[k] -= b[k]
-	}
-	return grams[0], nil
+// change returns the derivative of the likelihood along the change of the Gram matrix of some terms from one place to another.
+func (s *surface) change(g *process, to, from []float64, some []bool) (_ float64, err error) {
+	defer try.Caught(&err)
+	after := try.Of(s.gram(to, some))
+	before := try.Of(s.gram(from, some))
+	floats.Sub(after.RawSymmetric().Data, before.RawSymmetric().Data)
+	return g.slope(after), nil
 }
 
 // tally counts, and tells it.

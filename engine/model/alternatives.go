@@ -9,6 +9,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -67,22 +69,19 @@ func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon floa
 }
 
 // solve returns the smallest max_i Σ_g w_g told_g,i that was found; 0 where there is no alternative.
-func (s *alternatives) solve() (float64, error) {
+func (s *alternatives) solve() (_ float64, err error) {
+	defer try.Caught(&err)
 	n := s.m.Problem.N()
 	lambda := slices.Repeat([]float64{1 / float64(n)}, n)
 	best := math.Inf(1)
 	for round, stale := 0, 0; round < alternativeRounds && stale < 2; round++ {
-		if err := s.m.Context().Err(); err != nil {
-			return 0, err
-		}
+		try.To(s.m.Context().Err())
 		before := len(s.told)
 		for _, shrink := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1} {
 			if shrink > 1e-8 && math.IsInf(s.radius, 1) {
 				break
 			}
-			if err := s.against(lambda, shrink); err != nil {
-				return 0, err
-			}
+			try.To(s.against(lambda, shrink))
 		}
 		if len(s.told) == before {
 			break
@@ -137,7 +136,8 @@ func (s *alternatives) choose(from int, lambda []float64) {
 // of each task: the regularised fit of the means with the least change, in the metric of
 // A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², that puts the rival above all right answers. ξ is a part of the largest
 // value of A; the larger it is, the smaller the norm. Functions outside the ball are left out.
-func (s *alternatives) against(lambda []float64, shrink float64) error {
+func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
+	defer try.Caught(&err)
 	n, dim := s.features.Dims()
 	scaled, target := mat.NewDense(n, dim, nil), mat.NewVecDense(n, nil)
 	for i := range n {
@@ -151,39 +151,41 @@ func (s *alternatives) against(lambda []float64, shrink float64) error {
 	for k := range dim {
 		top = max(top, a.At(k, k))
 	}
-	for k := range dim {
-		a.SetSym(k, k, a.At(k, k)+shrink*top)
-	}
 	var factor mat.Cholesky
-	if !factor.Factorize(a) {
+	if !factor.Factorize(symmetric.Add(a, func(int) float64 { return shrink * top })) {
 		return nil
 	}
-	var moment, fit mat.VecDense
-	moment.MulVec(scaled.T(), target)
-	if err := factor.SolveVecTo(&fit, &moment); err != nil && !isCondition(err) {
-		return err
+	solved := func(x *mat.VecDense) *mat.VecDense { // A⁻¹Φᵀx
+		var moment, out mat.VecDense
+		moment.MulVec(scaled.T(), x)
+		try.To(solveVec(&out, &factor, &moment))
+		return &out
 	}
+	fit := solved(target)
 	if math.IsInf(s.radius, 1) { // no norm to keep small: take off what ξ shrinks, which grows with the level of the means
 		for range 3 {
-			var left, rest, step mat.VecDense
-			left.MulVec(scaled, &fit)
+			var left mat.VecDense
+			left.MulVec(scaled, fit)
 			left.SubVec(target, &left)
-			rest.MulVec(scaled.T(), &left)
-			if err := factor.SolveVecTo(&step, &rest); err != nil && !isCondition(err) {
-				return err
-			}
-			fit.AddVec(&fit, &step)
+			fit.AddVec(fit, solved(&left))
 		}
 	}
 	for v, group := range s.m.Problem.Groups() {
-		s.rivals(v, group, &factor, &fit)
+		s.rivals(v, group, &factor, fit)
+	}
+	return nil
+}
+
+// solveVec sets dst to A⁻¹b; that A is nearly singular is no error.
+func solveVec(dst *mat.VecDense, factor *mat.Cholesky, b mat.Vector) error {
+	if err := factor.SolveVecTo(dst, b); err != nil && !isCondition(err) {
+		return err
 	}
 	return nil
 }
 
 // rivals adds the alternatives of one task.
 func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat.VecDense) {
-	row := func(i int) *mat.VecDense { return mat.NewVecDense(fit.Len(), s.features.RawRowView(i)) }
 	best := s.t.best[v]
 	var right, wrong []int
 	for _, i := range group {
@@ -204,7 +206,7 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 		tried = append(tried, wrong[at])
 	}
 	for _, x := range slices.Compact(tried) {
-		if g := s.above(x, right, factor, fit, row); g != nil && mat.Norm(g, 2) <= s.radius && s.wrongUnder(g, x, right) {
+		if g := s.above(x, right, factor, fit); g != nil && mat.Norm(g, 2) <= s.radius && s.wrongUnder(g, x, right) {
 			s.add(v, g)
 		}
 	}
@@ -216,13 +218,13 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 // time, then scaled until nothing is missing. nil where it cannot be.
 //
 //	C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
-func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense, row func(int) *mat.VecDense) *mat.VecDense {
+func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense) *mat.VecDense {
 	y, solved := make([]*mat.VecDense, len(right)), make([]*mat.VecDense, len(right))
 	missing, u := make([]float64, len(right)), make([]float64, len(right))
 	for k, a := range right {
 		y[k], solved[k] = &mat.VecDense{}, &mat.VecDense{}
-		y[k].SubVec(row(x), row(a))
-		if err := factor.SolveVecTo(solved[k], y[k]); err != nil && !isCondition(err) {
+		y[k].SubVec(s.row(x), s.row(a))
+		if solveVec(solved[k], factor, y[k]) != nil {
 			return nil
 		}
 		missing[k] = s.epsilon - mat.Dot(y[k], fit)
@@ -252,9 +254,14 @@ func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.
 	return change
 }
 
+// row returns the features of an arm.
+func (s *alternatives) row(i int) *mat.VecDense {
+	return mat.NewVecDense(s.features.RawMatrix().Cols, s.features.RawRowView(i))
+}
+
 // wrongUnder reports whether x is above all right answers by epsilon under a function, to rounding.
 func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
-	value := func(i int) float64 { return mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g) }
+	value := func(i int) float64 { return mat.Dot(s.row(i), g) }
 	const rounding = 1e-9
 	return !slices.ContainsFunc(right, func(a int) bool { return value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) })
 }
@@ -266,7 +273,7 @@ func (s *alternatives) add(v int, g *mat.VecDense) {
 	told := make([]float64, p.N())
 	lo, hi := p.TwoRewards()
 	for i := range told {
-		value := mat.Dot(mat.NewVecDense(g.Len(), s.features.RawRowView(i)), g)
+		value := mat.Dot(s.row(i), g)
 		d := value - p.Mean[i]/s.m.Unit
 		told[i] = d * d * s.m.Precision[i] / 2
 		if p.Noise.Environment == problem.EnvironmentBernoulli {
@@ -357,15 +364,12 @@ func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float
 	}
 	curvature := mat.NewSymDense(k, nil)
 	curvature.SymOuterK(mu, scaled)
-	for g, v := range u {
-		curvature.SetSym(g, g, curvature.At(g, g)+mu/(v*v))
-	}
 	var factor mat.Cholesky
-	if !factor.Factorize(curvature) {
+	if !factor.Factorize(symmetric.Add(curvature, func(g int) float64 { return mu / (u[g] * u[g]) })) {
 		return
 	}
 	var step mat.VecDense
-	if err := factor.SolveVecTo(&step, slope); err != nil && !isCondition(err) {
+	if solveVec(&step, &factor, slope) != nil {
 		return
 	}
 	next := make([]float64, k)

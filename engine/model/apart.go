@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -92,11 +93,7 @@ func (o ownMeans) covariances(dst []float64, arms []int, with int) {
 }
 
 func (o ownMeans) matrix(arms []int) *mat.SymDense {
-	out := mat.NewSymDense(len(arms), nil)
-	for k, i := range arms {
-		out.SetSym(k, k, o.armVariance(i))
-	}
-	return out
+	return symmetric.Add(mat.NewSymDense(len(arms), nil), func(k int) float64 { return o.armVariance(arms[k]) })
 }
 
 // missing reports whether the estimator goes by own means and has none of that arm.

@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -95,7 +95,8 @@ func (b *basis) knowing(arms []int) *basis {
 }
 
 // with returns the basis of at most basisTogether arms more, until no more than the least is left of each by its weight.
-func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (*basis, error) {
+func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (_ *basis, err error) {
+	defer try.Caught(&err)
 	chosen, lower := b.choose(arms, weights, least)
 	out := *b
 	out.inside = slices.Clone(b.inside)
@@ -111,14 +112,10 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 	if b.dim == 0 {
 		more = max(1, more) // arms without any variance: a column of zeros
 	}
-	if err := out.grow(ctx, more); err != nil {
-		return nil, err
-	}
+	try.To(out.grow(ctx, more))
 	out.rest = slices.Clone(b.rest)
 	if len(chosen) > 0 {
-		if err := out.fill(ctx, chosen, lower); err != nil {
-			return nil, err
-		}
+		try.To(out.fill(ctx, chosen, lower))
 	}
 	out.dim = b.dim + more
 	for i, left := range out.rest {
@@ -149,35 +146,28 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 		}
 	}
 	var columns [][]float64
-	rest, used := make([]float64, n), make([]bool, n)
-	for k := range n {
-		rest[k] = left.At(k, k)
-	}
 	var order []int
 	for range n {
 		best := -1
 		for k := range n {
-			if !used[k] && (best < 0 || rest[k]*weights[k] > rest[best]*weights[best]) {
+			if !slices.Contains(order, k) && (best < 0 || left.At(k, k)*weights[k] > left.At(best, best)*weights[best]) {
 				best = k
 			}
 		}
-		if !(rest[best] > outsideBasis*b.largest && rest[best]*weights[best] > least) {
+		if rest := left.At(best, best); !(rest > outsideBasis*b.largest && rest*weights[best] > least) {
 			break
 		}
-		column, root := make([]float64, n), math.Sqrt(rest[best])
-		for k := range n {
-			if used[k] {
-				continue
-			}
-			v := left.At(k, best)
-			for _, c := range columns {
-				v -= c[k] * c[best]
-			}
-			column[k] = v / root
-			rest[k] -= column[k] * column[k]
+		column := mat.NewVecDense(n, mat.Col(nil, best, left))
+		for _, k := range order {
+			column.SetVec(k, 0)
 		}
-		column[best], used[best] = root, true
-		columns, order, chosen = append(columns, column), append(order, best), append(chosen, arms[best])
+		root := math.Sqrt(left.At(best, best))
+		for k := range n {
+			column.SetVec(k, column.AtVec(k)/root)
+		}
+		column.SetVec(best, root)
+		left.RankOne(left, -1, column, column)
+		columns, order, chosen = append(columns, column.RawVector().Data), append(order, best), append(chosen, arms[best])
 	}
 	if len(order) == 0 {
 		return nil, nil
@@ -257,214 +247,4 @@ func (b *basis) outside(i, j int) float64 {
 	var v [1]float64
 	kernels.Part(b.gram, v[:], i, j)
 	return v[0] - Dot(b.row(i), b.row(j))
-}
-
-// tridiagonal holds a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c
-// turned along with it: all that the likelihood of a scale depends on, at a quarter of the cost of
-// eigenvalues with their vectors.
-type tridiagonal struct {
-	diagonal []float64 // m: of T
-	beside   []float64 // m-1: beside its diagonal
-	along    []float64 // m: Qᵀc
-	middle   []float64 // m: the same of another vector; nil without
-}
-
-// reducedWhole is the largest matrix that Dsytrd does not reduce by blocks, which take memory to work in.
-const reducedWhole = 32
-
-// newTridiagonal reduces a matrix by Householder's reflections. The vectors are turned in place; middle may be nil.
-func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
-	n := of.SymmetricDim()
-	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along, middle: middle}
-	a := append([]float64(nil), of.RawSymmetric().Data...)
-	if n < 2 {
-		copy(t.diagonal, a)
-		return t
-	}
-	tau := make([]float64, n-1)
-	var lapack gonum.Implementation
-	if n <= reducedWhole {
-		lapack.Dsytd2(blas.Upper, n, a, n, t.diagonal, t.beside, tau)
-	} else {
-		work := make([]float64, 1)
-		lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, -1)
-		work = make([]float64, int(work[0]))
-		lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
-	}
-	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
-	// Qᵀ x applies them in the order n-2, …, 0.
-	for i := n - 2; i >= 0; i-- {
-		for _, x := range [2][]float64{along, middle} {
-			if x == nil {
-				continue
-			}
-			dot := x[i]
-			for k := range i {
-				dot += a[k*n+i+1] * x[k]
-			}
-			dot *= tau[i]
-			x[i] -= dot
-			for k := range i {
-				x[k] -= dot * a[k*n+i+1]
-			}
-		}
-	}
-	return t
-}
-
-// largest returns a bound on the largest eigenvalue: the largest sum of absolute values of a row.
-func (t *tridiagonal) largest() float64 {
-	largest := 0.0
-	for j, v := range t.diagonal {
-		sum := v
-		for _, k := range []int{j - 1, j} {
-			if k >= 0 && k < len(t.beside) {
-				sum += math.Abs(t.beside[k])
-			}
-		}
-		largest = max(largest, sum)
-	}
-	return largest
-}
-
-// solved are log det(I + sT) and, for c along and o in the middle, cᵀ(I + sT)⁻¹c, oᵀ(I + sT)⁻¹o and oᵀ(I + sT)⁻¹c.
-type solved struct{ logDet, quadratic, square, cross float64 }
-
-// manyPivots is a product of pivots whose logarithm is taken, so that another one, below scaleMost times data, does not overflow.
-const manyPivots = 1e100
-
-// solved returns these by the factors LDLᵀ.
-func (t *tridiagonal) solved(scale float64) (out solved) {
-	var z, w float64
-	inverse, product := 1., 1.
-	for k, v := range t.diagonal {
-		next, f := 1+scale*v, 0.
-		if k > 0 {
-			e := scale * t.beside[k-1]
-			f = e * inverse
-			next -= e * f
-		}
-		pivot := max(next, 1) // I + sT is at least I: a smaller pivot is rounding
-		inverse = 1 / pivot
-		z = t.along[k] - f*z
-		out.quadratic += z * z * inverse
-		if t.middle != nil {
-			w = t.middle[k] - f*w
-			out.square += w * w * inverse
-			out.cross += w * z * inverse
-		}
-		if product *= pivot; product > manyPivots {
-			out.logDet += math.Log(product)
-			product = 1
-		}
-	}
-	out.logDet += math.Log(product)
-	return out
-}
-
-// deviance returns the same as centred.deviance: log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
-func (t *tridiagonal) deviance(scale float64) float64 {
-	at := t.solved(scale)
-	return at.logDet - scale*at.quadratic - math.Log(scale)
-}
-
-// coarseSteps is how many steps of the grid of scales are looked at together at first: a deviance bends over units of log s.
-const coarseSteps = 4
-
-// leastDeviance returns the scale of the least deviance, the best of a grid, refined: from where noise
-// hides any signal to where nothing is left of the prior. largest is the largest eigenvalue of the
-// information, and squares the sum of squares of the data. With a scale near that is above 0 it is the next least one from there.
-func leastDeviance(largest, squares, near float64, deviance func(scale float64) float64) float64 {
-	lo, hi := math.Log(scaleLeast/largest), math.Log(scaleMost*(1+squares)/largest)
-	of := func(x float64) float64 { return deviance(math.Exp(x)) }
-	steps := int(math.Ceil((hi - lo) / scaleStep))
-	at := func(k int) float64 { return lo + float64(k)*(hi-lo)/float64(steps) }
-	best, least := 0, math.Inf(1)
-	look := func(from, to, every int) {
-		for k := max(0, from); k <= min(to, steps); k += every {
-			if y := of(at(k)); y < least {
-				best, least = k, y
-			}
-		}
-	}
-	if near > 0 {
-		from := min(max(0, int(math.Round((math.Log(near)-lo)/(hi-lo)*float64(steps)))), steps)
-		look(from, from, 1)
-		for _, by := range [2]int{1, -1} {
-			for k := from + by; best == k-by; k += by {
-				look(k, k, 1)
-			}
-		}
-	} else {
-		look(0, steps, coarseSteps)
-		look(steps, steps, 1)
-		look(best-coarseSteps+1, best+coarseSteps-1, 1)
-	}
-	return math.Exp(leastBetween(math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep), at(best), least, of))
-}
-
-// leastBetween returns where a function is least between two places, from a place x inside with its value there, to scaleTolerance: by
-// Brent's method, the least of a parabola through three values, or golden sections where that leads nowhere.
-//
-// [Brent73]: R. P. Brent, Algorithms for Minimization without Derivatives (1973), ch. 5.
-func leastBetween(lo, hi, x, y float64, of func(x float64) float64) float64 {
-	const golden = 0.3819660112501051
-	second, third, ySecond, yThird := x, x, y, y
-	step, before := 0., 0.
-	for {
-		middle := (lo + hi) / 2
-		if math.Abs(x-middle) <= scaleTolerance-(hi-lo)/2 {
-			return x
-		}
-		r := (x - second) * (y - yThird)
-		q := (x - third) * (y - ySecond)
-		p := (x-third)*q - (x-second)*r
-		if q = 2 * (q - r); q > 0 {
-			p = -p
-		}
-		q = math.Abs(q)
-		if math.Abs(p) < math.Abs(q*before/2) && p > q*(lo-x) && p < q*(hi-x) {
-			before, step = step, p/q
-			if x+step-lo < scaleTolerance || hi-x-step < scaleTolerance {
-				step = math.Copysign(scaleTolerance/2, middle-x)
-			}
-		} else {
-			before = hi - x
-			if x >= middle {
-				before = lo - x
-			}
-			step = golden * before
-		}
-		u := x + step
-		if math.Abs(step) < scaleTolerance/2 {
-			u = x + math.Copysign(scaleTolerance/2, step)
-		}
-		v := of(u)
-		if v <= y {
-			if u < x {
-				hi = x
-			} else {
-				lo = x
-			}
-			third, yThird, second, ySecond, x, y = second, ySecond, x, y, u, v
-			continue
-		}
-		if u < x {
-			lo = u
-		} else {
-			hi = u
-		}
-		if v <= ySecond || second == x {
-			third, yThird, second, ySecond = second, ySecond, u, v
-		} else if v <= yThird || third == x || third == second {
-			third, yThird = u, v
-		}
-	}
-}
-
-// scaleRange returns log of the least scale that leastDeviance looks at, and how many steps of scaleStep there
-// are from it to the largest.
-func scaleRange(largest, squares float64) (lo float64, steps int) {
-	lo = math.Log(scaleLeast / largest)
-	return lo, int(math.Ceil((math.Log(scaleMost*(1+squares)/largest)-lo)/scaleStep)) + 1
 }

@@ -7,11 +7,14 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // meansOf holds what a posterior is formed of, normalised. Arms that are one to the kernel have one
@@ -70,9 +73,6 @@ func (d *meansOf) room() error {
 	return memlimit.Matrices(d.m.Context(), "the posterior", 3, n, dim+1)
 }
 
-// natural returns the scale that leaves the kernel as it is: the variance of a feature's coefficient.
-func (d *meansOf) natural() float64 { return d.m.Scale / (d.m.Unit * d.m.Unit) }
-
 // fit returns the data around their level for a scale, fitted where it is 0, and for the part of
 // arms by themselves where that is wanted, see withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
@@ -109,7 +109,9 @@ func (d *meansOf) centred(own, scale float64) (*centred, error) {
 		return nil, err
 	}
 	if scale == 0 {
-		c.scale = c.fitScale()
+		var err error
+		c.scale, err = (&scaling{natural: natural(d.m)}).least(c.largest(), c.squares, c.deviance)
+		return c, err
 	}
 	return c, nil
 }
@@ -219,16 +221,6 @@ func (c *centred) deviance(scale float64) float64 {
 	return sum
 }
 
-// fitScale returns the scale of the least deviance: the best of a grid, refined. Where no data bear
-// on it, it is the one that leaves the kernel as it is.
-func (c *centred) fitScale() float64 {
-	largest := c.largest()
-	if largest == 0 {
-		return c.natural()
-	}
-	return leastDeviance(largest, c.squares, 0, c.deviance)
-}
-
 // largest returns the largest eigenvalue, or a bound on it.
 func (c *centred) largest() float64 {
 	if c.reduced != nil {
@@ -237,26 +229,23 @@ func (c *centred) largest() float64 {
 	return c.values[len(c.values)-1]
 }
 
-// The range of s·d_max in which a scale is looked for, the second times the sum of squares of the
-// data; the step of the grid and the accuracy, of logarithms.
-const (
-	scaleLeast     = 1e-3
-	scaleMost      = 1e8
-	scaleStep      = 0.25
-	scaleTolerance = 1e-6
-)
+func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
+	of := *c
+	of.scale, of.known = scale, nil
+	p, err := of.formed(false)
+	return p, of.factoredLikelihood(), err
+}
 
-// estimator returns the estimator of all arms: rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or
+// formed returns what is known of all arms. Rows of White are (φ_i - φ̄)ᵀ V (τ + D)^-½, or
 // (φ_i - φ̄)ᵀL⁻ᵀ by factored, and 1/√T where the level is unknown. Where arms have a part by themselves, White is a factor of the
 // covariance with it,
 //
 //	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
 //
 // or where that need not be factored rows are (1 - a_i) w_i, and the estimator has the rest beside them.
-func (c *centred) estimator(factored bool) (*Estimator, error) {
+func (c *centred) formed(factored bool) (_ *Posterior, err error) {
+	defer try.Caught(&err)
 	n, dim := len(c.arms), len(c.origin)
-	shrink := 1 / c.scale
-	e := &Estimator{Total: c.each, precision: c.precision, unit: c.m.Unit, shrink: shrink, root: math.Sqrt(c.m.Scale), level: c.centre}
 	columns := dim
 	if c.flat {
 		columns++
@@ -275,13 +264,11 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), first.RawMatrix())
 	} else {
 		if c.values == nil {
-			if err := c.decompose(); err != nil {
-				return nil, err
-			}
+			try.To(c.decompose())
 		}
 		vectors := mat.DenseCopyOf(&c.vectors)
 		for k, d := range c.values {
-			f := 1 / math.Sqrt(shrink+d)
+			f := 1 / math.Sqrt(1/c.scale+d)
 			for j := range dim {
 				vectors.Set(j, k, f*vectors.At(j, k))
 			}
@@ -294,41 +281,36 @@ func (c *centred) estimator(factored bool) (*Estimator, error) {
 			white.Set(k, dim, last)
 		}
 	}
+	p := c.fitted.posterior(c.m, c.each, c.observed, c.flat, c.surprise())
 	if c.own > 0 {
-		c.keep(white)
+		for k := range c.arms {
+			floats.Scale(1-c.own*c.with[k], white.RawRowView(k))
+		}
 		if !factored && c.within == nil {
-			e.parts = c.parts()
+			p.parts = c.parts()
 		} else {
-			var err error
-			if white, err = c.withOwn(white); err != nil {
-				return nil, err
-			}
+			white = try.Of(c.withOwn(white))
 		}
 	}
 	if c.within != nil {
-		e.White, e.within = c.back(white), c.within
-		return e, nil
+		p.White, p.within = c.back(white), c.within
+		return p, nil
 	}
-	if e.White = white; n < len(c.of) {
+	if p.White = white; n < len(c.of) {
 		_, columns = white.Dims()
-		e.White = mat.NewDense(len(c.of), columns, nil)
+		p.White = mat.NewDense(len(c.of), columns, nil)
 		for i, k := range c.of {
-			e.White.SetRow(i, white.RawRowView(k))
+			p.White.SetRow(i, white.RawRowView(k))
 		}
 	}
-	return e, nil
+	return p, nil
 }
 
 // factored computes the factor LLᵀ = τI + M, and reports whether it is more than rounding. Rows times L⁻ᵀ have
 // the same products as those times V (τ + D)^-½ at a fraction of the cost.
 func (c *centred) factored() bool {
-	information := mat.NewSymDense(len(c.origin), nil)
-	information.CopySym(c.matrix)
-	for j := range c.origin {
-		information.SetSym(j, j, information.At(j, j)+1/c.scale)
-	}
 	var known mat.Cholesky
-	if !known.Factorize(information) || !(known.Cond() < mostCondition) {
+	if !known.Factorize(ridged(c.matrix, 1/c.scale)) || !(known.Cond() < mostCondition) {
 		return false
 	}
 	c.known = &known
@@ -339,16 +321,6 @@ func (c *centred) factored() bool {
 // rounding makes them 0.
 const mostCondition = 1e10
 
-// keep multiplies rows by 1 - a_i.
-func (c *centred) keep(white *mat.Dense) {
-	for k := range c.arms {
-		row := white.RawRowView(k)
-		for j := range row {
-			row[j] *= 1 - c.own*c.with[k]
-		}
-	}
-}
-
 // ownParts are the posterior variances of the parts of arms by themselves that White does not have.
 type ownParts struct {
 	of       []int     // N: arms that are one to the kernel have one part
@@ -356,11 +328,7 @@ type ownParts struct {
 }
 
 func (c *centred) parts() *ownParts {
-	p := &ownParts{of: c.of, variance: make([]float64, len(c.arms))}
-	for k := range p.variance {
-		p.variance[k] = (1 - c.own*c.with[k]) * c.own
-	}
-	return p
+	return &ownParts{of: c.of, variance: lists.Map(c.with, func(t float64) float64 { return (1 - c.own*t) * c.own })}
 }
 
 // apart returns the part of the variance of the difference of two arms.
@@ -384,11 +352,8 @@ func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
 	n := len(c.arms)
 	covariance := mat.NewSymDense(n, nil)
 	covariance.SymOuterK(1, white)
-	for k := range n {
-		covariance.SetSym(k, k, covariance.At(k, k)+(1-c.own*c.with[k])*c.own)
-	}
 	var chol mat.Cholesky
-	if !chol.Factorize(covariance) {
+	if !chol.Factorize(symmetric.Add(covariance, func(k int) float64 { return (1 - c.own*c.with[k]) * c.own })) {
 		return nil, errors.New("the posterior covariance is not positive definite")
 	}
 	var lower mat.TriDense

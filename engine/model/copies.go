@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Relations says what the kernel of a model makes of its arms: which are one to it, and which it relates.
@@ -26,7 +27,8 @@ var errManyAlike = errors.New("too many arms are alike in the leading directions
 
 // firsts is Firsts with an error after that many comparisons of exact values: a kernel without leading directions,
 // as identity() is, asks for all pairs.
-func (m Relations) firsts(set []int, most int) ([]int, error) {
+func (m Relations) firsts(set []int, most int) (_ []int, err error) {
+	defer try.Caught(&err)
 	out := make([]int, len(set))
 	if m.apartOnly {
 		copy(out, set)
@@ -35,9 +37,7 @@ func (m Relations) firsts(set []int, most int) ([]int, error) {
 	if m.Features != nil {
 		seen := make(map[string]int, len(set))
 		for k, i := range set {
-			if err := m.Context().Err(); err != nil {
-				return nil, err
-			}
+			try.To(m.Context().Err())
 			id := canon.Fingerprint(m.Features.RawRowView(i))
 			if first, known := seen[id]; known && m.Same(i, first) {
 				out[k] = first
@@ -47,20 +47,14 @@ func (m Relations) firsts(set []int, most int) ([]int, error) {
 		}
 		return out, nil
 	}
-	f, err := m.Stopped(coarseRank, 0)
-	if err != nil {
-		return nil, err
-	}
-	along, order := alongDirection(f.Features), indices.All(len(set))
+	along, radius := try.Two(m.coarse())
+	order := indices.All(len(set))
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
 	})
-	radius := math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale)
 	var near []int // positions of different arms no farther along than the radius
 	for _, k := range order {
-		if err := m.Context().Err(); err != nil {
-			return nil, err
-		}
+		try.To(m.Context().Err())
 		near = slices.DeleteFunc(near, func(j int) bool { return along[set[k]]-along[set[j]] > radius })
 		if most -= len(near); most < 0 {
 			return nil, errManyAlike
@@ -121,17 +115,26 @@ func (m Relations) RankAtMost(most int) (bool, error) {
 // neighbours is how many of the arms nearest to an arm are compared with it by the kernel's values.
 const coarseRank, neighbours = 16, 16
 
+// coarse returns coarse features of all arms along a direction, and how far arms that are the same may lie apart there.
+func (m Relations) coarse() (along []float64, radius float64, err error) {
+	f, err := m.Stopped(coarseRank, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	return alongDirection(f.Features), math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale), nil
+}
+
 // mergedByValues returns what Merged does from exact values of the kernel. Pairs to compare are
 // neighbours in the order of their coarse features along a direction, which are no farther apart than
 // the arms, and of their points where those are equal. An arm that has more than some neighbours as
 // near as that, all other arms, is not compared with the rest.
 func (m Relations) mergedByValues() (i, j int) {
-	f, err := m.Stopped(coarseRank, 0)
+	along, radius, err := m.coarse()
 	if err != nil {
 		return -1, -1
 	}
 	n := m.Problem.N()
-	along, order := alongDirection(f.Features), indices.All(n)
+	order := indices.All(n)
 	slices.SortFunc(order, func(a, b int) int {
 		c := cmp.Or(cmp.Compare(m.Problem.TaskOf[a], m.Problem.TaskOf[b]), cmp.Compare(along[a], along[b]))
 		for _, column := range m.Problem.Arms.X {
@@ -139,7 +142,6 @@ func (m Relations) mergedByValues() (i, j int) {
 		}
 		return cmp.Or(c, cmp.Compare(a, b))
 	})
-	radius := math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale)
 	i, j = -1, n
 	for k, a := range order {
 		for _, b := range order[k+1 : min(k+1+neighbours, n)] {
@@ -181,13 +183,11 @@ func (m Relations) Merged() (i, j int) {
 		return m.mergedByValues()
 	}
 	for _, group := range m.Problem.Groups() {
-		seen := map[string]int{}
-		for _, i := range group {
-			id := canon.Fingerprint(m.Features.RawRowView(i))
-			if first, known := seen[id]; known {
-				return first, i
+		firsts, _ := m.Firsts(group) // whether the context has ended is looked at by what follows
+		for k, first := range firsts {
+			if first != group[k] {
+				return first, group[k]
 			}
-			seen[id] = i
 		}
 	}
 	return -1, -1

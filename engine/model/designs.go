@@ -8,13 +8,16 @@ import (
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -23,24 +26,20 @@ type Designs struct{ *Model }
 
 // Design solves line 4 of Alg. 1 for the given candidate sets (one per task).
 // The result is remembered.
-func (m Designs) Design(ridge float64, alive [][]int) (design.Design, error) {
-	if ridge > 0 && m.Many() && len(Contrasting(alive)) > 0 {
-		return m.manyDesign(ridge, alive)
+func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err error) {
+	defer try.Caught(&err)
+	key := canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}
+	if ridge > 0 && m.Many() && len(key.Sets) > 0 {
+		return Remembered(m.Model, key, func() (design.Design, error) { return m.rough(ridge, alive, 0) })
 	}
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return design.Design{}, err
-	}
-	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
+	m.Model = try.Of(m.Exact())
+	return Remembered(m.Model, key, func() (_ design.Design, err error) {
+		defer try.Caught(&err)
 		r := m.Layout.Reduce(alive)
 		if len(r.Arms) == 0 {
 			return design.Minimax(m.Space(ridge), design.Contrasts{}, design.Options{})
 		}
-		d, err := m.solve(r, ridge, 0)
-		if err != nil {
-			return design.Design{}, err
-		}
-		return r.Restore(m.Layout, d), nil
+		return r.Restore(m.Layout, try.Of(m.solve(r, ridge, 0))), nil
 	})
 }
 
@@ -72,15 +71,23 @@ func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, er
 }
 
 // omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
-func (m Designs) omega(ridge float64, set []int, threshold float64) (float64, error) {
-	if ridge > 0 && m.Many() {
-		return m.manyOmega(ridge, set, threshold)
+func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, err error) {
+	defer try.Caught(&err)
+	key := canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}
+	if ridge > 0 && m.Many() { // on the same side as far as that was certified
+		return Remembered(m.Model, key, func() (float64, error) {
+			if len(set) < 2 {
+				return 0, nil
+			}
+			d, err := m.rough(ridge, [][]int{set}, threshold)
+			if d.Status == design.Separated && d.Lower > threshold {
+				return d.Lower, err
+			}
+			return d.Reached, err
+		})
 	}
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return 0, err
-	}
-	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
+	m.Model = try.Of(m.Exact())
+	return Remembered(m.Model, key, func() (float64, error) {
 		r := m.Layout.Reduce([][]int{set})
 		if len(r.Arms) == 0 {
 			return 0, nil
@@ -93,13 +100,15 @@ func (m Designs) omega(ridge float64, set []int, threshold float64) (float64, er
 // Round applies ROUND to n pulls for the contrasts. When n pulls are too few for the ratio 2(1+ε),
 // covered is false and the rounding is the best that was found.
 func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
-	if ridge > 0 && m.Many() {
-		r, err = m.roundedOnPivots(ridge, weights, n)
-		return r, Covers(r), err
+	defer try.Caught(&err)
+	if ridge > 0 && m.Many() { // of few of the arms, for all contrasts at once
+		s, own, support, err := m.supported(ridge, weights)
+		try.To(err)
+		r = try.Of(design.RoundForAll(m.Context(), s, own, n))
+		r.Counts = indices.Spread(len(weights), r.Counts, support)
+		return r, Covers(r), nil
 	}
-	if m.Model, err = m.Exact(); err != nil {
-		return r, false, err
-	}
+	m.Model = try.Of(m.Exact())
 	r, err = design.Round(m.Context(), m.Space(ridge), c, weights, n, engine.RoundingEpsilon)
 	var ratio *design.RatioError
 	if errors.As(err, &ratio) {
@@ -229,18 +238,14 @@ func (m Designs) RankAbove(rank int) (bool, error) {
 //
 // Features that were cut at MaxRank stay as they are: what is left out of them is bounded by
 // a norm. The model must not be one of reweighted, but may become one.
-func (m Designs) Decoupled() (*Model, error) {
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return nil, err
-	}
+func (m Designs) Decoupled() (_ *Model, err error) {
+	defer try.Caught(&err)
+
+	m.Model = try.Of(m.Exact())
 	if m.cut || m.apartOnly {
 		return m.Model, nil
 	}
-	plain, err := m.plain()
-	if err != nil {
-		return nil, err
-	}
+	plain := try.Of(m.plain())
 	out := *m.Model
 	out.derived = true
 	out.Features, out.Layout, out.numbers, out.identity = plain.Features, plain.Layout, plain.numbers, plain.identity
@@ -250,34 +255,23 @@ func (m Designs) Decoupled() (*Model, error) {
 // plainly computes the model in coordinates for least squares from its features L:
 // L L_B⁻¹ with L_B the lower triangle of the pivots' rows. Pivoting keeps the entries of the
 // order of one. Arms with equal features get equal coordinates, bit for bit.
-func (m Designs) plainly() (*Model, error) {
+func (m Designs) plainly() (_ *Model, err error) {
+	defer try.Caught(&err)
 	ctx := m.Context()
-	var err error
-	if m.Model, err = m.Exact(); err != nil {
-		return nil, err
-	}
-	factor, err := m.source.exact(ctx)
-	if err != nil {
-		return nil, err
-	}
+
+	m.Model = try.Of(m.Exact())
+	factor := try.Of(m.source.exact(ctx))
 	n, dim := factor.matrix.Dims()
-	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, dim); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the coordinates", 1, n, dim))
 	features := mat.NewDense(n, dim, nil)
-	firsts, err := canon.FirstEqual(ctx, factor.matrix)
-	if err != nil {
-		return nil, err
-	}
+	firsts := try.Of(canon.FirstEqual(ctx, factor.matrix))
 	triangle, unit := mat.NewDense(dim, dim, nil), make([]int, n)
 	for k, i := range factor.pivots {
 		triangle.SetRow(k, factor.matrix.RawRowView(i))
 		unit[firsts[i]] = k + 1
 	}
 	for i := range n {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		to := features.RawRowView(i)
 		switch first := firsts[i]; {
 		case first < i:
@@ -311,8 +305,8 @@ func backward(l *mat.Dense, x []float64) {
 	}
 }
 
-// gramOf returns Σ_i w_i φ_i φ_iᵀ for the rows φ_i of features, w_i ≥ 0: m × m.
-func gramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.SymDense, error) {
+// GramOf returns Σ_i w_i φ_i φ_iᵀ for the rows φ_i of features, w_i ≥ 0: m × m.
+func GramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.SymDense, error) {
 	_, dim := features.Dims()
 	sum := mat.NewSymDense(dim, nil)
 	var scaled mat.Dense
@@ -323,10 +317,7 @@ func gramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.S
 			if w == 0 {
 				continue
 			}
-			s, row, out := math.Sqrt(w), features.RawRowView(from+i), scaled.RawRowView(i)
-			for j, v := range row {
-				out[j] = s * v
-			}
+			floats.ScaleTo(scaled.RawRowView(i), math.Sqrt(w), features.RawRowView(from+i))
 		}
 		blas64.Syrk(blas.Trans, 1, scaled.RawMatrix(), 1, sum.RawSymmetric())
 	})

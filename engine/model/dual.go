@@ -3,22 +3,17 @@ package model
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
-	"gonum.org/v1/gonum/stat"
-	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -53,22 +48,21 @@ func newDual(c *onBasis, scale float64) (*dual, error) {
 		life: c.life, basis: b, scale: scale, own: c.own, flat: c.flat, arms: c.arms, with: indices.Spread(len(b.rest), c.with, c.arms),
 		precision: c.precision, origin: c.origin,
 	}
-	matrix := mat.NewSymDense(b.dim, nil)
-	matrix.CopySym(c.matrix)
-	for j := range b.dim {
-		matrix.SetSym(j, j, matrix.At(j, j)+1/scale)
-	}
-	upper, ok := lapack64.Potrf(matrix.RawSymmetric())
-	if !ok {
+	var factor mat.Cholesky
+	if !factor.Factorize(ridged(c.matrix, 1/scale)) {
 		return nil, errors.New("it is not positive definite")
 	}
-	d.lower = blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: b.dim, Stride: b.dim, Data: make([]float64, b.dim*b.dim)}
-	for i := range b.dim {
-		for j := i; j < b.dim; j++ {
-			d.lower.Data[j*b.dim+i] = upper.Data[i*upper.Stride+j]
-		}
-	}
+	var lower mat.TriDense
+	factor.LTo(&lower)
+	d.lower = lower.RawTriangular()
 	return d, nil
+}
+
+// ridged returns a matrix with a number added to its diagonal.
+func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
+	out := mat.NewSymDense(matrix.SymmetricDim(), nil)
+	out.CopySym(matrix)
+	return symmetric.Add(out, func(int) float64 { return ridge })
 }
 
 // kept returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
@@ -113,15 +107,10 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 	return out
 }
 
-// whitened returns L⁻¹(φ_i - φ̄), or with another arm L⁻¹(φ_i - φ_j); j = -1 is none.
-func (d *dual) whitened(i, j int) []float64 {
-	x := make([]float64, d.basis.dim)
-	copy(x, d.basis.row(i))
-	if j < 0 {
-		addTo(x, -1, d.origin)
-	} else {
-		addTo(x, -1, d.basis.row(j))
-	}
+// whitened returns L⁻¹(φ_i - o) for a vector o, such as φ̄.
+func (d *dual) whitened(i int, o []float64) []float64 {
+	x := slices.Clone(d.basis.row(i))
+	addTo(x, -1, o)
 	blas64.Trsv(blas.NoTrans, d.lower, blas64.Vector{N: len(x), Inc: 1, Data: x})
 	return x
 }
@@ -131,38 +120,49 @@ func (d *dual) variance(i, j int) float64 {
 	if i == j {
 		return 0
 	}
-	if d.own > 0 {
-		ki, kj := d.kept(i), d.kept(j)
-		wi, wj := d.whitened(i, -1), d.whitened(j, -1)
-		sum := (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
-		for k, v := range wi {
-			x := ki*v - kj*wj[k]
-			sum += x * x
-		}
-		return sum + d.apart(i, j, d.basis.outside(i, j))
+	origin, other := d.against(j)
+	return d.difference(i, j, d.whitened(i, origin), other, d.basis.outside(i, j))
+}
+
+// against returns what features of arms are taken from for their differences with an arm, φ_j or where arms have parts by themselves φ̄,
+// and there L⁻¹(φ_j - φ̄).
+func (d *dual) against(j int) (origin, other []float64) {
+	if d.own == 0 {
+		return d.basis.row(j), nil
 	}
-	w := d.whitened(i, j)
-	return Dot(w, w) + d.apart(i, j, d.basis.outside(i, j))
+	return d.origin, d.whitened(j, d.origin)
 }
 
-// apart returns the variance of the difference of the parts of two arms outside the basis, whose
-// product is given. Parts by themselves do not count.
-func (d *dual) apart(i, j int, product float64) float64 {
+// difference returns the variance of the difference of two arms from L⁻¹(φ_i - o), what against returns and the product of their parts
+// outside the basis.
+func (d *dual) difference(i, j int, w, other []float64, product float64) (v float64) {
 	ki, kj := d.kept(i), d.kept(j)
-	return d.scale * math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
+	if d.own > 0 {
+		v = (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
+		for k, x := range w {
+			y := ki*x - kj*other[k]
+			v += y * y
+		}
+	} else {
+		v = Dot(w, w)
+	}
+	return v + d.scale*math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
 }
 
-func (d *dual) armVariance(i int) float64 {
-	w, k := d.whitened(i, -1), d.kept(i)
+// of returns the variance of an arm from L⁻¹(φ_i - φ̄).
+func (d *dual) of(i int, w []float64) float64 {
+	k := d.kept(i)
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
 }
+
+func (d *dual) armVariance(i int) float64 { return d.of(i, d.whitened(i, d.origin)) }
 
 // solved returns A⁻¹(φ_i - φ̄), which is not to be changed: covariances with an arm are asked for by each task.
 func (d *dual) solved(i int) []float64 {
 	if h, ok := d.looked.Load(i); ok {
 		return h.([]float64)
 	}
-	h := d.whitened(i, -1)
+	h := d.whitened(i, d.origin)
 	blas64.Trsv(blas.Trans, d.lower, blas64.Vector{N: len(h), Inc: 1, Data: h})
 	d.looked.Store(i, h)
 	return h
@@ -231,17 +231,10 @@ func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 // its reward alone.
 func (d *dual) variances(dst []float64, arms []int, from int) error {
 	b := d.basis
-	if len(arms) == 0 {
-		return nil
-	}
-	var row []float64
-	first, origin, kj := 0, d.origin, 0.0
-	var wj []float64
-	if from >= 0 {
-		kj, wj = d.kept(from), d.whitened(from, -1)
-		if d.own == 0 {
-			origin = b.row(from)
-		}
+	var row, other []float64
+	first, origin := 0, d.origin
+	if from >= 0 && len(arms) > 0 {
+		origin, other = d.against(from)
 		if !b.inside[from] {
 			row, first = b.stretch(arms, from)
 		}
@@ -255,279 +248,21 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 		}
 		blas64.Trsm(blas.Right, blas.Trans, 1, d.lower, part)
 		for k, i := range arms[begin:end] {
-			w, ki := part.Data[k*b.dim:(k+1)*b.dim], d.kept(i)
-			var v float64
-			switch {
-			case i == from:
-			case from < 0:
-				v = ki*ki*(Dot(w, w)+d.level()+d.scale*b.rest[i]) + ki*d.own
-			default:
-				product := 0.0
-				if row != nil && !b.inside[i] {
-					product = row[i-first] - Dot(b.row(i), b.row(from))
-				}
-				if d.own > 0 {
-					v = (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
-					for l, x := range w {
-						y := ki*x - kj*wj[l]
-						v += y * y
-					}
-				} else {
-					v = Dot(w, w)
-				}
-				v += d.apart(i, from, product)
+			w, product := part.Data[k*b.dim:(k+1)*b.dim], 0.0
+			if row != nil && !b.inside[i] {
+				product = row[i-first] - Dot(b.row(i), b.row(from))
 			}
-			dst[begin+k] = v
+			switch {
+			case from < 0:
+				dst[begin+k] = d.of(i, w)
+			case i == from:
+				dst[begin+k] = 0
+			default:
+				dst[begin+k] = d.difference(i, from, w, other, product)
+			}
 		}
 	})
 }
 
 // floats returns how many numbers are held.
 func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d.lower.N*d.lower.N }
-
-// normalised returns means in units of the model.
-func (e *Estimator) normalised(means []float64) []float64 {
-	return lists.Map(means, func(v float64) float64 { return v / e.unit })
-}
-
-// estimator returns the estimator of all arms.
-func (c *onBases) estimator(m *Model) (*Estimator, error) {
-	e := &Estimator{
-		Total: indices.Spread(m.Problem.N(), c.total, c.arms), precision: c.precision, unit: m.Unit, shrink: 1 / c.scale,
-		root: math.Sqrt(m.Scale), level: c.centre,
-	}
-	parts, err := lists.Try(len(c.on), func(k int) (*dual, error) { return newDual(c.on[k], c.scale) })
-	if err != nil {
-		return nil, fmt.Errorf("the information matrix: %w", err)
-	}
-	if e.dual = parts[0]; len(parts) > 1 {
-		e.dual, e.level = newDuals(c, parts)
-	}
-	return e, nil
-}
-
-// pulledMeans holds what a posterior of many arms is formed of: the arms with pulls. All numbers are
-// normalised.
-type pulledMeans struct {
-	life    *life
-	natural float64 // the scale that leaves the kernel as it is
-	near    float64 // the scale found last, where the next search begins; 0 before
-	known   bool    // whether the level is stated
-	level   float64 // the one stated
-	arms    []int
-	total   []float64 // by arm of arms: t
-	y       []float64 // by arm of arms
-	related *related
-	parts   []*pulledPart // by part of related, see throughBasis
-}
-
-// pulledPart holds the arms with pulls among arms that the kernel relates to no others, by their positions there.
-type pulledPart struct {
-	life     *life
-	basis    *basis
-	arms     []int
-	total, y []float64
-}
-
-func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
-	d := &pulledMeans{life: m.life, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit}
-	for i, c := range counts {
-		if c > 0 {
-			d.arms = append(d.arms, i)
-			d.total = append(d.total, float64(c)*m.Precision[i])
-			d.y = append(d.y, means[i]/m.Unit)
-		}
-	}
-	return d
-}
-
-// divide sets the parts, which have no bases yet.
-func (d *pulledMeans) divide(m *Model) (err error) {
-	if d.related, err = relatedArms(m); err != nil {
-		return err
-	}
-	d.parts = lists.Make(len(d.related.arms), func(int) *pulledPart { return &pulledPart{life: d.life} })
-	for k, i := range d.arms {
-		p := d.parts[d.related.of[i]]
-		p.arms, p.total, p.y = append(p.arms, d.related.at[i]), append(p.total, d.total[k]), append(p.y, d.y[k])
-	}
-	return nil
-}
-
-// spread returns the mean square of the means around their level, but at least the mean variance of one.
-func (d *pulledMeans) spread() float64 {
-	level := d.level
-	if !d.known {
-		level = stat.Mean(d.y, nil)
-	}
-	squares, noise := 0.0, 0.0
-	for k, t := range d.total {
-		squares += (d.y[k] - level) * (d.y[k] - level)
-		noise += 1 / t
-	}
-	return max(squares, noise) / float64(len(d.arms))
-}
-
-// fit returns the data around their level for a scale, fitted where it is 0, and for the part of arms by
-// themselves where that is wanted, see withOwn. But it is taken
-// only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
-// that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
-// Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
-func (d *pulledMeans) fit(scale float64, own bool) (*onBases, error) {
-	return fitTested(d.total, own, func(own float64) (*onBases, error) { return d.around(own, scale) })
-}
-
-// fitTested is fit for data around their level of any kind.
-func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, around func(own float64) (T, error)) (T, error) {
-	none, err := around(0)
-	if err != nil || !own {
-		return none, err
-	}
-	best, err := withOwn(none, total, around)
-	if err != nil {
-		return none, err
-	}
-	if gain := none.likelihood() - best.likelihood(); !(distuv.ChiSquared{K: 1}.Survival(gain)/2 <= engine.LackLevel) {
-		return none, nil
-	}
-	return best, nil
-}
-
-// onBases holds the data around their level, by part of the arms. Several parts share a level that is unknown, see pooled.
-type onBases struct {
-	*pulledMeans
-	on                                     []*onBasis
-	own, scale, centre, precision, squares float64 // as of levelled
-}
-
-// onBasis holds the data of a part around their level, with their information in the features of a basis as a
-// tridiagonal matrix.
-type onBasis struct {
-	*pulledPart
-	levelled
-	tridiagonal // with Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ) along
-}
-
-// around returns them for a part of arms by themselves and a scale, fitted where it is 0.
-func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
-	if err := d.life.Context().Err(); err != nil {
-		return nil, err
-	}
-	c := &onBases{pulledMeans: d, own: own, scale: scale}
-	for _, p := range d.parts {
-		part := p.around(!d.known && len(p.arms) > 0, len(d.parts) > 1, d.level, own, scale)
-		c.on, c.precision, c.squares = append(c.on, part), c.precision+part.precision, c.squares+part.squares
-		c.centre += part.precision * part.centre
-	}
-	if c.centre /= c.precision; len(c.on) == 1 {
-		c.centre = c.on[0].centre
-	}
-	if scale > 0 {
-		return c, nil
-	}
-	largest := c.largest()
-	if largest == 0 { // no data bear on the scale
-		c.scale = d.natural
-		return c, nil
-	}
-	c.scale = leastDeviance(largest, c.squares, d.near, c.deviance)
-	if !(c.scale > 0) || math.IsInf(c.scale, 0) {
-		return nil, errors.New("no scale of the kernel fits")
-	}
-	d.near = c.scale
-	return c, nil
-}
-
-// around returns the data of the part around their level, or the one that is known; several is whether there are other parts.
-func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBasis {
-	b := d.basis
-	features := func(k int) []float64 { return b.row(d.arms[k]) }
-	c := &onBasis{pulledPart: d, levelled: newLevelled(flat, level, own, scale, d.total, d.y, b.dim, features)}
-	c.matrix = mat.NewSymDense(b.dim, nil)
-	along := make([]float64, b.dim)
-	if len(d.arms) > 0 {
-		rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
-		for k, t := range c.with {
-			root, row := math.Sqrt(t), rows.RawRowView(k)
-			addTo(row, root, features(k))
-			addTo(row, -root, c.origin)
-			z[k] = root * (d.y[k] - c.centre)
-			c.squares += z[k] * z[k]
-		}
-		c.matrix.SymOuterK(1, rows.T())
-		blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: along})
-	}
-	var middle []float64
-	if flat && several {
-		middle = slices.Clone(c.origin)
-	}
-	c.tridiagonal = newTridiagonal(c.matrix, along, middle)
-	return c
-}
-
-// largest returns a bound on the largest eigenvalue of the information.
-func (c *onBases) largest() float64 {
-	return lists.Max(c.on, func(part *onBasis) float64 { return part.largest() })
-}
-
-// pooled returns what a part says of the level, where several share one that is unknown: its precision, 0 without pulls, and its mean,
-//
-//	1/a_p = 1/T' + s φ̄ᵀ(I + sT)⁻¹φ̄,  β̂_p = ȳ - s φ̄ᵀ(I + sT)⁻¹c.
-func (c *onBasis) pooled(scale float64, at solved) (a, level float64) {
-	if c.middle == nil {
-		return 0, 0
-	}
-	return 1 / (1/c.precision + scale*at.square), c.centre - scale*at.cross
-}
-
-// pooled is what the data say at a scale: of the level its precision a = Σ a_p, 0 where it is one part's, and its mean
-// β̂ = Σ a_p β̂_p/a. One level in place of one by part adds Σ a_p (β̂_p - β̂)² to the squares, and log a - Σ log a_p to log det.
-type pooled struct{ precision, level, logDet, squares float64 }
-
-// pooled returns it. The squares are Σ t' (y - ȳ)² - s Σ cᵀ(I + sT)⁻¹c + Σ a_p (β̂_p - β̂)².
-func (c *onBases) pooled(scale float64) pooled {
-	out, spread := pooled{level: c.centre, squares: c.squares}, 0.0
-	for _, part := range c.on {
-		at := part.solved(scale)
-		out.logDet += at.logDet
-		out.squares -= scale * at.quadratic
-		a, level := part.pooled(scale, at)
-		if a == 0 {
-			continue
-		}
-		// the mean and the squares around it, one part after another
-		sum := out.precision + a
-		if out.precision == 0 {
-			out.level = level
-		}
-		off := level - out.level
-		spread += off * off * out.precision * a / sum
-		out.level += off * a / sum
-		out.precision = sum
-		out.logDet -= math.Log(a)
-	}
-	if out.squares += spread; out.precision > 0 {
-		out.logDet += math.Log(out.precision)
-	}
-	return out
-}
-
-// deviance returns the same as centred.deviance.
-func (c *onBases) deviance(scale float64) float64 {
-	at := c.pooled(scale)
-	return at.logDet + at.squares - c.squares - math.Log(scale)
-}
-
-// surprise returns the sum of squares of the centred means over their prior predictive covariance.
-func (c *onBases) surprise() float64 { return max(0, c.pooled(c.scale).squares) }
-
-// penalised returns the sum of levelled.penalised of all parts.
-func (c *onBases) penalised(deviance float64) float64 {
-	for _, part := range c.on {
-		deviance = part.penalised(deviance)
-	}
-	return deviance
-}
-
-// likelihood returns the likelihood of levelled.penalised.
-func (c *onBases) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }

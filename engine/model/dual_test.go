@@ -71,7 +71,7 @@ func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 func exactly(t *testing.T, m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
 	t.Helper()
 	d := newPulledMeans(m, level, counts, means)
-	if err := d.divide(m); err != nil {
+	if err := d.divide(); err != nil {
 		t.Fatal(err)
 	}
 	for p, b := range d.related.basesOf(nil) {
@@ -107,7 +107,7 @@ func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				post, err := d.posterior(m, c)
+				post, _, err := c.posterior(c.scale)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -119,8 +119,8 @@ func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			post := &Posterior{Scale: c.scale / d.natural, Own: 0.4 * m.Unit * m.Unit}
-			if post.Estimator, err = c.estimator(m); err != nil {
+			post, _, err := c.posterior(c.scale)
+			if err != nil {
 				t.Fatal(err)
 			}
 			checkKriging(t, m, Prior{}, post, counts, means)
@@ -147,7 +147,7 @@ func TestNegligibleRest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := d.posterior(m, c)
+		want, _, err := c.posterior(c.scale)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +156,7 @@ func TestNegligibleRest(t *testing.T) {
 		}
 		got, exact := post.Estimates(means), want.Estimates(means)
 		for i := range got {
-			v, w := post.dual.armVariance(i), want.dual.armVariance(i)
+			v, w := post.ArmVariance(i), want.ArmVariance(i)
 			if math.Abs(v/w-1) > 1e-2 || math.Abs(got[i]-exact[i]) > 5e-2*m.Unit*math.Sqrt(w) {
 				t.Fatalf("%+v: mean %.9g and variance %.9g of arm %d, exactly %.9g and %.9g", prior, got[i], v, i, exact[i], w)
 			}
@@ -281,7 +281,7 @@ func TestDualLikelihood(t *testing.T) {
 					if math.Abs(got.likelihood()-want.likelihood()) > 1e-7*(1+math.Abs(want.likelihood())) {
 						t.Errorf("%s, own %g, scale %g: likelihood %.12g, want %.12g", p.Name, own, scale, got.likelihood(), want.likelihood())
 					}
-					if _, err := want.estimator(true); err != nil {
+					if _, err := want.formed(true); err != nil {
 						t.Fatal(err)
 					}
 					if s := want.surprise(); math.Abs(got.surprise()-s) > 1e-4*(1+s) {
@@ -389,7 +389,7 @@ func TestFurtherPosterior(t *testing.T) {
 		}
 		got, want := further.Estimates(means), afresh.Estimates(means)
 		for i := range got {
-			if math.Abs(got[i]-want[i]) > 1e-2*m.Unit*math.Sqrt(further.dual.armVariance(i)) {
+			if math.Abs(got[i]-want[i]) > 1e-2*m.Unit*math.Sqrt(further.ArmVariance(i)) {
 				t.Fatalf("mean %g of arm %d, at once %g", got[i], i, want[i])
 			}
 		}

@@ -3,11 +3,13 @@ package model
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)],
@@ -43,7 +45,8 @@ type Estimator struct {
 // beside the largest eigenvalue it works in the directions that were measured
 // and keeps each arm's part outside them, which Bias accounts for: nothing is
 // decided along a direction that was not measured unless ‖θ*‖ bounds it.
-func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
+func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
+	defer try.Caught(&err)
 	total := lists.Total(counts)
 	if total == 0 {
 		return nil, errNoPulls
@@ -54,18 +57,13 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	if ridge > 0 && m.Many() {
 		return onPulled(m, ridge, counts)
 	}
-	m, err := m.Exact()
-	if err != nil {
-		return nil, err
-	}
+	m = try.Of(m.Exact())
 	n, dim := m.Features.Dims()
 	ctx, matrices := m.Context(), 2 // the whitened features, and a copy
 	if ridge > 0 {
 		matrices = 3
 	}
-	if err := memlimit.Matrices(ctx, "the estimator", matrices, n, dim); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the estimator", matrices, n, dim))
 	e := &Estimator{
 		Total: make([]float64, n), Pulls: total, unit: m.Unit, shrink: float64(total) * m.Normalised(ridge),
 		White: mat.NewDense(n, dim, nil), root: math.Sqrt(m.Scale),
@@ -83,9 +81,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	parts := make([]information, len(m.Layout.Blocks))
 	top := 0.0
 	for k, b := range m.Layout.Blocks {
-		if parts[k], err = newInformation(ctx, m.Features, b, e.Total, e.shrink); err != nil {
-			return nil, err
-		}
+		parts[k] = try.Of(newInformation(ctx, m.Features, b, e.Total, e.shrink))
 		top = max(top, parts[k].norm)
 	}
 	if top == 0 { // pulls of arms without any feature, which measure no direction
@@ -98,10 +94,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (*Estimator, error) {
 			continue
 		}
 		if e.shrink <= negligible*top && !part.measured(top) {
-			more, err := part.fill(ctx, top)
-			if err != nil {
-				return nil, err
-			}
+			more := try.Of(part.fill(ctx, top))
 			hidden = append(hidden, more...)
 		}
 		if !part.factored && !part.chol.Factorize(part.matrix) {
@@ -234,11 +227,7 @@ func (e *Estimator) Spans(i int) bool {
 	if e.hidden == nil {
 		return !e.missing(i)
 	}
-	var part float64
-	for _, v := range e.hidden.RawRowView(i) {
-		part += v * v
-	}
-	return part <= unseen*e.sizes[i]
+	return SquaredNorm(e.hidden.RawRowView(i)) <= unseen*e.sizes[i]
 }
 
 // Weights returns N numbers w with Σ_k w_k ȳ_k the estimated difference of arms i and j.
@@ -248,16 +237,12 @@ func (e *Estimator) Weights(i, j int) []float64 {
 		out[i], out[j] = 1, -1
 		return out
 	}
-	a, b := e.White.RawRowView(i), e.White.RawRowView(j)
+	apart := slices.Clone(e.White.RawRowView(i))
+	addTo(apart, -1, e.White.RawRowView(j))
 	for k, c := range e.Total {
-		if c == 0 {
-			continue
+		if c > 0 {
+			out[k] = c * Dot(e.White.RawRowView(k), apart)
 		}
-		var dot float64
-		for l, v := range e.White.RawRowView(k) {
-			dot += v * (a[l] - b[l])
-		}
-		out[k] = c * dot
 	}
 	return out
 }
@@ -290,14 +275,11 @@ func (e *Estimator) ArmVariance(i int) float64 {
 
 // ArmVariances returns ArmVariance of each of the arms. It is an error when the context of the model has ended.
 func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
-	out := make([]float64, len(arms))
 	if e.dual != nil {
+		out := make([]float64, len(arms))
 		return out, e.dual.variances(out, arms, -1)
 	}
-	for k, i := range arms {
-		out[k] = e.ArmVariance(i)
-	}
-	return out, nil
+	return lists.Map(arms, e.ArmVariance), nil
 }
 
 // VariancesFrom sets dst[k] to Variance(arms[k], from). It is an error when the context of the model has
@@ -351,4 +333,9 @@ func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64
 			dst[k] = e.ArmVariance(i)
 		}
 	}
+}
+
+// normalised returns means in units of the model.
+func (e *Estimator) normalised(means []float64) []float64 {
+	return lists.Map(means, func(v float64) float64 { return v / e.unit })
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // fitCheck tests for lack of fit on all data of a run so far [Draper and Smith 1998, sec. 2.1].
@@ -136,14 +137,10 @@ func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 // ch. 2]. The arms with p or q above 0 give θ, and what is returned is the largest distance from
 // that function: never less than the least η. Where the program cannot be solved, least squares
 // give the distance.
-func (m Truth) UniformMisfit() (float64, int, error) {
-	t, err := m.represented()
-	if err != nil {
-		return 0, 0, err
-	}
-	if m.Model, err = m.Exact(); err != nil {
-		return 0, 0, err
-	}
+func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
+	defer try.Caught(&err)
+	t := try.Of(m.represented())
+	m.Model = try.Of(m.Exact())
 	if t.partial {
 		return 0, 0, fmt.Errorf("problem %q: the features end at rank %d, so that what the kernel cannot represent is not known",
 			m.Problem.Name, m.Rank())

@@ -16,6 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -38,12 +40,10 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 	part.features = canon.Submatrix(features, b.All, b.Columns)
 	weights := indices.Of(total, b.All)
 	var err error
-	if part.matrix, err = gramOf(ctx, part.features, weights); err != nil {
+	if part.matrix, err = GramOf(ctx, part.features, weights); err != nil {
 		return part, err
 	}
-	for j := range b.Columns {
-		part.matrix.SetSym(j, j, part.matrix.At(j, j)+shrink)
-	}
+	symmetric.Add(part.matrix, func(int) float64 { return shrink })
 	for j := range b.Columns {
 		sum := 0.0
 		for k := range b.Columns {
@@ -87,19 +87,15 @@ type hiddenPart struct {
 // fill finds the directions of negligible information, returns the arms'
 // parts along them, and adds a multiple of the identity there so that the factor
 // exists; the filling adds next to nothing to variances and estimates.
-func (p *information) fill(ctx context.Context, top float64) ([]hiddenPart, error) {
-	values, vectors, err := eigen.Decompose(ctx, p.matrix)
-	if err != nil {
-		return nil, err
-	}
+func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, err error) {
+	defer try.Caught(&err)
+	values, vectors := try.Two(eigen.Decompose(ctx, p.matrix))
 	var out []hiddenPart
 	for k, value := range values { // ascending
 		if value > negligible*top {
 			break
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		p.matrix.SymRankOne(p.matrix, top-value, vectors.ColView(k))
 		p.factored = false
 		along := mat.NewVecDense(len(p.All), nil)
@@ -189,29 +185,19 @@ func Scatter(p *problem.Problem) float64 {
 // Resolve looks at the resolution of the kernel of a problem at an accuracy, reward units. The kernel
 // is taken in the scale that makes functions of it scatter as the rewards do. It is an error when the
 // context ends, or when the kernel is none on these arms.
-func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (Resolution, error) {
-	out := Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
+func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (out Resolution, err error) {
+	defer try.Caught(&err)
+	out = Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
 	order := rand.New(rand.NewPCG(1, uint64(p.N()))).Perm(p.N())
 	level := epsilon / Scatter(p)
-	var err error
-	if out.Directions, err = directions(ctx, p, p.Kernel, order, level); err != nil || out.Directions[0] <= affordable {
-		return out, err
+	if out.Directions = try.Of(directions(ctx, p, p.Kernel, order, level)); out.Directions[0] <= affordable {
+		return out, nil
 	}
-	gram, variance, err := drawn(ctx, p, p.Kernel, order[:min(p.N(), coveredArms)])
-	if err != nil {
-		return out, err
-	}
-	factor, err := kernels.PivotedCholesky(ctx, gram, affordable, 0)
-	if err != nil {
-		return out, err
-	}
+	gram, variance := try.Two(drawn(ctx, p, p.Kernel, order[:min(p.N(), coveredArms)]))
+	factor := try.Of(kernels.PivotedCholesky(ctx, gram, affordable, 0))
 	out.Affordable = Scatter(p) * math.Sqrt(factor.Residual/variance)
 	if smoother, differs := p.Kernel.Smoother(); differs {
-		counts, err := directions(ctx, p, smoother, order, level)
-		if err != nil {
-			return out, err
-		}
-		if counts[0] <= affordable {
+		if counts := try.Of(directions(ctx, p, smoother, order, level)); counts[0] <= affordable {
 			out.Smoother, out.SmootherDirections = smoother.String(), counts
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
 // Replicates is the data of all rounds so far with its pure error: how rewards of the
@@ -218,10 +219,7 @@ func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 
 // subtract takes off v its part along the unit vector q.
 func subtract(v, q []float64) {
-	s := Dot(v, q)
-	for k, x := range q {
-		v[k] -= s * x
-	}
+	addTo(v, -Dot(v, q), q)
 }
 
 // Dot returns aᵀb.
@@ -279,7 +277,7 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	}
 	f, least := float64(l.Freedom), math.Inf(1)
 	mean, variance := f, 2*f
-	for g, members := range l.groups(s) {
+	for g, members := range indices.Groups(len(s.freedom), indices.Of(s.group, l.arms)) { // positions of the measured arms
 		if len(members) == 0 {
 			continue
 		}
@@ -299,15 +297,6 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	}
 	pure = (f - 2 + 4*ratio) / (ratio - 1)
 	return mean / f * (1 - 2/pure), pure
-}
-
-// groups lists the positions of the measured arms by group.
-func (l meanFit) groups(s scales) [][]int {
-	out := make([][]int, len(s.freedom))
-	for k, i := range l.arms {
-		out[s.group[i]] = append(out[s.group[i]], k)
-	}
-	return out
 }
 
 // traces returns tr(B) and tr(B²) of the arms at these positions: for the projection M = 1 - QQᵀ

@@ -9,10 +9,10 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,22 +30,14 @@ const (
 
 // pivots returns the pivots of a factor of the given arms, or of all for nil, that ends where the
 // residual, normalised, or the rank does.
-func (m Designs) pivots(arms []int, residual float64, most int) ([]int, error) {
+func (m Designs) pivots(arms []int, residual float64, most int) (_ []int, err error) {
+	defer try.Caught(&err)
 	if arms == nil {
 		return m.Pivots(most, residual)
 	}
-	among, err := m.Among(arms)
-	if err != nil {
-		return nil, err
-	}
-	f, err := kernels.Grow(among)
-	if err != nil {
-		return nil, err
-	}
-	_, chosen, err := f.Columns(m.Context(), most, residual/f.Largest())
-	if err != nil {
-		return nil, err
-	}
+	among := try.Of(m.Among(arms))
+	f := try.Of(kernels.Grow(among))
+	_, chosen := try.Two(f.Columns(m.Context(), most, residual/f.Largest()))
 	out := indices.Of(arms, chosen)
 	return out, nil
 }
@@ -59,25 +51,18 @@ func (m Designs) inner() func(dst []float64, i, from int) {
 // spanned returns the coordinates of all arms in an orthonormal basis of the span of some, N × s, from
 // exact values of the kernel, and the squared length that each arm has outside it; for an arm of
 // the span it is 0.
-func (m Designs) spanned(arms []int) (*mat.Dense, []float64, error) {
+func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
+	defer try.Caught(&err)
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
-	if err := memlimit.Matrices(ctx, "the coordinates", 1, n, s); err != nil {
-		return nil, nil, err
-	}
-	among, err := m.Among(arms)
-	if err != nil {
-		return nil, nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the coordinates", 1, n, s))
+	among := try.Of(m.Among(arms))
 	gram := kernels.Dense(among)
 	var factor mat.Cholesky
 	if !factor.Factorize(gram) {
 		return nil, nil, fmt.Errorf(
 			"problem %q: %d arms that were chosen to differ are the same to the rounding of the kernel; give a larger xi", m.Problem.Name, s)
 	}
-	inverse, err := inverseFactor(&factor)
-	if err != nil {
-		return nil, nil, err
-	}
+	inverse := try.Of(inverseFactor(&factor))
 	out, rest := mat.NewDense(n, s, nil), m.Variances()
 	inner := m.inner()
 	err = cores.Do(ctx, n, rowsAtOnce, func(from, to int) {
@@ -157,27 +142,20 @@ func (m Designs) AffordableRidge(directions int) (float64, error) {
 // taken for half the number of directions that ξ tells apart, as it is about for smooth kernels: what an
 // algorithm then allows for is the bias that its pulls have. Where the bias would take more than
 // some hundred directions, ξ is what these give.
-func (m Designs) Resolving(alive [][]int, norm, bias float64) (float64, error) {
+func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	arms := m.contrasted(alive)
 	factor := m.source.factor
 	scale := 1.0
 	if arms != nil {
-		among, err := m.Among(arms)
-		if err != nil {
-			return 0, err
-		}
-		if factor, err = kernels.Grow(among); err != nil {
-			return 0, err
-		}
+		among := try.Of(m.Among(arms))
+		factor = try.Of(kernels.Grow(among))
 		scale = m.Scale
 	}
 	limit := bias * bias / (norm * norm)
 	const step = 16 // directions between two looks
 	for most := step; ; most += step {
-		columns, pivots, err := factor.Columns(m.Context(), most, 0)
-		if err != nil {
-			return 0, err
-		}
+		columns, pivots := try.Two(factor.Columns(m.Context(), most, 0))
 		for k := max(0, most-step); k < len(pivots); k++ {
 			v := columns[k][pivots[k]]
 			if ridge := v * v * scale; ridge*float64(k+1)/2 <= limit || k == mostDirections-1 {
@@ -208,20 +186,6 @@ func (m Designs) supported(ridge float64, weights []float64) (s design.Space, ow
 	return s, own, support, err
 }
 
-// roundedOnPivots rounds weights of few of the arms to n pulls, for all contrasts at once.
-func (m Designs) roundedOnPivots(ridge float64, weights []float64, n int) (design.Rounding, error) {
-	s, own, support, err := m.supported(ridge, weights)
-	if err != nil {
-		return design.Rounding{}, err
-	}
-	r, err := design.RoundForAll(m.Context(), s, own, n)
-	if err != nil {
-		return design.Rounding{}, err
-	}
-	r.Counts = indices.Spread(len(weights), r.Counts, support)
-	return r, nil
-}
-
 // EffectiveRank returns d̃(ξ, λ) of weights [Du23, App. "Rounding Procedure"].
 func (m Designs) EffectiveRank(ridge float64, weights []float64) (int, error) {
 	if !m.Many() {
@@ -246,52 +210,23 @@ const (
 
 // rough returns a design for all pairs of the candidate sets, which may be a tenth above the optimum, or with a
 // threshold above 0 ends where the optimum is certified to lie above it. It begins with pivots of these arms.
-func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (design.Design, error) {
+func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ design.Design, err error) {
+	defer try.Caught(&err)
 	xi := m.Normalised(ridge)
-	pivots, err := m.pivots(m.contrasted(alive), roughPart*xi, MostPivots)
-	if err != nil {
-		return design.Design{}, err
-	}
+	pivots := try.Of(m.pivots(m.contrasted(alive), roughPart*xi, MostPivots))
 	opt := m.Solver(manyTolerance)
 	opt.Scan, opt.Threshold = manyScan, threshold
-	x, err := m.exchange(xi, pivots, opt)
-	if err != nil {
-		return design.Design{}, err
-	}
+	x := try.Of(m.exchange(xi, pivots, opt))
 	return x.Minimax(design.Contrasts{Groups: Contrasting(alive)})
-}
-
-// manyDesign solves line 4 of Alg. 1 among very many arms. Remembered.
-func (m Designs) manyDesign(ridge float64, alive [][]int) (design.Design, error) {
-	return Remembered(m.Model, canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}, func() (design.Design, error) {
-		return m.rough(ridge, alive, 0)
-	})
-}
-
-// manyOmega returns ω(ξ, S) of a set, or with a threshold above 0 a number on the same side of it, as far as
-// that was certified. Remembered.
-func (m Designs) manyOmega(ridge float64, set []int, threshold float64) (float64, error) {
-	return Remembered(m.Model, canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() (float64, error) {
-		if len(set) < 2 {
-			return 0, nil
-		}
-		d, err := m.rough(ridge, [][]int{set}, threshold)
-		if d.Status == design.Separated && d.Lower > threshold {
-			return d.Lower, err
-		}
-		return d.Reached, err
-	})
 }
 
 // manyHardness solves for ρ*(ξ) among very many arms; ξ = 0 as Hardness says. Remembered.
 func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
-	return Remembered(m.Model, g.key(ridge), func() (design.Design, error) {
+	return Remembered(m.Model, g.key(ridge), func() (_ design.Design, err error) {
+		defer try.Caught(&err)
 		at := ridge
 		if ridge == 0 {
-			var err error
-			if at, err = m.Designs().AffordableRidge(AffordableRivals); err != nil {
-				return design.Design{}, err
-			}
+			at = try.Of(m.Designs().AffordableRidge(AffordableRivals))
 		}
 		d, err := m.Designs().Certified(at, m.rivals(t, g))
 		if ridge == 0 && err == nil {
@@ -305,11 +240,7 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 // UnsharedHardness returns ρ*(0) of the same rewards, with gaps that are larger by epsilon (normalised),
 // where arms share nothing. No kernel has it above that.
 func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
-	t, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	return m.unsharedHardness(t, gaps{added: epsilon}), nil
+	return known(m, func(t *truth) float64 { return m.unsharedHardness(t, gaps{added: epsilon}) })
 }
 
 // unsharedHardness returns ρ*(0) of the same rewards where arms share nothing: the sum over tasks of

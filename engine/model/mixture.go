@@ -7,10 +7,9 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Mixture is the posterior where the scale s of the kernel and the part g of arms by themselves are not
@@ -69,7 +68,8 @@ const keptUntil = 1.3
 // mixed returns the members at the points, or at those that the data speak for where there are none.
 func mixed(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
-) ([]Member, error) {
+) (_ []Member, err error) {
+	defer try.Caught(&err)
 	unrelated := within == nil && m.Relations().Unrelated()
 	if m.Designs().Dual() || unrelated || within == nil && m.Relations().Divided() {
 		t, err := treesOf(m)
@@ -88,39 +88,23 @@ func mixed(
 			top, expected = before.Members[0].Posterior, before.scale()
 		}
 		at := func(own, _ float64) (*onBases, error) { return d.around(own, d.natural) }
-		return throughBasis(m, d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
-			members, err := membersAt(points, stated, d.total, negligible, false, at,
-				func(c *onBases, scale float64) (*Posterior, float64, error) {
-					of := *c
-					of.scale = scale
-					p, err := d.posterior(m, &of)
-					return p, of.likelihood(), err
-				})
+		return throughBasis(d, top, prior.Scale, expected, func(stated float64) ([]Member, float64, error) {
+			members, err := membersAt(points, stated, d.total, negligible, false, at)
 			return members, d.natural * (&Mixture{Members: members}).scale(), err
 		})
 	}
 	d := newMeans(m, prior.Level, prior.FitsOwn(), counts, means)
-	if err := d.room(); err != nil {
-		return nil, err
-	}
+	try.To(d.room())
 	if within != nil {
-		if err := d.turn(within); err != nil {
-			return nil, err
-		}
+		try.To(d.turn(within))
 	}
 	at := func(own, scale float64) (*centred, error) {
 		if scale > 0 { // of a member that is known
 			return d.around(own, scale), nil
 		}
-		return d.centred(own, d.natural())
+		return d.centred(own, natural(m))
 	}
-	return membersAt(points, prior.Scale*d.natural(), d.total, negligible, false, at,
-		func(c *centred, scale float64) (*Posterior, float64, error) {
-			of := *c
-			of.scale, of.known = scale, nil
-			p, err := d.posterior(&of, false)
-			return p, of.factoredLikelihood(), err
-		})
+	return membersAt(points, prior.Scale*natural(m), d.total, negligible, false, at)
 }
 
 // point is a place of the grid, normalised, log of its weight, and -2 log of the likelihood there.
@@ -140,38 +124,31 @@ type evidence interface {
 	// law returns log of the evidence, all scales together, and the scales that stand for them with
 	// their shares of it
 	law() (log float64, scales, shares []float64)
+	// posterior returns what is known of all arms at a scale, and the likelihood of levelled.penalised there
+	posterior(scale float64) (p *Posterior, likelihood float64, err error)
 }
 
 // membersAt returns the members at the points. stated is the scale where it is stated, else 0; total has the
 // precisions of the means of arms; alone is whether arms have no part by themselves.
 func membersAt[T evidence](
-	points []point, stated float64, total []float64, negligible float64, alone bool,
-	at func(own, scale float64) (T, error), posterior func(c T, scale float64) (p *Posterior, likelihood float64, err error),
-) ([]Member, error) {
+	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
+) (_ []Member, err error) {
+	defer try.Caught(&err)
 	around, kept := map[float64]T{}, points != nil
 	if stated > 0 {
 		points = []point{{scale: stated}}
 	} else if points == nil {
-		var err error
-		if points, err = weighed(total, alone, around, at); err != nil {
-			return nil, err
-		}
+		points = try.Of(weighed(total, alone, around, at))
 		points = heaviest(points, negligible)
 	}
 	members := make([]Member, len(points))
 	for k, p := range points {
 		c, known := around[p.own]
 		if !known {
-			var err error
-			if c, err = at(p.own, p.scale); err != nil {
-				return nil, err
-			}
+			c = try.Of(at(p.own, p.scale))
 			around[p.own] = c
 		}
-		of, likelihood, err := posterior(c, p.scale)
-		if err != nil {
-			return nil, err
-		}
+		of, likelihood := try.Two(c.posterior(p.scale))
 		if kept {
 			p.weight += (p.likelihood - likelihood) / 2
 		}
@@ -246,67 +223,12 @@ func shared(members []Member) []Member {
 }
 
 func (c *centred) law() (log float64, scales, shares []float64) {
-	return scaleLaw(c.largest(), c.natural(), c.squares, c.natural(), func(s float64) float64 { return c.penalised(c.deviance(s)) })
+	s := scaling{natural: natural(c.m)}
+	return s.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
 }
 
 func (c *onBases) law() (log float64, scales, shares []float64) {
-	log, scales, shares = scaleLaw(c.largest(), c.natural, c.squares, cmp.Or(c.near, c.natural), func(s float64) float64 {
-		return c.penalised(c.deviance(s))
-	})
-	c.near = scales[len(scales)/2]
-	return log, scales, shares
-}
-
-// narrow is the standard deviation of log s below which one scale stands for all.
-const narrow = 0.3
-
-// beneath is how many nats below the largest value of a density its tails are left out: they are below rounding.
-// resolved is the least standard deviation in steps of a grid at which sums over it are integrals, to a hundredth of a nat.
-const beneath, resolved = 40, 0.6
-
-// scaleLaw integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
-// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides. Where
-// no data bear on the scale, it is the one that leaves the kernel as it is.
-func scaleLaw(
-	largest, natural, squares, near float64, deviance func(scale float64) float64,
-) (log float64, scales, shares []float64) {
-	if largest == 0 {
-		return -deviance(natural) / 2, []float64{natural}, []float64{1}
-	}
-	lo, steps := scaleRange(largest, squares)
-	mean, sd := math.Log(near), 0.0
-	for step, last := scaleStep, steps-1; ; step, last = step/4, last*4 {
-		var logs, at []float64
-		best := math.Inf(-1)
-		look := func(k, by int) {
-			for l := best; k >= 0 && k <= last && l >= best-beneath; k += by {
-				x := lo + float64(k)*step
-				l = -deviance(math.Exp(x)) / 2
-				best = max(best, l)
-				logs, at = append(logs, l), append(at, x)
-			}
-		}
-		from := min(max(0, int(math.Round((mean-lo)/step))), last)
-		look(from, 1)
-		look(from-1, -1)
-		log, mean = floats.LogSumExp(logs), 0
-		for k, l := range logs {
-			mean += math.Exp(l-log) * at[k]
-		}
-		square := 0.0
-		for k, l := range logs {
-			square += math.Exp(l-log) * (at[k] - mean) * (at[k] - mean)
-		}
-		log += math.Log(step)
-		if sd = math.Sqrt(square); sd >= resolved*step || step < scaleTolerance {
-			break
-		}
-	}
-	if sd < narrow {
-		return log, []float64{math.Exp(mean)}, []float64{1}
-	}
-	apart := math.Exp(math.Sqrt(3) * sd)
-	return log, []float64{math.Exp(mean) / apart, math.Exp(mean), math.Exp(mean) * apart}, []float64{1. / 6, 2. / 3, 1. / 6}
+	return c.scaling.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
 }
 
 // Explained returns the part of the variation of single arms' means around the means of the other arms of their tasks

@@ -127,7 +127,8 @@ func TestScaleLaw(t *testing.T) {
 	for _, sd := range []float64{1, 0.3, 0.05, 1e-3} {
 		for _, near := range []float64{1e-2, 3, 1e4} {
 			const mean = 1.2345
-			log, scales, shares := scaleLaw(1, 1, 10, near, func(s float64) float64 { return math.Pow((math.Log(s)-mean)/sd, 2) })
+			s := scaling{near: near}
+			log, scales, shares := s.law(1, 10, func(s float64) float64 { return math.Pow((math.Log(s)-mean)/sd, 2) })
 			if want := math.Log(sd * math.Sqrt(2*math.Pi)); math.Abs(log-want) > 1e-2 {
 				t.Errorf("sd %g from %g: log of the integral %g, want %g", sd, near, log, want)
 			}

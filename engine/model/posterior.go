@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Posterior is a Gaussian process given the mean rewards of all pulls so far,
@@ -87,28 +88,11 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if err := d.room(); err != nil {
 		return nil, err
 	}
-	c, err := d.fit(prior.Scale*d.natural(), own)
+	c, err := d.fit(prior.Scale*natural(m), own)
 	if err != nil {
 		return nil, fmt.Errorf("the information matrix: %w", err)
 	}
-	return d.posterior(c, true)
-}
-
-// posterior returns what is known of all arms by a fit. factored is whether White has the parts of arms by
-// themselves, too.
-func (d *meansOf) posterior(c *centred, factored bool) (*Posterior, error) {
-	m := d.m
-	p := &Posterior{Scale: c.scale / d.natural(), Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit, Freedom: d.observed}
-	var err error
-	if p.Estimator, err = c.estimator(factored); err != nil {
-		return nil, err
-	}
-	p.Surprise = c.surprise()
-	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
-	if !d.known {
-		p.Freedom--
-	}
-	return p, nil
+	return c.formed(true)
 }
 
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.
@@ -124,7 +108,7 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if before != nil {
 		expected = before.Scale
 	}
-	c, err := throughBasis(m, d, before, prior.Scale, expected, func(scale float64) (*onBases, float64, error) {
+	c, err := throughBasis(d, before, prior.Scale, expected, func(scale float64) (*onBases, float64, error) {
 		c, err := d.fit(scale, prior.FitsOwn())
 		if err != nil {
 			return nil, 0, fmt.Errorf("the information matrix: %w", err)
@@ -134,7 +118,8 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if err != nil {
 		return nil, err
 	}
-	return d.posterior(m, c)
+	p, _, err := c.posterior(c.scale)
+	return p, err
 }
 
 // throughBasis extends the bases of a posterior by the arms that were pulled and forms something in their features, and again where
@@ -142,11 +127,10 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 // it is stated, else expected is the one of earlier data, or 0; more is expected where the kernel as it is or the spread of the means
 // says so. form takes and returns scales in units of the features.
 func throughBasis[T any](
-	m *Model, d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
+	d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
 ) (out T, err error) {
-	if err := d.divide(m); err != nil {
-		return out, err
-	}
+	defer try.Caught(&err)
+	try.To(d.divide())
 	bases := d.related.basesOf(before)
 	stated *= d.natural
 	scale := stated
@@ -162,9 +146,7 @@ func throughBasis[T any](
 		for p, part := range d.parts {
 			weights := lists.Make(len(part.arms), func(k int) float64 { return scale * part.total[k] })
 			dim := bases[p].dim
-			if bases[p], err = bases[p].extended(d.life.Context(), part.arms, weights); err != nil {
-				return out, err
-			}
+			bases[p] = try.Of(bases[p].extended(d.m.Context(), part.arms, weights))
 			if part.basis == nil || bases[p].dim > dim {
 				part.basis, grown = bases[p].knowing(part.arms), true
 			}
@@ -183,20 +165,32 @@ func throughBasis[T any](
 // mostScaleOff is how many times as large as expected a scale may be.
 const mostScaleOff = 4
 
-// posterior returns what is known of all arms by a fit.
-func (d *pulledMeans) posterior(m *Model, c *onBases) (*Posterior, error) {
+// fitted is what data around their level say beside it, for a part of arms by themselves and a scale. All numbers are normalised.
+type fitted struct {
+	own       float64 // g
+	scale     float64 // s in units of the features
+	precision float64 // T', the sum of t' = 1/(1/t + g) over arms with pulls
+	centre    float64 // ȳ, or the level that was stated
+	squares   float64 // Σ t' (y - ȳ)²
+}
+
+// posterior returns a posterior that has no covariances yet, of as many arms with pulls.
+func (f fitted) posterior(m *Model, total []float64, pulled int, flat bool, surprise float64) *Posterior {
 	p := &Posterior{
-		Scale: c.scale / d.natural, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit,
-		Surprise: c.surprise(), Freedom: len(d.arms),
+		Scale: f.scale / natural(m), Level: f.centre * m.Unit, Own: f.own * m.Unit * m.Unit, Surprise: surprise, Freedom: pulled,
+		Estimator: &Estimator{
+			Total: total, precision: f.precision, unit: m.Unit, shrink: 1 / f.scale, root: math.Sqrt(m.Scale), level: f.centre,
+		},
 	}
 	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
-	if !d.known {
+	if flat {
 		p.Freedom--
 	}
-	var err error
-	p.Estimator, err = c.estimator(m)
-	return p, err
+	return p
 }
+
+// natural returns the scale that leaves the kernel as it is: the variance of a feature's coefficient.
+func natural(m *Model) float64 { return m.Scale / (m.Unit * m.Unit) }
 
 // PValue returns the probability, before any data, of means at least as far from what the prior
 // expects, the noise's scales being known (freedom +Inf) or estimated with that many degrees of
@@ -213,25 +207,22 @@ func (p *Posterior) PValue(freedom float64) float64 {
 	return distuv.F{D1: float64(p.Freedom), D2: freedom}.Survival(p.Surprise / float64(p.Freedom))
 }
 
-// levelled holds data around their level, where each arm has a part of variance g by itself and so the
-// precision t' = 1/(1/t + g). All numbers are normalised.
+// levelled holds data around their level, where each arm has a part of variance g by itself. All numbers are normalised.
 type levelled struct {
-	flat      bool          // whether the level is unknown
-	own       float64       // g
-	scale     float64       // s in units of the features
-	with      []float64     // by arm: t'; 0 without pulls
-	precision float64       // T', their sum
-	noise     float64       // -Σ log t'
-	centre    float64       // ȳ, or the level that was stated
-	origin    []float64     // m: φ̄, or 0
-	matrix    *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
-	squares   float64       // Σ t' (y - ȳ)²
+	fitted
+	flat   bool          // whether the level is unknown
+	with   []float64     // by arm: t'; 0 without pulls
+	noise  float64       // -Σ log t'
+	origin []float64     // m: φ̄, or 0
+	matrix *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
 }
 
 // newLevelled returns precisions and level of data: total and y have t and the mean of each arm, features
 // returns the features of an arm, dim many. The matrix and the squares are still to be set.
 func newLevelled(flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64) levelled {
-	c := levelled{flat: flat, own: own, scale: scale, with: make([]float64, len(total)), origin: make([]float64, dim), centre: level}
+	c := levelled{
+		fitted: fitted{own: own, scale: scale, centre: level}, flat: flat, with: make([]float64, len(total)), origin: make([]float64, dim),
+	}
 	for k, t := range total {
 		if t > 0 {
 			c.with[k] = t / (1 + own*t)

@@ -15,6 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // onPulled returns the Estimator of counts on few of very many arms, by exact values of the kernel
@@ -25,7 +27,8 @@ import (
 //
 // so that estimates, and their variance, belong to the span, and the bias has Nξ A⁻¹y with both
 // parts at right angles. Nothing of it is cut.
-func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
+func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
+	defer try.Caught(&err)
 	n, ctx := len(counts), m.Context()
 	e := &Estimator{Total: make([]float64, n), unit: m.Unit, root: math.Sqrt(m.Scale)}
 	var pulled []int
@@ -42,38 +45,24 @@ func onPulled(m *Model, ridge float64, counts []int) (*Estimator, error) {
 	}
 	e.shrink = float64(e.Pulls) * m.Normalised(ridge)
 	s := len(pulled)
-	if err := memlimit.Matrices(ctx, "the estimator", 3, n, s); err != nil {
-		return nil, err
-	}
-	coordinates, rest, err := m.Designs().spanned(pulled)
-	if err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the estimator", 3, n, s))
+	coordinates, rest := try.Two(m.Designs().spanned(pulled))
 	scaled := mat.NewDense(s, s, nil)
 	for k, i := range pulled {
-		for j, v := range coordinates.RawRowView(i) {
-			scaled.Set(k, j, math.Sqrt(e.Total[i])*v)
-		}
+		addTo(scaled.RawRowView(k), math.Sqrt(e.Total[i]), coordinates.RawRowView(i))
 	}
 	information := mat.NewSymDense(s, nil)
 	information.SymOuterK(1, scaled.T())
-	for k := range s {
-		information.SetSym(k, k, information.At(k, k)+e.shrink)
-	}
 	var factor mat.Cholesky
-	if !factor.Factorize(information) {
+	if !factor.Factorize(symmetric.Add(information, func(int) float64 { return e.shrink })) {
 		return nil, fmt.Errorf("the information matrix of %d pulls is not positive definite at xi = %g; give a larger xi", e.Pulls, ridge)
 	}
-	inverse, err := inverseFactor(&factor)
-	if err != nil {
-		return nil, err
-	}
+	inverse := try.Of(inverseFactor(&factor))
 	e.White, e.solved = mat.NewDense(n, s, nil), mat.NewDense(n, s, nil)
 	e.rest = make([]float64, n)
 	err = cores.Do(ctx, n, rowsAtOnce, func(from, to int) {
-		part := func(x *mat.Dense) *mat.Dense { return x.Slice(from, to, 0, s).(*mat.Dense) }
-		timesTransposed(part(e.White), part(coordinates), inverse)
-		timesLower(part(e.solved), part(e.White), inverse)
+		timesTransposed(rowsOf(e.White, from, to), rowsOf(coordinates, from, to), inverse)
+		timesLower(rowsOf(e.solved, from, to), rowsOf(e.White, from, to), inverse)
 		for i := from; i < to; i++ {
 			e.rest[i] = math.Sqrt(rest[i])
 		}
@@ -110,13 +99,7 @@ func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 // byRows calls do for ranges of rows that cover all n.
 func byRows(ctx context.Context, n int, do func(from, to int)) error {
 	const together = 512
-	for from := 0; from < n; from += together {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		do(from, min(from+together, n))
-	}
-	return nil
+	return cores.Do(cores.Within(ctx, 1), n, together, do)
 }
 
 // rowsOf views the rows from ≤ i < to.
@@ -149,18 +132,14 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 }
 
 // solveInSteps returns the same as solveLeastSquares, by panels of columns.
-func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]float64, error) {
+func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) (_ []float64, err error) {
+	defer try.Caught(&err)
 	n, dim := features.Dims()
-	if err := memlimit.Matrices(ctx, "the fit of the expected rewards", 1, n, dim+1); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the fit of the expected rewards", 1, n, dim+1))
 	both := mat.NewDense(n, dim+1, nil) // Φ and μ
-	err := byRows(ctx, n, func(from, to int) {
+	try.To(byRows(ctx, n, func(from, to int) {
 		both.Slice(from, to, 0, dim).(*mat.Dense).Copy(rowsOf(features, from, to))
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	both.SetCol(dim, mu)
 	raw := both.RawMatrix()
 	part := func(row, from, to int) blas64.General {
@@ -168,16 +147,12 @@ func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) ([]flo
 	}
 	tau, work := make([]float64, panelWidth), make([]float64, stripWidth*panelWidth*4)
 	for j := 0; j < dim; j += panelWidth {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		end := min(j+panelWidth, dim)
 		panel := part(j, j, end)
 		lapack64.Geqrf(panel, tau[:end-j], work, len(work))
 		for from := end; from <= dim; from += stripWidth {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+			try.To(ctx.Err())
 			strip := part(j, from, min(from+stripWidth, dim+1))
 			lapack64.Ormqr(blas.Left, blas.Trans, panel, tau[:end-j], strip, work, len(work))
 		}

@@ -94,7 +94,7 @@ func provenLower(t *testing.T, s design.Space, c design.Certificate) float64 {
 	for i, w := range c.Weights {
 		weighted[i] = w * s.Precision[i]
 	}
-	a, err := gramOf(context.Background(), s.Features, weighted)
+	a, err := GramOf(context.Background(), s.Features, weighted)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -203,12 +204,7 @@ func (d *duals) covariances(dst []float64, arms []int, with int) {
 }
 
 func (d *duals) matrix(arms []int) *mat.SymDense {
-	out := mat.NewSymDense(len(arms), nil)
-	for k, i := range arms {
-		for l, j := range arms[:k+1] {
-			out.SetSym(k, l, d.shared(i, j))
-		}
-	}
+	out := symmetric.Make(len(arms), func(k, l int) float64 { return d.shared(arms[l], arms[k]) })
 	positions, at := make([][]int, len(d.parts)), make([][]int, len(d.parts))
 	for k, i := range arms {
 		p := d.of[i]

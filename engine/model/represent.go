@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // representation splits the known expected rewards: μ = f + u with f in the kernel's space.
@@ -55,11 +56,8 @@ func (m Truth) represent() (*representation, error) {
 		features, scale, rest = whole.L, 1, whole.Residual
 	}
 	t.partial = m.cut && m.Problem.N() > exactNorm
-	mu := mat.NewVecDense(m.Problem.N(), nil)
-	for i, v := range m.Problem.Mean {
-		mu.SetVec(i, v/m.Unit)
-	}
-	solution, err := solveLeastSquares(m.Context(), features, mu.RawVector().Data)
+	mu := lists.Map(m.Problem.Mean, func(v float64) float64 { return v / m.Unit })
+	solution, err := solveLeastSquares(m.Context(), features, mu)
 	if err != nil {
 		return nil, fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
 	}
@@ -71,7 +69,7 @@ func (m Truth) represent() (*representation, error) {
 		t.norm = math.NaN()
 	}
 	fit.MulVec(features, theta)
-	t.off = lists.Make(m.Problem.N(), func(i int) float64 { return mu.AtVec(i) - fit.AtVec(i) })
+	t.off = lists.Make(m.Problem.N(), func(i int) float64 { return mu[i] - fit.AtVec(i) })
 	t.misfit, t.worst = farthest(t.off)
 	return t, nil
 }
@@ -211,7 +209,8 @@ func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 // as many arms as the norm is computed of exactly.
 const pairsCompared = 5_000_000
 
-func (m Truth) fitRidges(rank int) (ridgeFits, error) {
+func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
+	defer try.Caught(&err)
 	_, _, apart, err := m.Relations().unequalCopies(pairsCompared + 100*m.Problem.N())
 	if errors.Is(err, errManyAlike) || apart > 0 {
 		return nil, nil // a run goes on without them
@@ -236,26 +235,19 @@ func (m Truth) fitRidges(rank int) (ridgeFits, error) {
 	}
 	gram := mat.NewSymDense(rank, nil)
 	for i := range rank { // row by row, since an interrupt of 10⁵ arms waited for all
-		if err := m.Context().Err(); err != nil {
-			return nil, err
-		}
+		try.To(m.Context().Err())
 		for j := i; j < rank; j++ {
 			gram.SetSym(i, j, floats.Dot(across.RawRowView(i), across.RawRowView(j)))
 		}
 	}
-	values, vectors, err := eigen.Decompose(m.Context(), gram)
-	if err != nil {
-		return nil, err
-	}
+	values, vectors := try.Two(eigen.Decompose(m.Context(), gram))
 	moment, turned := new(mat.VecDense), new(mat.VecDense)
 	moment.MulVec(across, mat.NewVecDense(n, m.Problem.Mean))
 	turned.MulVec(vectors.T(), moment)
 	top := floats.Max(values)
 	out, along, off := make(ridgeFits, ridges), mat.NewVecDense(rank, nil), make([]float64, n)
 	for k := range out {
-		if err := m.Context().Err(); err != nil {
-			return nil, err
-		}
+		try.To(m.Context().Err())
 		for j, v := range values {
 			along.SetVec(j, turned.AtVec(j)/(max(v, 0)+math.Ldexp(top, -k)))
 		}
@@ -283,19 +275,6 @@ func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	return best, found
 }
 
-// fitsWithin reports whether a fit has at most that norm (in units of Norm) and is no farther than within
-// (reward units) from any expected reward.
-func (m Truth) fitsWithin(within, norm float64, rank int) (bool, error) {
-	fits, err := m.ridgeFits(rank)
-	_, found := fits.least(func(n Near) float64 {
-		if n.Norm <= norm && n.Misfit <= within {
-			return 0
-		}
-		return math.Inf(1)
-	})
-	return found, err
-}
-
 // NormLowerBound returns a number of samples, all agents together, that no algorithm needs fewer of in
 // expectation when it errs with probability at most delta on every reward function f of ‖f‖ ≤ norm, at
 // the known means, with normal noise or, of EnvironmentBernoulli, two rewards. Other than LowerBound it holds for
@@ -317,18 +296,13 @@ func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 
 // leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 where no g was found. The norm
 // may be infinite.
-func (m Truth) leastTold(norm, epsilon float64) (float64, error) {
+func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
+	defer try.Caught(&err)
 	if m.Problem.N() > mostAlternatives {
 		return 0, nil
 	}
-	t, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	features, err := m.functions()
-	if err != nil {
-		return 0, err
-	}
+	t := try.Of(m.known())
+	features := try.Of(m.functions())
 	return Remembered(m.Model, canon.Key{Kind: canon.KindNormBound, Ridge: norm, Level: epsilon}, func() (float64, error) {
 		return newAlternatives(m.Model, t, features, norm, epsilon).solve()
 	})

@@ -8,8 +8,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -153,18 +153,13 @@ func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64
 // RidgeCondition returns both sides of the theorem's condition on ξ for a mode;
 // it holds when left ≤ right, up to RidgeSlack.
 func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, right float64, err error) {
-	norm, err := m.NormOf(opt)
-	if err != nil {
-		return 0, 0, err
-	}
+	defer try.Caught(&err)
+	norm := try.Of(m.NormOf(opt))
 	if mode == engine.ModeFB {
 		d, err := m.Truth().Hardness(ridge, opt.Epsilon)
 		return ridge, 1 / math.Pow(4*(1+engine.RoundingEpsilon)*d.Value*norm, 2), err
 	}
-	gap, err := m.gapOf(opt)
-	if err != nil {
-		return 0, 0, err
-	}
+	gap := try.Of(m.gapOf(opt))
 	d, err := m.Design(ridge, m.Problem.Groups())
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + engine.RoundingEpsilon) * norm), err
 }
@@ -231,16 +226,9 @@ func (m Relations) admitsAll() bool {
 	}
 	different := 0
 	for _, group := range m.Problem.Groups() {
-		seen := map[string]bool{}
-		for _, i := range group {
-			id := canon.Fingerprint(m.Features.RawRowView(i))
-			if seen[id] {
-				continue
-			}
-			seen[id] = true
-			if different++; different > m.Rank() {
-				return false
-			}
+		firsts, _ := m.Firsts(group)
+		for k, first := range firsts {
+			different += indices.Indicator(first == group[k])
 		}
 	}
 	return different == m.Rank()
@@ -275,11 +263,11 @@ func (m Relations) manyDifferent() bool {
 	if m.Features != nil || m.Problem.N() <= m.source.maxRank {
 		return false
 	}
-	f, err := m.Stopped(coarseRank, 0)
+	along, _, err := m.coarse()
 	if err != nil {
 		return false
 	}
-	along, different := alongDirection(f.Features), 0
+	different := 0
 	apart := 3 * math.Sqrt(sameToFactor*m.Diagonal/m.Scale)
 	for _, group := range m.Problem.Groups() {
 		own := indices.Of(along, group)

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -45,19 +46,15 @@ type exactFeatures struct {
 }
 
 // newSource checks the kernel on its points and reads its diagonal.
-func newSource(ctx context.Context, p *problem.Problem, maxRank int) (*source, error) {
+func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source, err error) {
+	defer try.Caught(&err)
 	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return nil, err
 	}
-	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		return nil, err
-	}
+	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
 	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related](),
 		trees: newOnce[*trees]()}
-	if s.factor, err = kernels.Grow(gram); err != nil {
-		return nil, err
-	}
+	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())
 	return s, nil
 }
@@ -65,15 +62,10 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (*source, e
 // exact computes the features. The factor that it takes them from is its own: what it has beyond
 // the columns that others share is kept once, as features.
 func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
-	return s.features.get(ctx, func() (*exactFeatures, error) {
-		own, err := s.factor.Continued(ctx)
-		if err != nil {
-			return nil, err
-		}
-		factor, err := own.Factor(ctx, s.maxRank, 0)
-		if err != nil {
-			return nil, err
-		}
+	return s.features.get(ctx, func() (_ *exactFeatures, err error) {
+		defer try.Caught(&err)
+		own := try.Of(s.factor.Continued(ctx))
+		factor := try.Of(own.Factor(ctx, s.maxRank, 0))
 		f := &exactFeatures{matrix: factor.L, pivots: factor.Pivots, truncation: factor.Residual}
 		f.cut = f.truncation > sameToFactor*factor.Largest
 		floats.Scale(1/s.root, f.matrix.RawMatrix().Data)
@@ -87,16 +79,10 @@ func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 
 // whole factors the whole Gram matrix of at most exactNorm arms whose features were cut. It goes on from
 // their columns.
-func (s *source) whole(ctx context.Context) (kernels.Factor, error) {
-	f, err := s.exact(ctx)
-	if err != nil {
-		return kernels.Factor{}, err
-	}
-	own, err := f.grown.Continued(ctx) // the further columns are not kept
-	if err != nil {
-		return kernels.Factor{}, err
-	}
-	return own.Factor(ctx, 0, 0)
+func (s *source) whole(ctx context.Context) (_ kernels.Factor, err error) {
+	defer try.Caught(&err)
+	f := try.Of(s.exact(ctx))
+	return try.Of(f.grown.Continued(ctx)).Factor(ctx, 0, 0) // the further columns are not kept
 }
 
 // scaleOf returns the power of four next to the largest variance of a kernel, and its root:
@@ -203,16 +189,24 @@ func (m *Model) Exact() (*Model, error) {
 }
 
 // fill sets the exact features and what follows from them.
-func (m *Model) fill() error {
-	f, err := m.source.exact(m.Context())
-	if err != nil {
-		return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
-	}
+func (m *Model) fill() (err error) {
+	defer try.Caught(&err, fmt.Sprintf("problem %q", m.Problem.Name))
+	f := try.Of(m.source.exact(m.Context()))
 	m.Features, m.Truncation, m.cut = f.matrix, f.truncation, f.cut
+	try.To(m.lay())
+	return nil
+}
+
+// lay sets what follows from features.
+func (m *Model) lay() (err error) {
 	if m.Layout, err = canon.NewLayout(m.Context(), m.Features, m.Precision); err != nil {
-		return fmt.Errorf("problem %q: %w", m.Problem.Name, err)
+		return err
 	}
-	m.numberFeatures()
+	of := *m
+	m.numbers = sync.OnceValue(func() string {
+		lists := append([][]float64{of.Features.RawMatrix().Data}, of.others()...)
+		return canon.Fingerprint(lists...) + of.Problem.Noise.UnknownBy
+	})
 	identify(m)
 	return nil
 }
@@ -222,22 +216,7 @@ func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
 	out := *m
 	out.derived = true
 	out.Features = features
-	var err error
-	if out.Layout, err = canon.NewLayout(m.Context(), features, m.Precision); err != nil {
-		return nil, err
-	}
-	out.numberFeatures()
-	identify(&out)
-	return &out, nil
-}
-
-// numberFeatures sets what the identity has of a model with features.
-func (m *Model) numberFeatures() {
-	of := *m
-	m.numbers = sync.OnceValue(func() string {
-		lists := append([][]float64{of.Features.RawMatrix().Data}, of.others()...)
-		return canon.Fingerprint(lists...) + of.Problem.Noise.UnknownBy
-	})
+	return &out, out.lay()
 }
 
 // written returns what the identity has of a model without features: its points, and its kernel as it

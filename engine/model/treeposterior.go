@@ -1,8 +1,6 @@
 package model
 
 import (
-	"cmp"
-	"errors"
 	"math"
 	"slices"
 
@@ -11,7 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// conditioned is a posterior that goes by the arms that were pulled, in place of features of all arms.
+// conditioned is a posterior that goes by the arms that were pulled, in place of features of all arms. variances sets dst[k] to the
+// variance of the difference of the rewards of arms[k] and another arm, or with -1 of its reward alone.
 type conditioned interface {
 	floats() int
 	estimates(centre float64, y []float64) []float64
@@ -47,13 +46,12 @@ type onTrees struct {
 // treeMeans holds what a posterior of trees is formed of, normalised.
 type treeMeans struct {
 	*trees
+	scaling
 	m        *Model
-	natural  float64   // the scale that leaves the kernel as it is
 	known    bool      // whether the level is stated
 	level    float64   // the one stated
 	pulled   int       // arms with pulls
 	total, y []float64 // N
-	near     float64   // the scale found last, where the next search begins; 0 before
 	// by node with pulls at or below it, in their order:
 	nodes, up   []int     // the node, and the place of its parent, -1 of a root
 	slope, free []float64 // of the node
@@ -65,7 +63,7 @@ type treeMeans struct {
 func newTreeMeans(m *Model, t *trees, level engine.Level, counts []int, means []float64) *treeMeans {
 	n := len(counts)
 	d := &treeMeans{
-		trees: t, m: m, natural: m.Scale / (m.Unit * m.Unit), known: level.Known, level: level.Value / m.Unit,
+		trees: t, scaling: scaling{natural: natural(m)}, m: m, known: level.Known, level: level.Value / m.Unit,
 		total: make([]float64, n), y: make([]float64, n),
 	}
 	bears := make([]bool, n)
@@ -124,9 +122,10 @@ func deepestFirst(up []int) []int {
 // aroundTrees holds the data around their level for a part of arms by themselves and a scale. All by the place of nodes.
 type aroundTrees struct {
 	*treeMeans
-	own, scale, centre, precision, noise, squares float64   // as of levelled
-	largest                                       float64   // a bound on the largest eigenvalue of the information
-	with, off                                     []float64 // t' and y - centre, 0 without pulls
+	fitted
+	noise     float64   // as of levelled
+	largest   float64   // a bound on the largest eigenvalue of the information
+	with, off []float64 // t' and y - centre, 0 without pulls
 }
 
 // around returns them for a part of arms by themselves and a scale, fitted where it is 0.
@@ -136,7 +135,7 @@ func (d *treeMeans) around(own, scale float64) (*aroundTrees, error) {
 	}
 	n := len(d.nodes)
 	all := make([]float64, 2*n)
-	c := &aroundTrees{treeMeans: d, own: own, scale: scale, centre: d.level, with: all[:n], off: all[n:]}
+	c := &aroundTrees{treeMeans: d, fitted: fitted{own: own, scale: scale, centre: d.level}, with: all[:n], off: all[n:]}
 	sum, tree := 0.0, 0.0
 	for k, j := range d.nodes {
 		i := d.arm[j]
@@ -167,14 +166,9 @@ func (d *treeMeans) around(own, scale float64) (*aroundTrees, error) {
 	if scale > 0 {
 		return c, nil
 	}
-	if c.scale = d.natural; c.largest > 0 {
-		c.scale = leastDeviance(c.largest, c.squares, d.near, c.deviance)
-	}
-	if !(c.scale > 0) || math.IsInf(c.scale, 0) {
-		return nil, errors.New("no scale of the kernel fits")
-	}
-	d.near = c.scale
-	return c, nil
+	var err error
+	c.scale, err = d.least(c.largest, c.squares, c.deviance)
+	return c, err
 }
 
 // passed is what the data say at a scale: log det(I + sKT') and, with the covariance V of their means, Q = 1ᵀV⁻¹1, 1ᵀV⁻¹z and zᵀV⁻¹z,
@@ -253,21 +247,17 @@ func (c *aroundTrees) devianceAt(scale float64, at passed) float64 {
 func (c *aroundTrees) likelihood() float64 { return c.deviance(c.scale) }
 
 func (c *aroundTrees) law() (log float64, scales, shares []float64) {
-	log, scales, shares = scaleLaw(c.largest, c.natural, c.squares, cmp.Or(c.near, c.natural), c.deviance)
-	c.near = scales[len(scales)/2]
-	return log, scales, shares
+	return c.scaling.law(c.largest, c.squares, c.deviance)
 }
 
-// posterior returns what is known of all arms, and the deviance.
-func (c *aroundTrees) posterior() (*Posterior, float64) {
-	m, n := c.m, len(c.arm)
-	at := c.pass(c.scale)
+func (c *aroundTrees) posterior(scale float64) (*Posterior, float64, error) {
+	n, at := len(c.arm), c.pass(scale)
 	d := &onTrees{trees: *c.trees, own: c.own, with: make([]float64, n), weight: make([]float64, n)}
 	all := make([]float64, 3*n)
 	d.slope, d.free, d.spread = all[:n], all[n:2*n], all[2*n:]
 	copy(d.slope, c.trees.slope)
 	for j, q := range c.trees.free {
-		d.free[j] = c.scale * q
+		d.free[j] = scale * q
 	}
 	for k, j := range c.nodes {
 		pivot := 1 + d.free[j]*c.information[k]
@@ -286,17 +276,11 @@ func (c *aroundTrees) posterior() (*Posterior, float64) {
 			d.weight[d.arm[j]] = 1 - f
 		}
 	}
-	p := &Posterior{
-		Scale: c.scale / c.natural, Level: c.centre * m.Unit, Own: c.own * m.Unit * m.Unit, Surprise: c.around(at), Freedom: c.pulled,
-		Estimator: &Estimator{
-			Total: c.total, precision: c.precision, unit: m.Unit, shrink: 1 / c.scale, root: math.Sqrt(m.Scale), level: c.centre, dual: d,
-		},
-	}
-	p.SD = math.Sqrt(p.Scale*m.Diagonal + p.Own)
-	if !c.known {
-		p.Freedom--
-	}
-	return p, c.devianceAt(c.scale, at)
+	of := c.fitted
+	of.scale = scale
+	p := of.posterior(c.m, c.total, c.pulled, !c.known, c.around(at))
+	p.dual = d
+	return p, c.devianceAt(scale, at), nil
 }
 
 // newTreePosterior forms it from the data, at a scale or, for 0, at the one of the least deviance. Of arms that are unrelated a part of
@@ -309,8 +293,8 @@ func newTreePosterior(m *Model, t *trees, prior Prior, counts []int, means []flo
 	if err != nil {
 		return nil, err
 	}
-	p, _ := c.posterior()
-	return p, nil
+	p, _, err := c.posterior(c.scale)
+	return p, err
 }
 
 // treeMembers returns the members of a mixture, see mixed. Of unrelated arms it is over the scale alone.
@@ -322,13 +306,7 @@ func treeMembers(
 		d.near = before.Members[0].Scale * d.natural
 	}
 	return membersAt(points, prior.Scale*d.natural, d.total, negligible, t.alone,
-		func(own, _ float64) (*aroundTrees, error) { return d.around(own, d.natural) },
-		func(c *aroundTrees, scale float64) (*Posterior, float64, error) {
-			of := *c
-			of.scale = scale
-			p, likelihood := of.posterior()
-			return p, likelihood, nil
-		})
+		func(own, _ float64) (*aroundTrees, error) { return d.around(own, d.natural) })
 }
 
 // values returns E f_j of nodes where the reward of each arm with pulls is the one given, less the level.

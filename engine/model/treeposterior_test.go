@@ -36,7 +36,7 @@ func TestUnrelatedPosterior(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := d.posterior(m, c)
+		want, _, err := c.posterior(c.scale)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,10 @@ func TestTreePosteriorIsUniversalKriging(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, likelihood := c.posterior()
+				p, likelihood, err := c.posterior(c.scale)
+				if err != nil {
+					t.Fatal(err)
+				}
 				checkKriging(t, m, prior, p, counts, means)
 				if want := c.likelihood(); likelihood != want {
 					t.Errorf("%s: likelihood %v with the posterior, %v alone", m.Problem.Name, likelihood, want)

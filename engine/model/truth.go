@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Truth is what is known of the expected rewards of a model, and how its kernel represents them.
@@ -55,21 +56,22 @@ func (m Truth) computeTruth() (*truth, error) {
 
 // Best returns the best arm of each task (the first of tied ones).
 func (m Truth) Best() ([]int, error) {
-	t, err := m.known()
-	if err != nil {
-		return nil, err
-	}
-	return slices.Clone(t.best), nil
+	return known(m, func(t *truth) []int { return slices.Clone(t.best) })
 }
 
 // DeltaMin returns the smallest gap Δ_min between best and second arm over all tasks, normalised;
 // +Inf when no task has two arms.
 func (m Truth) DeltaMin() (float64, error) {
+	return known(m, func(t *truth) float64 { return t.min })
+}
+
+// known returns what follows from the expected rewards.
+func known[T any](m Truth, of func(t *truth) T) (out T, err error) {
 	t, err := m.known()
-	if err != nil {
-		return 0, err
+	if err == nil {
+		out = of(t)
 	}
-	return t.min, nil
+	return out, err
 }
 
 // Ties returns the two arms of the smallest gap when it is a tie.
@@ -117,11 +119,9 @@ func (g gaps) key(ridge float64) canon.Key {
 	return canon.Key{Kind: canon.KindHardness, Ridge: ridge, Level: g.least}
 }
 
-func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
-	t, err := m.known()
-	if err != nil {
-		return design.Design{}, err
-	}
+func (m Truth) hardness(ridge float64, g gaps) (_ design.Design, err error) {
+	defer try.Caught(&err)
+	t := try.Of(m.known())
 	if rival, tied := m.Ties(); tied && g == (gaps{}) {
 		p := m.Problem
 		best := t.best[p.TaskOf[rival]]
@@ -132,9 +132,7 @@ func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
 	if m.Many() && m.Problem.N() > exactHardness {
 		return m.manyHardness(ridge, g, t)
 	}
-	if m.Model, err = m.Exact(); err != nil {
-		return design.Design{}, err
-	}
+	m.Model = try.Of(m.Exact())
 	return Remembered(m.Model, g.key(ridge), func() (design.Design, error) {
 		return design.Minimax(m.Space(ridge), m.rivals(t, g), m.Solver(DesignTolerance(m.Problem.N())))
 	})
@@ -143,11 +141,7 @@ func (m Truth) hardness(ridge float64, g gaps) (design.Design, error) {
 // Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by the squares
 // of one over their gaps, which are larger by epsilon (normalised).
 func (m Truth) Rivals(epsilon float64) (design.Contrasts, error) {
-	t, err := m.known()
-	if err != nil {
-		return design.Contrasts{}, err
-	}
-	return m.rivals(t, gaps{added: epsilon}), nil
+	return known(m, func(t *truth) design.Contrasts { return m.rivals(t, gaps{added: epsilon}) })
 }
 
 func (m Truth) rivals(t *truth, g gaps) (c design.Contrasts) {
@@ -183,15 +177,14 @@ type Near struct {
 //
 //	M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied
 //	Mathematics 236, 2011.
-func (m Truth) Near(within float64, maxRank int) (Near, error) {
-	if _, err := m.known(); err != nil {
-		return Near{}, err
-	}
+func (m Truth) Near(within float64, maxRank int) (near Near, err error) {
+	defer try.Caught(&err)
+	try.Of(m.known())
 	if maxRank <= 0 {
 		maxRank = m.source.maxRank
 	}
 	rest := slices.Clone(m.Problem.Mean)
-	near, squares := Near{}, 0.0
+	squares := 0.0
 	near.Misfit, near.At = farthest(rest)
 	for near.Misfit > within && near.Arms < maxRank {
 		const together = 32 // columns asked for at a time
@@ -204,14 +197,9 @@ func (m Truth) Near(within float64, maxRank int) (Near, error) {
 		}
 		for k := near.Arms; k < len(columns) && near.Misfit > within; k++ {
 			theta := rest[pivots[k]] / columns[k][pivots[k]]
-			err := cores.Do(m.Context(), len(rest), entriesAtOnce, func(from, to int) {
-				for i, v := range columns[k][from:to] {
-					rest[from+i] -= theta * v
-				}
-			})
-			if err != nil {
-				return Near{}, err
-			}
+			try.To(cores.Do(m.Context(), len(rest), entriesAtOnce, func(from, to int) {
+				addTo(rest[from:to], -theta, columns[k][from:to])
+			}))
 			squares += theta * theta
 			near.Arms = k + 1
 			near.Misfit, near.At = farthest(rest)
@@ -228,16 +216,14 @@ func (m Truth) Near(within float64, maxRank int) (Near, error) {
 // and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by share at most (Pinsker). samples
 // is the expected number of pulls, all agents together; 0 leaves η out.
 func (m Truth) Negligible(epsilon, share, samples float64) (float64, error) {
-	known, err := m.known()
-	if err != nil {
-		return 0, err
-	}
-	lead := m.leastLead(known, epsilon) * m.Unit
-	within := decisive * lead
-	if e := m.Problem.Noise.Environment; samples > 0 && (e == problem.EnvironmentGaussian || e == "") {
-		within = max(within, min(2*slices.Min(m.Problem.Noise.Deviations())*share/math.Sqrt(samples), lead/2))
-	}
-	return within, nil
+	return known(m, func(t *truth) float64 {
+		lead := m.leastLead(t, epsilon) * m.Unit
+		within := decisive * lead
+		if e := m.Problem.Noise.Environment; samples > 0 && (e == problem.EnvironmentGaussian || e == "") {
+			within = max(within, min(2*slices.Min(m.Problem.Noise.Deviations())*share/math.Sqrt(samples), lead/2))
+		}
+		return within
+	})
 }
 
 const (
@@ -288,7 +274,8 @@ func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 			continue
 		}
 		for _, rank := range fitted {
-			if fits, err := m.fitsWithin(within, opt.Norm, rank); err == nil && fits {
+			fits, err := m.ridgeFits(rank)
+			if err == nil && slices.ContainsFunc(fits, func(n Near) bool { return n.Norm <= opt.Norm && n.Misfit <= within }) {
 				return share * opt.Delta, true
 			}
 		}

@@ -57,7 +57,7 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			q := modelOf(t, supposed(p, rewards))
+			q := modelOf(t, Supposed(p, rewards))
 			if q.Truth().Fidelity(0) != model.Faithful {
 				size, at, _ := q.Truth().Misfit()
 				t.Errorf("case %d: the kernel misses the rewards by %g at %s", number, size, p.Where(at))

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // methods returns the algorithms that a forecast compares: all in the catalogue that carry a
@@ -44,16 +45,11 @@ func (q Question) prepared(p *problem.Problem) (Question, error) {
 // run, such as one whose ridge needs a norm, leaves a note in place of its row; it is an
 // error when that is so of all. After an interrupt it returns the rows of the runs that
 // finished, together with the error.
-func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
+func Of(ctx context.Context, p *problem.Problem, q Question) (_ Forecast, err error) {
+	defer try.Caught(&err, "plan")
 	sparing := q.Runs == 0 && p.N() > manyArms
-	q, err := q.prepared(p)
-	if err != nil {
-		return Forecast{}, fmt.Errorf("plan: %w", err)
-	}
-	scenarios, notes, err := q.scenarios(ctx, p)
-	if err != nil {
-		return Forecast{}, fmt.Errorf("plan: %w", err)
-	}
+	q = try.Of(q.prepared(p))
+	scenarios, notes := try.Two(q.scenarios(ctx, p))
 	out := Forecast{Problem: p.Name, Delta: q.Options.Delta, Epsilon: q.Options.Epsilon, Prices: q.Prices, Words: p.Words(), Notes: notes}
 	out.Delta = cmp.Or(out.Delta, engine.DefaultDelta)
 	for _, w := range q.resolution(ctx, p) {
@@ -61,7 +57,7 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (Forecast, error) {
 	}
 	tried := methods()
 	f := &forecaster{Question: q, sparing: sparing, total: q.Runs * len(tried) * len(scenarios)}
-	f.start()
+	f.tell()
 	var failed error
 	for _, s := range scenarios {
 		from := len(out.Rows)
@@ -142,23 +138,19 @@ const curvePoints = 11
 
 // OfBudget returns what up to total further measurements are expected to bring to what is believed. It reports numbers out of
 // range and the end of the context.
-func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (*Budget, error) {
+func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (_ *Budget, err error) {
+	defer try.Caught(&err)
 	if total < 1 || total > MaxTotal {
 		return nil, fmt.Errorf("total must be a whole number from 1 to %d, got %d", MaxTotal, total)
 	}
-	if err := prices.check(); err != nil {
-		return nil, err
-	}
+	try.To(prices.check())
 	var counts []int
 	for k := 1; k <= curvePoints; k++ {
 		if n := int(math.Ceil(float64(total) * float64(k) / curvePoints)); len(counts) == 0 || n > counts[len(counts)-1] {
 			counts = append(counts, n)
 		}
 	}
-	ahead, err := answer.Ahead(ctx, b, epsilon, counts)
-	if err != nil {
-		return nil, err
-	}
+	ahead := try.Of(answer.Ahead(ctx, b, epsilon, counts))
 	out := &Budget{Total: total, Points: lists.Map(ahead, func(o answer.Outlook) Point {
 		return Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within}
 	})}

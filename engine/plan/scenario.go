@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // scenario holds what is assumed of the rewards: some problems whose expected rewards are known,
@@ -30,7 +31,8 @@ type scenario struct {
 const draws = 5
 
 // scenarios returns the known rewards, or one for each gap, and a note that says what they are.
-func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario, []engine.Warning, error) {
+func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenario, _ []engine.Warning, err error) {
+	defer try.Caught(&err)
 	notes := engine.NoiseWarnings(p)
 	gaps := q.Gaps
 	if len(gaps) == 0 && p.Mean == nil && q.Options.Gap > 0 {
@@ -46,17 +48,12 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	if len(gaps) == 0 && p.N() > model.MaxRank { // more arms than any rank
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
-	m, err := model.NewContext(ctx, p, q.Options.Unit)
-	if err != nil {
-		return nil, nil, err
-	}
+	m := try.Of(model.NewContext(ctx, p, q.Options.Unit))
 	notes = append(notes, m.Relations().KernelWarnings()...)
 	if len(gaps) == 0 {
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
-	if m, err = m.Exact(); err != nil {
-		return nil, nil, err
-	}
+	m = try.Of(m.Exact())
 	var out []scenario
 	for _, gap := range gaps {
 		if !(gap > 0) || math.IsInf(gap, 0) {
@@ -67,16 +64,10 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 		}
 		s := scenario{gap: gap}
 		for d := range min(draws, q.Runs) {
-			rng := rand.New(rand.NewPCG(q.Seed, uint64(d)))
-			mean, err := leastFavourable(m, gap, rng)
-			if err != nil {
-				return nil, nil, err
-			}
-			of := supposed(p, mean)
+			mean := try.Of(leastFavourable(m, gap, rand.New(rand.NewPCG(q.Seed, uint64(d)))))
+			of := Supposed(p, mean)
 			if p.Noise.Bounds != nil {
-				if of, err = withinBounds(p, gap, mean); err != nil {
-					return nil, nil, err
-				}
+				of = try.Of(withinBounds(p, gap, mean))
 			}
 			s.problems = append(s.problems, of)
 		}
@@ -85,9 +76,9 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) ([]scenario
 	return out, append(notes, engine.Warning{Kind: engine.WarnLeastFavourable}), nil
 }
 
-// supposed returns the problem with these expected rewards, and normal noise of the problem's
+// Supposed returns the problem with these expected rewards, N of them, and normal noise of the problem's
 // scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
-func supposed(p *problem.Problem, mean []float64) *problem.Problem {
+func Supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
 	if p.Block == nil {
@@ -154,7 +145,7 @@ func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Pro
 			"bounds over %.3g; give smaller gaps",
 			gap, p.Name, hi-lo, bounds[1]-bounds[0])
 	}
-	q := supposed(p, slices.Clone(mean))
+	q := Supposed(p, slices.Clone(mean))
 	for i := range q.Mean {
 		q.Mean[i] += (bounds[0] + bounds[1] - lo - hi) / 2
 	}
@@ -170,27 +161,19 @@ func (s scenario) only(tasks []int) scenario {
 	return scenario{s.gap, lists.Map(s.problems, func(p *problem.Problem) *problem.Problem { return p.Only(tasks...) })}
 }
 
-// Supposed returns the problem with these expected rewards, N of them, and normal noise of the
-// problem's scales: reward laws with bounds or measured rewards do not fit rewards that are assumed.
-func Supposed(p *problem.Problem, mean []float64) *problem.Problem { return supposed(p, mean) }
-
 // LeastFavourable returns n problems with the hardest rewards that the kernel can represent in which
 // the best arm of every task leads by gap, reward units; see leastFavourable. unit is as in
 // engine.Options.
-func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) ([]*problem.Problem, error) {
-	m, err := model.NewContext(ctx, p, unit)
-	if err != nil {
-		return nil, err
-	}
-	if m, err = m.Exact(); err != nil {
-		return nil, err
-	}
+func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) (_ []*problem.Problem, err error) {
+	defer try.Caught(&err)
+	m := try.Of(model.NewContext(ctx, p, unit))
+	m = try.Of(m.Exact())
 	return lists.Try(n, func(d int) (*problem.Problem, error) {
 		mean, err := leastFavourable(m, gap, rand.New(rand.NewPCG(1, uint64(d))))
 		if err != nil {
 			return nil, err
 		}
-		return supposed(p, mean), nil
+		return Supposed(p, mean), nil
 	})
 }
 
@@ -214,8 +197,7 @@ func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, er
 		return nil, fmt.Errorf("problem %q: no task has two arms that the kernel distinguishes, so there is no gap to plan for", p.Name)
 	}
 	theta := smallestNorm(leads, draw, smallest)
-	rewards := lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) })
-	return rewards, nil
+	return lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) }), nil
 }
 
 // indistinct is below which share of the largest ‖φ‖² a difference of features is rounding.
@@ -238,10 +220,7 @@ func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest flo
 			}
 		}
 		for _, i := range group {
-			y := make([]float64, len(theta))
-			for k, f := range m.Features.RawRowView(best) {
-				y[k] = f - m.Features.At(i, k)
-			}
+			y := floats.SubTo(make([]float64, len(theta)), m.Features.RawRowView(best), m.Features.RawRowView(i))
 			if floats.Dot(y, y) <= indistinct*largest {
 				continue
 			}
@@ -269,9 +248,7 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 			step := max(-alpha[k], (1-floats.Dot(y, theta))/floats.Dot(y, y))
 			alpha[k] += step
 			sum += step
-			for j, v := range y {
-				theta[j] += step * v
-			}
+			floats.AddScaled(theta, step, y)
 		}
 		least := math.Inf(1)
 		for _, y := range leads {
@@ -295,21 +272,15 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 // the rest. The schedule is taken from Question.Options. It reports several gaps, where there
 // can be only one. After an interrupt it returns the rows of the runs that finished, together with the
 // error.
-func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (Comparison, error) {
-	q, err := q.prepared(p)
-	if err == nil && len(q.Gaps) > 1 {
-		err = errors.New("there can be one gap to plan for: what changes is compared at the same rewards")
+func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (_ Comparison, err error) {
+	defer try.Caught(&err, "what_if")
+	if q = try.Of(q.prepared(p)); len(q.Gaps) > 1 {
+		try.To(errors.New("there can be one gap to plan for: what changes is compared at the same rewards"))
 	}
-	if err != nil {
-		return Comparison{}, fmt.Errorf("what_if: %w", err)
-	}
-	scenarios, notes, err := q.scenarios(ctx, p)
-	if err != nil {
-		return Comparison{}, fmt.Errorf("what_if: %w", err)
-	}
+	scenarios, notes := try.Two(q.scenarios(ctx, p))
 	out := Comparison{Problem: p.Name, Prices: q.Prices, Notes: notes}
 	f := &forecaster{Question: q, total: q.Runs * (1 + len(changes))}
-	f.start()
+	f.tell()
 	baseline := q.Options
 	baseline.Delta = cmp.Or(baseline.Delta, engine.DefaultDelta)
 	for _, c := range append([]Change{{}}, changes...) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // forecaster makes the rows of one forecast.
@@ -39,10 +41,10 @@ type batch struct {
 	needs  []need // of the runs that finished, in their order
 }
 
-// start says at once what is under way: the first run pays for the designs.
-func (f *forecaster) start() {
+// tell says what is under way, also before the first run: that one pays for the designs.
+func (f *forecaster) tell() {
 	if f.Progress != nil {
-		f.Progress(sim.Step{Total: f.total})
+		f.Progress(sim.Step{Done: f.done, Total: f.total})
 	}
 }
 
@@ -60,34 +62,26 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 			all = append(all, b)
 		}
 	}
-	if f.done = before + f.Runs; err != nil && ctx.Err() == nil && f.Progress != nil {
-		// a method that fails has no more runs to wait for
-		f.Progress(sim.Step{Done: f.done, Total: f.total})
+	if f.done = before + f.Runs; err != nil && ctx.Err() == nil { // a method that fails has no more runs to wait for
+		f.tell()
 	}
 	return f.fold(all, s.gap, opt), err
 }
 
 func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem, opt engine.Options, runs int,
-	offset uint64) (batch, error) {
-	entry, err := algorithms.Named(engine.ModeFC, m.algorithm)
-	if err != nil {
-		return batch{}, err
-	}
+	offset uint64) (_ batch, err error) {
+	defer try.Caught(&err)
+	entry := try.Of(algorithms.Named(engine.ModeFC, m.algorithm))
 	needs := make([]need, runs)
-	trials, err := sim.Prepare(ctx, sim.Experiment{
+	trials := try.Of(sim.Prepare(ctx, sim.Experiment{
 		Problem: p, Mode: engine.ModeFC, Algorithm: m.algorithm, Options: opt, Runs: runs, Seed: f.Seed + offset,
 		Workers: f.Workers, Memory: f.Memory,
 		Each: func(run int, o *engine.Outcome, pulls [][]int) {
 			needs[run] = f.Prices.need(o, pulls, entry.Shares && !o.Alone)
 			f.done++
-			if f.Progress != nil {
-				f.Progress(sim.Step{Done: f.done, Total: f.total})
-			}
+			f.tell()
 		},
-	})
-	if err != nil {
-		return batch{}, err
-	}
+	}))
 	first := runs
 	if f.sparing {
 		first = 1
@@ -98,13 +92,8 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 		part, err = trials.RunPart(ctx, first, runs)
 		parts = append(parts, part)
 	}
-	var b batch
-	var of error
-	if b.result, of = trials.Result(ctx, parts...); err == nil {
-		err = of
-	}
-	b.needs = lists.Where(needs, func(n need) bool { return n.done })
-	return b, err
+	result, of := trials.Result(ctx, parts...)
+	return batch{result, lists.Where(needs, func(n need) bool { return n.done })}, cmp.Or(err, of)
 }
 
 // need returns what a run took, at these prices. Agents that share wait for the busiest one in
@@ -134,10 +123,7 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 		}
 		n.time += longest
 	}
-	for v := range samples {
-		n.samples += samples[v]
-		n.busiest = max(n.busiest, samples[v])
-	}
+	n.samples, n.busiest = lists.Total(samples), lists.Max(samples, func(of float64) float64 { return of })
 	if !shares && len(time) > 0 && p.Capacity == 0 {
 		n.time = slices.Max(time)
 	}

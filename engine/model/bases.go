@@ -1,0 +1,248 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// pulledMeans holds what a posterior of many arms is formed of: the arms with pulls. All numbers are
+// normalised.
+type pulledMeans struct {
+	scaling
+	m       *Model
+	known   bool    // whether the level is stated
+	level   float64 // the one stated
+	arms    []int
+	total   []float64 // by arm of arms: t
+	y       []float64 // by arm of arms
+	related *related
+	parts   []*pulledPart // by part of related, see throughBasis
+}
+
+// pulledPart holds the arms with pulls among arms that the kernel relates to no others, by their positions there.
+type pulledPart struct {
+	life     *life
+	basis    *basis
+	arms     []int
+	total, y []float64
+}
+
+func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
+	d := &pulledMeans{scaling: scaling{natural: natural(m)}, m: m, known: level.Known, level: level.Value / m.Unit}
+	for i, c := range counts {
+		if c > 0 {
+			d.arms = append(d.arms, i)
+			d.total = append(d.total, float64(c)*m.Precision[i])
+			d.y = append(d.y, means[i]/m.Unit)
+		}
+	}
+	return d
+}
+
+// divide sets the parts, which have no bases yet.
+func (d *pulledMeans) divide() (err error) {
+	if d.related, err = relatedArms(d.m); err != nil {
+		return err
+	}
+	d.parts = lists.Make(len(d.related.arms), func(int) *pulledPart { return &pulledPart{life: d.m.life} })
+	for k, i := range d.arms {
+		p := d.parts[d.related.of[i]]
+		p.arms, p.total, p.y = append(p.arms, d.related.at[i]), append(p.total, d.total[k]), append(p.y, d.y[k])
+	}
+	return nil
+}
+
+// spread returns the mean square of the means around their level, but at least the mean variance of one.
+func (d *pulledMeans) spread() float64 {
+	level := d.level
+	if !d.known {
+		level = stat.Mean(d.y, nil)
+	}
+	squares, noise := 0.0, 0.0
+	for k, t := range d.total {
+		squares += (d.y[k] - level) * (d.y[k] - level)
+		noise += 1 / t
+	}
+	return max(squares, noise) / float64(len(d.arms))
+}
+
+// fit returns the data around their level for a scale, fitted where it is 0, and for the part of arms by
+// themselves where that is wanted, see withOwn. But it is taken
+// only where the data speak for it, at the level of other tests of the kernel: with the part, every arm
+// that was not pulled is uncertain by itself, which of many arms costs a pull of each that may be best.
+// Of the likelihood ratio, -2 log is half of a χ²_1 under no such part [Self and Liang 1987, case 5].
+func (d *pulledMeans) fit(scale float64, own bool) (*onBases, error) {
+	return fitTested(d.total, own, func(own float64) (*onBases, error) { return d.around(own, scale) })
+}
+
+// fitTested is fit for data around their level of any kind.
+func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, around func(own float64) (T, error)) (T, error) {
+	none, err := around(0)
+	if err != nil || !own {
+		return none, err
+	}
+	best, err := withOwn(none, total, around)
+	if err != nil {
+		return none, err
+	}
+	if gain := none.likelihood() - best.likelihood(); !(distuv.ChiSquared{K: 1}.Survival(gain)/2 <= engine.LackLevel) {
+		return none, nil
+	}
+	return best, nil
+}
+
+// onBases holds the data around their level, by part of the arms. Several parts share a level that is unknown, see pooled.
+type onBases struct {
+	*pulledMeans
+	fitted
+	on []*onBasis
+}
+
+// onBasis holds the data of a part around their level, with their information in the features of a basis as a
+// tridiagonal matrix.
+type onBasis struct {
+	*pulledPart
+	levelled
+	tridiagonal // with Qᵀ Σ t' (φ - φ̄)(ȳ_i - ȳ) along
+}
+
+// around returns them for a part of arms by themselves and a scale, fitted where it is 0.
+func (d *pulledMeans) around(own, scale float64) (*onBases, error) {
+	if err := d.m.Context().Err(); err != nil {
+		return nil, err
+	}
+	c := &onBases{pulledMeans: d, fitted: fitted{own: own, scale: scale}}
+	for _, p := range d.parts {
+		part := p.around(!d.known && len(p.arms) > 0, len(d.parts) > 1, d.level, own, scale)
+		c.on, c.precision, c.squares = append(c.on, part), c.precision+part.precision, c.squares+part.squares
+		c.centre += part.precision * part.centre
+	}
+	if c.centre /= c.precision; len(c.on) == 1 {
+		c.centre = c.on[0].centre
+	}
+	if scale > 0 {
+		return c, nil
+	}
+	var err error
+	c.scale, err = d.least(c.largest(), c.squares, c.deviance)
+	return c, err
+}
+
+// around returns the data of the part around their level, or the one that is known; several is whether there are other parts.
+func (d *pulledPart) around(flat, several bool, level, own, scale float64) *onBasis {
+	b := d.basis
+	features := func(k int) []float64 { return b.row(d.arms[k]) }
+	c := &onBasis{pulledPart: d, levelled: newLevelled(flat, level, own, scale, d.total, d.y, b.dim, features)}
+	c.matrix = mat.NewSymDense(b.dim, nil)
+	along := make([]float64, b.dim)
+	if len(d.arms) > 0 {
+		rows, z := mat.NewDense(len(d.arms), b.dim, nil), make([]float64, len(d.arms))
+		for k, t := range c.with {
+			root, row := math.Sqrt(t), rows.RawRowView(k)
+			addTo(row, root, features(k))
+			addTo(row, -root, c.origin)
+			z[k] = root * (d.y[k] - c.centre)
+			c.squares += z[k] * z[k]
+		}
+		c.matrix.SymOuterK(1, rows.T())
+		blas64.Gemv(blas.Trans, 1, rows.RawMatrix(), blas64.Vector{N: len(z), Inc: 1, Data: z}, 0, blas64.Vector{N: b.dim, Inc: 1, Data: along})
+	}
+	var middle []float64
+	if flat && several {
+		middle = slices.Clone(c.origin)
+	}
+	c.tridiagonal = newTridiagonal(c.matrix, along, middle)
+	return c
+}
+
+// largest returns a bound on the largest eigenvalue of the information.
+func (c *onBases) largest() float64 {
+	return lists.Max(c.on, func(part *onBasis) float64 { return part.largest() })
+}
+
+// pooled returns what a part says of the level, where several share one that is unknown: its precision, 0 without pulls, and its mean,
+//
+//	1/a_p = 1/T' + s φ̄ᵀ(I + sT)⁻¹φ̄,  β̂_p = ȳ - s φ̄ᵀ(I + sT)⁻¹c.
+func (c *onBasis) pooled(scale float64, at solved) (a, level float64) {
+	if c.middle == nil {
+		return 0, 0
+	}
+	return 1 / (1/c.precision + scale*at.square), c.centre - scale*at.cross
+}
+
+// pooled is what the data say at a scale: of the level its precision a = Σ a_p, 0 where it is one part's, and its mean
+// β̂ = Σ a_p β̂_p/a. One level in place of one by part adds Σ a_p (β̂_p - β̂)² to the squares, and log a - Σ log a_p to log det.
+type pooled struct{ precision, level, logDet, squares float64 }
+
+// pooled returns it. The squares are Σ t' (y - ȳ)² - s Σ cᵀ(I + sT)⁻¹c + Σ a_p (β̂_p - β̂)².
+func (c *onBases) pooled(scale float64) pooled {
+	out, spread := pooled{level: c.centre, squares: c.squares}, 0.0
+	for _, part := range c.on {
+		at := part.solved(scale)
+		out.logDet += at.logDet
+		out.squares -= scale * at.quadratic
+		a, level := part.pooled(scale, at)
+		if a == 0 {
+			continue
+		}
+		// the mean and the squares around it, one part after another
+		sum := out.precision + a
+		if out.precision == 0 {
+			out.level = level
+		}
+		off := level - out.level
+		spread += off * off * out.precision * a / sum
+		out.level += off * a / sum
+		out.precision = sum
+		out.logDet -= math.Log(a)
+	}
+	if out.squares += spread; out.precision > 0 {
+		out.logDet += math.Log(out.precision)
+	}
+	return out
+}
+
+// deviance returns the same as centred.deviance.
+func (c *onBases) deviance(scale float64) float64 {
+	at := c.pooled(scale)
+	return at.logDet + at.squares - c.squares - math.Log(scale)
+}
+
+func (c *onBases) posterior(scale float64) (*Posterior, float64, error) {
+	of := *c
+	of.scale = scale
+	p := of.fitted.posterior(c.m, indices.Spread(c.m.Problem.N(), c.total, c.arms), len(c.arms), !c.known, of.surprise())
+	parts, err := lists.Try(len(c.on), func(k int) (*dual, error) { return newDual(c.on[k], scale) })
+	if err != nil {
+		return nil, 0, fmt.Errorf("the information matrix: %w", err)
+	}
+	if p.dual = parts[0]; len(parts) > 1 {
+		p.dual, p.level = newDuals(&of, parts)
+	}
+	return p, of.likelihood(), nil
+}
+
+// surprise returns the sum of squares of the centred means over their prior predictive covariance.
+func (c *onBases) surprise() float64 { return max(0, c.pooled(c.scale).squares) }
+
+// penalised returns the sum of levelled.penalised of all parts.
+func (c *onBases) penalised(deviance float64) float64 {
+	for _, part := range c.on {
+		deviance = part.penalised(deviance)
+	}
+	return deviance
+}
+
+// likelihood returns the likelihood of levelled.penalised.
+func (c *onBases) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }

@@ -1,0 +1,287 @@
+package model
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/lapack/gonum"
+	"gonum.org/v1/gonum/mat"
+)
+
+// scaling finds scales of the kernel: natural leaves it as it is, and where no data bear on the scale it is that one.
+type scaling struct {
+	natural float64
+	near    float64 // found last, where the next search begins; 0 before
+}
+
+// The range of s·d_max in which a scale is looked for, the second times the sum of squares of the
+// data; the step of the grid and the accuracy, of logarithms.
+const (
+	scaleLeast     = 1e-3
+	scaleMost      = 1e8
+	scaleStep      = 0.25
+	scaleTolerance = 1e-6
+)
+
+// coarseSteps is how many steps of the grid of scales are looked at together at first: a deviance bends over units of log s.
+const coarseSteps = 4
+
+// least returns the scale of the least deviance, the best of a grid, refined: from where noise
+// hides any signal to where nothing is left of the prior. largest is the largest eigenvalue of the
+// information, or a bound on it, and squares the sum of squares of the data. With a scale near that is above 0 it is the next least one
+// from there.
+func (s *scaling) least(largest, squares float64, deviance func(scale float64) float64) (float64, error) {
+	if largest == 0 {
+		return s.natural, nil
+	}
+	lo, hi := math.Log(scaleLeast/largest), math.Log(scaleMost*(1+squares)/largest)
+	of := func(x float64) float64 { return deviance(math.Exp(x)) }
+	steps := int(math.Ceil((hi - lo) / scaleStep))
+	at := func(k int) float64 { return lo + float64(k)*(hi-lo)/float64(steps) }
+	best, least := 0, math.Inf(1)
+	look := func(from, to, every int) {
+		for k := max(0, from); k <= min(to, steps); k += every {
+			if y := of(at(k)); y < least {
+				best, least = k, y
+			}
+		}
+	}
+	if s.near > 0 {
+		from := min(max(0, int(math.Round((math.Log(s.near)-lo)/(hi-lo)*float64(steps)))), steps)
+		look(from, from, 1)
+		for _, by := range [2]int{1, -1} {
+			for k := from + by; best == k-by; k += by {
+				look(k, k, 1)
+			}
+		}
+	} else {
+		look(0, steps, coarseSteps)
+		look(steps, steps, 1)
+		look(best-coarseSteps+1, best+coarseSteps-1, 1)
+	}
+	s.near = math.Exp(leastBetween(math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep), at(best), least, of))
+	if !(s.near > 0) || math.IsInf(s.near, 0) {
+		return 0, errors.New("no scale of the kernel fits")
+	}
+	return s.near, nil
+}
+
+// narrow is the standard deviation of log s below which one scale stands for all.
+const narrow = 0.3
+
+// beneath is how many nats below the largest value of a density its tails are left out: they are below rounding.
+// resolved is the least standard deviation in steps of a grid at which sums over it are integrals, to a hundredth of a nat.
+const beneath, resolved = 40, 0.6
+
+// law integrates exp(-deviance/2) over log s on a grid, which becomes finer until it resolves the density, and returns log of
+// the integral and the scales with the mean and the variance of log s, see Mixture. It goes from the scale near to both sides.
+func (s *scaling) law(largest, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
+	defer func() { s.near = scales[len(scales)/2] }()
+	if largest == 0 {
+		return -deviance(s.natural) / 2, []float64{s.natural}, []float64{1}
+	}
+	lo := math.Log(scaleLeast / largest)
+	steps := int(math.Ceil((math.Log(scaleMost*(1+squares)/largest)-lo)/scaleStep)) + 1
+	mean, sd := math.Log(cmp.Or(s.near, s.natural)), 0.0
+	for step, last := scaleStep, steps-1; ; step, last = step/4, last*4 {
+		var logs, at []float64
+		best := math.Inf(-1)
+		look := func(k, by int) {
+			for l := best; k >= 0 && k <= last && l >= best-beneath; k += by {
+				x := lo + float64(k)*step
+				l = -deviance(math.Exp(x)) / 2
+				best = max(best, l)
+				logs, at = append(logs, l), append(at, x)
+			}
+		}
+		from := min(max(0, int(math.Round((mean-lo)/step))), last)
+		look(from, 1)
+		look(from-1, -1)
+		log, mean = floats.LogSumExp(logs), 0
+		for k, l := range logs {
+			mean += math.Exp(l-log) * at[k]
+		}
+		square := 0.0
+		for k, l := range logs {
+			square += math.Exp(l-log) * (at[k] - mean) * (at[k] - mean)
+		}
+		log += math.Log(step)
+		if sd = math.Sqrt(square); sd >= resolved*step || step < scaleTolerance {
+			break
+		}
+	}
+	if sd < narrow {
+		return log, []float64{math.Exp(mean)}, []float64{1}
+	}
+	apart := math.Exp(math.Sqrt(3) * sd)
+	return log, []float64{math.Exp(mean) / apart, math.Exp(mean), math.Exp(mean) * apart}, []float64{1. / 6, 2. / 3, 1. / 6}
+}
+
+// leastBetween returns where a function is least between two places, from a place x inside with its value there, to scaleTolerance: by
+// Brent's method, the least of a parabola through three values, or golden sections where that leads nowhere.
+//
+// [Brent73]: R. P. Brent, Algorithms for Minimization without Derivatives (1973), ch. 5.
+func leastBetween(lo, hi, x, y float64, of func(x float64) float64) float64 {
+	const golden = 0.3819660112501051
+	second, third, ySecond, yThird := x, x, y, y
+	step, before := 0., 0.
+	for {
+		middle := (lo + hi) / 2
+		if math.Abs(x-middle) <= scaleTolerance-(hi-lo)/2 {
+			return x
+		}
+		r := (x - second) * (y - yThird)
+		q := (x - third) * (y - ySecond)
+		p := (x-third)*q - (x-second)*r
+		if q = 2 * (q - r); q > 0 {
+			p = -p
+		}
+		q = math.Abs(q)
+		if math.Abs(p) < math.Abs(q*before/2) && p > q*(lo-x) && p < q*(hi-x) {
+			before, step = step, p/q
+			if x+step-lo < scaleTolerance || hi-x-step < scaleTolerance {
+				step = math.Copysign(scaleTolerance/2, middle-x)
+			}
+		} else {
+			before = hi - x
+			if x >= middle {
+				before = lo - x
+			}
+			step = golden * before
+		}
+		u := x + step
+		if math.Abs(step) < scaleTolerance/2 {
+			u = x + math.Copysign(scaleTolerance/2, step)
+		}
+		v := of(u)
+		if v <= y {
+			if u < x {
+				hi = x
+			} else {
+				lo = x
+			}
+			third, yThird, second, ySecond, x, y = second, ySecond, x, y, u, v
+			continue
+		}
+		if u < x {
+			lo = u
+		} else {
+			hi = u
+		}
+		if v <= ySecond || second == x {
+			third, yThird, second, ySecond = second, ySecond, u, v
+		} else if v <= yThird || third == x || third == second {
+			third, yThird = u, v
+		}
+	}
+}
+
+// tridiagonal holds a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and vectors c
+// turned along with it: all that the likelihood of a scale depends on, at a quarter of the cost of
+// eigenvalues with their vectors.
+type tridiagonal struct {
+	diagonal []float64 // m: of T
+	beside   []float64 // m-1: beside its diagonal
+	along    []float64 // m: Qᵀc
+	middle   []float64 // m: the same of another vector; nil without
+}
+
+// reducedWhole is the largest matrix that Dsytrd does not reduce by blocks, and how many columns a block has, which take memory to work in.
+const reducedWhole = 32
+
+// newTridiagonal reduces a matrix by Householder's reflections. The vectors are turned in place; middle may be nil.
+func newTridiagonal(of *mat.SymDense, along, middle []float64) tridiagonal {
+	n := of.SymmetricDim()
+	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along, middle: middle}
+	a := slices.Clone(of.RawSymmetric().Data)
+	if n < 2 {
+		copy(t.diagonal, a)
+		return t
+	}
+	tau := make([]float64, n-1)
+	var lapack gonum.Implementation
+	work := make([]float64, 1)
+	if n > reducedWhole {
+		work = make([]float64, reducedWhole*n)
+	}
+	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
+	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
+	// Qᵀ x applies them in the order n-2, …, 0.
+	for i := n - 2; i >= 0; i-- {
+		for _, x := range [2][]float64{along, middle} {
+			if x == nil {
+				continue
+			}
+			dot := x[i]
+			for k := range i {
+				dot += a[k*n+i+1] * x[k]
+			}
+			dot *= tau[i]
+			x[i] -= dot
+			for k := range i {
+				x[k] -= dot * a[k*n+i+1]
+			}
+		}
+	}
+	return t
+}
+
+// largest returns a bound on the largest eigenvalue: the largest sum of absolute values of a row.
+func (t *tridiagonal) largest() float64 {
+	largest := 0.0
+	for j, v := range t.diagonal {
+		sum := v
+		for _, k := range []int{j - 1, j} {
+			if k >= 0 && k < len(t.beside) {
+				sum += math.Abs(t.beside[k])
+			}
+		}
+		largest = max(largest, sum)
+	}
+	return largest
+}
+
+// solved are log det(I + sT) and, for c along and o in the middle, cᵀ(I + sT)⁻¹c, oᵀ(I + sT)⁻¹o and oᵀ(I + sT)⁻¹c.
+type solved struct{ logDet, quadratic, square, cross float64 }
+
+// manyPivots is a product of pivots whose logarithm is taken, so that another one, below scaleMost times data, does not overflow.
+const manyPivots = 1e100
+
+// solved returns these by the factors LDLᵀ.
+func (t *tridiagonal) solved(scale float64) (out solved) {
+	var z, w float64
+	inverse, product := 1., 1.
+	for k, v := range t.diagonal {
+		next, f := 1+scale*v, 0.
+		if k > 0 {
+			e := scale * t.beside[k-1]
+			f = e * inverse
+			next -= e * f
+		}
+		pivot := max(next, 1) // I + sT is at least I: a smaller pivot is rounding
+		inverse = 1 / pivot
+		z = t.along[k] - f*z
+		out.quadratic += z * z * inverse
+		if t.middle != nil {
+			w = t.middle[k] - f*w
+			out.square += w * w * inverse
+			out.cross += w * z * inverse
+		}
+		if product *= pivot; product > manyPivots {
+			out.logDet += math.Log(product)
+			product = 1
+		}
+	}
+	out.logDet += math.Log(product)
+	return out
+}
+
+// deviance returns the same as centred.deviance: log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
+func (t *tridiagonal) deviance(scale float64) float64 {
+	at := t.solved(scale)
+	return at.logDet - scale*at.quadratic - math.Log(scale)
+}

@@ -1,0 +1,23 @@
+// Package symmetric makes symmetric matrices by a function.
+package symmetric
+
+import "gonum.org/v1/gonum/mat"
+
+// Make returns the n × n matrix with f(i, j) for i ≤ j.
+func Make(n int, f func(i, j int) float64) *mat.SymDense {
+	out := mat.NewSymDense(n, nil)
+	for i := range n {
+		for j := i; j < n; j++ {
+			out.SetSym(i, j, f(i, j))
+		}
+	}
+	return out
+}
+
+// Add adds f(i) to the diagonal of a matrix, and returns it.
+func Add(m *mat.SymDense, f func(i int) float64) *mat.SymDense {
+	for i := range m.SymmetricDim() {
+		m.SetSym(i, i, m.At(i, i)+f(i))
+	}
+	return m
+}
