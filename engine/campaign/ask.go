@@ -8,7 +8,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Request says which pulls somebody asks for.
@@ -68,8 +67,10 @@ func (it *item) overdue(now time.Time) bool {
 // the event that hands them out. A list without rows says why. The caller holds the lock, and
 // records the event before anybody sees the list.
 func (s Moment) Ask(q Request) (List, []Event, error) {
-	if err := s.checkTask(q.Task); err != nil {
-		return List{}, nil, err
+	if q.Task != "" {
+		if _, err := taskNamed(s.Problem, q.Task); err != nil {
+			return List{}, nil, err
+		}
 	}
 	q.By = Plain(q.By)
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
@@ -93,14 +94,6 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	}
 	items := lists.Map(body.Items, func(x Item) *item { return &item{Item: x, round: body.Round, by: q.By, until: body.Until} })
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
-}
-
-// checkTask reports a task that the problem does not have.
-func (s Moment) checkTask(task string) error {
-	if task != "" && !slices.Contains(s.Problem.Tasks.Names, task) {
-		return fmt.Errorf("no task is called %q; there are %s", task, sentence.List(s.Problem.Tasks.Names, 8))
-	}
-	return nil
 }
 
 // ask returns what to hand out now.
@@ -179,12 +172,7 @@ func (s Moment) seat(r *round, items []Item) {
 
 // needed returns by arm how many pulls of the round nobody has.
 func (s Moment) needed(r *round) []int {
-	need := slices.Clone(r.plan.Counts)
-	for i := range need {
-		if need[i] -= r.measuredOf(i); s.withdrawn(i) {
-			need[i] = 0
-		}
-	}
+	_, need := s.pulls(r)
 	for _, it := range s.items {
 		if it.round == r.plan.Round && it.outstanding() && !it.overdue(s.Now) {
 			need[it.Arm]--
@@ -294,19 +282,12 @@ const lateAfter = 0.5
 func (s Moment) endsEarly(r *round) bool {
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
-	if !q.Cuts() || s.fixedRounds() || s.complete(r) || len(r.results) == 0 {
-		return false
-	}
-	if slices.ContainsFunc(r.list, func(x Slot) bool { return r.nobodys(x) && !s.withdrawn(x.Arm) }) {
-		return false
-	}
-	wait := time.Duration(lateAfter * float64(unitLength(s.TimeUnit)))
-	for _, id := range s.order {
-		if it := s.items[id]; it.round == r.plan.Round && it.outstanding() && s.Now.Sub(it.at) <= wait {
-			return false
-		}
-	}
-	return true
+	return q.Cuts() && !s.complete(r) && len(r.results) > 0 &&
+		!slices.ContainsFunc(r.list, func(x Slot) bool { return r.nobodys(x) && !s.withdrawn(x.Arm) }) &&
+		!slices.ContainsFunc(s.order, func(id string) bool {
+			it := s.items[id]
+			return it.round == r.plan.Round && it.outstanding() && s.Now.Sub(it.at) <= s.length(lateAfter)
+		})
 }
 
 // CloseEarly returns the event that ends the open round with what came, where a request finds nothing
@@ -317,12 +298,8 @@ func (s Moment) CloseEarly(q Request) []Event {
 	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(r) {
 		return nil
 	}
-	b := CloseBody{Round: r.plan.Round, Early: true, Reason: "all of it was handed out, and what is out is late"}
-	for i, n := range r.plan.Counts {
-		if !s.withdrawn(i) {
-			b.Lost += max(0, n-r.measuredOf(i))
-		}
-	}
+	_, missing := s.pulls(r)
+	b := CloseBody{Round: r.plan.Round, Lost: lists.Total(missing), Early: true, Reason: "all of it was handed out, and what is out is late"}
 	return []Event{NewEvent(KindClose, s.Now, q.By, b)}
 }
 

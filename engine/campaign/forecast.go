@@ -242,10 +242,8 @@ func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float
 func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
 	lo, hi := truth.ArmsOf(v)
 	best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
-	for i := lo; i < hi; i++ {
-		if truth.Arms.Names[i] == arm {
-			own = truth.Mean[i]
-		}
+	if k := slices.Index(truth.Arms.Names[lo:hi], arm); k >= 0 {
+		own = truth.Mean[lo+k]
 	}
 	return best - own, own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best))
 }

@@ -136,20 +136,21 @@ func (r *round) moved(g Growth, move func(*measured)) {
 	for k := range r.list {
 		r.list[k].Arm = g.At[r.list[k].Arm]
 	}
-	filled, highest, results := map[[2]int]bool{}, map[int]int{}, map[int][]*measured{}
-	for key := range r.filled {
-		filled[[2]int{g.At[key[0]], key[1]}] = true
+	for m := range resultsOf([]*round{r}) {
+		move(m)
 	}
-	for i, n := range r.highest {
-		highest[g.At[i]] = n
+	r.filled = rekeyed(r.filled, func(pull [2]int) [2]int { return [2]int{g.At[pull[0]], pull[1]} })
+	r.highest = rekeyed(r.highest, func(i int) int { return g.At[i] })
+	r.results = rekeyed(r.results, func(i int) int { return g.At[i] })
+}
+
+// rekeyed returns a map with other keys.
+func rekeyed[K comparable, V any](m map[K]V, key func(K) K) map[K]V {
+	out := make(map[K]V, len(m))
+	for k, v := range m {
+		out[key(k)] = v
 	}
-	for i, list := range r.results {
-		for _, m := range list {
-			move(m)
-		}
-		results[g.At[i]] = list
-	}
-	r.filled, r.highest, r.results = filled, highest, results
+	return out
 }
 
 // restricted returns the part of a batch that is of the arms with these numbers, nil of all; the others

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // History is all that was recorded, for the report and for other programs.
@@ -63,20 +64,11 @@ func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
 		line := RoundLine{Round: r.plan.Round, Began: r.at, Cut: r.plan.Cut, Closed: r.reason, Over: r.closed != 0, Digest: r.plan.Digest,
-			Seed: r.plan.Seed, Build: r.plan.Build}
-		for i, n := range r.plan.Counts {
-			line.Planned += n
-			line.Measured += r.measuredOf(i)
-		}
+			Seed: r.plan.Seed, Build: r.plan.Build, Planned: lists.Total(r.plan.Counts), Measured: r.measured()}
 		h.Rounds = append(h.Rounds, line)
-		if r.closed == 0 { // nobody sees rewards of a round that may still be closed
-			continue
-		}
-		for i := range r.plan.Counts {
-			for _, m := range r.results[i] {
-				h.Measurements = append(h.Measurements, s.measurement(m, "round"))
-			}
-		}
+	}
+	for m := range resultsOf(s.over()) { // nobody sees rewards of a round that may still be closed
+		h.Measurements = append(h.Measurements, s.measurement(m, "round"))
 	}
 	for _, g := range s.guides {
 		kind := "attached"
@@ -136,14 +128,8 @@ func (s Moment) Known() *problem.Problem {
 		}
 		measurements = append(measurements, row)
 	}
-	for _, r := range s.rounds {
-		if r.closed != 0 || s.complete(r) {
-			for i := range n {
-				for _, m := range r.results[i] {
-					take(m)
-				}
-			}
-		}
+	for m := range resultsOf(s.whole()) {
+		take(m)
 	}
 	for _, g := range s.guides {
 		take(g)

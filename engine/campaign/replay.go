@@ -307,8 +307,8 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 }
 
 // Upgrade records that a program goes on which decides otherwise. It returns nil where nothing was to
-// be done. The event keeps the sentences, which people read in the log.
-func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*Upgrading, []Event, error) {
+// be done.
+func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
 		return nil, nil, nil
 	}
@@ -316,8 +316,11 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*Upgradin
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &Upgrading{From: s.Revision, To: revision, Changes: x.Differs}
-	return u, []Event{NewEvent(KindUpgrade, s.Now, by, UpgradeBody{From: u.From, To: u.To, Changes: u.sentences()})}, nil
+	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no decision so far changes"}}
+	if len(x.Differs) > 0 {
+		b.Changes = lists.Map(x.Differs, Difference.String)
+	}
+	return b, []Event{NewEvent(KindUpgrade, s.Now, by, b)}, nil
 }
 
 // change applies an amendment of the protocol between two rounds.

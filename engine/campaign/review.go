@@ -144,15 +144,8 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 			all[m.Arm].add(m.Reward/scale, float64(m.count()), m.Squares/(scale*scale))
 		}
 	}
-	for _, r := range s.rounds {
-		if r.closed == 0 {
-			continue
-		}
-		for _, list := range r.results {
-			for _, m := range list {
-				take(timely, m)
-			}
-		}
+	for m := range resultsOf(s.over()) {
+		take(timely, m)
 	}
 	for _, g := range s.guides {
 		if g.late {
@@ -193,16 +186,12 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 func (s review) toldTwice() (engine.Warning, bool) {
 	values := map[int]map[float64]int{} // by arm: how often each was told
 	sums := map[int]int{}
-	for _, r := range s.rounds {
-		for i, list := range r.results {
-			for _, m := range list {
-				if values[i] == nil {
-					values[i] = map[float64]int{}
-				}
-				values[i][m.Reward]++
-				sums[i]++
-			}
+	for m := range resultsOf(s.rounds) {
+		if values[m.Arm] == nil {
+			values[m.Arm] = map[float64]int{}
 		}
+		values[m.Arm][m.Reward]++
+		sums[m.Arm]++
 	}
 	pairs, equal, chance := 0, 0, 0.0
 	var first []string

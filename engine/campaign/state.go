@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -121,12 +122,51 @@ func (s *State) open() *round {
 
 // complete reports whether every arm has the pulls planned.
 func (s *State) complete(r *round) bool {
-	for i, n := range r.plan.Counts {
-		if r.measuredOf(i)+s.gone(r, i) < n && !s.withdrawn(i) {
+	_, missing := s.pulls(r)
+	for i, n := range missing {
+		if n > s.gone(r, i) {
 			return false
 		}
 	}
 	return true
+}
+
+// pulls returns by arm how many pulls of a round were planned, of arms that were not withdrawn, and how many of them have no
+// result.
+func (s *State) pulls(r *round) (planned, missing []int) {
+	planned, missing = slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
+	for i := range planned {
+		if s.withdrawn(i) {
+			planned[i] = 0
+		}
+		missing[i] = max(0, planned[i]-r.measuredOf(i))
+	}
+	return planned, missing
+}
+
+// over returns the rounds that were ended.
+func (s *State) over() []*round {
+	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 })
+}
+
+// whole returns them, and the open round where it has all its pulls.
+func (s *State) whole() []*round {
+	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
+}
+
+// resultsOf yields the results of some rounds, arm by arm.
+func resultsOf(rounds []*round) iter.Seq[*measured] {
+	return func(yield func(*measured) bool) {
+		for _, r := range rounds {
+			for i := range r.plan.Counts {
+				for _, m := range r.results[i] {
+					if !yield(m) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // measuredOf returns the pulls of an arm that have a result.
@@ -157,10 +197,9 @@ func (s *State) Left() (round, left int, over bool) {
 	if r == nil {
 		return len(s.rounds), 0, true
 	}
-	for i, n := range r.plan.Counts {
-		if !s.withdrawn(i) {
-			left += max(0, n-r.measuredOf(i)-s.gone(r, i))
-		}
+	_, missing := s.pulls(r)
+	for i, n := range missing {
+		left += max(0, n-s.gone(r, i))
 	}
 	return r.plan.Round, left, left == 0
 }
@@ -193,10 +232,7 @@ func (s *State) capacity(p Protocol) int {
 // spent returns the pulls of all rounds that are over, N counts.
 func (s *State) spent(p Protocol) []int {
 	out := make([]int, p.Problem.N())
-	for _, r := range s.rounds {
-		if r.closed == 0 && !s.complete(r) {
-			continue
-		}
+	for _, r := range s.whole() {
 		for i := range out {
 			out[i] += r.measuredOf(i)
 		}

@@ -189,15 +189,9 @@ func (s review) openRound(st *Status) {
 	if r == nil {
 		return
 	}
-	o := &OpenRound{Round: r.plan.Round}
-	for i, n := range r.plan.Counts {
-		if s.withdrawn(i) {
-			n = 0
-		}
-		o.Planned += n
-		o.Measured += r.measuredOf(i)
-	}
-	o.Left += lists.Sum(s.needed(r), func(n int) int { return max(0, n) })
+	planned, _ := s.pulls(r)
+	o := &OpenRound{Round: r.plan.Round, Planned: lists.Total(planned), Measured: r.measured(),
+		Left: lists.Sum(s.needed(r), func(n int) int { return max(0, n) })}
 	for _, it := range s.items {
 		if it.round != r.plan.Round {
 			continue
@@ -234,16 +228,10 @@ func (s review) debts() []Debt {
 
 // tasks returns the tasks in their order.
 func (s review) tasks() []TaskStatus {
-	samples := make([]int, s.Problem.V())
-	for _, r := range s.rounds {
-		if r.closed == 0 {
-			continue
-		}
-		for i, v := range s.Problem.TaskOf {
-			samples[v] += r.measuredOf(i)
-		}
+	samples, beside := make([]int, s.Problem.V()), make([]int, s.Problem.V())
+	for m := range resultsOf(s.over()) {
+		samples[s.Problem.TaskOf[m.Arm]] += m.count()
 	}
-	beside := make([]int, s.Problem.V())
 	for _, g := range s.guides {
 		beside[s.Problem.TaskOf[g.Arm]] += g.count()
 	}

@@ -189,7 +189,7 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
 // changes; nil where nothing was to be done. With look it records nothing.
-func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.Upgrading, error) {
+func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
 		return nil, err
