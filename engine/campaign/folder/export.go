@@ -1,6 +1,7 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -105,21 +106,16 @@ func whole(n int) string {
 }
 
 func writeCSV(path string, rows [][]string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
 	for _, row := range rows {
 		for k, text := range row {
 			row[k] = unarmed(text)
 		}
 	}
-	if err := w.WriteAll(rows); err != nil {
-		f.Close()
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return f.Close()
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // unarmed returns a cell that spreadsheets take for text, as a text that begins like a formula with an apostrophe before
@@ -137,19 +133,15 @@ func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(f)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, e := range list {
 		if err := enc.Encode(e); err != nil {
-			f.Close()
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return f.Close()
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // invitesFile holds who may use the page: names with the hashes of their secrets. It is no part of
