@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -311,10 +312,5 @@ func workerName(stated string) string {
 		host, _, _ = strings.Cut(host, ".")
 		stated = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	return strings.Map(func(r rune) rune {
-		if r < 128 && (r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
-			return r
-		}
-		return '-'
-	}, stated)
+	return regexp.MustCompile("[^-0-9A-Za-z]").ReplaceAllString(stated, "-")
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -85,15 +86,7 @@ func checkRun(run string) error {
 
 // newRun returns a name for a run: the name of its protocol and five random letters or digits.
 func newRun(name string) string {
-	base := strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-			return c
-		case c >= 'A' && c <= 'Z':
-			return c - 'A' + 'a'
-		}
-		return '-'
-	}, name)
+	base := regexp.MustCompile("[^a-z0-9]").ReplaceAllString(strings.ToLower(name), "-")
 	if base = strings.Trim(base, "-0123456789"); base == "" {
 		base = "run"
 	}

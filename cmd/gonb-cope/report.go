@@ -224,24 +224,13 @@ func moduleSum(start string) string {
 
 // command returns the line that makes the same report again.
 func (o *reportOptions) command(path string) string {
-	line := []string{"gonb-cope", "report", quote(path)}
-	for _, s := range o.set {
-		line = append(line, "--set", quote(s))
+	paper := o.paper
+	if paper == string(export.A4) {
+		paper = "" // the usual one
 	}
-	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"--paper", o.paper}, {"-o", o.output}} {
-		if f.value != "" && f.value != string(export.A4) { // the usual paper
-			line = append(line, f.name, quote(f.value))
-		}
-	}
-	for _, f := range []struct {
-		name string
-		on   bool
-	}{{"--hide-code", o.hideCode}, {"--no-provenance", o.anonymous}, {"--allow-errors", o.allowErrors}} {
-		if f.on {
-			line = append(line, f.name)
-		}
-	}
-	return strings.Join(line, " ")
+	line := lineOf("report", path).with("--set", o.set...).with("--title", o.title).with("--kernel", o.kernel).with("--paper", paper)
+	line = line.with("-o", o.output).on("--hide-code", o.hideCode).on("--no-provenance", o.anonymous).on("--allow-errors", o.allowErrors)
+	return string(line)
 }
 
 // pathFrom returns the path of a file as a report names it: from the folder of the report; "" where

@@ -322,29 +322,39 @@ func (o *runOptions) command(script string) string {
 	if o.line != "" {
 		return o.line
 	}
-	line := []string{"gonb-cope", "run", quote(script)}
-	for _, s := range o.set {
-		line = append(line, "--set", quote(s))
-	}
-	if o.seed != "" {
-		line = append(line, "--seed", o.seed)
-	}
-	if o.output != "" {
-		line = append(line, "-o", quote(o.output))
-	} else {
-		line = append(line, "--format", o.format)
+	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("-o", o.output)
+	if o.output == "" {
+		line = line.with("--format", o.format)
 	}
 	if o.byAgents.agents { // what was measured is at the server
-		line = append(line, "--server", quote(o.server.shown()))
-		if o.server.creds != "" {
-			line = append(line, "--creds", quote(o.server.creds))
-		}
-		line = append(line, "--agents")
-		if o.byAgents.run != "" {
-			line = append(line, "--run", o.byAgents.run)
+		line = line.with("--server", o.server.shown()).with("--creds", o.server.creds).on("--agents", true).with("--run", o.byAgents.run)
+	}
+	return string(line)
+}
+
+// commandLine is a line that calls this program.
+type commandLine string
+
+func lineOf(command, argument string) commandLine {
+	return commandLine("gonb-cope " + command + " " + quote(argument))
+}
+
+// with adds a flag with each of some values; none with an empty one.
+func (l commandLine) with(flag string, values ...string) commandLine {
+	for _, v := range values {
+		if v != "" {
+			l += commandLine(" " + flag + " " + quote(v))
 		}
 	}
-	return strings.Join(line, " ")
+	return l
+}
+
+// on adds a flag that is on.
+func (l commandLine) on(flag string, on bool) commandLine {
+	if on {
+		l += commandLine(" " + flag)
+	}
+	return l
 }
 
 // quote protects an argument for a POSIX shell where that is needed.

@@ -119,8 +119,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	}
 	// pulls that come back, under numbers and on plates of their own
 	next := map[int]int{}
-	for _, id := range s.order {
-		it := s.items[id]
+	for _, it := range s.order {
 		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.told == nil
 		if r.plan.Sides != nil || it.round != r.plan.Round || !(failed || it.overdue(s.Now)) {
 			continue
@@ -129,7 +128,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		slot.Plate, slot.Position = 0, 0
 		slot.Number = r.highest[slot.Arm] + next[slot.Arm] + 1
 		before := len(out.Items)
-		if give(slot, id); len(out.Items) > before {
+		if give(slot, it.ID); len(out.Items) > before {
 			next[slot.Arm]++
 		}
 	}
@@ -284,8 +283,7 @@ func (s Moment) endsEarly(r *round) bool {
 	q.Capacity = s.capacity(s.Protocol)
 	return q.Cuts() && !s.complete(r) && len(r.results) > 0 &&
 		!slices.ContainsFunc(r.list, func(x Slot) bool { return r.nobodys(x) && !s.withdrawn(x.Arm) }) &&
-		!slices.ContainsFunc(s.order, func(id string) bool {
-			it := s.items[id]
+		!slices.ContainsFunc(s.order, func(it *item) bool {
 			return it.round == r.plan.Round && it.outstanding() && s.Now.Sub(it.at) <= s.length(lateAfter)
 		})
 }
@@ -329,8 +327,8 @@ func (b *AskBody) fold(s *State, e Event) error {
 		if r.filled[[2]int{x.Arm, x.Number}] {
 			return fmt.Errorf("pull %d of arm %d was handed out twice", x.Number, x.Arm)
 		}
-		s.items[x.ID] = &item{Item: x, round: b.Round, by: e.By, at: e.At, until: b.Until}
-		s.order = append(s.order, x.ID)
+		it := &item{Item: x, round: b.Round, by: e.By, at: e.At, until: b.Until}
+		s.items[x.ID], s.order = it, append(s.order, it)
 		if x.Again != "" {
 			old := s.items[x.Again]
 			if old == nil {

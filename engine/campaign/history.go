@@ -189,14 +189,7 @@ const lossLevel = 0.05
 // [Fisher 1935] is corrected for their number (Bonferroni). It returns the smallest p-value so
 // corrected, nil where nothing was lost, and the arms below the level, worst first.
 func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
-	all, gone, arms := 0, 0, 0
-	for i, n := range planned {
-		all += n
-		gone += lost[i]
-		if n > 0 {
-			arms++
-		}
-	}
+	all, gone, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })
 	if gone == 0 || arms < 2 {
 		return nil, nil
 	}

@@ -175,7 +175,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
-		failed := lists.Count(s.order, func(id string) bool { return s.items[id].failed != "" })
+		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
 	_, left, _ := s.Left()

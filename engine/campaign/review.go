@@ -109,7 +109,7 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
-	lost, handed := lists.Count(s.order, func(id string) bool { return s.items[id].failed != "" }), 0
+	lost, handed := lists.Count(s.order, func(it *item) bool { return it.failed != "" }), 0
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {
 			if handed += r.measuredOf(i); r.closed != 0 {

@@ -28,7 +28,7 @@ type State struct {
 	done    *PlanBody        // the last plan, when nothing is left to measure
 	doneSeq int64            // its event
 	items   map[string]*item // handed out, by id
-	order   []string         // the ids, in the order in which they were handed out
+	order   []*item          // the same, in the order in which they were handed out
 	guides  []*measured      // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment
 	log     []LogLine
@@ -215,11 +215,7 @@ func (s *State) owed(by string) []*item {
 
 // itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
 func (s *State) itemsOf(by string, r *round, is func(*item) bool) []*item {
-	own := lists.Where(s.order, func(id string) bool {
-		it := s.items[id]
-		return it.by == by && it.round == r.plan.Round && is(it)
-	})
-	return lists.Map(own, func(id string) *item { return s.items[id] })
+	return lists.Where(s.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 func (s *State) capacity(p Protocol) int {
@@ -286,7 +282,7 @@ func (s *State) ended(round int) (bool, error) {
 
 // untouched reports whether nothing of the open round was handed out or measured.
 func (s *State) untouched(r *round) bool {
-	return len(r.filled) == 0 && !slices.ContainsFunc(s.order, func(id string) bool { return s.items[id].round == r.plan.Round })
+	return len(r.filled) == 0 && !slices.ContainsFunc(s.order, func(it *item) bool { return it.round == r.plan.Round })
 }
 
 // ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the

@@ -236,26 +236,28 @@ func (s review) tasks() []TaskStatus {
 		beside[s.Problem.TaskOf[g.Arm]] += g.count()
 	}
 	var out []TaskStatus
-	for v, a := range s.Outcome.Answers {
-		t := TaskStatus{Arm: a.Arm, Estimate: a.Estimate, Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
-		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(),
-			Error: math.NaN(), Samples: math.NaN()}
+	nan := math.NaN()
+	for v, name := range s.Problem.Tasks.Names {
+		t := TaskStatus{Progress: engine.Progress{Task: name, Gap: nan, Error: nan, Samples: nan}, Estimate: nan, TimeLeft: nan}
+		if v >= len(s.Outcome.Answers) { // added, and measured from the next round on
+			lo, hi := s.Problem.ArmsOf(v)
+			t.Arms, t.Open = slices.Clone(s.Problem.Arms.Names[lo:hi]), hi-lo
+			out = append(out, t)
+			continue
+		}
+		a := s.Outcome.Answers[v]
+		t.Arm, t.Arms, t.Estimate, t.Samples, t.Beside = a.Arm, a.Candidates, a.Estimate, samples[v], beside[v]
+		t.Task, t.Decided, t.Leader, t.Open = a.Task, a.Decided, a.Leader, max(1, len(a.Candidates))
 		if v < len(s.Result.Progress) {
 			t.Progress = s.Result.Progress[v]
 		}
 		if t.Samples+t.Beside == 0 { // nothing leads where nothing was measured
-			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", nan, nan, nan, nan
 		}
 		if c := s.capacity(s.Protocol); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
 		}
 		t.Out = lists.Where(s.Outcome.Eliminations, func(e engine.Elimination) bool { return e.Task == a.Task })
-		out = append(out, t)
-	}
-	for v := len(out); v < s.Problem.V(); v++ { // added, and measured from the next round on
-		lo, hi := s.Problem.ArmsOf(v)
-		t := TaskStatus{Estimate: math.NaN(), TimeLeft: math.NaN(), Arms: slices.Clone(s.Problem.Arms.Names[lo:hi])}
-		t.Progress = engine.Progress{Task: s.Problem.Tasks.Names[v], Open: hi - lo, Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
 		out = append(out, t)
 	}
 	return out

@@ -205,8 +205,8 @@ func (t *teller) openOf(r *round) map[int][]Item {
 	if t.open == nil {
 		t.open, t.highest = map[int][]Item{}, maps.Clone(r.highest)
 		var own, others []Item
-		for _, id := range t.state.order {
-			switch it := t.state.items[id]; {
+		for _, it := range t.state.order {
+			switch {
 			case it.round != r.plan.Round || !it.outstanding():
 			case it.by == t.opt.By:
 				own = append(own, it.Item)

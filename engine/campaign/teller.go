@@ -185,10 +185,8 @@ const mostHints = 10
 
 // ids returns the ids that the receipt may name.
 func (t *teller) ids() []string {
-	if !t.opt.Own {
-		return t.state.order
-	}
-	return lists.Where(t.state.order, func(id string) bool { return t.state.items[id].by == t.opt.By })
+	named := lists.Where(t.state.order, func(it *item) bool { return !t.opt.Own || it.by == t.opt.By })
+	return lists.Map(named, func(it *item) string { return it.ID })
 }
 
 // hidden reports whether a pull has a result of the open round that the teller may not see.
