@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -107,7 +108,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	need := s.needed(r)
 	taken := map[string]bool{}
 	rng := newIDs()
-	count := s.countFor(q, r)
+	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
 	give := func(slot Slot, again string) {
 		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && s.Problem.TaskOf[slot.Arm] != task) {
 			return
@@ -178,20 +179,6 @@ func (s Moment) needed(r *round) []int {
 		}
 	}
 	return need
-}
-
-// countFor returns how many pulls a request is for.
-func (s Moment) countFor(q Request, r *round) int {
-	capacity := s.capacity(s.Protocol)
-	switch {
-	case q.Count > 0:
-		return q.Count
-	case capacity > 0:
-		return capacity
-	case s.Plate > 0:
-		return s.Plate
-	}
-	return len(r.list)
 }
 
 // list makes the rows of some pulls.

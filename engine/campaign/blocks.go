@@ -190,14 +190,6 @@ func withinOf(rewards []float64, n int) engine.Within {
 	return out
 }
 
-// arranged imposes the blocks that were measured, and returns what they say.
-func (x *replayer) arranged(r *round) (engine.Batch, error) {
-	sides, within := r.measuredBlocks(x.protocol.Options.Law)
-	n := x.protocol.Problem.N()
-	b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
-	return b, x.steps.Arrange(sides)
-}
-
 // Slot is one pull of a round: the number-th of its arm, from 1, and its place on a plate. A slot
 // without a plate has Plate 0.
 type Slot struct {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -212,7 +213,7 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	if err := reasoned(a.Reason, c.Rule); err != nil {
 		return out, err
 	}
-	if a.Round == 0 && at.untouched(r) {
+	if a.Round == 0 && len(r.filled) == 0 && !slices.ContainsFunc(at.order, func(it *item) bool { return it.round == r.plan.Round }) {
 		return out, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d "+
 			"closes it all the same)", c.Round)
 	}

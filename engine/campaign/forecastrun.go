@@ -150,14 +150,6 @@ func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	return x.steps.Learn(ctx, b)
 }
 
-// duration returns the units of time that a round takes.
-func (p Protocol) duration(pulls, capacity int) float64 {
-	if capacity <= 0 {
-		return 1
-	}
-	return math.Ceil(float64(pulls) / float64(capacity))
-}
-
 // Where a protocol has a capacity and says nothing of failed and late results, each run of a forecast
 // draws its shares evenly from 0 to these.
 const (
@@ -182,14 +174,22 @@ func (p Protocol) lossesOf(run int) losses {
 	if p.Capacity == 0 {
 		return l
 	}
-	share := func(stated *float64, most float64) float64 {
-		if x := most * l.rng.Float64(); stated == nil {
-			return x
-		}
-		return *stated
-	}
-	l.failed, l.late = share(p.Failed, mostFailed), share(p.Late, mostLate)
+	failed, late := p.shares()
+	l.failed = failed[0] + (failed[1]-failed[0])*l.rng.Float64()
+	l.late = late[0] + (late[1]-late[0])*l.rng.Float64()
 	return l
+}
+
+// shares returns between what the shares of failed and of late pulls lie.
+func (p Protocol) shares() (failed, late [2]float64) {
+	failed, late = [2]float64{0, mostFailed}, [2]float64{0, mostLate}
+	if p.Failed != nil {
+		failed = [2]float64{*p.Failed, *p.Failed}
+	}
+	if p.Late != nil {
+		late = [2]float64{*p.Late, *p.Late}
+	}
+	return failed, late
 }
 
 // wholeRound returns the units of time until a round has all its results: every unit hands out what was
@@ -323,20 +323,10 @@ func (p Protocol) checkLosses() error {
 
 // lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
 func (p Protocol) lossNote() (n Note, ok bool) {
-	if p.Capacity == 0 || p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
+	failed, late := p.shares()
+	if p.Capacity == 0 || failed[1] == 0 && late[1] == 0 {
 		return Note{}, false
 	}
-	n = Note{Kind: NoteLosses, Names: []string{p.Unit()}}
-	for _, x := range []struct {
-		stated *float64
-		most   float64
-	}{{p.Failed, mostFailed}, {p.Late, mostLate}} {
-		if x.stated != nil {
-			n.Numbers = append(n.Numbers, *x.stated, *x.stated)
-		} else {
-			n.Numbers = append(n.Numbers, 0, x.most)
-		}
-	}
-	n.Numbers = append(n.Numbers, float64(p.lossesOf(0).delay))
-	return n, true
+	return Note{Kind: NoteLosses, Names: []string{p.Unit()},
+		Numbers: []float64{failed[0], failed[1], late[0], late[1], float64(p.lossesOf(0).delay)}}, true
 }

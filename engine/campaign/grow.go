@@ -72,14 +72,8 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 		}
 		return list[i]
 	}
-	mean := func(p *problem.Problem, i int) float64 {
-		if p.Mean != nil {
-			return p.Mean[i]
-		}
-		return at(p.Partial, i)
-	}
 	switch a, b := old.Noise.Scales[i], now.Noise.Scales[k]; {
-	case !same(mean(old, i), mean(now, k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
+	case !same(at(old.Means(), i), at(now.Means(), k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
 		return fmt.Errorf("the added rows have measurements of %s, which is in the campaign already: attach records them", old.Where(i))
 	case old.Noise.UnknownBy != now.Noise.UnknownBy || !same(a, b):
 		return fmt.Errorf("with the added rows the noise of %s is %.4g in place of %.4g: state noise= in the script, or leave sd "+

@@ -280,11 +280,6 @@ func (s *State) ended(round int) (bool, error) {
 	return r == nil || r.plan.Round != round, nil
 }
 
-// untouched reports whether nothing of the open round was handed out or measured.
-func (s *State) untouched(r *round) bool {
-	return len(r.filled) == 0 && !slices.ContainsFunc(s.order, func(it *item) bool { return it.round == r.plan.Round })
-}
-
 // ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
 // round is whole.
 func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {

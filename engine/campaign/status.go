@@ -267,13 +267,13 @@ func (s review) tasks() []TaskStatus {
 func (s review) days() []DayStatus {
 	var out []DayStatus
 	last := DayStatus{}
-	for k := range s.rounds {
-		if k >= len(s.Outcome.Rounds) {
-			break
-		}
+	for k := range min(len(s.rounds), len(s.Outcome.Rounds)) {
 		pulls := s.Outcome.Rounds[k].Pulls
-		last = DayStatus{Round: k + 1, Time: last.Time + int(s.duration(pulls, s.capacity(s.Protocol))), Samples: last.Samples + pulls,
-			Open: s.Outcome.Rounds[k].Alive}
+		units := 1
+		if c := s.capacity(s.Protocol); c > 0 {
+			units = (pulls + c - 1) / c
+		}
+		last = DayStatus{Round: k + 1, Time: last.Time + units, Samples: last.Samples + pulls, Open: s.Outcome.Rounds[k].Alive}
 		switch {
 		case k+1 < len(s.rounds):
 			last.Decided = len(s.rounds[k+1].plan.Decided)

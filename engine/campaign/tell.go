@@ -54,17 +54,11 @@ func (o *TellOptions) params() []Param {
 func (a *Tell) Prepare(p Protocol) error { return a.prepare(p, KindTell) }
 
 func (a *Tell) prepare(p Protocol, kind Kind) (err error) {
-	a.Sheet = sheetName(a.File, a.Sheet)
+	if a.Sheet == "" && a.File.Path != "" {
+		a.Sheet = filepath.Base(a.File.Path)
+	}
 	a.results, err = ReadResults(p, a.File.Content, a.Sheet, kind)
 	return err
-}
-
-// sheetName returns the name of the sheet that a file is: the one stated, else the file's.
-func sheetName(f File, stated string) string {
-	if stated != "" || f.Path == "" {
-		return stated
-	}
-	return filepath.Base(f.Path)
 }
 
 // Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole.

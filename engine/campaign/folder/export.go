@@ -9,6 +9,7 @@ import (
 	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,47 +52,32 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []struct {
-		name string
-		rows [][]string
-	}{{"measurements.csv", measurementRows(h)}, {"answers.csv", answerRows(st)}, {"log.csv", logRows(h)}} {
-		if err := writeCSV(filepath.Join(dir, table.name), table.rows); err != nil {
-			return err
-		}
-	}
-	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
-}
-
-func measurementRows(h campaign.History) [][]string {
-	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet",
-		"note", "measured_on", "confirmed", "old", "block"}}
+	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
+		"sheet", "note", "measured_on", "confirmed", "old", "block"}}
 	for _, m := range h.Measurements {
 		sd := ""
 		if m.Count > 1 {
 			sd = number(m.SD)
 		}
-		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
+		measurements = append(measurements, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
 			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block})
 	}
-	return rows
-}
-
-func answerRows(st campaign.Status) [][]string {
-	rows := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
+	answers := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
 	for _, t := range st.Tasks {
-		rows = append(rows, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
+		answers = append(answers, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
 			strconv.Itoa(t.Samples)})
 	}
-	return rows
-}
-
-func logRows(h campaign.History) [][]string {
-	rows := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
+	log := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
 	for _, l := range h.Log {
-		rows = append(rows, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
+		log = append(log, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
 	}
-	return rows
+	err = errors.Join(writeCSV(filepath.Join(dir, "measurements.csv"), measurements), writeCSV(filepath.Join(dir, "answers.csv"), answers),
+		writeCSV(filepath.Join(dir, "log.csv"), log))
+	if err != nil {
+		return err
+	}
+	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
 }
 
 // number writes a number in the fewest digits that give it back.
