@@ -162,14 +162,6 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 	return nil
 }
 
-// runOrNone checks the argument of cluster status.
-func runOrNone(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", called(c), got(args))}
-	}
-	return nil
-}
-
 // list prints how far each run of agents is, in the order in which they were opened. Sweeps are not among them.
 func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 	names, err := x.Runs(ctx)

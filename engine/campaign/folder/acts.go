@@ -83,13 +83,12 @@ func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Mome
 
 // own returns the same with a state that the caller may change.
 func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
-	list, err := events(ctx, c.db.db, 0)
-	if err != nil {
+	if _, err := c.fresh(ctx); err != nil {
 		return campaign.Moment{}, err
 	}
-	if err := campaign.CheckChain(list); err != nil {
-		return campaign.Moment{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
-	}
+	c.mu.Lock()
+	list := c.log
+	c.mu.Unlock()
 	s, err := campaign.Fold(list, c.kept.tasks())
 	if err != nil {
 		return campaign.Moment{}, unfit(c.dir, err)

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -141,17 +140,13 @@ type Invitation struct {
 	At     time.Time `json:"at"`
 }
 
-// Invite makes a secret of 128 bits for a person, who loses the one of before. It is shown once: only
+// Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
 // its hash is kept.
 func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
 	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", fmt.Errorf("an invitation needs a name without control characters, got %q", name)
 	}
-	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
-	}
-	secret = base64.RawURLEncoding.EncodeToString(b[:])
+	secret = rand.Text()
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
 		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC()}), nil
