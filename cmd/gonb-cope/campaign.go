@@ -149,10 +149,7 @@ measured and when the campaign ends. Script and data are copied into DIR: change
 originals have no effect from then on.`,
 		Args: arguments(2, 2, "a folder and a script"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkSet(set); err != nil {
-				return err
-			}
-			src, err := readSource(c.Context(), args[1])
+			src, err := sourceWith(c.Context(), args[1], set)
 			if err != nil {
 				return err
 			}

@@ -105,10 +105,10 @@ that task. A script binds one protocol(...); the run uses its problem,
 algorithm and options. Plates, capacity and leases have no effect here: only campaigns use them.`,
 		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := cmp.Or(checkSet(set), checkRun(run)); err != nil {
+			if err := checkRun(run); err != nil {
 				return err
 			}
-			src, err := readSource(c.Context(), args[0])
+			src, err := sourceWith(c.Context(), args[0], set)
 			if err != nil {
 				return err
 			}

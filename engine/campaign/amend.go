@@ -108,10 +108,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		}
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}
-	if out.Text = b.String(); out.Text == "" {
-		return Done{}, errors.New("nothing is to be changed")
-	}
-	out.Text, out.Events = "recorded: "+out.Text, []Event{NewEvent(KindAmend, at.Now, a.By, b)}
+	out.Text, out.Events = "recorded: "+b.String(), []Event{NewEvent(KindAmend, at.Now, a.By, b)}
 	return out, nil
 }
 

@@ -115,9 +115,7 @@ func (s Moment) Known() *problem.Problem {
 		}
 		k, y := float64(m.count()), s.Problem.Turned(m.Reward)
 		sum[m.Arm], square[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, square[m.Arm]+k*y*y, count[m.Arm]+k, rows[m.Arm]+1
-		if k > 1 && m.Squares > 0 { // of the rewards behind a mean
-			within[m.Arm] += m.Squares
-		}
+		within[m.Arm] += m.Squares // of the rewards behind a mean
 		row := problem.Row{Arm: m.Arm, Reward: y, Count: k}
 		if len(blockColumns(s.Problem)) > 0 || s.Problem.Block != nil {
 			name := s.blockOf(m)

@@ -120,23 +120,10 @@ func (p Protocol) Check(ctx context.Context) error {
 	case !(p.Cost >= 0) || math.IsInf(p.Cost, 0):
 		return fmt.Errorf("cost must be 0 or more, got %g", p.Cost)
 	}
-	if err := p.checkLosses(); err != nil {
+	if err := cmp.Or(p.checkLosses(), checkBlocks(p)); err != nil {
 		return err
 	}
-	e, err := p.Entry()
-	if err != nil {
-		return err
-	}
-	if e.Role == algorithms.RoleReference {
-		return fmt.Errorf("%s is a reference that knows the expected rewards: no campaign can run it", e.Name)
-	}
-	if err := e.Suits(p.Problem); err != nil {
-		return err
-	}
-	if err := checkBlocks(p); err != nil {
-		return err
-	}
-	_, err = p.question().Begin(ctx, nil)
+	_, err := p.question().Begin(ctx, nil)
 	return err
 }
 

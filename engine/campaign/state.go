@@ -19,8 +19,9 @@ type State struct {
 	Seq      int64  // of the last event
 	Hash     string // of the last event
 	At       time.Time
-	Revision int // of the program that the campaign goes on with
-	Capacity int // in force; -1 where it was not amended
+	Revision int     // of the program that the campaign goes on with
+	Capacity int     // in force; -1 where it was not amended
+	Aside    []Aside // events that repairs set aside
 
 	taskOf  []int   // of the arms that there are now
 	grown   [][]int // of each addition of arms: Growth.At
@@ -36,8 +37,7 @@ type State struct {
 	people  []string                 // who asked, in order
 	events  int
 	links   []link         // of all events
-	aside   map[int64]bool // events that repairs set aside
-	repairs []Aside        // the same, with why
+	aside   map[int64]bool // the same, by number
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
 	reopened bool
@@ -294,9 +294,6 @@ func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	}
 	return results, true
 }
-
-// Aside returns the events that were set aside.
-func (s *State) Aside() []Aside { return s.repairs }
 
 // Under returns the campaign at a time, under the protocol that is in force then.
 func (s *State) Under(p Protocol, now time.Time) Moment { return Moment{s, p, now} }

@@ -213,10 +213,10 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign
 // Status says how far the campaign is. It writes nothing and waits for nobody.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	m, st, err := c.progress(ctx)
-	if err != nil {
-		return campaign.Status{}, err
+	if err == nil {
+		err = st.Believe(ctx, m)
 	}
-	return st, st.Believe(ctx, m)
+	return st, err
 }
 
 // Progress returns the Status without Best, which takes time where there are many arms.
@@ -227,10 +227,10 @@ func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
 
 func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
 	m, err := c.fresh(ctx)
-	if err != nil {
-		return m, campaign.Status{}, err
+	run := (*campaign.Run)(nil)
+	if err == nil {
+		run, err = c.cache.replay(ctx, m)
 	}
-	run, err := c.cache.replay(ctx, m)
 	if err != nil {
 		return m, campaign.Status{}, err
 	}

@@ -257,7 +257,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err != nil {
 		return v, unfit(dir, err)
 	}
-	v.Aside, v.state = s.Aside(), s
+	v.Aside, v.state = s.Aside, s
 	if err := checkHead(s, headSeq, headHash); err != nil {
 		return v, err
 	}
