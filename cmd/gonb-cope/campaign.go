@@ -56,33 +56,19 @@ nothing to do with its reward may be given back (fail) or left out (close).`,
 func (o *campaignOptions) common(c *cobra.Command, acts bool) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	if c.Flags().Lookup("format") == nil { // as other commands have it
-		c.Flags().Var(jsonFormat{&o.json}, "format", "text or json")
+		c.Flags().Func("format", "text or json", func(format string) error {
+			if format != "json" && format != "text" {
+				return errors.New("it must be text or json")
+			}
+			o.json = format == "json"
+			return nil
+		})
 		c.Flags().Lookup("format").Hidden = true
 	}
 	if acts {
 		c.Flags().StringVar(&o.by, "by", defaultName(), "who does this")
 	}
 	return c
-}
-
-// jsonFormat is --json said as --format json.
-type jsonFormat struct{ json *bool }
-
-func (f jsonFormat) Type() string { return "FORMAT" }
-
-func (f jsonFormat) String() string {
-	if f.json != nil && *f.json {
-		return "json"
-	}
-	return "text"
-}
-
-func (f jsonFormat) Set(s string) error {
-	if s != "json" && s != "text" {
-		return errors.New("it must be text or json")
-	}
-	*f.json = s == "json"
-	return nil
 }
 
 // defaultName is the user's name on this machine.

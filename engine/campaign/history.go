@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -211,12 +213,7 @@ func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 // hypergeometricTail returns the probability that at least k of n pulls are among those lost, where
 // gone of all pulls are lost at random.
 func hypergeometricTail(all, gone, n, k int) float64 {
-	choose := func(n, k int) float64 {
-		a, _ := math.Lgamma(float64(n + 1))
-		b, _ := math.Lgamma(float64(k + 1))
-		c, _ := math.Lgamma(float64(n - k + 1))
-		return a - b - c
-	}
+	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 	sum := 0.0
 	for x := k; x <= min(n, gone); x++ {
 		if gone-x > all-n {

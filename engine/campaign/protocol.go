@@ -51,19 +51,16 @@ type Protocol struct {
 	Forecast *Forecast `json:"forecast,omitempty"` // nil where none was made
 }
 
-// unitLengths are the units of time of a protocol, shortest first.
-var unitLengths = []struct {
+type timeUnit struct {
 	name   string
 	length time.Duration
-}{{"minutes", time.Minute}, {"hours", time.Hour}, {"days", 24 * time.Hour}, {"weeks", 7 * 24 * time.Hour}}
+}
+
+// unitLengths are the units of time of a protocol, shortest first.
+var unitLengths = []timeUnit{{"minutes", time.Minute}, {"hours", time.Hour}, {"days", 24 * time.Hour}, {"weeks", 7 * 24 * time.Hour}}
 
 // Units are the names of the units of time of a protocol.
-func Units() (names []string) {
-	for _, u := range unitLengths {
-		names = append(names, u.name)
-	}
-	return names
-}
+func Units() []string { return lists.Map(unitLengths, func(u timeUnit) string { return u.name }) }
 
 // length returns so many units of time.
 func (p Protocol) length(units float64) time.Duration {

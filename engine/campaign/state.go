@@ -121,14 +121,15 @@ func (s *State) open() *round {
 }
 
 // complete reports whether every arm has the pulls planned.
-func (s *State) complete(r *round) bool {
+func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
+
+// awaited returns how many pulls of a round are still to have a result.
+func (s *State) awaited(r *round) (n int) {
 	_, missing := s.pulls(r)
-	for i, n := range missing {
-		if n > s.gone(r, i) {
-			return false
-		}
+	for i, lacks := range missing {
+		n += max(0, lacks-s.gone(r, i))
 	}
-	return true
+	return n
 }
 
 // pulls returns by arm how many pulls of a round were planned, of arms that were not withdrawn, and how many of them have no
@@ -197,10 +198,7 @@ func (s *State) Left() (round, left int, over bool) {
 	if r == nil {
 		return len(s.rounds), 0, true
 	}
-	_, missing := s.pulls(r)
-	for i, n := range missing {
-		left += max(0, n-s.gone(r, i))
-	}
+	left = s.awaited(r)
 	return r.plan.Round, left, left == 0
 }
 
@@ -263,11 +261,7 @@ func (s *State) cameAfter(r *round, arm int) bool {
 
 // measured returns the pulls of the round that have a result.
 func (r *round) measured() int {
-	sum := 0
-	for i := range r.results {
-		sum += r.measuredOf(i)
-	}
-	return sum
+	return lists.Sum(slices.Collect(resultsOf([]*round{r})), (*measured).count)
 }
 
 // ended reports whether a round is over, so that closing it changes nothing. It is an error where the

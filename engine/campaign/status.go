@@ -292,22 +292,20 @@ func (s review) days() []DayStatus {
 
 // Only returns the status with one of its tasks.
 func (st Status) Only(task string) (Status, error) {
-	var names []string
-	for _, t := range st.Tasks {
-		if t.Task == task {
-			st.Tasks = []TaskStatus{t}
-			if st.Best != nil {
-				best := *st.Best
-				best.Picks = slices.DeleteFunc(slices.Clone(best.Picks), func(x answer.Pick) bool { return x.Task != task })
-				best.Next = slices.DeleteFunc(slices.Clone(best.Next), func(x answer.Pull) bool { return x.Task != task })
-				best.Arms = slices.DeleteFunc(slices.Clone(best.Arms), func(x answer.Arm) bool { return x.Task != task })
-				st.Best = &best
-			}
-			return st, nil
-		}
-		names = append(names, t.Task)
+	k := slices.IndexFunc(st.Tasks, func(t TaskStatus) bool { return t.Task == task })
+	if k < 0 {
+		names := lists.Map(st.Tasks, func(t TaskStatus) string { return t.Task })
+		return st, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
 	}
-	return st, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
+	st.Tasks = st.Tasks[k : k+1]
+	if st.Best != nil {
+		best := *st.Best
+		best.Picks = lists.Where(best.Picks, func(x answer.Pick) bool { return x.Task == task })
+		best.Next = slices.DeleteFunc(slices.Clone(best.Next), func(x answer.Pull) bool { return x.Task != task })
+		best.Arms = lists.Where(best.Arms, func(x answer.Arm) bool { return x.Task == task })
+		st.Best = &best
+	}
+	return st, nil
 }
 
 // mostBelieved is the most arms for which Best is worked out for a status.

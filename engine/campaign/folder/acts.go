@@ -83,12 +83,13 @@ func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Mome
 
 // own returns the same with a state that the caller may change.
 func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
-	if _, err := c.fresh(ctx); err != nil {
+	list, err := events(ctx, c.db.db, 0)
+	if err != nil {
 		return campaign.Moment{}, err
 	}
-	c.mu.Lock()
-	list := c.log
-	c.mu.Unlock()
+	if err := campaign.CheckChain(list); err != nil {
+		return campaign.Moment{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+	}
 	s, err := campaign.Fold(list, c.kept.tasks())
 	if err != nil {
 		return campaign.Moment{}, unfit(c.dir, err)

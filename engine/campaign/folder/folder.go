@@ -45,9 +45,9 @@ type Campaign struct {
 	cache cache
 
 	mu     sync.Mutex
-	log    []campaign.Event // that were recorded, as far as they are known; nil where they are to be read again
-	state  *campaign.State  // of the log
-	shared bool             // whether somebody reads the state: it is not changed then, but replaced
+	state  *campaign.State
+	shared bool // whether somebody reads the state: it is not changed then, but replaced
+	stale  bool // whether the state may hold events that were not recorded: it is replaced, too
 }
 
 // Open opens the campaign of a folder.
@@ -141,27 +141,33 @@ func (c *Campaign) open(ctx context.Context) error {
 
 // catchUp takes in the events that others recorded.
 func (c *Campaign) catchUp(ctx context.Context, q querier) error {
-	list, err := events(ctx, q, int64(len(c.log)))
+	if c.state == nil || c.stale {
+		c.state, c.shared, c.stale = campaign.NewState(), false, false
+	}
+	after, before := c.state.Seq, c.state.Hash
+	list, err := events(ctx, q, after)
 	if err != nil {
 		return err
 	}
-	return c.take(list)
+	return c.take(ctx, q, list, after, before)
 }
 
 // take folds events that follow the last one.
-func (c *Campaign) take(list []campaign.Event) error {
-	all := append(c.log, list...)
-	if c.log == nil || c.shared && len(list) > 0 {
-		c.state, c.shared, list = campaign.NewState(), false, all
+func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, after int64, before string) error {
+	if c.shared && len(list) > 0 {
+		all, err := events(ctx, q, 0)
+		if err != nil {
+			return err
+		}
+		c.state, c.shared, list, after, before = campaign.NewState(), false, all, 0, ""
 	}
-	c.log = nil
-	if err := campaign.CheckChainAfter(list, c.state.Seq, c.state.Hash); err != nil {
+	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
 	if err := c.state.Add(list, c.kept.tasks()); err != nil {
+		c.stale = true
 		return unfit(c.dir, err)
 	}
-	c.log = all
 	return nil
 }
 
@@ -209,24 +215,22 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 				return err
 			}
 		}
+		seq, hash = c.state.Seq, c.state.Hash
 		made, err := appendEvents(ctx, tx, list)
 		if err != nil {
 			return err
 		}
 		folded = true
-		if err := c.take(made); err != nil {
+		if err := c.take(ctx, tx, made, seq, hash); err != nil {
 			return &unrecorded{fmt.Errorf("it could not be read again: %w", errors.Unwrap(err))}
 		}
 		return nil
 	})
+	c.stale = c.stale || folded && err != nil
 	switch {
 	case err == nil && folded:
 		writeHead(c.dir, c.state)
-		return nil
-	case folded:
-		c.log = nil
-	}
-	if codeOf(err) != 0 {
+	case codeOf(err) != 0:
 		return &unrecorded{c.db.explain(ctx, err)}
 	}
 	return err
