@@ -11,7 +11,7 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
-	"strings"
+	"regexp"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -203,12 +203,7 @@ func (o *agentOptions) show(f cluster.Finished) error {
 // folderName returns a name that every file system takes. Where that is not the text itself, part of a
 // hash of the text ends it, so that two tasks such as a/b and a_b share no folder.
 func folderName(text string) string {
-	out := strings.Map(func(c rune) rune {
-		if c < ' ' || strings.ContainsRune(`/\:"*?<>|`, c) {
-			return '_'
-		}
-		return c
-	}, text)
+	out := regexp.MustCompile(`[\x00-\x1f/\\:"*?<>|]`).ReplaceAllString(text, "_")
 	if out == text {
 		return out
 	}

@@ -161,22 +161,18 @@ func (o *bestOptions) script(table string, wide bool) string {
 }
 
 func (o *bestOptions) line(table string) string {
-	line := "gonb-cope best " + quote(table)
+	line := lineOf("best", table)
 	for _, c := range o.columns {
-		for _, v := range c.value {
-			line += " --" + strings.ReplaceAll(c.name, "_", "-") + " " + quote(v)
-		}
+		line = line.with("--"+strings.ReplaceAll(c.name, "_", "-"), c.value...)
 	}
-	if o.goal != "" {
-		line += " --goal " + o.goal
-	}
+	line = line.with("--goal", o.goal)
 	if o.epsilon > 0 {
-		line += " --epsilon " + strconv.FormatFloat(o.epsilon, 'g', -1, 64)
+		line = line.with("--epsilon", strconv.FormatFloat(o.epsilon, 'g', -1, 64))
 	}
 	if o.next > 0 {
-		line += fmt.Sprintf(" --next %d", o.next)
+		line = line.with("--next", strconv.Itoa(o.next))
 	}
-	return line
+	return string(line)
 }
 
 // describe lists the columns, and the command that their looks suggest; the command did not do what was asked.

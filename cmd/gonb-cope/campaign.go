@@ -56,33 +56,19 @@ nothing to do with its reward may be given back (fail) or left out (close).`,
 func (o *campaignOptions) common(c *cobra.Command, acts bool) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	if c.Flags().Lookup("format") == nil { // as other commands have it
-		c.Flags().Var(jsonFormat{&o.json}, "format", "text or json")
+		c.Flags().Func("format", "text or json", func(format string) error {
+			if format != "json" && format != "text" {
+				return errors.New("it must be text or json")
+			}
+			o.json = format == "json"
+			return nil
+		})
 		c.Flags().Lookup("format").Hidden = true
 	}
 	if acts {
 		c.Flags().StringVar(&o.by, "by", defaultName(), "who does this")
 	}
 	return c
-}
-
-// jsonFormat is --json said as --format json.
-type jsonFormat struct{ json *bool }
-
-func (f jsonFormat) Type() string { return "FORMAT" }
-
-func (f jsonFormat) String() string {
-	if f.json != nil && *f.json {
-		return "json"
-	}
-	return "text"
-}
-
-func (f jsonFormat) Set(s string) error {
-	if s != "json" && s != "text" {
-		return errors.New("it must be text or json")
-	}
-	*f.json = s == "json"
-	return nil
 }
 
 // defaultName is the user's name on this machine.
@@ -149,10 +135,7 @@ measured and when the campaign ends. Script and data are copied into DIR: change
 originals have no effect from then on.`,
 		Args: arguments(2, 2, "a folder and a script"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkSet(set); err != nil {
-				return err
-			}
-			src, err := readSource(c.Context(), args[1])
+			src, err := sourceWith(c.Context(), args[1], set)
 			if err != nil {
 				return err
 			}
@@ -251,37 +234,6 @@ func unsaved(ctx context.Context, k *folder.Campaign, path, by string) error {
 	return r.Unsaved(path)
 }
 
-// tellCommand takes a sheet, as the act does, or values of ids.
-func tellCommand(e campaign.Entry) *cobra.Command {
-	var o campaignOptions
-	act := e.New().(*campaign.Tell)
-	c := &cobra.Command{Use: "tell DIR FILE.csv | DIR ID VALUE...", Short: e.Short, Long: e.Long,
-		Args: arguments(2, -1, "a folder, and a file or an id with its value")}
-	check := actFlags(c, act)
-	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := check(c.Context()); err != nil {
-			return err
-		}
-		return o.in(c.Context(), args[0], func(k *folder.Campaign) error {
-			if len(args) == 2 {
-				if err := placed(c.Context(), k, act, args[1:]); err != nil {
-					return err
-				}
-				return o.do(c.Context(), k, e, act)
-			}
-			sheet, err := values(k, args[1:])
-			if err != nil {
-				return err
-			}
-			act.File, act.Sheet = campaign.File{Content: sheet}, commandLine
-			return o.do(c.Context(), k, e, act)
-		})
-	}
-	c.Flags().StringVar(&act.Sheet, "sheet", "",
-		"name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
-	return o.common(c, false)
-}
-
 // errRows is the error of rows that were not taken, which the receipt names.
 var errRows = errors.New("some rows were not taken, see above")
 
@@ -304,8 +256,8 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 	return data, nil
 }
 
-// commandLine is the name of the sheet of values that were typed.
-const commandLine = "the command line"
+// typedSheet is the name of the sheet of values that were typed.
+const typedSheet = "the command line"
 
 // values makes a sheet of ids and their values.
 func values(k *folder.Campaign, args []string) ([]byte, error) {

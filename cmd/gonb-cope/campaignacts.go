@@ -15,19 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// actCommands returns the commands that record something, of the table of acts. tell has one of its own, which also takes
-// values of ids.
-func actCommands() []*cobra.Command {
-	var out []*cobra.Command
-	for _, e := range campaign.Acts() {
-		if e.Name == "tell" {
-			out = append(out, tellCommand(e))
-			continue
-		}
-		out = append(out, actCommand(e))
-	}
-	return out
-}
+// actCommands returns the commands that record something, of the table of acts.
+func actCommands() []*cobra.Command { return lists.Map(campaign.Acts(), actCommand) }
 
 func actCommand(e campaign.Entry) *cobra.Command {
 	var o campaignOptions
@@ -48,6 +37,11 @@ func actCommand(e campaign.Entry) *cobra.Command {
 	}
 	c := &cobra.Command{Use: use, Short: e.Short, Long: e.Long, Args: arguments(least, most, what)}
 	check := actFlags(c, act)
+	if tell, ok := act.(*campaign.Tell); ok { // which takes values of ids, too
+		c.Use, c.Args = "tell DIR FILE.csv | DIR ID VALUE...", arguments(2, -1, "a folder, and a file or an id with its value")
+		c.Flags().StringVar(&tell.Sheet, "sheet", "",
+			"name of the sheet, by which its rows without ids are recognised later (default: the name of the file)")
+	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := check(c.Context()); err != nil {
 			return err
@@ -138,7 +132,12 @@ func placed(ctx context.Context, k *folder.Campaign, act campaign.Act, args []st
 		case *float64:
 			*into, err = valueOf(k, args[n-1], args[n])
 		case *campaign.File:
-			*into, err = sheetFile(ctx, args[n])
+			if tell, ok := act.(*campaign.Tell); ok && len(args) > 1 {
+				tell.Sheet = typedSheet
+				into.Content, err = values(k, args)
+			} else {
+				*into, err = sheetFile(ctx, args[n])
+			}
 		}
 		if err != nil {
 			return err
@@ -164,7 +163,7 @@ func (o *campaignOptions) do(ctx context.Context, k *folder.Campaign, e campaign
 	case err != nil:
 		return err
 	case done.Receipt != nil:
-		if done.Receipt.Sheet == commandLine { // it has no lines
+		if done.Receipt.Sheet == typedSheet { // it has no lines
 			for i := range done.Receipt.Lines {
 				done.Receipt.Lines[i].Line = 0
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -161,14 +162,6 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 	return nil
 }
 
-// runOrNone checks the argument of cluster status.
-func runOrNone(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", called(c), got(args))}
-	}
-	return nil
-}
-
 // list prints how far each run of agents is, in the order in which they were opened. Sweeps are not among them.
 func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 	names, err := x.Runs(ctx)
@@ -311,10 +304,5 @@ func workerName(stated string) string {
 		host, _, _ = strings.Cut(host, ".")
 		stated = fmt.Sprintf("%s-%d", host, os.Getpid())
 	}
-	return strings.Map(func(r rune) rune {
-		if r < 128 && (r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') {
-			return r
-		}
-		return '-'
-	}, stated)
+	return regexp.MustCompile("[^-0-9A-Za-z]").ReplaceAllString(stated, "-")
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -85,15 +86,7 @@ func checkRun(run string) error {
 
 // newRun returns a name for a run: the name of its protocol and five random letters or digits.
 func newRun(name string) string {
-	base := strings.Map(func(c rune) rune {
-		switch {
-		case c >= 'a' && c <= 'z' || c >= '0' && c <= '9':
-			return c
-		case c >= 'A' && c <= 'Z':
-			return c - 'A' + 'a'
-		}
-		return '-'
-	}, name)
+	base := regexp.MustCompile("[^a-z0-9]").ReplaceAllString(strings.ToLower(name), "-")
 	if base = strings.Trim(base, "-0123456789"); base == "" {
 		base = "run"
 	}
@@ -112,13 +105,10 @@ that task. A script binds one protocol(...); the run uses its problem,
 algorithm and options. Plates, capacity and leases have no effect here: only campaigns use them.`,
 		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkSet(set); err != nil {
-				return err
-			}
 			if err := checkRun(run); err != nil {
 				return err
 			}
-			src, err := readSource(c.Context(), args[0])
+			src, err := sourceWith(c.Context(), args[0], set)
 			if err != nil {
 				return err
 			}
@@ -158,11 +148,10 @@ algorithm and options. Plates, capacity and leases have no effect here: only cam
 // problem cannot be simulated.
 func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*cluster.Simulation, error) {
 	s := cluster.Simulation{Seed: p.Seed}
-	if seed != "" {
-		var err error
-		if s.Seed, err = seedOf(seed); err != nil {
-			return nil, err
-		}
+	if stated, err := seedOf(seed); err != nil {
+		return nil, err
+	} else if stated != nil {
+		s.Seed = *stated
 	}
 	if _, err := sim.EnvironmentOf(ctx, p.Problem, s.Seed, 0); err != nil {
 		return nil, nil
@@ -195,7 +184,13 @@ func (o *runFlags) opened(run string, b cluster.RunBody) error {
 func clusterStatusCommand() *cobra.Command {
 	var o runFlags
 	return o.on(&cobra.Command{
-		Use: "status [RUN]", Short: "How far a run is, who has joined and who is silent; or all runs", Args: runOrNone,
+		Use: "status [RUN]", Short: "How far a run is, who has joined and who is silent; or all runs",
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError{fmt.Errorf("%s takes one run, or none to list all, %s", called(c), got(args))}
+			}
+			return nil
+		},
 		Long: `Say how far a run is, who has joined and who is silent. The run is folded as its agents
 do, so that an end to which they do not come is named and gives no answer.
 Without a run all are listed, as their last plans say.`,

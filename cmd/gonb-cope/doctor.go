@@ -24,6 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/front/kernelspec"
@@ -76,13 +77,11 @@ func examine(ctx context.Context, examinations []examination) error {
 		reason := strings.ReplaceAll(err.Error(), "\n", "\n"+strings.Repeat(" ", 22))
 		fmt.Printf("%s %-12s %s\n         %-12s to fix: %s\n", verdict, x.name, reason, "", x.remedy)
 	}
-	switch failed {
-	case 0:
+	if failed == 0 {
 		return nil
-	case 1:
-		return errors.New("gonb-cope: 1 required part does not work")
 	}
-	return fmt.Errorf("gonb-cope: %d required parts do not work", failed)
+	does := map[bool]string{true: "does", false: "do"}[failed == 1]
+	return fmt.Errorf("gonb-cope: %s %s not work", sentence.Count(failed, "required part"), does)
 }
 
 func examinations() []examination {
@@ -276,22 +275,29 @@ func goTools(build bool) func(context.Context) (string, error) {
 
 // librarySource looks for the source of this library, which Go cells are compiled with.
 func librarySource(ctx context.Context) (string, error) {
+	m, err := sourceHere(ctx)
+	return m.Source + " " + m.Version, err
+}
+
+func sourceHere(ctx context.Context) (gonb.Module, error) {
 	m, err := gonb.FindSource(ctx, ".")
 	if err != nil {
-		return "", errors.New("the source of this library was not found")
+		err = errors.New("the source of this library was not found")
 	}
-	return m.Source + " " + m.Version, nil
+	return m, err
 }
 
 // buildCache asks what a first Go cell would have to compile, or compiles it.
 func buildCache(build bool) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
-		m, err := gonb.FindSource(ctx, ".")
+		m, err := sourceHere(ctx)
 		if err != nil {
-			return "", errors.New("the source of this library was not found")
+			return "", err
 		}
 		if build {
-			return prebuild(ctx, m)
+			built, err := m.Prebuild(ctx, say)
+			parts := lists.Map(built, func(b gonb.Build) string { return fmt.Sprintf("%.1f s %s", b.Elapsed.Seconds(), b.Name) })
+			return "compiled: " + strings.Join(parts, ", "), err
 		}
 		cold, err := m.Cold(ctx)
 		switch {
@@ -304,34 +310,21 @@ func buildCache(build bool) func(context.Context) (string, error) {
 	}
 }
 
-func prebuild(ctx context.Context, m gonb.Module) (string, error) {
-	built, err := m.Prebuild(ctx, say)
-	parts := lists.Map(built, func(b gonb.Build) string { return fmt.Sprintf("%.1f s %s", b.Elapsed.Seconds(), b.Name) })
-	return "compiled: " + strings.Join(parts, ", "), err
-}
-
 // say tells on standard error what takes a while.
 func say(line string) { fmt.Fprintln(os.Stderr, line) }
 
-// ourKernels returns the kernelspecs that start this program, and what they start.
-func ourKernels() (specs []client.Spec, executables []string) {
-	for _, s := range client.List() {
-		if exe, err := kernelspec.Read(s.Dir); err == nil {
-			specs, executables = append(specs, s), append(executables, exe)
-		}
-	}
-	return specs, executables
-}
-
-// installedKernel looks for kernelspecs that start a program that exists.
+// installedKernel looks for kernelspecs that start a program of ours that exists.
 func installedKernel(context.Context) (string, error) {
-	specs, executables := ourKernels()
 	var found []string
-	for i, s := range specs {
-		if _, err := exec.LookPath(executables[i]); err != nil {
-			return "", fmt.Errorf("kernelspec %s starts %s, which is gone", s.Dir, executables[i])
+	for _, s := range client.List() {
+		program, err := kernelspec.Read(s.Dir)
+		if err != nil {
+			continue // it is none of ours
 		}
-		found = append(found, fmt.Sprintf("%s, which starts %s", s.Dir, executables[i]))
+		if _, err := exec.LookPath(program); err != nil {
+			return "", fmt.Errorf("kernelspec %s starts %s, which is gone", s.Dir, program)
+		}
+		found = append(found, fmt.Sprintf("%s, which starts %s", s.Dir, program))
 	}
 	if len(found) == 0 {
 		return "", errors.New("Jupyter does not know this program yet")
@@ -341,8 +334,11 @@ func installedKernel(context.Context) (string, error) {
 
 // installedColours looks for JupyterLab's extension beside the kernelspecs.
 func installedColours(context.Context) (string, error) {
-	specs, _ := ourKernels()
-	if slices.ContainsFunc(specs, func(s client.Spec) bool { return kernelspec.HasExtension(s.Dir) }) {
+	coloured := func(s client.Spec) bool {
+		_, err := kernelspec.Read(s.Dir)
+		return err == nil && kernelspec.HasExtension(s.Dir)
+	}
+	if slices.ContainsFunc(client.List(), coloured) {
 		return "for JupyterLab, Notebook 7 and the classic Notebook", nil
 	}
 	return "", errors.New("%%cope cells have no colours in JupyterLab")

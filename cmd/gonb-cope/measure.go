@@ -17,9 +17,11 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Programs that measure: a command, or a service.
@@ -111,15 +113,13 @@ var service = &http.Client{CheckRedirect: func(r *http.Request, before []*http.R
 	return nil
 }}
 
+// lookEvery is how often an agent looks whether people have told what is left.
+const lookEvery = 500 * time.Millisecond
+
 // people hands pulls out to people: they are the lists of a campaign, whose folder is made where there
 // is none, and what is told there is told to the other agents once the round is whole. A result can
 // be corrected until then.
-type people struct {
-	options *agentOptions
-}
-
-// lookEvery is how often an agent looks whether people have told what is left.
-const lookEvery = 500 * time.Millisecond
+type people struct{ *agentOptions }
 
 // people returns the way to measure by people, and makes the folder of their campaign.
 func (o *agentOptions) people(ctx context.Context) (cluster.Puller, error) {
@@ -142,26 +142,19 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 		}
 		return k, nil
 	}
-	if _, missing := os.Stat(o.campaign); missing == nil && !empty(o.campaign) {
+	if list, unread := os.ReadDir(o.campaign); !os.IsNotExist(unread) && (unread != nil || len(list) > 0) {
 		return nil, err
 	}
-	r := o.recipe
-	p, err := dsl.MakeProtocol(ctx, r)
+	p, err := dsl.MakeProtocol(ctx, o.recipe)
 	if err != nil {
 		return nil, err
 	}
-	return folder.Start(ctx, o.campaign, r, p, dsl.MakeProtocol, opt)
-}
-
-// empty reports whether a folder has nothing in it.
-func empty(dir string) bool {
-	list, err := os.ReadDir(dir)
-	return err == nil && len(list) == 0
+	return folder.Start(ctx, o.campaign, o.recipe, p, dsl.MakeProtocol, opt)
 }
 
 // Pull implements cluster.Puller. It waits for people.
 func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
-	k, err := w.options.openLed(ctx)
+	k, err := w.openLed(ctx)
 	if err != nil {
 		return err
 	}
@@ -180,14 +173,13 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 			return err
 		}
 		if whole {
-			var all []cluster.Reward
-			for _, r := range results {
-				all = append(all, cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares})
-			}
+			all := lists.Map(results, func(r campaign.ResultRecord) cluster.Reward {
+				return cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares}
+			})
 			rest, arm, missing := fitting(all, plan.Counts, left)
 			if missing > 0 {
 				return fmt.Errorf("arm %q: the results in %s make no %d of the %d pulls of round %d: correct one of them or its count",
-					p.Problem.Arms.Names[arm], w.options.campaign, missing, plan.Counts[arm], plan.Round)
+					p.Problem.Arms.Names[arm], w.campaign, missing, plan.Counts[arm], plan.Round)
 			}
 			return tell(rest...)
 		}
@@ -223,10 +215,8 @@ func fitting(all []cluster.Reward, counts, left []int) (out []cluster.Reward, ar
 		}
 		taken[r.Arm] += r.Count
 	}
-	for i, n := range rest {
-		if n > 0 {
-			return nil, i, n
-		}
+	if i := slices.IndexFunc(rest, func(n int) bool { return n > 0 }); i >= 0 {
+		return nil, i, rest[i]
 	}
 	return out, 0, 0
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -100,19 +101,16 @@ func (o *reportOptions) target(path string) (string, error) {
 	if ending := strings.ToLower(filepath.Ext(o.output)); !slices.Contains(export.Known(), ending) {
 		return "", usageError{fmt.Errorf("-o %s: the ending says the format, one of %s", o.output, strings.Join(export.Known(), " "))}
 	}
-	if same, err := sameFile(path, o.output); err == nil && same {
+	if sameFile(path, o.output) {
 		return "", usageError{fmt.Errorf("-o %s is the notebook itself: an executed notebook needs another name", o.output)}
 	}
 	return o.output, export.Writable(o.output)
 }
 
-func sameFile(a, b string) (bool, error) {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false, err
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y), err
+func sameFile(a, b string) bool {
+	x, errX := os.Stat(a)
+	y, errY := os.Stat(b)
+	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
 func (o *reportOptions) run(ctx context.Context, path string) error {
@@ -224,37 +222,22 @@ func moduleSum(start string) string {
 
 // command returns the line that makes the same report again.
 func (o *reportOptions) command(path string) string {
-	line := []string{"gonb-cope", "report", quote(path)}
-	for _, s := range o.set {
-		line = append(line, "--set", quote(s))
+	paper := o.paper
+	if paper == string(export.A4) {
+		paper = "" // the usual one
 	}
-	for _, f := range []struct{ name, value string }{{"--title", o.title}, {"--kernel", o.kernel}, {"--paper", o.paper}, {"-o", o.output}} {
-		if f.value != "" && f.value != string(export.A4) { // the usual paper
-			line = append(line, f.name, quote(f.value))
-		}
-	}
-	for _, f := range []struct {
-		name string
-		on   bool
-	}{{"--hide-code", o.hideCode}, {"--no-provenance", o.anonymous}, {"--allow-errors", o.allowErrors}} {
-		if f.on {
-			line = append(line, f.name)
-		}
-	}
-	return strings.Join(line, " ")
+	line := lineOf("report", path).with("--set", o.set...).with("--title", o.title).with("--kernel", o.kernel).with("--paper", paper)
+	line = line.with("-o", o.output).on("--hide-code", o.hideCode).on("--no-provenance", o.anonymous).on("--allow-errors", o.allowErrors)
+	return string(line)
 }
 
 // pathFrom returns the path of a file as a report names it: from the folder of the report; "" where
 // no path leads there.
 func pathFrom(report, path string) string {
-	folder, err := filepath.Abs(filepath.Dir(report))
-	if err != nil {
-		return ""
-	}
-	if path, err = filepath.Abs(path); err != nil {
-		return ""
-	}
-	if path, err = filepath.Rel(folder, path); err != nil {
+	folder, err1 := filepath.Abs(filepath.Dir(report))
+	path, err2 := filepath.Abs(path)
+	path, err3 := filepath.Rel(folder, path)
+	if cmp.Or(err1, err2, err3) != nil {
 		return ""
 	}
 	return filepath.ToSlash(path)
@@ -327,19 +310,15 @@ func sideFolder(report string) string {
 // differentLine returns the first line, from 1, in which two texts differ; 0 when they are the same.
 func differentLine(a, b string) (line int, x, y string) {
 	p, q := strings.Split(a, "\n"), strings.Split(b, "\n")
-	for i := range max(len(p), len(q)) {
-		x, y = "(nothing)", "(nothing)"
-		if i < len(p) {
-			x = p[i]
-		}
-		if i < len(q) {
-			y = q[i]
-		}
-		if x != y {
-			return i + 1, x, y
-		}
+	same := 0
+	for same < min(len(p), len(q)) && p[same] == q[same] {
+		same++
 	}
-	return 0, "", ""
+	if same == len(p) && same == len(q) {
+		return 0, "", ""
+	}
+	p, q = append(p, "(nothing)"), append(q, "(nothing)")
+	return same + 1, p[same], q[same]
 }
 
 // differentFiles returns the names of the files that are not the same in two folders. A folder that

@@ -26,13 +26,16 @@ import (
 // maxSeed is the largest seed that a script can state: its numbers are float64.
 const maxSeed = 1 << 53
 
-// seedOf reads a seed.
-func seedOf(text string) (uint64, error) {
+// seedOf reads a seed; nil of "".
+func seedOf(text string) (*uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || n > maxSeed {
-		return 0, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), text)}
+	switch {
+	case text == "":
+		return nil, nil
+	case err != nil || n > maxSeed:
+		return nil, usageError{fmt.Errorf("--seed must be a whole number from 0 to %d, got %q", uint64(maxSeed), text)}
 	}
-	return n, nil
+	return &n, nil
 }
 
 // runOptions are the flags of run.
@@ -120,12 +123,8 @@ func (o *runOptions) others(ctx context.Context, script string, notice func(stri
 
 // check reports flags that cannot be followed, before anything is read.
 func (o *runOptions) check() (seed *uint64, err error) {
-	if o.seed != "" {
-		s, err := seedOf(o.seed)
-		if err != nil {
-			return nil, err
-		}
-		seed = &s
+	if seed, err = seedOf(o.seed); err != nil {
+		return nil, err
 	}
 	if o.workers < 0 {
 		return nil, usageError{fmt.Errorf("--workers must be 0 or more, got %d", o.workers)}
@@ -175,10 +174,7 @@ func (o *runOptions) checkOutput() error {
 
 // checkOwn reports an output that would replace the script.
 func (o *runOptions) checkOwn(script string) error {
-	if script == "-" || o.output == "" {
-		return nil
-	}
-	if same, err := sameFile(script, o.output); err == nil && same {
+	if script != "-" && sameFile(script, o.output) {
 		return usageError{fmt.Errorf("-o %s is the script itself: the output needs another name", o.output)}
 	}
 	return nil
@@ -230,10 +226,8 @@ func terminalOptions(w io.Writer) report.TextOptions {
 }
 
 func (o *runOptions) run(ctx context.Context, path string) error {
-	if _, err := o.check(); err != nil {
-		return err
-	}
-	if err := o.checkOwn(path); err != nil {
+	_, err := o.check()
+	if err := cmp.Or(err, o.checkOwn(path)); err != nil {
 		return err
 	}
 	src, err := readSource(ctx, path)
@@ -322,29 +316,39 @@ func (o *runOptions) command(script string) string {
 	if o.line != "" {
 		return o.line
 	}
-	line := []string{"gonb-cope", "run", quote(script)}
-	for _, s := range o.set {
-		line = append(line, "--set", quote(s))
-	}
-	if o.seed != "" {
-		line = append(line, "--seed", o.seed)
-	}
-	if o.output != "" {
-		line = append(line, "-o", quote(o.output))
-	} else {
-		line = append(line, "--format", o.format)
+	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("-o", o.output)
+	if o.output == "" {
+		line = line.with("--format", o.format)
 	}
 	if o.byAgents.agents { // what was measured is at the server
-		line = append(line, "--server", quote(o.server.shown()))
-		if o.server.creds != "" {
-			line = append(line, "--creds", quote(o.server.creds))
-		}
-		line = append(line, "--agents")
-		if o.byAgents.run != "" {
-			line = append(line, "--run", o.byAgents.run)
+		line = line.with("--server", o.server.shown()).with("--creds", o.server.creds).on("--agents", true).with("--run", o.byAgents.run)
+	}
+	return string(line)
+}
+
+// commandLine is a line that calls this program.
+type commandLine string
+
+func lineOf(command, argument string) commandLine {
+	return commandLine("gonb-cope " + command + " " + quote(argument))
+}
+
+// with adds a flag with each of some values; none with an empty one.
+func (l commandLine) with(flag string, values ...string) commandLine {
+	for _, v := range values {
+		if v != "" {
+			l += commandLine(" " + flag + " " + quote(v))
 		}
 	}
-	return strings.Join(line, " ")
+	return l
+}
+
+// on adds a flag that is on.
+func (l commandLine) on(flag string, on bool) commandLine {
+	if on {
+		l += commandLine(" " + flag)
+	}
+	return l
 }
 
 // quote protects an argument for a POSIX shell where that is needed.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -32,19 +34,17 @@ func (o *agentRunOptions) add(c *cobra.Command) {
 	f.DurationVar(&o.patience, "patience", time.Minute, "name the agents that are silent for this long")
 }
 
+// agentFlags are the flags that say more of --agents.
+var agentFlags = []string{"patience", "run"}
+
 // check reports flags that cannot be followed.
 func (o *agentRunOptions) check(c *cobra.Command, server serverOptions) error {
-	stated := ""
-	for _, name := range []string{"run", "patience"} {
-		if c.Flags().Changed(name) {
-			stated = name
-		}
-	}
+	stated := slices.IndexFunc(agentFlags, c.Flags().Changed)
 	switch {
 	case o.agents && server.url == "":
 		return usageError{errors.New("--agents needs the server at which they meet: --server URL")}
-	case !o.agents && stated != "":
-		return usageError{fmt.Errorf("--%s is about agents: it needs --agents", stated)}
+	case !o.agents && stated >= 0:
+		return usageError{fmt.Errorf("--%s is about agents: it needs --agents", agentFlags[stated])}
 	case o.patience <= 0:
 		return usageError{fmt.Errorf("--patience must be longer than 0, got %v", o.patience)}
 	}
@@ -171,18 +171,12 @@ func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody
 	if s.Status != engine.StatusInterrupted || s.Stopped != nil {
 		return nil
 	}
-	var missing []string
-	for _, a := range s.Agents {
-		if !a.Joined {
-			missing = append(missing, agentLine(run, a.Task, o.server))
-		}
+	missing := lists.Where(s.Agents, func(a cluster.AgentStatus) bool { return !a.Joined })
+	if len(missing) > 0 {
+		o.say("one agent for each task, where it is measured:")
 	}
-	if len(missing) == 0 {
-		return nil
-	}
-	o.say("one agent for each task, where it is measured:")
-	for _, line := range missing {
-		o.say("  " + line)
+	for _, a := range missing {
+		o.say("  " + agentLine(run, a.Task, o.server))
 	}
 	return nil
 }
@@ -198,8 +192,7 @@ func agentLine(run, task string, server serverOptions) string {
 
 // notice says who is missing and what differs; rounds are shown as progress.
 func (o *agentRuns) notice(n cluster.Notice) {
-	switch n.Kind {
-	case cluster.NoticeSilent, cluster.NoticeDiffers, cluster.NoticeClosed:
+	if slices.Contains([]cluster.NoticeKind{cluster.NoticeSilent, cluster.NoticeDiffers, cluster.NoticeClosed}, n.Kind) {
 		o.say(n.Text)
 	}
 }
@@ -207,12 +200,6 @@ func (o *agentRuns) notice(n cluster.Notice) {
 // stepOf returns where a run is.
 func stepOf(s *engine.Steps) sim.Step {
 	out := s.Outcome()
-	step := sim.Step{Total: 1, Round: len(out.Rounds), Samples: out.Samples, Remaining: math.NaN()}
-	for _, a := range out.Answers {
-		step.Tasks++
-		if a.Decided {
-			step.Decided++
-		}
-	}
-	return step
+	return sim.Step{Total: 1, Round: len(out.Rounds), Samples: out.Samples, Tasks: len(out.Answers), Remaining: math.NaN(),
+		Decided: lists.Count(out.Answers, func(a engine.Answer) bool { return a.Decided })}
 }

@@ -48,6 +48,14 @@ func readSource(ctx context.Context, path string) (source, error) {
 	return source{path, filepath.Dir(path), string(text)}, nil
 }
 
+// sourceWith reads a script whose bindings --set replaces.
+func sourceWith(ctx context.Context, path string, set []string) (source, error) {
+	if err := checkSet(set); err != nil {
+		return source{}, err
+	}
+	return readSource(ctx, path)
+}
+
 // parse reads the statements of the script, until the context ends.
 func (s source) parse(ctx context.Context) (*dsl.Script, error) {
 	script, err := await.Result(ctx, await.Patience{}, func() (*dsl.Script, error) {
@@ -87,12 +95,7 @@ func checkCommand() *cobra.Command {
 		Long: "Find the mistakes of a script without reading its data or running anything.\nMistakes go to standard error, at " +
 			"most five at a time, each with its place and a hint.",
 		Args: arguments(1, 1, "one script (or - for standard input)"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkSet(set); err != nil {
-				return err
-			}
-			return checkScript(c.Context(), args[0], set)
-		},
+		RunE: func(c *cobra.Command, args []string) error { return checkScript(c.Context(), args[0], set) },
 	}
 	c.Flags().StringArrayVar(&set, "set", nil, "replace what the script binds to a name: NAME=VALUE (repeatable)")
 	return c
@@ -100,7 +103,7 @@ func checkCommand() *cobra.Command {
 
 // checkScript says that a script is right, or reports its mistakes.
 func checkScript(ctx context.Context, path string, set []string) error {
-	src, err := readSource(ctx, path)
+	src, err := sourceWith(ctx, path, set)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Options of Best; the zero value asks for the best arm itself and for no further measurements.
@@ -227,18 +228,18 @@ func (a *Answer) pick(b *belief.Belief, m moments) []int {
 		pick.Task, pick.Arm, pick.Label, pick.Features, pick.Estimate, pick.CI95, pick.Count = x.Task, x.Arm, x.Label, x.Features, x.Estimate,
 			x.CI95, x.Count
 		pick.Within = float64(within[v]) / float64(count)
-		lo, hi := p.ArmsOf(v)
-		second := -1
-		for j := lo; j < hi; j++ {
-			if j != i && (second < 0 || best[j] > best[second] || best[j] == best[second] && m.mean[j] > m.mean[second]) {
-				second = j
-			}
-		}
-		if second >= 0 {
+		if rivals := rivalsOf(p, v, i); rivals != nil {
+			second := slices.MaxFunc(rivals, func(j, k int) int { return cmp.Or(cmp.Compare(best[j], best[k]), cmp.Compare(m.mean[j], m.mean[k])) })
 			pick.RunnerUp = a.Arms[second].Label
 		}
 	}
 	return picks
+}
+
+// rivalsOf returns the arms of a task but one.
+func rivalsOf(p *problem.Problem, v, but int) []int {
+	lo, hi := p.ArmsOf(v)
+	return lists.Where(lists.Make(hi-lo, func(k int) int { return lo + k }), func(j int) bool { return j != but })
 }
 
 // featuresOf returns the features of an arm as the table has them.
@@ -314,15 +315,13 @@ func (a *Answer) describe(b *belief.Belief) {
 	}
 	if len(unsure) > 0 {
 		const shown = 3
-		rest := ""
-		if len(unsure) > shown {
-			rest = fmt.Sprintf("; and so on for %d further tasks", len(unsure)-shown)
-			if len(unsure) == shown+1 {
-				rest = "; and so on for one further task"
-			}
-			unsure = unsure[:shown]
+		switch more := len(unsure) - shown; {
+		case more == 1:
+			unsure = append(unsure[:shown], "and so on for one further task")
+		case more > 1:
+			unsure = append(unsure[:shown], fmt.Sprintf("and so on for %d further tasks", more))
 		}
-		a.Basis += " To be 95 % sure: " + strings.Join(unsure, "; ") + rest + "."
+		a.Basis += " To be 95 % sure: " + strings.Join(unsure, "; ") + "."
 	}
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
 		a.Warnings = append(a.Warnings,
@@ -379,21 +378,15 @@ const leastCoverage, fewestLeft = 0.8, 20
 // noiseWords says how measurements scatter.
 func noiseWords(l belief.Scatter) string {
 	each := "sd " + short(l.Scales[0]) + " to " + short(l.Scales[1])
-	switch l.Kind {
-	case belief.ScatterStated:
-		return "as stated: " + each
-	case belief.ScatterCounts:
-		return "counts of successes"
-	case belief.ScatterTask:
-		return "a scale for each task: " + each
-	case belief.ScatterArm:
-		return "a scale for each arm: " + each
-	case belief.ScatterMean:
-		return "it changes with the mean: " + each
-	case belief.ScatterUnknown:
-		return "no arm was measured twice; from the kernel, sd " + short(l.Scales[1])
-	}
-	return "the same everywhere: sd " + short(l.Scales[1])
+	said := map[string]string{
+		belief.ScatterStated:  "as stated: " + each,
+		belief.ScatterCounts:  "counts of successes",
+		belief.ScatterTask:    "a scale for each task: " + each,
+		belief.ScatterArm:     "a scale for each arm: " + each,
+		belief.ScatterMean:    "it changes with the mean: " + each,
+		belief.ScatterUnknown: "no arm was measured twice; from the kernel, sd " + short(l.Scales[1]),
+	}[l.Kind]
+	return cmp.Or(said, "the same everywhere: sd "+short(l.Scales[1]))
 }
 
 func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }

@@ -89,13 +89,7 @@ func gain(d, s float64) float64 {
 // imagined returns the means that measurements of the batch may lead to, a row a future: normal, with the
 // covariance that the batch takes off.
 func (b *batch) imagined(arms []int, count int) *mat.Dense {
-	n := len(arms)
-	taken := mat.NewSymDense(n, nil)
-	for i, x := range arms {
-		for j := i; j < n; j++ {
-			taken.SetSym(i, j, b.planner.cov.At(x, arms[j])-b.cov.At(x, arms[j]))
-		}
-	}
+	taken := among(arms, func(i, j int) float64 { return b.planner.cov.At(i, j) - b.cov.At(i, j) })
 	out := normals(taken, count, 11)
 	for i := range count {
 		row := out.RawRowView(i)
@@ -137,14 +131,7 @@ func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 
 // sure returns the mean over so many futures of the probability that the pick after the batch is within ε.
 func (b *batch) sure(arms []int, futures int) float64 {
-	n := len(arms)
-	rest := mat.NewSymDense(n, nil)
-	for i, x := range arms {
-		for j := i; j < n; j++ {
-			rest.SetSym(i, j, b.cov.At(x, arms[j]))
-		}
-	}
-	means, truth := b.imagined(arms, futures), normals(rest, truths, 13)
+	means, truth := b.imagined(arms, futures), normals(among(arms, b.cov.At), truths, 13)
 	within := 0
 	for i := range futures {
 		m := means.RawRowView(i)
@@ -152,7 +139,7 @@ func (b *batch) sure(arms []int, futures int) float64 {
 		for k := range truths {
 			t := truth.RawRowView(k)
 			best := math.Inf(-1)
-			for j := range n {
+			for j := range arms {
 				best = max(best, m[j]+t[j])
 			}
 			if m[pick]+t[pick]+b.epsilon >= best { // not by differences, which rounding makes larger than 0

@@ -47,18 +47,9 @@ func newPlanner(b *belief.Belief, m moments, picks []int, epsilon float64) *plan
 	q := &planner{b: b, epsilon: epsilon}
 	each := max(shortlist/p.V(), fewestArms)
 	for v, i := range picks {
-		lo, hi := p.ArmsOf(v)
-		order := lists.Make(hi-lo, func(k int) int { return lo + k })
-		slices.SortStableFunc(order, func(x, y int) int {
-			switch {
-			case x == i:
-				return -1
-			case y == i:
-				return 1
-			}
-			return int(math.Copysign(1, m.hi[y]-m.hi[x]))
-		})
-		order = order[:min(each, len(order))]
+		order := rivalsOf(p, v, i)
+		slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(m.hi[y], m.hi[x]) })
+		order = append([]int{i}, order[:min(each-1, len(order))]...)
 		slices.Sort(order)
 		q.pick = append(q.pick, len(q.arms)+slices.Index(order, i))
 		for _, j := range order {
@@ -84,11 +75,7 @@ func newPlanner(b *belief.Belief, m moments, picks []int, epsilon float64) *plan
 func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
 	n := rewards.SymmetricDim()
 	out := mat.NewSymDense(n+1, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			out.SetSym(i, j, rewards.At(i, j))
-		}
-	}
+	out.CopySym(rewards)
 	out.SetSym(n, n, effect*effect)
 	return out
 }
@@ -97,22 +84,26 @@ func beside(rewards *mat.SymDense, effect float64) *mat.SymDense {
 func (q *planner) of(v, most int) []int {
 	out := indices.Where(len(q.taskOf), func(k int) bool { return q.taskOf[k] == v && k != q.pick[v] })
 	upper := func(k int) float64 { return q.mean[k] + 2*math.Sqrt(q.cov.At(k, k)) }
-	slices.SortStableFunc(out, func(x, y int) int { return int(math.Copysign(1, upper(y)-upper(x))) })
+	slices.SortStableFunc(out, func(x, y int) int { return cmp.Compare(upper(y), upper(x)) })
 	return append([]int{q.pick[v]}, out[:min(most-1, len(out))]...)
 }
 
 // only returns the planner of some arms of one task, its pick first.
 func (q *planner) only(arms []int) *planner {
-	n := len(arms)
-	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, n)}
-	rewards := mat.NewSymDense(n, nil)
+	out := &planner{b: q.b, epsilon: q.epsilon, pick: []int{0}, taskOf: make([]int, len(arms)), arms: indices.Of(q.arms, arms),
+		mean: indices.Of(q.mean, arms), noise: indices.Of(q.noise, arms)}
+	out.cov = beside(among(arms, q.cov.At), q.b.Blocks)
+	return out
+}
+
+// among returns the covariance of some arms.
+func among(arms []int, of func(i, j int) float64) *mat.SymDense {
+	out := mat.NewSymDense(len(arms), nil)
 	for i, x := range arms {
-		out.arms, out.mean, out.noise = append(out.arms, q.arms[x]), append(out.mean, q.mean[x]), append(out.noise, q.noise[x])
-		for j := i; j < n; j++ {
-			rewards.SetSym(i, j, q.cov.At(x, arms[j]))
+		for j := i; j < len(arms); j++ {
+			out.SetSym(i, j, of(x, arms[j]))
 		}
 	}
-	out.cov = beside(rewards, q.b.Blocks)
 	return out
 }
 

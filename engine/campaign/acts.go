@@ -7,7 +7,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -175,12 +174,7 @@ func (b *NoteBody) fold(s *State, e Event) error {
 
 // Attach records measurements of before, or from elsewhere, that are of no round: they guide what is measured next, and a
 // posterior takes them whole.
-type Attach struct {
-	File File // its name is the sheet's
-	TellOptions
-
-	results Results
-}
+type Attach Tell
 
 var attachEntry = Entry{
 	Name: "attach", Synonyms: []string{"attach_data"}, New: func() Act { return new(Attach) }, Sheet: true,
@@ -195,62 +189,26 @@ var attachEntry = Entry{
 
 // Params implements Act.
 func (a *Attach) Params() []Param {
-	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, a.params()[:2]...)
+	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, a.TellOptions.params()[:2]...)
 }
 
 // Prepare implements Prepared.
-func (a *Attach) Prepare(p Protocol) (err error) {
-	a.Sheet = sheetName(a.File, a.Sheet)
-	a.results, err = ReadResults(p, a.File.Content, a.Sheet, KindAttach)
-	return err
-}
+func (a *Attach) Prepare(p Protocol) error { return (*Tell)(a).prepare(p, KindAttach) }
 
 // Do implements Act.
 func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
-	t := newTeller(at.Moment, a.TellOptions)
-	t.byArms(ctx, a.results, KindAttach)
-	if err := ctx.Err(); err != nil {
-		return Done{}, err
-	}
-	t.receipt.Notes = a.results.sheet.Notes() // known once numbers were read
-	if !a.Sure {
-		t.late = t.without(t.late, RowNew)
-	} else {
-		t.confirm()
-	}
-	out := Done{Receipt: &t.receipt}
-	if t.receipt.Refused() && !a.TakeGood || len(t.late) == 0 {
-		return out, nil
-	}
-	t.receipt.Taken = true
-	out.Events = []Event{NewEvent(KindAttach, at.Now, t.opt.By, TellBody{Sheet: t.opt.Sheet, Results: t.late})}
-	return out, nil
+	return (*Tell)(a).do(ctx, at, KindAttach, "")
 }
 
-// Upgrading says what a program changes that goes on with a campaign of one which decides otherwise.
-type Upgrading struct {
-	From    int          `json:"from"` // revisions, see Revision
-	To      int          `json:"to"`
-	Changes []Difference `json:"changes,omitempty"` // decisions so far that the program makes otherwise
-}
-
-// sentences returns a sentence for each change, one where there are none.
-func (u Upgrading) sentences() []string {
-	if len(u.Changes) == 0 {
-		return []string{"no decision so far changes"}
-	}
-	return lists.Map(u.Changes, Difference.String)
-}
-
-// String returns the changes as sentences, without a full stop.
-func (u Upgrading) String() string { return strings.Join(u.sentences(), "; ") }
-
-// UpgradeBody records that a program that decides otherwise goes on.
+// UpgradeBody records that a program goes on which decides otherwise than the one that began the campaign.
 type UpgradeBody struct {
-	From    int      `json:"from"` // revisions
+	From    int      `json:"from"` // revisions, see Revision
 	To      int      `json:"to"`
-	Changes []string `json:"changes,omitempty"` // sentences
+	Changes []string `json:"changes,omitempty"` // what it makes otherwise of the decisions so far, in sentences
 }
+
+// String returns the changes, without a full stop.
+func (b UpgradeBody) String() string { return strings.Join(b.Changes, "; ") }
 
 func (b *UpgradeBody) fold(s *State, e Event) error {
 	s.Revision = b.To

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -107,10 +108,7 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		}
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}
-	if out.Text = b.String(); out.Text == "" {
-		return Done{}, errors.New("nothing is to be changed")
-	}
-	out.Text, out.Events = "recorded: "+out.Text, []Event{NewEvent(KindAmend, at.Now, a.By, b)}
+	out.Text, out.Events = "recorded: "+b.String(), []Event{NewEvent(KindAmend, at.Now, a.By, b)}
 	return out, nil
 }
 
@@ -129,7 +127,6 @@ func armIn(p Protocol, text string) [2]string {
 
 // check reports what cannot be changed so, and finds the numbers of the arms that are withdrawn.
 func (b *AmendBody) check(at Moment) error {
-	p := at.Protocol
 	switch {
 	case b.Epsilon != nil && (!(*b.Epsilon >= 0) || math.IsInf(*b.Epsilon, 0)):
 		return fmt.Errorf("epsilon must be 0 or more, got %g", *b.Epsilon)
@@ -139,21 +136,16 @@ func (b *AmendBody) check(at Moment) error {
 		return fmt.Errorf("capacity must be at least 1, or 0 for none, got %d", *b.Capacity)
 	}
 	for _, w := range b.Withdraw {
-		v := slices.Index(p.Problem.Tasks.Names, w[0])
-		if v < 0 {
-			return fmt.Errorf("no task is called %q; there are %s", w[0], sentence.List(p.Problem.Tasks.Names, 8))
-		}
-		lo, hi := p.Problem.ArmsOf(v)
-		k := armNamed(p, v, w[1])
+		i, _, err := armNamed(at.Problem, w[0], w[1])
 		switch {
-		case k < 0:
-			return fmt.Errorf("task %q has no arm %q; it has %s", w[0], w[1], sentence.List(p.Problem.Arms.Names[lo:hi], 8))
-		case at.withdrawn(lo + k):
+		case err != nil:
+			return err
+		case at.withdrawn(i):
 			return fmt.Errorf("task %q, arm %q is withdrawn already", w[0], w[1])
-		case slices.Contains(b.WithdrawArms, lo+k):
+		case slices.Contains(b.WithdrawArms, i):
 			return fmt.Errorf("task %q, arm %q is named twice", w[0], w[1])
 		}
-		b.WithdrawArms = append(b.WithdrawArms, lo+k)
+		b.WithdrawArms = append(b.WithdrawArms, i)
 	}
 	return nil
 }
@@ -162,15 +154,32 @@ func (b *AmendBody) check(at Moment) error {
 // decimal commas; names that are made of numbers have points.
 var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
-// armNamed returns which of the arms of task v has a name, from 0, or -1. Where the table has decimal
-// commas, so may the name.
-func armNamed(p Protocol, v int, name string) int {
-	lo, hi := p.Problem.ArmsOf(v)
-	k := slices.Index(p.Problem.Arms.Names[lo:hi], name)
-	if k < 0 && p.Problem.DialectOf().DecimalCommas {
-		k = slices.Index(p.Problem.Arms.Names[lo:hi], decimalComma.ReplaceAllString(name, "$1.$2"))
+// taskNamed returns the number of a task.
+func taskNamed(p *problem.Problem, name string) (int, error) {
+	v := slices.Index(p.Tasks.Names, name)
+	if v < 0 {
+		return v, fmt.Errorf("no task is called %q; there are %s", name, sentence.List(p.Tasks.Names, 8))
 	}
-	return k
+	return v, nil
+}
+
+// armNamed returns the number of an arm, or what is wrong with its names and the column of a sheet that has the wrong one. Where the table
+// has decimal commas, so may the name.
+func armNamed(p *problem.Problem, task, arm string) (i int, column string, err error) {
+	v, err := taskNamed(p, task)
+	if err != nil {
+		return 0, "task", err
+	}
+	lo, hi := p.ArmsOf(v)
+	names := p.Arms.Names[lo:hi]
+	k := slices.Index(names, arm)
+	if k < 0 && p.DialectOf().DecimalCommas {
+		k = slices.Index(names, decimalComma.ReplaceAllString(arm, "$1.$2"))
+	}
+	if k < 0 {
+		return 0, "arm", fmt.Errorf("task %q has no arm %q; it has %s", task, arm, sentence.List(names, 8))
+	}
+	return lo + k, "", nil
 }
 
 // AmendBody changes the protocol. Fields that are nil or empty stay.

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Request says which pulls somebody asks for.
@@ -68,8 +68,10 @@ func (it *item) overdue(now time.Time) bool {
 // the event that hands them out. A list without rows says why. The caller holds the lock, and
 // records the event before anybody sees the list.
 func (s Moment) Ask(q Request) (List, []Event, error) {
-	if err := s.checkTask(q.Task); err != nil {
-		return List{}, nil, err
+	if q.Task != "" {
+		if _, err := taskNamed(s.Problem, q.Task); err != nil {
+			return List{}, nil, err
+		}
 	}
 	q.By = Plain(q.By)
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
@@ -95,14 +97,6 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 
-// checkTask reports a task that the problem does not have.
-func (s Moment) checkTask(task string) error {
-	if task != "" && !slices.Contains(s.Problem.Tasks.Names, task) {
-		return fmt.Errorf("no task is called %q; there are %s", task, sentence.List(s.Problem.Tasks.Names, 8))
-	}
-	return nil
-}
-
 // ask returns what to hand out now.
 func (s Moment) ask(q Request) (AskBody, error) {
 	r := s.open()
@@ -114,7 +108,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	need := s.needed(r)
 	taken := map[string]bool{}
 	rng := newIDs()
-	count := s.countFor(q, r)
+	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
 	give := func(slot Slot, again string) {
 		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && s.Problem.TaskOf[slot.Arm] != task) {
 			return
@@ -126,8 +120,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	}
 	// pulls that come back, under numbers and on plates of their own
 	next := map[int]int{}
-	for _, id := range s.order {
-		it := s.items[id]
+	for _, it := range s.order {
 		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.told == nil
 		if r.plan.Sides != nil || it.round != r.plan.Round || !(failed || it.overdue(s.Now)) {
 			continue
@@ -136,7 +129,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		slot.Plate, slot.Position = 0, 0
 		slot.Number = r.highest[slot.Arm] + next[slot.Arm] + 1
 		before := len(out.Items)
-		if give(slot, id); len(out.Items) > before {
+		if give(slot, it.ID); len(out.Items) > before {
 			next[slot.Arm]++
 		}
 	}
@@ -179,32 +172,13 @@ func (s Moment) seat(r *round, items []Item) {
 
 // needed returns by arm how many pulls of the round nobody has.
 func (s Moment) needed(r *round) []int {
-	need := slices.Clone(r.plan.Counts)
-	for i := range need {
-		if need[i] -= r.measuredOf(i); s.withdrawn(i) {
-			need[i] = 0
-		}
-	}
+	_, need := s.pulls(r)
 	for _, it := range s.items {
 		if it.round == r.plan.Round && it.outstanding() && !it.overdue(s.Now) {
 			need[it.Arm]--
 		}
 	}
 	return need
-}
-
-// countFor returns how many pulls a request is for.
-func (s Moment) countFor(q Request, r *round) int {
-	capacity := s.capacity(s.Protocol)
-	switch {
-	case q.Count > 0:
-		return q.Count
-	case capacity > 0:
-		return capacity
-	case s.Plate > 0:
-		return s.Plate
-	}
-	return len(r.list)
 }
 
 // list makes the rows of some pulls.
@@ -294,19 +268,11 @@ const lateAfter = 0.5
 func (s Moment) endsEarly(r *round) bool {
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
-	if !q.Cuts() || s.fixedRounds() || s.complete(r) || len(r.results) == 0 {
-		return false
-	}
-	if slices.ContainsFunc(r.list, func(x Slot) bool { return r.nobodys(x) && !s.withdrawn(x.Arm) }) {
-		return false
-	}
-	wait := time.Duration(lateAfter * float64(unitLength(s.TimeUnit)))
-	for _, id := range s.order {
-		if it := s.items[id]; it.round == r.plan.Round && it.outstanding() && s.Now.Sub(it.at) <= wait {
-			return false
-		}
-	}
-	return true
+	return q.Cuts() && !s.complete(r) && len(r.results) > 0 &&
+		!slices.ContainsFunc(r.list, func(x Slot) bool { return r.nobodys(x) && !s.withdrawn(x.Arm) }) &&
+		!slices.ContainsFunc(s.order, func(it *item) bool {
+			return it.round == r.plan.Round && it.outstanding() && s.Now.Sub(it.at) <= s.length(lateAfter)
+		})
 }
 
 // CloseEarly returns the event that ends the open round with what came, where a request finds nothing
@@ -317,12 +283,8 @@ func (s Moment) CloseEarly(q Request) []Event {
 	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(r) {
 		return nil
 	}
-	b := CloseBody{Round: r.plan.Round, Early: true, Reason: "all of it was handed out, and what is out is late"}
-	for i, n := range r.plan.Counts {
-		if !s.withdrawn(i) {
-			b.Lost += max(0, n-r.measuredOf(i))
-		}
-	}
+	_, missing := s.pulls(r)
+	b := CloseBody{Round: r.plan.Round, Lost: lists.Total(missing), Early: true, Reason: "all of it was handed out, and what is out is late"}
 	return []Event{NewEvent(KindClose, s.Now, q.By, b)}
 }
 
@@ -352,8 +314,8 @@ func (b *AskBody) fold(s *State, e Event) error {
 		if r.filled[[2]int{x.Arm, x.Number}] {
 			return fmt.Errorf("pull %d of arm %d was handed out twice", x.Number, x.Arm)
 		}
-		s.items[x.ID] = &item{Item: x, round: b.Round, by: e.By, at: e.At, until: b.Until}
-		s.order = append(s.order, x.ID)
+		it := &item{Item: x, round: b.Round, by: e.By, at: e.At, until: b.Until}
+		s.items[x.ID], s.order = it, append(s.order, it)
 		if x.Again != "" {
 			old := s.items[x.Again]
 			if old == nil {

@@ -120,21 +120,20 @@ func (s *State) gone(r *round, arm int) (n int) {
 	return n
 }
 
+// blocks returns the planned pulls of each block.
+func (r *round) blocks() [][]Slot {
+	return lists.Groups(r.list, func(slot Slot) int { return slot.Block })
+}
+
 // wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Blocks of
 // other tasks are left out, unless task is below 0.
 func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
-	for from := 0; from < len(r.list); {
-		to := from + 1
-		for to < len(r.list) && r.list[to].Block == r.list[from].Block {
-			to++
-		}
-		open := lists.Where(r.list[from:to], func(slot Slot) bool {
-			return r.nobodys(slot) && (task < 0 || taskOf[slot.Arm] == task)
-		})
+	for _, block := range r.blocks() {
+		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && (task < 0 || taskOf[slot.Arm] == task) })
 		if len(out) > 0 && len(out)+len(open) > count {
-			return out
+			break
 		}
-		out, from = append(out, open...), to
+		out = append(out, open...)
 	}
 	return out
 }
@@ -143,18 +142,16 @@ func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
 // their numbers, so that the order in which results arrived does not show in any digit.
 func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine.Within) {
 	reward := map[[2]int]float64{}
-	for i, all := range r.results {
-		for _, m := range all {
-			reward[[2]int{i, m.Number}] = m.Reward
-		}
+	for m := range resultsOf([]*round{r}) {
+		reward[[2]int{m.Arm, m.Number}] = m.Reward
 	}
 	var blocks [][]int
 	var values []map[int]float64 // of each block, by arm
-	for from := 0; from < len(r.list); {
-		arms, of, block := []int(nil), map[int]float64{}, r.list[from].Block
-		for ; from < len(r.list) && r.list[from].Block == block; from++ {
-			if y, told := reward[[2]int{r.list[from].Arm, r.list[from].Number}]; told {
-				arms, of[r.list[from].Arm] = append(arms, r.list[from].Arm), y
+	for _, block := range r.blocks() {
+		arms, of := []int(nil), map[int]float64{}
+		for _, slot := range block {
+			if y, told := reward[[2]int{slot.Arm, slot.Number}]; told {
+				arms, of[slot.Arm] = append(arms, slot.Arm), y
 			}
 		}
 		if arms != nil {
@@ -188,14 +185,6 @@ func withinOf(rewards []float64, n int) engine.Within {
 		}
 	}
 	return out
-}
-
-// arranged imposes the blocks that were measured, and returns what they say.
-func (x *replayer) arranged(r *round) (engine.Batch, error) {
-	sides, within := r.measuredBlocks(x.protocol.Options.Law)
-	n := x.protocol.Problem.N()
-	b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
-	return b, x.steps.Arrange(sides)
 }
 
 // Slot is one pull of a round: the number-th of its arm, from 1, and its place on a plate. A slot

@@ -205,24 +205,15 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	if r == nil {
 		return Done{}, errors.New("no round is open")
 	}
-	c := Closing{Round: r.plan.Round, Rule: at.Protocol.FailureRule()}
-	planned, lost := slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
-	for i := range planned {
-		if at.withdrawn(i) {
-			planned[i] = 0
-		}
-		c.Planned += planned[i]
-		c.Measured += r.measuredOf(i)
-		lost[i] = max(0, planned[i]-r.measuredOf(i))
-		c.Lost += lost[i]
-	}
+	planned, lost := at.pulls(r)
+	c := Closing{Round: r.plan.Round, Planned: lists.Total(planned), Measured: r.measured(), Lost: lists.Total(lost),
+		Rule: at.Protocol.FailureRule()}
 	c.PValue, c.Worst = LossTest(at.Protocol, planned, lost)
-	out := Done{Closing: &c}
-	out.Warnings = append(out.Warnings, lists.Map(c.Worst, LossLine.Warning)...)
+	out := Done{Closing: &c, Warnings: lists.Map(c.Worst, LossLine.Warning)}
 	if err := reasoned(a.Reason, c.Rule); err != nil {
 		return out, err
 	}
-	if a.Round == 0 && at.untouched(r) {
+	if a.Round == 0 && len(r.filled) == 0 && !slices.ContainsFunc(at.order, func(it *item) bool { return it.round == r.plan.Round }) {
 		return out, fmt.Errorf("nobody was handed a pull of round %d yet, so that there is nothing to close (--round %[1]d "+
 			"closes it all the same)", c.Round)
 	}

@@ -69,7 +69,7 @@ func (s *State) setAside(e Event) error {
 	}
 	for _, a := range b.(*RepairBody).Aside {
 		s.aside[a.Seq] = true
-		s.repairs = append(s.repairs, a)
+		s.Aside = append(s.Aside, a)
 	}
 	return nil
 }

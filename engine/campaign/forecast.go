@@ -70,29 +70,32 @@ type Range struct {
 	High   float64 `json:"high"`
 }
 
+// ends returns the numbers by their names in JSON.
+func (r *Range) ends() map[string]*float64 {
+	return map[string]*float64{"median": &r.Median, "low": &r.Low, "high": &r.High}
+}
+
 // MarshalJSON writes an end that is not finite as null.
 func (r Range) MarshalJSON() ([]byte, error) {
-	finite := func(x float64) *float64 {
-		if math.IsInf(x, 0) || math.IsNaN(x) {
-			return nil
+	ends := r.ends()
+	for name, x := range ends {
+		if math.IsInf(*x, 0) || math.IsNaN(*x) {
+			ends[name] = nil
 		}
-		return &x
 	}
-	return json.Marshal(map[string]*float64{"median": finite(r.Median), "low": finite(r.Low), "high": finite(r.High)})
+	return json.Marshal(ends)
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (r *Range) UnmarshalJSON(text []byte) error {
-	var m map[string]*float64
-	if err := json.Unmarshal(text, &m); err != nil {
-		return err
-	}
-	for name, into := range map[string]*float64{"median": &r.Median, "low": &r.Low, "high": &r.High} {
-		if *into = math.Inf(1); m[name] != nil {
-			*into = *m[name]
+	read := map[string]*float64{}
+	err := json.Unmarshal(text, &read)
+	for name, into := range r.ends() {
+		if *into = math.Inf(1); read[name] != nil {
+			*into = *read[name]
 		}
 	}
-	return nil
+	return err
 }
 
 // many reports whether simulated runs take seconds each.
@@ -242,10 +245,8 @@ func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float
 func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
 	lo, hi := truth.ArmsOf(v)
 	best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
-	for i := lo; i < hi; i++ {
-		if truth.Arms.Names[i] == arm {
-			own = truth.Mean[i]
-		}
+	if k := slices.Index(truth.Arms.Names[lo:hi], arm); k >= 0 {
+		own = truth.Mean[lo+k]
 	}
 	return best - own, own >= best-p.Options.Epsilon-1e-9*(1+math.Abs(best))
 }
@@ -293,9 +294,7 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 	row.Samples = rangeOf(needs, func(n need) float64 { return n.samples })
 	row.Rounds = rangeOf(needs, func(n need) float64 { return n.rounds })
 	row.Time = rangeOf(needs, func(n need) float64 { return n.time })
-	if len(needs) > 0 {
-		row.Buys = meanBought(needs)
-	}
+	row.Buys = meanBought(needs)
 	if p.Cost > 0 {
 		row.Cost = rangeOf(needs, func(n need) float64 { return n.samples * p.Cost })
 	}

@@ -151,7 +151,7 @@ func TestDaysTogether(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := p.calendar(t.Context(), steps.Steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), step)
+			n, err := trial{p, steps.Steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), truth}.calendar(t.Context(), step)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -69,80 +68,86 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *
 	if err != nil {
 		return need{}, err
 	}
-	env := sim.NewEnvironment(truth, draw, 1, run)
 	asked, err := p.question().Begin(ctx, memory)
 	if err != nil {
 		return need{}, err
 	}
-	alg, opt := asked.Algorithm(), asked.Options()
+	opt := asked.Options()
 	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
 	if p.Cuts() {
 		opt.MaxRounds = forecastLooks
 	}
-	steps, err := engine.Begin(alg, opt)
+	steps, err := engine.Begin(asked.Algorithm(), opt)
 	if err != nil {
 		return need{}, err
 	}
 	steps.WithoutTrail()
-	l := p.lossesOf(run)
-	if _, amends := alg.(engine.Amender); p.Cuts() && amends {
-		n, err := p.calendar(ctx, steps, env, l, p.step())
-		if err != nil {
-			return n, err
-		}
-		n.undecided, n.wrong = judged(p, truth, steps.Outcome().Answers)
-		return n, nil
+	x := trial{p, steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), truth}
+	return x.run(ctx, nil, 0, func(round int) uint64 { return uint64(round) })
+}
+
+// trial is a simulated campaign.
+type trial struct {
+	Protocol
+	steps  *engine.Steps
+	env    engine.Environment
+	losses losses
+	truth  *problem.Problem
+}
+
+// run goes on to the end, and judges the answers. Of the first round left pulls are awaited, all of them for 0; before holds
+// the pulls so far by arm, or nil.
+func (x trial) run(ctx context.Context, before []int, left int, seed func(round int) uint64) (n need, err error) {
+	if x.Cuts() {
+		n, err = x.calendar(ctx, x.step())
+	} else {
+		n, err = x.rounds(ctx, before, left, seed)
 	}
-	var n need
-	var before []int
-	for {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		next, more, err := steps.Next(ctx)
-		if err != nil {
-			return n, err
-		}
-		if !more {
-			break
-		}
-		if p.Cuts() {
-			switch err := steps.Amend(cut(next.Counts, p.Capacity, uint64(next.Round))); {
-			case errors.Is(err, engine.ErrFixedPlans):
-			case err != nil:
-				return n, err
-			}
-			next, _, _ = steps.Next(ctx)
-		}
-		if next, err = p.cap(ctx, steps, next, before, uint64(next.Round)); err != nil {
-			return n, err
-		}
-		before = plus(before, next.Counts)
-		batch, err := env.Pull(ctx, next)
-		if err != nil {
-			return n, err
-		}
-		if err := steps.Learn(ctx, batch); err != nil {
-			return n, err
-		}
-		n.samples += float64(next.Pulls())
-		n.rounds++
-		if p.Mode == engine.ModeFB {
-			n.buys = append(n.buys, bought(p, truth, steps.Outcome().Answers, n.samples))
-		}
-		n.time += l.wholeRound(next.Pulls(), p.Capacity)
+	if err != nil {
+		return n, err
 	}
-	out := steps.Outcome()
-	n.undecided, n.wrong = judged(p, truth, out.Answers)
+	undecided, wrong := judged(x.Protocol, x.truth, x.steps.Outcome().Answers)
+	n.undecided, n.wrong = n.undecided || undecided, wrong
 	return n, nil
 }
 
-// duration returns the units of time that a round takes.
-func (p Protocol) duration(pulls, capacity int) float64 {
-	if capacity <= 0 {
-		return 1
+// rounds makes one round after the other, and waits for all the results of each.
+func (x trial) rounds(ctx context.Context, before []int, left int, seed func(round int) uint64) (n need, err error) {
+	for range forecastRounds {
+		next, more, err := x.steps.Next(ctx)
+		if err != nil || !more {
+			return n, err
+		}
+		if next, err = x.cap(ctx, x.steps, next, before, seed(next.Round)); err != nil {
+			return n, err
+		}
+		before = plus(before, next.Counts)
+		if err := x.learn(ctx, next); err != nil {
+			return n, err
+		}
+		pulls := next.Pulls()
+		if left > 0 { // the round that is being measured
+			pulls, left = left, 0
+		}
+		n.samples += float64(pulls)
+		n.rounds++
+		n.time += x.losses.wholeRound(pulls, x.Capacity)
+		if x.Mode == engine.ModeFB {
+			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
+		}
 	}
-	return math.Ceil(float64(pulls) / float64(capacity))
+	_, more, err := x.steps.Next(ctx)
+	n.undecided = more
+	return n, err
+}
+
+// learn draws the rewards of a round.
+func (x trial) learn(ctx context.Context, round engine.Plan) error {
+	b, err := x.env.Pull(ctx, round)
+	if err != nil {
+		return err
+	}
+	return x.steps.Learn(ctx, b)
 }
 
 // Where a protocol has a capacity and says nothing of failed and late results, each run of a forecast
@@ -169,14 +174,22 @@ func (p Protocol) lossesOf(run int) losses {
 	if p.Capacity == 0 {
 		return l
 	}
-	share := func(stated *float64, most float64) float64 {
-		if x := most * l.rng.Float64(); stated == nil {
-			return x
-		}
-		return *stated
-	}
-	l.failed, l.late = share(p.Failed, mostFailed), share(p.Late, mostLate)
+	failed, late := p.shares()
+	l.failed = failed[0] + (failed[1]-failed[0])*l.rng.Float64()
+	l.late = late[0] + (late[1]-late[0])*l.rng.Float64()
 	return l
+}
+
+// shares returns between what the shares of failed and of late pulls lie.
+func (p Protocol) shares() (failed, late [2]float64) {
+	failed, late = [2]float64{0, mostFailed}, [2]float64{0, mostLate}
+	if p.Failed != nil {
+		failed = [2]float64{*p.Failed, *p.Failed}
+	}
+	if p.Late != nil {
+		late = [2]float64{*p.Late, *p.Late}
+	}
+	return failed, late
 }
 
 // wholeRound returns the units of time until a round has all its results: every unit hands out what was
@@ -244,21 +257,20 @@ func (p Protocol) step() float64 {
 // failed pulls are planned again if they are still of use. Rounds of the units that are a share step of the units so
 // far are simulated as one, which to a posterior costs little and makes long campaigns cheap; 0 makes each by
 // itself. It returns what the run took.
-func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.Environment, l losses, step float64) (need, error) {
-	var n need
+func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 	awaited := map[int][]int{} // by the day on which they come
 	for day := 0; day < forecastLooks; {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		next, more, err := steps.Next(ctx)
+		next, more, err := x.steps.Next(ctx)
 		if err != nil || !more {
 			return n, err
 		}
 		days := max(1, int(float64(day)*step))
-		planned := cut(next.Counts, p.Capacity*days, uint64(next.Round))
-		days = max(1, int(math.Ceil(float64(engine.PullsOf(planned))/float64(p.Capacity))))
-		counts, late := l.cutRound(planned, day, days)
+		planned := cut(next.Counts, x.Capacity*days, uint64(next.Round))
+		days = max(1, int(math.Ceil(float64(engine.PullsOf(planned))/float64(x.Capacity))))
+		counts, late := x.losses.cutRound(planned, day, days)
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
@@ -267,15 +279,11 @@ func (p Protocol) calendar(ctx context.Context, steps *engine.Steps, env engine.
 			counts = plus(counts, awaited[day])
 			delete(awaited, day)
 		}
-		if err := steps.Amend(counts); err != nil {
+		if err := x.steps.Amend(counts); err != nil {
 			return n, err
 		}
 		next.Counts = counts
-		b, err := env.Pull(ctx, next)
-		if err != nil {
-			return n, err
-		}
-		if err := steps.Learn(ctx, b); err != nil {
+		if err := x.learn(ctx, next); err != nil {
 			return n, err
 		}
 		n.samples += float64(next.Pulls())
@@ -315,20 +323,10 @@ func (p Protocol) checkLosses() error {
 
 // lossNote returns what a forecast of the protocol assumes of losses; ok is false where there are none.
 func (p Protocol) lossNote() (n Note, ok bool) {
-	if p.Capacity == 0 || p.Failed != nil && p.Late != nil && *p.Failed == 0 && *p.Late == 0 {
+	failed, late := p.shares()
+	if p.Capacity == 0 || failed[1] == 0 && late[1] == 0 {
 		return Note{}, false
 	}
-	n = Note{Kind: NoteLosses, Names: []string{p.Unit()}}
-	for _, x := range []struct {
-		stated *float64
-		most   float64
-	}{{p.Failed, mostFailed}, {p.Late, mostLate}} {
-		if x.stated != nil {
-			n.Numbers = append(n.Numbers, *x.stated, *x.stated)
-		} else {
-			n.Numbers = append(n.Numbers, 0, x.most)
-		}
-	}
-	n.Numbers = append(n.Numbers, float64(p.lossesOf(0).delay))
-	return n, true
+	return Note{Kind: NoteLosses, Names: []string{p.Unit()},
+		Numbers: []float64{failed[0], failed[1], late[0], late[1], float64(p.lossesOf(0).delay)}}, true
 }

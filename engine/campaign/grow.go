@@ -72,14 +72,8 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 		}
 		return list[i]
 	}
-	mean := func(p *problem.Problem, i int) float64 {
-		if p.Mean != nil {
-			return p.Mean[i]
-		}
-		return at(p.Partial, i)
-	}
 	switch a, b := old.Noise.Scales[i], now.Noise.Scales[k]; {
-	case !same(mean(old, i), mean(now, k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
+	case !same(at(old.Means(), i), at(now.Means(), k)) || old.Reps != nil && now.Reps != nil && old.Reps[i] != now.Reps[k]:
 		return fmt.Errorf("the added rows have measurements of %s, which is in the campaign already: attach records them", old.Where(i))
 	case old.Noise.UnknownBy != now.Noise.UnknownBy || !same(a, b):
 		return fmt.Errorf("with the added rows the noise of %s is %.4g in place of %.4g: state noise= in the script, or leave sd "+
@@ -136,20 +130,21 @@ func (r *round) moved(g Growth, move func(*measured)) {
 	for k := range r.list {
 		r.list[k].Arm = g.At[r.list[k].Arm]
 	}
-	filled, highest, results := map[[2]int]bool{}, map[int]int{}, map[int][]*measured{}
-	for key := range r.filled {
-		filled[[2]int{g.At[key[0]], key[1]}] = true
+	for m := range resultsOf([]*round{r}) {
+		move(m)
 	}
-	for i, n := range r.highest {
-		highest[g.At[i]] = n
+	r.filled = rekeyed(r.filled, func(pull [2]int) [2]int { return [2]int{g.At[pull[0]], pull[1]} })
+	r.highest = rekeyed(r.highest, func(i int) int { return g.At[i] })
+	r.results = rekeyed(r.results, func(i int) int { return g.At[i] })
+}
+
+// rekeyed returns a map with other keys.
+func rekeyed[K comparable, V any](m map[K]V, key func(K) K) map[K]V {
+	out := make(map[K]V, len(m))
+	for k, v := range m {
+		out[key(k)] = v
 	}
-	for i, list := range r.results {
-		for _, m := range list {
-			move(m)
-		}
-		results[g.At[i]] = list
-	}
-	r.filled, r.highest, r.results = filled, highest, results
+	return out
 }
 
 // restricted returns the part of a batch that is of the arms with these numbers, nil of all; the others

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"gonum.org/v1/gonum/stat/combin"
+
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // History is all that was recorded, for the report and for other programs.
@@ -63,20 +66,11 @@ func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
 		line := RoundLine{Round: r.plan.Round, Began: r.at, Cut: r.plan.Cut, Closed: r.reason, Over: r.closed != 0, Digest: r.plan.Digest,
-			Seed: r.plan.Seed, Build: r.plan.Build}
-		for i, n := range r.plan.Counts {
-			line.Planned += n
-			line.Measured += r.measuredOf(i)
-		}
+			Seed: r.plan.Seed, Build: r.plan.Build, Planned: lists.Total(r.plan.Counts), Measured: r.measured()}
 		h.Rounds = append(h.Rounds, line)
-		if r.closed == 0 { // nobody sees rewards of a round that may still be closed
-			continue
-		}
-		for i := range r.plan.Counts {
-			for _, m := range r.results[i] {
-				h.Measurements = append(h.Measurements, s.measurement(m, "round"))
-			}
-		}
+	}
+	for m := range resultsOf(s.over()) { // nobody sees rewards of a round that may still be closed
+		h.Measurements = append(h.Measurements, s.measurement(m, "round"))
 	}
 	for _, g := range s.guides {
 		kind := "attached"
@@ -123,9 +117,7 @@ func (s Moment) Known() *problem.Problem {
 		}
 		k, y := float64(m.count()), s.Problem.Turned(m.Reward)
 		sum[m.Arm], square[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, square[m.Arm]+k*y*y, count[m.Arm]+k, rows[m.Arm]+1
-		if k > 1 && m.Squares > 0 { // of the rewards behind a mean
-			within[m.Arm] += m.Squares
-		}
+		within[m.Arm] += m.Squares // of the rewards behind a mean
 		row := problem.Row{Arm: m.Arm, Reward: y, Count: k}
 		if len(blockColumns(s.Problem)) > 0 || s.Problem.Block != nil {
 			name := s.blockOf(m)
@@ -136,14 +128,8 @@ func (s Moment) Known() *problem.Problem {
 		}
 		measurements = append(measurements, row)
 	}
-	for _, r := range s.rounds {
-		if r.closed != 0 || s.complete(r) {
-			for i := range n {
-				for _, m := range r.results[i] {
-					take(m)
-				}
-			}
-		}
+	for m := range resultsOf(s.whole()) {
+		take(m)
 	}
 	for _, g := range s.guides {
 		take(g)
@@ -203,14 +189,7 @@ const lossLevel = 0.05
 // [Fisher 1935] is corrected for their number (Bonferroni). It returns the smallest p-value so
 // corrected, nil where nothing was lost, and the arms below the level, worst first.
 func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
-	all, gone, arms := 0, 0, 0
-	for i, n := range planned {
-		all += n
-		gone += lost[i]
-		if n > 0 {
-			arms++
-		}
-	}
+	all, gone, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })
 	if gone == 0 || arms < 2 {
 		return nil, nil
 	}
@@ -234,12 +213,7 @@ func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 // hypergeometricTail returns the probability that at least k of n pulls are among those lost, where
 // gone of all pulls are lost at random.
 func hypergeometricTail(all, gone, n, k int) float64 {
-	choose := func(n, k int) float64 {
-		a, _ := math.Lgamma(float64(n + 1))
-		b, _ := math.Lgamma(float64(k + 1))
-		c, _ := math.Lgamma(float64(n - k + 1))
-		return a - b - c
-	}
+	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 	sum := 0.0
 	for x := k; x <= min(n, gone); x++ {
 		if gone-x > all-n {

@@ -116,55 +116,43 @@ func (n Note) String() string {
 	if !listed {
 		return string(n.Kind)
 	}
-	words := n.words()
-	switch n.Kind {
-	case NoteLost, NoteExtra, NoteClosed, NoteEarly, NoteLosses, NoteRule: // their number is a word
-		return sentence.Write(format, words, nil)
-	case NoteHandedOut:
-		return sentence.Write(format, words, n.Numbers[:1])
-	}
-	return sentence.Write(format, words, n.Numbers)
-}
-
-// words returns the texts of the sentence.
-func (n Note) words() []string {
+	words, numbers := n.Names, n.Numbers
+	k, none := n.number(0), []float64(nil) // where numbers are words
+	its := agreed(k, "its reward", "their rewards")
 	switch n.Kind {
 	case NotePending:
 		var arms []string
 		for k := 0; k+1 < len(n.Names); k += 2 {
 			arms = append(arms, fmt.Sprintf("task %q, arm %q", n.Names[k], n.Names[k+1]))
 		}
-		return []string{sentence.List(arms, 8)}
+		words = []string{sentence.List(arms, 8)}
 	case NoteHandedOut:
 		var parts []string
 		for k, by := range n.Names {
 			parts = append(parts, fmt.Sprintf("%s with %s", pulls(n.number(k+1)), someone(by)))
 		}
-		return []string{strings.Join(parts, ", ")}
+		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]
 	case NoteLost:
-		k := n.number(0)
-		return []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), agreed(k, "its reward", "their rewards")}
+		words, numbers = []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), its}, none
 	case NoteExtra:
-		k := n.number(0)
-		return []string{pulls(k) + agreed(k, " beyond the plan was", " beyond the plan were"), agreed(k, "its reward", "their rewards")}
+		words, numbers = []string{pulls(k) + agreed(k, " beyond the plan was", " beyond the plan were"), its}, none
 	case NoteClosed:
-		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round was", "rounds were"))}
+		words, numbers = []string{sentence.Count(k, "round") + agreed(k, " was", " were")}, none
 	case NoteEarly:
-		return []string{fmt.Sprintf("%d %s", n.number(0), agreed(n.number(0), "round", "rounds"))}
+		words, numbers = []string{sentence.Count(k, "round")}, none
 	case NoteRule:
-		switch {
-		case len(n.Numbers) > 0:
-			return []string{fmt.Sprintf("with the reward %g", n.Numbers[0])}
-		case slices.Contains(n.Names, problem.GoalMin):
-			return []string{"with the largest reward that it can have (0 would be among the best)"}
+		words, numbers = []string{"with the lowest reward that it can have"}, none
+		if len(n.Numbers) > 0 {
+			words[0] = fmt.Sprintf("with the reward %g", n.Numbers[0])
+		} else if slices.Contains(n.Names, problem.GoalMin) {
+			words[0] = "with the largest reward that it can have (0 would be among the best)"
 		}
-		return []string{"with the lowest reward that it can have"}
 	case NoteLosses:
-		return n.lossWords()
+		words, numbers = n.lossWords(), none
 	case NoteChanged:
-		return []string{changes(n.number(0), n.number(1))}
+		words = []string{changes(k, n.number(1))}
 	}
-	return n.Names
+	return sentence.Write(format, words, numbers)
 }
 
 // number returns the count that stands at a place, 0 where there is none.

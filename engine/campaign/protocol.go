@@ -51,20 +51,20 @@ type Protocol struct {
 	Forecast *Forecast `json:"forecast,omitempty"` // nil where none was made
 }
 
-// Units are the units of time of a protocol.
-func Units() []string { return []string{"minutes", "hours", "days", "weeks"} }
+type timeUnit struct {
+	name   string
+	length time.Duration
+}
 
-// unitLength returns the length of a unit of time.
-func unitLength(unit string) time.Duration {
-	switch unit {
-	case "minutes":
-		return time.Minute
-	case "hours":
-		return time.Hour
-	case "weeks":
-		return 7 * 24 * time.Hour
-	}
-	return 24 * time.Hour
+// unitLengths are the units of time of a protocol, shortest first.
+var unitLengths = []timeUnit{{"minutes", time.Minute}, {"hours", time.Hour}, {"days", 24 * time.Hour}, {"weeks", 7 * 24 * time.Hour}}
+
+// Units are the names of the units of time of a protocol.
+func Units() []string { return lists.Map(unitLengths, func(u timeUnit) string { return u.name }) }
+
+// length returns so many units of time.
+func (p Protocol) length(units float64) time.Duration {
+	return time.Duration(units * float64(unitLengths[slices.Index(Units(), p.Unit())].length))
 }
 
 // Unit returns the unit of time in words.
@@ -75,7 +75,7 @@ func (p Protocol) until(now time.Time) time.Time {
 	if p.Lease == 0 {
 		return time.Time{}
 	}
-	return now.Add(time.Duration(p.Lease * float64(unitLength(p.TimeUnit)))).UTC().Truncate(time.Second)
+	return now.Add(p.length(p.Lease)).UTC().Truncate(time.Second)
 }
 
 // Entry returns the algorithm's row of the catalogue.
@@ -117,23 +117,10 @@ func (p Protocol) Check(ctx context.Context) error {
 	case !(p.Cost >= 0) || math.IsInf(p.Cost, 0):
 		return fmt.Errorf("cost must be 0 or more, got %g", p.Cost)
 	}
-	if err := p.checkLosses(); err != nil {
+	if err := cmp.Or(p.checkLosses(), checkBlocks(p)); err != nil {
 		return err
 	}
-	e, err := p.Entry()
-	if err != nil {
-		return err
-	}
-	if e.Role == algorithms.RoleReference {
-		return fmt.Errorf("%s is a reference that knows the expected rewards: no campaign can run it", e.Name)
-	}
-	if err := e.Suits(p.Problem); err != nil {
-		return err
-	}
-	if err := checkBlocks(p); err != nil {
-		return err
-	}
-	_, err = p.question().Begin(ctx, nil)
+	_, err := p.question().Begin(ctx, nil)
 	return err
 }
 
@@ -159,38 +146,36 @@ func (p Protocol) Fingerprint() string {
 
 // Settings returns the protocol as names and values, in a fixed order.
 func (p Protocol) Settings() []engine.Setting {
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	out := question.Question{Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}.Settings()
-	add := func(name string, x float64) {
+	say := func(name, value string) { out = append(out, engine.Setting{Name: name, Value: value}) }
+	number := func(name string, x *float64) {
+		if x != nil {
+			say(name, strconv.FormatFloat(*x, 'g', -1, 64))
+		}
+	}
+	positive := func(name string, x float64) {
 		if x != 0 {
-			out = append(out, engine.Setting{Name: name, Value: number(x)})
+			number(name, &x)
 		}
 	}
-	if p.Problem != nil {
-		out = append(out, engine.Setting{Name: "noise", Value: p.Problem.Noise.Text()})
-	}
-	if p.Problem != nil && p.Problem.Block != nil {
-		b := p.Problem.Block
-		out = append(out, engine.Setting{Name: "block", Value: b.Name})
-		add("block_size", float64(b.Size))
-		if b.Control != "" {
-			out = append(out, engine.Setting{Name: "control", Value: b.Control})
+	if q := p.Problem; q != nil {
+		say("noise", q.Noise.Text())
+		if q.Block != nil {
+			say("block", q.Block.Name)
+			positive("block_size", float64(q.Block.Size))
+			if q.Block.Control != "" {
+				say("control", q.Block.Control)
+			}
 		}
 	}
-	add("plate", float64(p.Plate))
-	add("capacity", float64(p.Capacity))
-	out = append(out, engine.Setting{Name: "time_unit", Value: p.Unit()})
-	add("lease", p.Lease)
-	add("cost", p.Cost)
-	for _, x := range []struct {
-		name  string
-		share *float64
-	}{{"failed", p.Failed}, {"late", p.Late}} {
-		if x.share != nil {
-			out = append(out, engine.Setting{Name: x.name, Value: number(*x.share)})
-		}
-	}
-	add("delay", float64(p.Delay))
+	positive("plate", float64(p.Plate))
+	positive("capacity", float64(p.Capacity))
+	say("time_unit", p.Unit())
+	positive("lease", p.Lease)
+	positive("cost", p.Cost)
+	number("failed", p.Failed)
+	number("late", p.Late)
+	positive("delay", float64(p.Delay))
 	return out
 }
 
@@ -239,15 +224,15 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {
 		return counts
 	}
+	if before == nil {
+		before = make([]int, len(counts))
+	}
 	v := p.Problem.V()
 	given, left := make([]int, v), make([]int, v)
 	over, free := 0, 0
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
-		left[t], given[t] = p.Options.Budget, engine.PullsOf(counts[lo:hi])
-		if before != nil {
-			left[t] = max(0, left[t]-engine.PullsOf(before[lo:hi]))
-		}
+		left[t], given[t] = max(0, p.Options.Budget-engine.PullsOf(before[lo:hi])), engine.PullsOf(counts[lo:hi])
 		over += max(0, given[t]-left[t])
 		free += max(0, left[t]-given[t])
 	}
@@ -264,7 +249,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 			continue
 		}
 		copy(out[lo:hi], cut(counts[lo:hi], n, seed))
-		p.add(out, before, lo, hi, more[t])
+		spread(out, before, lo, hi, more[t])
 	}
 	return out
 }
@@ -282,27 +267,15 @@ func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan
 	return next, err
 }
 
-// add gives n further pulls to the arms of a task, one by one where an arm that the round pulls has the
+// spread gives n further pulls to the arms of a task, one by one where an arm that the round pulls has the
 // fewest, and else where any has.
-func (p Protocol) add(out, before []int, lo, hi, n int) {
-	planned := make([]bool, hi-lo)
-	some := false
-	for i := lo; i < hi; i++ {
-		planned[i-lo] = out[i] > 0
-		some = some || out[i] > 0
+func spread(out, before []int, lo, hi, n int) {
+	arms := lists.Make(hi-lo, func(k int) int { return lo + k })
+	if planned := lists.Where(arms, func(i int) bool { return out[i] > 0 }); planned != nil {
+		arms = planned
 	}
 	for range n {
-		at, least := -1, 0
-		for i := lo; i < hi; i++ {
-			have := out[i]
-			if before != nil {
-				have += before[i]
-			}
-			if (planned[i-lo] || !some) && (at < 0 || have < least) {
-				at, least = i, have
-			}
-		}
-		out[at]++
+		out[slices.MinFunc(arms, func(i, j int) int { return out[i] + before[i] - out[j] - before[j] })]++
 	}
 }
 

@@ -84,13 +84,8 @@ type known struct {
 func (s rest) known(ctx context.Context) (*known, error) {
 	p := s.Protocol
 	byArm := map[int][]*measured{}
-	for _, r := range s.rounds {
-		if r.closed == 0 && !s.complete(r) {
-			continue
-		}
-		for i, all := range r.results {
-			byArm[i] = append(byArm[i], all...)
-		}
+	for m := range resultsOf(s.whole()) {
+		byArm[m.Arm] = append(byArm[m.Arm], m)
 	}
 	for _, g := range s.guides {
 		byArm[g.Arm] = append(byArm[g.Arm], g)
@@ -180,45 +175,12 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
-		failed := lists.Count(s.order, func(id string) bool { return s.items[id].failed != "" })
+		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
-	env := sim.NewEnvironment(truth, draw, 2, run)
-	if p.Cuts() && !p.fixedRounds() {
-		n, err := p.calendar(ctx, steps, env, l, p.step())
-		n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
-		return n, err
-	}
-	var n need
 	_, left, _ := s.Left()
-	before := s.spent(p)
-	for range forecastRounds {
-		next, more, err := steps.Next(ctx)
-		if err != nil || !more {
-			n.undecided, _ = judged(p, truth, steps.Outcome().Answers)
-			return n, err
-		}
-		if next, err = p.cap(ctx, steps, next, before, s.Start.orderSeed(next.Round)); err != nil {
-			return n, err
-		}
-		before = plus(before, next.Counts)
-		b, err := env.Pull(ctx, next)
-		if err != nil {
-			return n, err
-		}
-		if err := steps.Learn(ctx, b); err != nil {
-			return n, err
-		}
-		pulls := next.Pulls()
-		if left > 0 { // the round that is being measured
-			pulls, left = left, 0
-		}
-		n.samples += float64(pulls)
-		n.rounds++
-		n.time += l.wholeRound(pulls, p.Capacity)
-	}
-	n.undecided = true
-	return n, nil
+	x := trial{p, steps, sim.NewEnvironment(truth, draw, 2, run), l, truth}
+	return x.run(ctx, s.spent(p), left, s.Start.orderSeed)
 }
 
 // soFar returns the algorithm after what is over.
@@ -227,7 +189,7 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	if err != nil {
 		return nil, err
 	}
-	if !s.Cuts() || s.fixedRounds() || len(s.amends) > 0 || results.Empty() {
+	if !s.Cuts() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
 	if _, _, err := x.steps.Next(ctx); err != nil {

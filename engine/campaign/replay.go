@@ -108,25 +108,12 @@ func (x *replayer) all(ctx context.Context) error {
 		if err := x.begin(ctx, r.plan, r.seq); err != nil || x.unused {
 			return err
 		}
-		if r.plan.Sides != nil {
-			b, err := x.arranged(r)
-			if err == nil {
-				err = x.steps.Learn(ctx, b)
-			}
-			if err != nil {
-				return fmt.Errorf("round %d: %w", r.plan.Round, err)
-			}
-			continue
+		b, err := x.measured(r)
+		if err == nil {
+			err = x.steps.Learn(ctx, b)
 		}
-		b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
 		if err != nil {
 			return fmt.Errorf("round %d: %w", r.plan.Round, err)
-		}
-		if err := x.impose(b.Counts); err != nil {
-			return err
-		}
-		if err := x.steps.Learn(ctx, b); err != nil {
-			return err
 		}
 	}
 	if x.state.done != nil {
@@ -156,6 +143,21 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 		x.run.Notes = append(x.run.Notes, noteOf(NoteUnused, plan.Round))
 	}
 	return err
+}
+
+// measured makes what was measured in a round its plan, and returns what it says.
+func (x *replayer) measured(r *round) (engine.Batch, error) {
+	if r.plan.Sides != nil {
+		sides, within := r.measuredBlocks(x.protocol.Options.Law)
+		n := x.protocol.Problem.N()
+		b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
+		return b, x.steps.Arrange(sides)
+	}
+	b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
+	if err == nil {
+		err = x.impose(b.Counts)
+	}
+	return b, err
 }
 
 // impose makes these the pulls of the open round.
@@ -307,8 +309,8 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 }
 
 // Upgrade records that a program goes on which decides otherwise. It returns nil where nothing was to
-// be done. The event keeps the sentences, which people read in the log.
-func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*Upgrading, []Event, error) {
+// be done.
+func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
 		return nil, nil, nil
 	}
@@ -316,8 +318,11 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*Upgradin
 	if err != nil {
 		return nil, nil, err
 	}
-	u := &Upgrading{From: s.Revision, To: revision, Changes: x.Differs}
-	return u, []Event{NewEvent(KindUpgrade, s.Now, by, UpgradeBody{From: u.From, To: u.To, Changes: u.sentences()})}, nil
+	b := &UpgradeBody{From: s.Revision, To: revision, Changes: []string{"no decision so far changes"}}
+	if len(x.Differs) > 0 {
+		b.Changes = lists.Map(x.Differs, Difference.String)
+	}
+	return b, []Event{NewEvent(KindUpgrade, s.Now, by, b)}, nil
 }
 
 // change applies an amendment of the protocol between two rounds.

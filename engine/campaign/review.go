@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -25,9 +26,7 @@ func (s review) nextEpsilon() []Note {
 	now := s.epsilon(s.Protocol)
 	next := now
 	for _, a := range s.amends {
-		if a.Epsilon != nil {
-			next = *a.Epsilon
-		}
+		next = *cmp.Or(a.Epsilon, &next)
 	}
 	if next == now || s.done != nil && !s.reopened && s.open() == nil {
 		return nil
@@ -74,16 +73,15 @@ func (s review) assumes() []Note {
 
 // pending names the arms that were added and wait for the end of the open round; nil where none do.
 func (s review) pending() []Note {
-	n := Note{Kind: NotePending}
-	for i := range s.Problem.TaskOf {
-		if r := s.open(); r != nil && s.cameAfter(r, i) {
-			n.Names = append(n.Names, s.Problem.NamesOf(i)...)
-		}
-	}
-	if len(n.Names) == 0 {
+	r := s.open()
+	if r == nil {
 		return nil
 	}
-	return []Note{n}
+	came := lists.Where(indices.All(s.Problem.N()), func(i int) bool { return s.cameAfter(r, i) })
+	if came == nil {
+		return nil
+	}
+	return []Note{{Kind: NotePending, Names: lists.Flat(came, s.Problem.NamesOf)}}
 }
 
 // cameLate returns how many pulls of a round, of all for nil, came after it was over.
@@ -109,7 +107,7 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
-	lost, handed := lists.Count(s.order, func(id string) bool { return s.items[id].failed != "" }), 0
+	lost, handed := lists.Count(s.order, func(it *item) bool { return it.failed != "" }), 0
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {
 			if handed += r.measuredOf(i); r.closed != 0 {
@@ -144,15 +142,8 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 			all[m.Arm].add(m.Reward/scale, float64(m.count()), m.Squares/(scale*scale))
 		}
 	}
-	for _, r := range s.rounds {
-		if r.closed == 0 {
-			continue
-		}
-		for _, list := range r.results {
-			for _, m := range list {
-				take(timely, m)
-			}
-		}
+	for m := range resultsOf(s.over()) {
+		take(timely, m)
 	}
 	for _, g := range s.guides {
 		if g.late {
@@ -193,16 +184,12 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 func (s review) toldTwice() (engine.Warning, bool) {
 	values := map[int]map[float64]int{} // by arm: how often each was told
 	sums := map[int]int{}
-	for _, r := range s.rounds {
-		for i, list := range r.results {
-			for _, m := range list {
-				if values[i] == nil {
-					values[i] = map[float64]int{}
-				}
-				values[i][m.Reward]++
-				sums[i]++
-			}
+	for m := range resultsOf(s.rounds) {
+		if values[m.Arm] == nil {
+			values[m.Arm] = map[float64]int{}
 		}
+		values[m.Arm][m.Reward]++
+		sums[m.Arm]++
 	}
 	pairs, equal, chance := 0, 0, 0.0
 	var first []string
@@ -229,7 +216,7 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	}
 	rate := min(max(chance/float64(pairs), 1e-4), 1)
 	tail := 1.0
-	if equal > 0 && rate < 1 {
+	if rate < 1 {
 		tail = 1 - distuv.Binomial{N: float64(pairs), P: rate}.CDF(float64(equal-1))
 	}
 	if !(tail < selectionLevel) {

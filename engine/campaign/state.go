@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -18,8 +19,9 @@ type State struct {
 	Seq      int64  // of the last event
 	Hash     string // of the last event
 	At       time.Time
-	Revision int // of the program that the campaign goes on with
-	Capacity int // in force; -1 where it was not amended
+	Revision int     // of the program that the campaign goes on with
+	Capacity int     // in force; -1 where it was not amended
+	Aside    []Aside // events that repairs set aside
 
 	taskOf  []int   // of the arms that there are now
 	grown   [][]int // of each addition of arms: Growth.At
@@ -27,7 +29,7 @@ type State struct {
 	done    *PlanBody        // the last plan, when nothing is left to measure
 	doneSeq int64            // its event
 	items   map[string]*item // handed out, by id
-	order   []string         // the ids, in the order in which they were handed out
+	order   []*item          // the same, in the order in which they were handed out
 	guides  []*measured      // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment
 	log     []LogLine
@@ -35,8 +37,7 @@ type State struct {
 	people  []string                 // who asked, in order
 	events  int
 	links   []link         // of all events
-	aside   map[int64]bool // events that repairs set aside
-	repairs []Aside        // the same, with why
+	aside   map[int64]bool // the same, by number
 	// whether what was found may be otherwise since nothing was left to measure: the protocol changed,
 	// or a result was corrected
 	reopened bool
@@ -120,13 +121,53 @@ func (s *State) open() *round {
 }
 
 // complete reports whether every arm has the pulls planned.
-func (s *State) complete(r *round) bool {
-	for i, n := range r.plan.Counts {
-		if r.measuredOf(i)+s.gone(r, i) < n && !s.withdrawn(i) {
-			return false
+func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
+
+// awaited returns how many pulls of a round are still to have a result.
+func (s *State) awaited(r *round) (n int) {
+	_, missing := s.pulls(r)
+	for i, lacks := range missing {
+		n += max(0, lacks-s.gone(r, i))
+	}
+	return n
+}
+
+// pulls returns by arm how many pulls of a round were planned, of arms that were not withdrawn, and how many of them have no
+// result.
+func (s *State) pulls(r *round) (planned, missing []int) {
+	planned, missing = slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
+	for i := range planned {
+		if s.withdrawn(i) {
+			planned[i] = 0
+		}
+		missing[i] = max(0, planned[i]-r.measuredOf(i))
+	}
+	return planned, missing
+}
+
+// over returns the rounds that were ended.
+func (s *State) over() []*round {
+	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 })
+}
+
+// whole returns them, and the open round where it has all its pulls.
+func (s *State) whole() []*round {
+	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
+}
+
+// resultsOf yields the results of some rounds, arm by arm.
+func resultsOf(rounds []*round) iter.Seq[*measured] {
+	return func(yield func(*measured) bool) {
+		for _, r := range rounds {
+			for i := range r.plan.Counts {
+				for _, m := range r.results[i] {
+					if !yield(m) {
+						return
+					}
+				}
+			}
 		}
 	}
-	return true
 }
 
 // measuredOf returns the pulls of an arm that have a result.
@@ -157,11 +198,7 @@ func (s *State) Left() (round, left int, over bool) {
 	if r == nil {
 		return len(s.rounds), 0, true
 	}
-	for i, n := range r.plan.Counts {
-		if !s.withdrawn(i) {
-			left += max(0, n-r.measuredOf(i)-s.gone(r, i))
-		}
-	}
+	left = s.awaited(r)
 	return r.plan.Round, left, left == 0
 }
 
@@ -176,11 +213,7 @@ func (s *State) owed(by string) []*item {
 
 // itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
 func (s *State) itemsOf(by string, r *round, is func(*item) bool) []*item {
-	own := lists.Where(s.order, func(id string) bool {
-		it := s.items[id]
-		return it.by == by && it.round == r.plan.Round && is(it)
-	})
-	return lists.Map(own, func(id string) *item { return s.items[id] })
+	return lists.Where(s.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 func (s *State) capacity(p Protocol) int {
@@ -193,10 +226,7 @@ func (s *State) capacity(p Protocol) int {
 // spent returns the pulls of all rounds that are over, N counts.
 func (s *State) spent(p Protocol) []int {
 	out := make([]int, p.Problem.N())
-	for _, r := range s.rounds {
-		if r.closed == 0 && !s.complete(r) {
-			continue
-		}
+	for _, r := range s.whole() {
 		for i := range out {
 			out[i] += r.measuredOf(i)
 		}
@@ -231,11 +261,7 @@ func (s *State) cameAfter(r *round, arm int) bool {
 
 // measured returns the pulls of the round that have a result.
 func (r *round) measured() int {
-	sum := 0
-	for i := range r.results {
-		sum += r.measuredOf(i)
-	}
-	return sum
+	return lists.Sum(slices.Collect(resultsOf([]*round{r})), (*measured).count)
 }
 
 // ended reports whether a round is over, so that closing it changes nothing. It is an error where the
@@ -246,11 +272,6 @@ func (s *State) ended(round int) (bool, error) {
 	}
 	r := s.open()
 	return r == nil || r.plan.Round != round, nil
-}
-
-// untouched reports whether nothing of the open round was handed out or measured.
-func (s *State) untouched(r *round) bool {
-	return len(r.filled) == 0 && !slices.ContainsFunc(s.order, func(id string) bool { return s.items[id].round == r.plan.Round })
 }
 
 // ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
@@ -267,9 +288,6 @@ func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	}
 	return results, true
 }
-
-// Aside returns the events that were set aside.
-func (s *State) Aside() []Aside { return s.repairs }
 
 // Under returns the campaign at a time, under the protocol that is in force then.
 func (s *State) Under(p Protocol, now time.Time) Moment { return Moment{s, p, now} }

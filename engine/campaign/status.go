@@ -189,15 +189,9 @@ func (s review) openRound(st *Status) {
 	if r == nil {
 		return
 	}
-	o := &OpenRound{Round: r.plan.Round}
-	for i, n := range r.plan.Counts {
-		if s.withdrawn(i) {
-			n = 0
-		}
-		o.Planned += n
-		o.Measured += r.measuredOf(i)
-	}
-	o.Left += lists.Sum(s.needed(r), func(n int) int { return max(0, n) })
+	planned, _ := s.pulls(r)
+	o := &OpenRound{Round: r.plan.Round, Planned: lists.Total(planned), Measured: r.measured(),
+		Left: lists.Sum(s.needed(r), func(n int) int { return max(0, n) })}
 	for _, it := range s.items {
 		if it.round != r.plan.Round {
 			continue
@@ -234,40 +228,36 @@ func (s review) debts() []Debt {
 
 // tasks returns the tasks in their order.
 func (s review) tasks() []TaskStatus {
-	samples := make([]int, s.Problem.V())
-	for _, r := range s.rounds {
-		if r.closed == 0 {
-			continue
-		}
-		for i, v := range s.Problem.TaskOf {
-			samples[v] += r.measuredOf(i)
-		}
+	samples, beside := make([]int, s.Problem.V()), make([]int, s.Problem.V())
+	for m := range resultsOf(s.over()) {
+		samples[s.Problem.TaskOf[m.Arm]] += m.count()
 	}
-	beside := make([]int, s.Problem.V())
 	for _, g := range s.guides {
 		beside[s.Problem.TaskOf[g.Arm]] += g.count()
 	}
 	var out []TaskStatus
-	for v, a := range s.Outcome.Answers {
-		t := TaskStatus{Arm: a.Arm, Estimate: a.Estimate, Arms: a.Candidates, Samples: samples[v], Beside: beside[v], TimeLeft: math.NaN()}
-		t.Progress = engine.Progress{Task: a.Task, Decided: a.Decided, Leader: a.Leader, Open: max(1, len(a.Candidates)), Gap: math.NaN(),
-			Error: math.NaN(), Samples: math.NaN()}
+	nan := math.NaN()
+	for v, name := range s.Problem.Tasks.Names {
+		t := TaskStatus{Progress: engine.Progress{Task: name, Gap: nan, Error: nan, Samples: nan}, Estimate: nan, TimeLeft: nan}
+		if v >= len(s.Outcome.Answers) { // added, and measured from the next round on
+			lo, hi := s.Problem.ArmsOf(v)
+			t.Arms, t.Open = slices.Clone(s.Problem.Arms.Names[lo:hi]), hi-lo
+			out = append(out, t)
+			continue
+		}
+		a := s.Outcome.Answers[v]
+		t.Arm, t.Arms, t.Estimate, t.Samples, t.Beside = a.Arm, a.Candidates, a.Estimate, samples[v], beside[v]
+		t.Task, t.Decided, t.Leader, t.Open = a.Task, a.Decided, a.Leader, max(1, len(a.Candidates))
 		if v < len(s.Result.Progress) {
 			t.Progress = s.Result.Progress[v]
 		}
 		if t.Samples+t.Beside == 0 { // nothing leads where nothing was measured
-			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", math.NaN(), math.NaN(), math.NaN(), math.NaN()
+			t.Leader, t.Rival, t.Estimate, t.Gap, t.Error, t.Progress.Samples = "", "", nan, nan, nan, nan
 		}
 		if c := s.capacity(s.Protocol); c > 0 && t.Progress.Samples >= 0 {
 			t.TimeLeft = math.Ceil(t.Progress.Samples / float64(c))
 		}
 		t.Out = lists.Where(s.Outcome.Eliminations, func(e engine.Elimination) bool { return e.Task == a.Task })
-		out = append(out, t)
-	}
-	for v := len(out); v < s.Problem.V(); v++ { // added, and measured from the next round on
-		lo, hi := s.Problem.ArmsOf(v)
-		t := TaskStatus{Estimate: math.NaN(), TimeLeft: math.NaN(), Arms: slices.Clone(s.Problem.Arms.Names[lo:hi])}
-		t.Progress = engine.Progress{Task: s.Problem.Tasks.Names[v], Open: hi - lo, Gap: math.NaN(), Error: math.NaN(), Samples: math.NaN()}
 		out = append(out, t)
 	}
 	return out
@@ -277,13 +267,13 @@ func (s review) tasks() []TaskStatus {
 func (s review) days() []DayStatus {
 	var out []DayStatus
 	last := DayStatus{}
-	for k := range s.rounds {
-		if k >= len(s.Outcome.Rounds) {
-			break
-		}
+	for k := range min(len(s.rounds), len(s.Outcome.Rounds)) {
 		pulls := s.Outcome.Rounds[k].Pulls
-		last = DayStatus{Round: k + 1, Time: last.Time + int(s.duration(pulls, s.capacity(s.Protocol))), Samples: last.Samples + pulls,
-			Open: s.Outcome.Rounds[k].Alive}
+		units := 1
+		if c := s.capacity(s.Protocol); c > 0 {
+			units = (pulls + c - 1) / c
+		}
+		last = DayStatus{Round: k + 1, Time: last.Time + units, Samples: last.Samples + pulls, Open: s.Outcome.Rounds[k].Alive}
 		switch {
 		case k+1 < len(s.rounds):
 			last.Decided = len(s.rounds[k+1].plan.Decided)
@@ -302,22 +292,20 @@ func (s review) days() []DayStatus {
 
 // Only returns the status with one of its tasks.
 func (st Status) Only(task string) (Status, error) {
-	var names []string
-	for _, t := range st.Tasks {
-		if t.Task == task {
-			st.Tasks = []TaskStatus{t}
-			if st.Best != nil {
-				best := *st.Best
-				best.Picks = slices.DeleteFunc(slices.Clone(best.Picks), func(x answer.Pick) bool { return x.Task != task })
-				best.Next = slices.DeleteFunc(slices.Clone(best.Next), func(x answer.Pull) bool { return x.Task != task })
-				best.Arms = slices.DeleteFunc(slices.Clone(best.Arms), func(x answer.Arm) bool { return x.Task != task })
-				st.Best = &best
-			}
-			return st, nil
-		}
-		names = append(names, t.Task)
+	k := slices.IndexFunc(st.Tasks, func(t TaskStatus) bool { return t.Task == task })
+	if k < 0 {
+		names := lists.Map(st.Tasks, func(t TaskStatus) string { return t.Task })
+		return st, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
 	}
-	return st, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))
+	st.Tasks = st.Tasks[k : k+1]
+	if st.Best != nil {
+		best := *st.Best
+		best.Picks = lists.Where(best.Picks, func(x answer.Pick) bool { return x.Task == task })
+		best.Next = slices.DeleteFunc(slices.Clone(best.Next), func(x answer.Pull) bool { return x.Task != task })
+		best.Arms = lists.Where(best.Arms, func(x answer.Arm) bool { return x.Task == task })
+		st.Best = &best
+	}
+	return st, nil
 }
 
 // mostBelieved is the most arms for which Best is worked out for a status.

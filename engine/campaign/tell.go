@@ -51,18 +51,14 @@ func (o *TellOptions) params() []Param {
 }
 
 // Prepare implements Prepared.
-func (a *Tell) Prepare(p Protocol) (err error) {
-	a.Sheet = sheetName(a.File, a.Sheet)
-	a.results, err = ReadResults(p, a.File.Content, a.Sheet, KindTell)
-	return err
-}
+func (a *Tell) Prepare(p Protocol) error { return a.prepare(p, KindTell) }
 
-// sheetName returns the name of the sheet that a file is: the one stated, else the file's.
-func sheetName(f File, stated string) string {
-	if stated != "" || f.Path == "" {
-		return stated
+func (a *Tell) prepare(p Protocol, kind Kind) (err error) {
+	if a.Sheet == "" && a.File.Path != "" {
+		a.Sheet = filepath.Base(a.File.Path)
 	}
-	return filepath.Base(f.Path)
+	a.results, err = ReadResults(p, a.File.Content, a.Sheet, kind)
+	return err
 }
 
 // Do implements Act: it matches the sheet with what is open. Its error is of the sheet as a whole.
@@ -70,13 +66,17 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	if err := at.checkChain(a.results); err != nil {
 		return Done{}, err
 	}
-	t := newTeller(at.Moment, a.TellOptions)
 	if r := at.open(); a.results.set > 0 && r != nil && r.plan.Sides != nil {
 		return Done{}, errors.New("arms are measured side by side, and rows without ids do not say in which block: " +
 			"keep the column id of the list")
 	}
+	return a.do(ctx, at, KindTell, a.results.hash)
+}
+
+func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, error) {
+	t := newTeller(at.Moment, a.TellOptions)
 	if a.results.set > 0 {
-		t.byArms(ctx, a.results, KindTell)
+		t.byArms(ctx, a.results, kind)
 	} else {
 		for _, row := range a.results.sheet.Rows {
 			if ctx.Err() != nil {
@@ -89,7 +89,7 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 		return Done{}, err
 	}
 	t.receipt.Notes = a.results.sheet.Notes() // known once numbers were read
-	return t.finish(a.results.hash), nil
+	return t.finish(kind, hash), nil
 }
 
 // TellOne records the result of one id. It is an act of programs, which tell one result at a time.
@@ -110,7 +110,7 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 	} else {
 		t.one(0, it, ResultRecord{Reward: a.Reward})
 	}
-	return t.finish(""), nil
+	return t.finish(KindTell, ""), nil
 }
 
 // notesOf returns what a row says besides its result: its note, columns of the laboratory's own, and

@@ -3,12 +3,12 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
@@ -151,7 +151,6 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 
 // armOf returns the number of the arm that a row names.
 func (t *teller) armOf(row problem.SheetRow) (int, error) {
-	p := t.protocol.Problem
 	task, err := row.Name("task")
 	if err != nil {
 		return 0, err
@@ -160,28 +159,11 @@ func (t *teller) armOf(row problem.SheetRow) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if i, known := t.armNamed(task, arm); known {
-		return i, nil
+	i, column, err := armNamed(t.protocol.Problem, task, arm)
+	if err != nil {
+		return 0, row.Wrong(column, "%s", err)
 	}
-	v := slices.Index(p.Tasks.Names, task)
-	if v < 0 {
-		return 0, row.Wrong("task", "no task is called %q; there are %s", task, sentence.List(p.Tasks.Names, 8))
-	}
-	lo, hi := p.ArmsOf(v)
-	return 0, row.Wrong("arm", "task %q has no arm %q; it has %s", task, arm, sentence.List(p.Arms.Names[lo:hi], 8))
-}
-
-// armNamed returns the number of an arm. Where the table has decimal commas, so may the name.
-func (t *teller) armNamed(task, arm string) (int, bool) {
-	p := t.protocol.Problem
-	if t.arms == nil {
-		t.arms = lists.Keyed(p.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(p.NamesOf(i)), i })
-	}
-	i, known := t.arms[[2]string{task, arm}]
-	if !known && p.DialectOf().DecimalCommas {
-		i, known = t.arms[[2]string{task, decimalComma.ReplaceAllString(arm, "$1.$2")}]
-	}
-	return i, known
+	return i, nil
 }
 
 // several reads count and sd of a row.
@@ -217,76 +199,54 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 // mostExtra is the most measurements beyond the open pulls that one row may be the mean of: each gets a number.
 const mostExtra = 10_000
 
-// arm holds what rows without ids fill: open pulls of an arm, first the ones that the teller was handed, then the ones that
-// nobody has, then others'; and the largest number given to a pull.
-type arm struct {
-	own, nobodys, others []Item
-	highest              int
-}
-
-// pullsOf returns what is open of an arm.
-func (t *teller) pullsOf(r *round, i int) *arm {
-	if t.pulls == nil {
-		t.pulls = map[int]*arm{}
-		for _, id := range t.state.order {
-			switch it := t.state.items[id]; {
+// openOf returns the open pulls of every arm, which rows without ids fill: first the ones that the teller was handed, then the
+// ones that nobody has, then others'.
+func (t *teller) openOf(r *round) map[int][]Item {
+	if t.open == nil {
+		t.open, t.highest = map[int][]Item{}, maps.Clone(r.highest)
+		var own, others []Item
+		for _, it := range t.state.order {
+			switch {
 			case it.round != r.plan.Round || !it.outstanding():
 			case it.by == t.opt.By:
-				a := t.pullsOf(r, it.Arm)
-				a.own = append(a.own, it.Item)
+				own = append(own, it.Item)
 			default:
-				a := t.pullsOf(r, it.Arm)
-				a.others = append(a.others, it.Item)
+				others = append(others, it.Item)
 			}
 		}
-		for _, slot := range lists.Where(r.list, r.nobodys) {
-			a := t.pullsOf(r, slot.Arm)
-			a.nobodys = append(a.nobodys, Item{Slot: slot})
+		nobodys := lists.Map(lists.Where(r.list, r.nobodys), func(slot Slot) Item { return Item{Slot: slot} })
+		for _, x := range slices.Concat(own, nobodys, others) {
+			t.open[x.Arm] = append(t.open[x.Arm], x)
 		}
 	}
-	if t.pulls[i] == nil {
-		t.pulls[i] = &arm{highest: r.highest[i]}
-	}
-	return t.pulls[i]
-}
-
-// next takes the next open pull; ok is false where there is none.
-func (a *arm) next() (x Item, ok bool) {
-	for _, list := range []*[]Item{&a.own, &a.nobodys, &a.others} {
-		if len(*list) > 0 {
-			x, *list = (*list)[0], (*list)[1:]
-			return x, true
-		}
-	}
-	return Item{}, false
+	return t.open
 }
 
 // fill gives a result the open pulls of its arm. It says why where there are too few, and extra ones are not
 // allowed.
 func (t *teller) fill(r *round, x *ResultRecord) string {
-	a := t.pullsOf(r, x.Arm)
-	n := max(1, x.Count)
-	switch extra := n - len(a.own) - len(a.nobodys) - len(a.others); {
+	open, n := t.openOf(r)[x.Arm], max(1, x.Count)
+	switch extra := n - len(open); {
 	case extra > 0 && (!t.opt.Extra || t.fixed()):
 		return fmt.Sprintf("has no open pull left in round %d; --extra takes the row as an extra measurement", r.plan.Round)
 	case extra > mostExtra:
 		return fmt.Sprintf("has %d measurements more than open pulls, and a row may have %d; attach records measurements of no round", extra,
 			mostExtra)
 	}
-	for k := range n {
-		open, ok := a.next()
-		if !ok {
-			a.highest++
-			open.Number = a.highest
-		} else if open.ID != "" {
-			x.Fills = append(x.Fills, open.ID)
+	for len(open) < n {
+		t.highest[x.Arm]++
+		open = append(open, Item{Slot: Slot{Number: t.highest[x.Arm]}})
+	}
+	x.Number = open[0].Number
+	for k, pull := range open[:n] {
+		if k > 0 {
+			x.Slots = append(x.Slots, pull.Number)
 		}
-		if k == 0 {
-			x.Number = open.Number
-		} else {
-			x.Slots = append(x.Slots, open.Number)
+		if pull.ID != "" {
+			x.Fills = append(x.Fills, pull.ID)
 		}
 	}
+	t.open[x.Arm] = open[n:]
 	return ""
 }
 
@@ -346,9 +306,9 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 func (t *teller) middle() (median, spread float64) {
 	all := t.protocol.tableRewards()
 	reward := func(m *measured) float64 { return m.Reward }
-	for _, r := range t.state.rounds {
-		for _, list := range r.results {
-			all = append(all, lists.Map(lists.Where(list, func(m *measured) bool { return !t.concealed(m) }), reward)...)
+	for m := range resultsOf(t.state.rounds) {
+		if !t.concealed(m) {
+			all = append(all, m.Reward)
 		}
 	}
 	all = append(all, lists.Map(t.told, func(x ResultRecord) float64 { return x.Reward })...)

@@ -63,11 +63,11 @@ type teller struct {
 	failed     map[string][]string // ids by reason
 	gone       map[string]bool     // ids that this sheet says failed
 	mine       map[string]*ResultRecord
-	hints      int          // nearest ids named so far
-	room       map[int]int  // by arm: results that the open round still takes
-	pulls      map[int]*arm // of the open round, once one is needed
-	arms       map[[2]string]int
-	fixed      func() bool // whether the algorithm takes rounds only as it planned them
+	hints      int            // nearest ids named so far
+	room       map[int]int    // by arm: results that the open round still takes
+	open       map[int][]Item // by arm: what is open of the round, once it is needed
+	highest    map[int]int    // by arm: the largest number given to a pull
+	fixed      func() bool    // whether the algorithm takes rounds only as it planned them
 }
 
 func newTeller(at Moment, opt TellOptions) *teller {
@@ -185,10 +185,8 @@ const mostHints = 10
 
 // ids returns the ids that the receipt may name.
 func (t *teller) ids() []string {
-	if !t.opt.Own {
-		return t.state.order
-	}
-	return lists.Where(t.state.order, func(id string) bool { return t.state.items[id].by == t.opt.By })
+	named := lists.Where(t.state.order, func(it *item) bool { return !t.opt.Own || it.by == t.opt.By })
+	return lists.Map(named, func(it *item) string { return it.ID })
 }
 
 // hidden reports whether a pull has a result of the open round that the teller may not see.
@@ -262,10 +260,14 @@ func (t *teller) roomOf(r *round, arm int) int {
 	return n
 }
 
-// finish decides what is recorded.
-func (t *teller) finish(sha string) Done {
+// finish decides what is recorded of a sheet with this hash.
+func (t *teller) finish(kind Kind, sha string) Done {
+	late, row := KindLate, RowLate
+	if kind == KindAttach {
+		late, row = KindAttach, RowNew
+	}
 	if !t.opt.Sure {
-		t.told, t.late = t.without(t.told, RowNew), t.without(t.late, RowLate)
+		t.told, t.late = t.without(t.told, RowNew), t.without(t.late, row)
 	} else {
 		t.confirm()
 	}
@@ -275,12 +277,13 @@ func (t *teller) finish(sha string) Done {
 		return Done{Receipt: r}
 	}
 	var events []Event
-	if len(t.told) > 0 {
-		events = append(events, NewEvent(KindTell, t.now, t.opt.By, TellBody{Sheet: t.opt.Sheet, SHA256: sha, Results: t.told}))
+	record := func(kind Kind, results []ResultRecord) {
+		if len(results) > 0 {
+			events = append(events, NewEvent(kind, t.now, t.opt.By, TellBody{Sheet: t.opt.Sheet, SHA256: sha, Results: results}))
+		}
 	}
-	if len(t.late) > 0 {
-		events = append(events, NewEvent(KindLate, t.now, t.opt.By, TellBody{Sheet: t.opt.Sheet, SHA256: sha, Results: t.late}))
-	}
+	record(KindTell, t.told)
+	record(late, t.late)
 	for _, reason := range slices.Sorted(maps.Keys(t.failed)) {
 		events = append(events, NewEvent(KindFail, t.now, t.opt.By, FailBody{IDs: t.failed[reason], Reason: reason}))
 	}

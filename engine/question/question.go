@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -134,11 +135,8 @@ func (q Question) Identity() (Identity, error) {
 
 // rounded returns numbers with nine digits: builds that round differently agree on them.
 func rounded(all []float64) []float64 {
-	if all == nil {
-		return nil
-	}
-	out := make([]float64, len(all))
-	for i, x := range all {
+	out := slices.Clone(all)
+	for i, x := range out {
 		out[i], _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 9, 64), 64)
 	}
 	return out

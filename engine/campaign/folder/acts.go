@@ -15,6 +15,16 @@ import (
 // errOther stops a write whose plan was made of a state that is no longer the last one.
 var errOther = errors.New("something was recorded meanwhile")
 
+// after returns the events of f if the last event still has this number.
+func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Moment) ([]campaign.Event, error) {
+	return func(m campaign.Moment) ([]campaign.Event, error) {
+		if m.Seq != seq {
+			return nil, errOther
+		}
+		return f(m), nil
+	}
+}
+
 // revision returns the decision revision of this program.
 func (c *Campaign) revision() int { return cmp.Or(c.opt.Revision, campaign.Revision) }
 
@@ -42,13 +52,9 @@ func (c *Campaign) Advance(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		seq := m.Seq
-		err = c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
-			if m.Seq != seq {
-				return nil, errOther
-			}
-			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}, nil
-		})
+		err = c.write(ctx, after(m.Seq, func(m campaign.Moment) []campaign.Event {
+			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}
+		}))
 		if u := (*unrecorded)(nil); errors.As(err, &u) {
 			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was told before is recorded
 		}
@@ -189,7 +195,7 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
 // changes; nil where nothing was to be done. With look it records nothing.
-func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.Upgrading, error) {
+func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
 		return nil, err
@@ -198,21 +204,20 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign
 	if err != nil || look || len(made) == 0 {
 		return changes, err
 	}
-	return changes, c.write(ctx, func(now campaign.Moment) ([]campaign.Event, error) {
-		if now.Seq != m.Seq {
-			return nil, errors.New("something was recorded meanwhile: upgrade again")
-		}
-		return made, nil
-	})
+	err = c.write(ctx, after(m.Seq, func(campaign.Moment) []campaign.Event { return made }))
+	if errors.Is(err, errOther) {
+		err = fmt.Errorf("%w: upgrade again", err)
+	}
+	return changes, err
 }
 
 // Status says how far the campaign is. It writes nothing and waits for nobody.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	m, st, err := c.progress(ctx)
-	if err != nil {
-		return campaign.Status{}, err
+	if err == nil {
+		err = st.Believe(ctx, m)
 	}
-	return st, st.Believe(ctx, m)
+	return st, err
 }
 
 // Progress returns the Status without Best, which takes time where there are many arms.
@@ -223,10 +228,10 @@ func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
 
 func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
 	m, err := c.fresh(ctx)
-	if err != nil {
-		return m, campaign.Status{}, err
+	run := (*campaign.Run)(nil)
+	if err == nil {
+		run, err = c.cache.replay(ctx, m)
 	}
-	run, err := c.cache.replay(ctx, m)
 	if err != nil {
 		return m, campaign.Status{}, err
 	}
@@ -347,8 +352,7 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil || len(made) == 0 {
 			return err
 		}
-		seq := m.Seq
-		first := made[0]
+		seq, first := m.Seq, made[0]
 		first.Seq = seq + 1
 		if err := m.Add([]campaign.Event{first}, c.kept.tasks()); err != nil {
 			return err
@@ -359,12 +363,7 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err := m.Try(ctx, &c.cache.memory); err != nil {
 			return err
 		}
-		err = c.write(ctx, func(now campaign.Moment) ([]campaign.Event, error) {
-			if now.Seq != seq {
-				return nil, errOther
-			}
-			return made, nil
-		}, done.Files...)
+		err = c.write(ctx, after(seq, func(campaign.Moment) []campaign.Event { return made }), done.Files...)
 		if !errors.Is(err, errOther) {
 			return err
 		}

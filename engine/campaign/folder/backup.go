@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,23 +109,23 @@ func emptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// copyNames returns the names of the copies of script and data in the folder, in their order.
-func copyNames(r question.Recipe) []string {
-	names := []string{"script.cope"}
-	seen := map[string]int{}
-	for _, f := range append(r.Data[:len(r.Data):len(r.Data)], r.Added...) {
-		base := filepath.Base(filepath.FromSlash(f.Path))
-		if seen[base]++; seen[base] > 1 {
-			base = fmt.Sprintf("%d-%s", seen[base], base)
+// copiesOf yields script and data with the names of their copies in a folder.
+func copiesOf(r question.Recipe) iter.Seq2[string, campaign.File] {
+	return func(yield func(string, campaign.File) bool) {
+		if !yield("script.cope", r.Script) {
+			return
 		}
-		names = append(names, filepath.Join("data", base))
+		seen := map[string]int{}
+		for _, f := range slices.Concat(r.Data, r.Added) {
+			base := filepath.Base(filepath.FromSlash(f.Path))
+			if seen[base]++; seen[base] > 1 {
+				base = fmt.Sprintf("%d-%s", seen[base], base)
+			}
+			if !yield(filepath.Join("data", base), f) {
+				return
+			}
+		}
 	}
-	return names
-}
-
-// filesOf returns script and data, in the order of copyNames.
-func filesOf(r question.Recipe) []campaign.File {
-	return slices.Concat([]campaign.File{r.Script}, r.Data, r.Added)
 }
 
 // copies writes script and data beside the database, for people to read.
@@ -132,9 +133,8 @@ func copies(dir string, r question.Recipe) error {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return err
 	}
-	names := copyNames(r)
-	for i, f := range filesOf(r) {
-		if err := os.WriteFile(filepath.Join(dir, names[i]), f.Content, 0o666); err != nil {
+	for name, f := range copiesOf(r) {
+		if err := os.WriteFile(filepath.Join(dir, name), f.Content, 0o666); err != nil {
 			return err
 		}
 	}
@@ -143,14 +143,13 @@ func copies(dir string, r question.Recipe) error {
 
 // compareCopies says which copies are not what was recorded.
 func compareCopies(dir string, r question.Recipe, notice func(string)) {
-	names := copyNames(r)
-	for i, f := range filesOf(r) {
-		content, err := os.ReadFile(filepath.Join(dir, names[i]))
+	for name, f := range copiesOf(r) {
+		content, err := os.ReadFile(filepath.Join(dir, name))
 		switch {
 		case os.IsNotExist(err):
-			notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", names[i]))
+			notice(fmt.Sprintf("%s is gone from the folder; the recorded copy counts", name))
 		case err == nil && !bytes.Equal(content, f.Content):
-			notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", names[i]))
+			notice(fmt.Sprintf("%s was changed since the start; the recorded copy counts", name))
 		}
 	}
 }
@@ -258,7 +257,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err != nil {
 		return v, unfit(dir, err)
 	}
-	v.Aside, v.state = s.Aside(), s
+	v.Aside, v.state = s.Aside, s
 	if err := checkHead(s, headSeq, headHash); err != nil {
 		return v, err
 	}

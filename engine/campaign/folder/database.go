@@ -106,25 +106,21 @@ func (d *database) checkSchema(ctx context.Context) error {
 
 // checkTriggers reports a database whose triggers are not as tables has them: without them events can be changed.
 func (d *database) checkTriggers(ctx context.Context) error {
-	rows, err := d.db.QueryContext(ctx, "SELECT sql FROM sqlite_master WHERE type = 'trigger'")
-	if err != nil {
-		return inWords(err)
-	}
-	defer rows.Close()
-	found := map[string]bool{}
-	for rows.Next() {
-		var text string
-		if err := rows.Scan(&text); err != nil {
+	for line := range strings.Lines(tables) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "CREATE TRIGGER") {
+			continue
+		}
+		var there bool
+		err := d.db.QueryRowContext(ctx, "SELECT EXISTS (SELECT * FROM sqlite_master WHERE type = 'trigger' AND sql = ?)",
+			strings.TrimSuffix(line, ";")).Scan(&there)
+		if err != nil {
 			return inWords(err)
 		}
-		found[text+";"] = true
-	}
-	for line := range strings.Lines(tables) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "CREATE TRIGGER") && !found[line] {
+		if !there {
 			return fmt.Errorf("the database lacks what keeps events from being changed: %s", strings.Fields(line)[2])
 		}
 	}
-	return inWords(rows.Err())
+	return nil
 }
 
 // querier is a transaction or a database.
@@ -163,17 +159,11 @@ func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]ca
 
 // head returns the number and the hash of the last event, as they were written beside it.
 func head(ctx context.Context, q querier) (seq int64, hash string, err error) {
-	var text string
-	if err = q.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'seq'").Scan(&text); err == nil {
-		_, err = fmt.Sscan(text, &seq)
-	}
-	if err == nil {
-		err = q.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'hash'").Scan(&hash)
-	}
+	err = q.QueryRowContext(ctx, "SELECT s.value, h.value FROM meta s, meta h WHERE s.name = 'seq' AND h.name = 'hash'").Scan(&seq, &hash)
 	return seq, hash, inWords(err)
 }
 
-// append records events after the last one, sealed, and returns them.
+// appendEvents records events after the last one, sealed, and returns them.
 func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]campaign.Event, error) {
 	seq, hash, err := head(ctx, tx)
 	if err != nil {
@@ -190,12 +180,9 @@ func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]cam
 		}
 		out[i] = e
 	}
-	for name, value := range map[string]string{"seq": fmt.Sprint(seq + int64(len(list))), "hash": hash} {
-		if _, err := tx.ExecContext(ctx, "UPDATE meta SET value = ? WHERE name = ?", value, name); err != nil {
-			return nil, inWords(err)
-		}
-	}
-	return out, nil
+	_, err = tx.ExecContext(ctx, "UPDATE meta SET value = iif(name = 'seq', ?, ?) WHERE name IN ('seq', 'hash')",
+		fmt.Sprint(seq+int64(len(list))), hash)
+	return out, inWords(err)
 }
 
 // putFile records a file under its hash.

@@ -1,13 +1,14 @@
 package folder
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,47 +51,32 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	for _, table := range []struct {
-		name string
-		rows [][]string
-	}{{"measurements.csv", measurementRows(h)}, {"answers.csv", answerRows(st)}, {"log.csv", logRows(h)}} {
-		if err := writeCSV(filepath.Join(dir, table.name), table.rows); err != nil {
-			return err
-		}
-	}
-	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
-}
-
-func measurementRows(h campaign.History) [][]string {
-	rows := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at", "sheet",
-		"note", "measured_on", "confirmed", "old", "block"}}
+	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
+		"sheet", "note", "measured_on", "confirmed", "old", "block"}}
 	for _, m := range h.Measurements {
 		sd := ""
 		if m.Count > 1 {
 			sd = number(m.SD)
 		}
-		rows = append(rows, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
+		measurements = append(measurements, []string{m.ID, whole(m.Round), whole(m.Plate), whole(m.Position), m.Task, m.Arm, whole(m.Number),
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
 			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block})
 	}
-	return rows
-}
-
-func answerRows(st campaign.Status) [][]string {
-	rows := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
+	answers := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
 	for _, t := range st.Tasks {
-		rows = append(rows, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
+		answers = append(answers, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
 			strconv.Itoa(t.Samples)})
 	}
-	return rows
-}
-
-func logRows(h campaign.History) [][]string {
-	rows := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
+	log := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
 	for _, l := range h.Log {
-		rows = append(rows, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
+		log = append(log, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
 	}
-	return rows
+	err = errors.Join(writeCSV(filepath.Join(dir, "measurements.csv"), measurements), writeCSV(filepath.Join(dir, "answers.csv"), answers),
+		writeCSV(filepath.Join(dir, "log.csv"), log))
+	if err != nil {
+		return err
+	}
+	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
 }
 
 // number writes a number in the fewest digits that give it back.
@@ -105,21 +91,16 @@ func whole(n int) string {
 }
 
 func writeCSV(path string, rows [][]string) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	w := csv.NewWriter(f)
 	for _, row := range rows {
 		for k, text := range row {
 			row[k] = unarmed(text)
 		}
 	}
-	if err := w.WriteAll(rows); err != nil {
-		f.Close()
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	return f.Close()
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // unarmed returns a cell that spreadsheets take for text, as a text that begins like a formula with an apostrophe before
@@ -137,19 +118,15 @@ func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	enc := json.NewEncoder(f)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	for _, e := range list {
 		if err := enc.Encode(e); err != nil {
-			f.Close()
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	return f.Close()
+	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
 // invitesFile holds who may use the page: names with the hashes of their secrets. It is no part of
@@ -163,17 +140,13 @@ type Invitation struct {
 	At     time.Time `json:"at"`
 }
 
-// Invite makes a secret of 128 bits for a person, who loses the one of before. It is shown once: only
+// Invite makes a secret of at least 128 bits for a person, who loses the one of before. It is shown once: only
 // its hash is kept.
 func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
 	if name == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return "", fmt.Errorf("an invitation needs a name without control characters, got %q", name)
 	}
-	var b [16]byte
-	if _, err := rand.Read(b[:]); err != nil {
-		return "", err
-	}
-	secret = base64.RawURLEncoding.EncodeToString(b[:])
+	secret = rand.Text()
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
 		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC()}), nil

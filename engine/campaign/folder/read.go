@@ -3,13 +3,13 @@ package folder
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,28 +38,23 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	if err != nil {
 		return nil, inWords(err)
 	}
-	first := db.checkSchema(ctx)
-	if first == nil {
-		return db, nil
-	}
-	switch codeOf(first) {
+	err = db.checkSchema(ctx)
+	switch codeOf(err) {
 	case codeReadOnly, codeCantOpen, codeInput, codeFull:
+		refused := inWords(err)
 		db.close()
-		db, err := copied(path)
-		if err != nil {
-			return nil, fmt.Errorf("%w (%w)", inWords(first), err)
+		if db, err = copied(path); err != nil {
+			return nil, fmt.Errorf("%w (%w)", refused, err)
 		}
-		db.refused = inWords(first)
-		if err = db.checkSchema(ctx); err == nil {
-			return db, nil
-		}
-		first = db.explain(ctx, err)
-		db.close()
-		return nil, first
+		db.refused = refused
+		err = db.checkSchema(ctx)
 	}
-	first = db.explain(ctx, first)
-	db.close()
-	return nil, first
+	if err != nil {
+		err = db.explain(ctx, err)
+		db.close()
+		return nil, err
+	}
+	return db, nil
 }
 
 // copied opens a copy of a database, with what its -wal has.
@@ -71,7 +66,11 @@ func copied(path string) (*database, error) {
 	db := (*database)(nil)
 	to := filepath.Join(dir, DatabaseFile)
 	for _, end := range []string{"", "-wal"} {
-		if e := copyFile(to+end, path+end); e != nil && !(end != "" && errors.Is(e, fs.ErrNotExist)) {
+		data, e := os.ReadFile(path + end)
+		if e == nil {
+			e = os.WriteFile(to+end, data, 0o666)
+		}
+		if e != nil && !(end != "" && errors.Is(e, fs.ErrNotExist)) {
 			err = errors.Join(err, e)
 		}
 	}
@@ -84,20 +83,6 @@ func copied(path string) (*database, error) {
 	}
 	db.path, db.copy = path, dir
 	return db, nil
-}
-
-func copyFile(to, from string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // codeOf returns the result code of SQLite in an error, 0 without one.
@@ -164,14 +149,8 @@ func readable(path string) error {
 		return err
 	}
 	defer f.Close()
-	page := make([]byte, 1<<16)
-	for at := int64(0); ; at += int64(len(page)) {
-		if _, err := f.ReadAt(page, at); errors.Is(err, io.EOF) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
+	_, err = io.Copy(io.Discard, io.NewSectionReader(f, 0, math.MaxInt64))
+	return err
 }
 
 // unrecorded wraps the error of the disk or of the database that kept an act from being recorded.
@@ -209,13 +188,7 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("%s is on a file system of another machine (%s), on which locks cannot be relied on: choose a folder "+
 			"of this machine, or say --allow-network-folder where only one machine ever uses it", dir, kind)
 	}
-	if p.Seed == 0 {
-		var b [8]byte
-		if _, err := rand.Read(b[:]); err != nil {
-			return nil, err
-		}
-		p.Seed = binary.LittleEndian.Uint64(b[:]) >> 11 // a script can state it
-	}
+	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // a script can state it
 	db, err := newDatabase(ctx, dir, func(tx *sql.Tx) error {
 		return record(ctx, tx, r, p, opt)
 	})
@@ -247,9 +220,12 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 	}
 	path := filepath.Join(dir, DatabaseFile)
 	draft := path + ".new"
-	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-		os.Remove(draft + end) // of a start that was killed
+	clear := func() {
+		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
+			os.Remove(draft + end)
+		}
 	}
+	clear() // of a start that was killed
 	db, err := openDatabase(draft, true)
 	if err != nil {
 		return nil, inWords(err)
@@ -267,9 +243,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		err = os.Rename(draft, path)
 	}
 	if err != nil {
-		for _, end := range []string{"", "-wal", "-shm", "-journal"} {
-			os.Remove(draft + end)
-		}
+		clear()
 		return nil, err
 	}
 	atomicfile.SyncFolder(dir)
