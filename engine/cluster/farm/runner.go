@@ -23,8 +23,7 @@ import (
 type Runner struct {
 	Exchange cluster.Exchange
 	Build    Build
-	// told sentences, as that nobody answers; from any goroutine; may be nil
-	Notice func(string)
+	Notice   Listener // told that nobody answers, for example; may be nil
 
 	mu    sync.Mutex
 	id    string // of all that it hands in
@@ -34,6 +33,15 @@ type Runner struct {
 	// 0 means the constant of that name
 	beatEach time.Duration // between two signs of life
 	silence  time.Duration // until it is told that nobody answers
+}
+
+// Listener is told sentences, from any goroutine.
+type Listener func(string)
+
+func (l Listener) say(format string, a ...any) {
+	if l != nil {
+		l(fmt.Sprintf(format, a...))
+	}
 }
 
 // Work holds the experiments that a Runner is handed.
@@ -126,12 +134,6 @@ func (r *Runner) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	return r.Exchange.Publish(ctx, cluster.Fact{Run: r.id, Name: endName})
-}
-
-func (r *Runner) notice(format string, a ...any) {
-	if r.Notice != nil {
-		r.Notice(fmt.Sprintf(format, a...))
-	}
 }
 
 // What chunks are cut by.

@@ -158,3 +158,21 @@ func kindOf(kind fs.FileMode) string {
 	}
 	return "something special"
 }
+
+// Pause waits for that long, or until the context ends, whose error it returns.
+func Pause(ctx context.Context, length time.Duration) error {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// Every does something again and again, with a pause before each time, until the context ends.
+func Every(ctx context.Context, pause time.Duration, do func()) {
+	for Pause(ctx, pause) == nil {
+		do()
+	}
+}
