@@ -171,21 +171,26 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		}
 		return out, next.Absent, nil
 	}
-	missing := func() int {
-		for v := range w.opened.Tasks {
-			if _, ok := w.history.get(r, AgentName(v)); !ok && !slices.Contains(absent, v) {
-				return v
-			}
-		}
-		return -1
+	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // nobody reads, and the author of the plan had all that it counts
+		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
 	}
-	if _, err = w.history.wait(ctx, 0, func() bool { return missing() < 0 || w.stopped() != nil }); err != nil {
+	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
 		return nil, nil, err
 	}
-	if missing() >= 0 {
+	if w.lacks(r, absent) >= 0 {
 		return nil, nil, w.stopped()
 	}
 	return w.messages(r, absent), next.Absent, nil
+}
+
+// lacks returns the first agent whose message of a round is not there, but for those absent; -1 where all are.
+func (w *agent) lacks(r int, absent []int) int {
+	for v := range w.opened.Tasks {
+		if _, there := w.history.get(r, AgentName(v)); !there && !slices.Contains(absent, v) {
+			return v
+		}
+	}
+	return -1
 }
 
 // pull makes what is left of its own pulls of the open round, and publishes its message.

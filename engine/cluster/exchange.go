@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,19 @@ func encode(body any) ([]byte, error) {
 		return nil, fmt.Errorf("a fact that cannot be written: %w", err)
 	}
 	return b, nil
+}
+
+// publish says a body as JSON at the address of a fact, and returns the fact that stands there: it is the first one where
+// first is true, and else another was said before.
+func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first bool, err error) {
+	if f.Body, err = encode(body); err != nil {
+		return f, false, err
+	}
+	err = x.Publish(ctx, f)
+	if c := (*ConflictError)(nil); errors.As(err, &c) {
+		return c.Stands, false, nil
+	}
+	return f, true, err
 }
 
 // obeyed matches what a terminal obeys, in JSON as it is and written as an escape that no \ precedes.
@@ -68,6 +82,15 @@ func number(x float64) float64 {
 		return 0
 	}
 	return x
+}
+
+// written returns answers with numbers that JSON can hold.
+func written(answers []engine.Answer) []engine.Answer {
+	out := slices.Clone(answers)
+	for v, a := range out {
+		out[v].Estimate, out[v].Margin = number(a.Estimate), number(a.Margin)
+	}
+	return out
 }
 
 const lowerCase = "abcdefghijklmnopqrstuvwxyz0123456789-"

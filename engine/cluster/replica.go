@@ -83,10 +83,7 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	}
 	if !more {
 		out := r.asked.Outcome()
-		b.Done, b.Status, b.Answers = true, out.Status, slices.Clone(out.Answers)
-		for v := range b.Answers {
-			b.Answers[v].Estimate, b.Answers[v].Margin = number(b.Answers[v].Estimate), number(b.Answers[v].Margin)
-		}
+		b.Done, b.Status, b.Answers = true, out.Status, written(out.Answers)
 		return b, nil
 	}
 	b.Counts, b.Digest, b.Squares = plan.Counts, plan.Digest, plan.WantSquares

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -143,10 +144,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 			x.silence.waits()
 			silentSince = time.Now()
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+		_ = await.Pause(ctx, pause)
 	}
 }
 
@@ -231,10 +229,7 @@ type silence struct {
 }
 
 // long reports whether nobody has answered for so long that it is worth saying.
-func (s *silence) long(since time.Time) bool {
-	limit := cmp.Or(s.limit, elect)
-	return time.Since(since) > limit
-}
+func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
 // waits says that an answer is waited for, once for each silence.
 func (s *silence) waits() {
@@ -256,14 +251,22 @@ func (x *Exchange) gone(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
 	for _, name := range []string{factStream, workStream} {
-		asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
-		_, err := x.js.Stream(asked, name)
-		forget()
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if _, err := x.stream(ctx, name); errors.Is(err, jetstream.ErrStreamNotFound) {
 			return true
 		}
 	}
 	return false
+}
+
+// stream asks for a stream as it is now.
+func (x *Exchange) stream(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
+	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
+	defer forget()
+	s, err := x.js.Stream(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.CachedInfo(), nil
 }
 
 // copies is how many servers of a cluster keep each fact and each piece of work: any of them may be lost.
@@ -293,33 +296,25 @@ func (x *Exchange) moreCopies(ctx context.Context) replication {
 func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)
 	defer stop()
-	asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
-	defer forget()
-	s, err := x.js.Stream(asked, name)
+	info, err := x.stream(ctx, name)
 	if err != nil {
 		return replication{}
 	}
-	info := s.CachedInfo()
 	if c := info.Config; c.Replicas < copies {
 		c.Replicas = copies
 		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+name)
 		defer forget()
-		if s, err = x.js.UpdateStream(change, c); err != nil {
+		s, err := x.js.UpdateStream(change, c)
+		if err != nil {
 			return copiesIn(info) // the cluster has too few servers now, or it is not for us to say
 		}
 		info = s.CachedInfo()
 	}
 	for {
-		k := copiesIn(info)
-		if k.current >= k.asked {
+		if k := copiesIn(info); k.current >= k.asked || await.Pause(ctx, pause) != nil {
 			return k
 		}
-		select {
-		case <-ctx.Done():
-			return k
-		case <-time.After(pause):
-		}
-		if now, err := s.Info(asked); err == nil {
+		if now, err := x.stream(ctx, name); err == nil {
 			info = now
 		}
 	}

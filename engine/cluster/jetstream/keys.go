@@ -12,9 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -149,18 +147,22 @@ func (r Role) file(dir string) string {
 	return filepath.Join(dir, "owner.creds")
 }
 
+// newKey makes a key and returns it with its public name.
+func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name string, err error) {
+	if key, err = create(); err == nil {
+		name, err = key.PublicKey()
+	}
+	return key, name, err
+}
+
 // newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
 // account signs users.
 func newKeyring(dir string) (*keyring, error) {
-	operator, err := nkeys.CreateOperator()
+	operator, _, err := newKey(nkeys.CreateOperator)
 	if err != nil {
 		return nil, err
 	}
-	account, err := nkeys.CreateAccount()
-	if err != nil {
-		return nil, err
-	}
-	name, err := account.PublicKey()
+	account, name, err := newKey(nkeys.CreateAccount)
 	if err != nil {
 		return nil, err
 	}
@@ -219,19 +221,15 @@ func (k *keyring) writeClaims() error {
 		return err
 	}
 	token, err := k.claims.Encode(operator)
-	if err != nil {
-		return err
+	if err == nil {
+		err = writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 	}
-	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
+	return err
 }
 
 // user signs a user's claims.
 func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err error) {
-	key, err := nkeys.CreateUser()
-	if err != nil {
-		return "", nil, err
-	}
-	name, err := key.PublicKey()
+	key, name, err := newKey(nkeys.CreateUser)
 	if err != nil {
 		return "", nil, err
 	}
@@ -305,14 +303,6 @@ func pemText(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// sortedUnion returns the distinct names of both, in order.
-func sortedUnion(a, b []string) []string {
-	all := slices.Concat(a, b)
-	all = slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // lockFile is held as long as the server runs, and names the process. NATS has no lock of its own: two
 // servers on one folder lose what they confirmed, and say nothing.
 const lockFile = "server.lock"
@@ -330,11 +320,8 @@ func lock(ctx context.Context, dir string) (io.Closer, error) {
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
 		return nil, fmt.Errorf("another server runs on the folder %s: %s; two would lose what they are told", dir, held.Holder)
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("cannot lock the folder %s: %w", dir, err)
 	}
-	return file, nil
+	return file, err
 }

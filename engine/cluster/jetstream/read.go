@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // idle is how long the server keeps a reader from which it hears nothing.
@@ -62,7 +63,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 	if err != nil {
 		return from, err
 	}
-	changed := x.link.changes()
+	_, _, changed := x.link.now()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // a new connection has no reader of the old server
@@ -87,10 +88,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 		})
 	}
 	if err == nil { // a pause before the next attempt
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause / 4):
-		}
+		_ = await.Pause(ctx, pause/4)
 	}
 	return next, err
 }

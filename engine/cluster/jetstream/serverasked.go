@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // answer answers what the server itself is asked, at addresses that are inboxes: another account's is one
@@ -178,18 +179,14 @@ const setBack = time.Second
 // watchClock looks at the clock until the context ends.
 func (s *Server) watchClock(ctx context.Context) {
 	s.handedNow(ctx) // it may have been set back while no server was there
-	for last := time.Now(); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(lookAtClock):
-		}
+	last := time.Now()
+	await.Every(ctx, lookAtClock, func() {
 		now := time.Now()
 		if jumped(last, now) < -setBack {
 			s.handedNow(ctx)
 		}
 		last = now
-	}
+	})
 }
 
 // jumped returns how far the wall clock went ahead of the monotonic one between two readings.

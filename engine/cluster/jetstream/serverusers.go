@@ -145,21 +145,17 @@ type accounts struct {
 // system makes the account that JetStream itself needs, for this start of the server. Nobody has keys
 // for it.
 func (a *accounts) system() (string, error) {
-	key, err := nkeys.CreateAccount()
-	if err != nil {
-		return "", err
-	}
-	name, err := key.PublicKey()
+	_, name, err := newKey(nkeys.CreateAccount)
 	if err != nil {
 		return "", err
 	}
 	claims := jwt.NewAccountClaims(name)
 	claims.Name = "system"
 	token, err := claims.Encode(a.operator)
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = a.Store(name, token)
 	}
-	return name, a.Store(name, token)
+	return name, err
 }
 
 // sameTime is how long a second connection of a new account waits for the first: where both make the

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -125,6 +126,22 @@ func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 		err = errLarge
 	}
 	return data, err
+}
+
+// Exactly reads so many bytes. Memory is taken as they come, twice as much each time, and not as somebody has announced them.
+func Exactly(r io.Reader, size int) ([]byte, error) {
+	const atOnce = 64 << 10
+	content := make([]byte, 0, min(size, atOnce))
+	for len(content) < size {
+		at, more := len(content), min(size-len(content), max(atOnce, len(content)))
+		content = slices.Grow(content, more)[:at+more]
+		if _, err := io.ReadFull(r, content[at:]); err == io.EOF {
+			return nil, io.ErrUnexpectedEOF
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return content, nil
 }
 
 // errLarge says that there is more than the limit.
