@@ -231,8 +231,7 @@ func ReadConnection(path string) (Connection, error) {
 	case c.Transport != "tcp" && c.Transport != "ipc":
 		return c, fmt.Errorf("connection file %s: transport must be tcp or ipc, not %q", path, c.Transport)
 	}
-	for name, port := range map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control,
-		"hb_port": c.Heartbeat} {
+	for name, port := range c.Ports() {
 		if port <= 0 {
 			return c, fmt.Errorf("connection file %s: %s must be a port, not %d", path, name, port)
 		}
@@ -241,6 +240,13 @@ func ReadConnection(path string) (Connection, error) {
 		return c, fmt.Errorf("connection file %s: signature_scheme must be hmac-sha256, not %q", path, c.SignatureScheme)
 	}
 	return c, nil
+}
+
+// Ports returns the ports by their names in a connection file.
+func (c Connection) Ports() map[string]int {
+	return map[string]int{
+		"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control, "hb_port": c.Heartbeat,
+	}
 }
 
 // WriteFile writes the connection file, readable by its owner only.
@@ -312,14 +318,4 @@ const (
 	IOPubChannel   Channel = "iopub"
 )
 
-func (c Connection) port(ch Channel) int {
-	switch ch {
-	case ShellChannel:
-		return c.Shell
-	case ControlChannel:
-		return c.Control
-	case StdinChannel:
-		return c.Stdin
-	}
-	return c.IOPub
-}
+func (c Connection) port(ch Channel) int { return c.Ports()[string(ch)+"_port"] }

@@ -231,7 +231,7 @@ func (s *Server) subscribe(p *peer, begin bool, topic string) error {
 
 func subscribed(topics map[string]int, topic string) bool {
 	for prefix := range topics {
-		if len(topic) >= len(prefix) && topic[:len(prefix)] == prefix {
+		if strings.HasPrefix(topic, prefix) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
@@ -171,7 +172,7 @@ func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string
 // It does not wait: the interrupted execution answers when it has stopped.
 func (k *Kernel) Interrupt() {
 	if k.Spec.InterruptMode != "message" {
-		k.process.interrupt()
+		k.process.signal(syscall.SIGINT)
 		return
 	}
 	k.client.Send(jupyter.ControlChannel, k.client.Session().New("interrupt_request", nil, struct{}{}))
@@ -194,7 +195,7 @@ func (k *Kernel) Shutdown(ctx context.Context) {
 	select {
 	case <-k.process.dead:
 	case <-asked.Done():
-		k.process.terminate()
+		k.process.signal(syscall.SIGTERM)
 		k.process.wait(terminateTime)
 	}
 	k.Kill()
@@ -204,7 +205,7 @@ func (k *Kernel) Shutdown(ctx context.Context) {
 func (k *Kernel) Kill() {
 	k.killing.Do(func() {
 		if k.process != nil {
-			k.process.kill()
+			k.process.signal(syscall.SIGKILL)
 			<-k.process.dead
 		}
 		if k.client != nil {

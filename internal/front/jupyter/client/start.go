@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -212,28 +211,18 @@ type process struct {
 // pipe.
 const pipeDelay = 500 * time.Millisecond
 
-// launch starts a process. The goroutine that forks keeps its thread until the
-// process has ended: on Linux the signal that a child gets when its parent dies is
-// sent when the thread that forked it ends.
+// launch starts a process.
 func launch(argv, env []string, dir string, output io.Writer) (*process, error) {
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), tail: &child.Tail{To: output, Size: tailSize}, dead: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.tail, p.tail
 	p.cmd.WaitDelay = pipeDelay
 	p.cmd.SysProcAttr = child.Attributes(syscall.SIGTERM)
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		p.err = p.cmd.Wait()
+	err := child.Start(p.cmd, func(err error) {
+		p.err = err
 		close(p.dead)
-	}()
-	if err := <-started; err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -249,15 +238,9 @@ func (p *process) wait(limit time.Duration) bool {
 	}
 }
 
-// interrupt sends what ^C sends, to the kernel and to what it started, as Jupyter does. Where there are no signals only
-// kernels whose interrupt_mode is message can be interrupted.
-func (p *process) interrupt() { _ = child.Signal(p.cmd.Process, syscall.SIGINT) }
-
-// terminate asks the process and what it started to end.
-func (p *process) terminate() { _ = child.Signal(p.cmd.Process, syscall.SIGTERM) }
-
-// kill ends the process and what it started.
-func (p *process) kill() { _ = child.Signal(p.cmd.Process, syscall.SIGKILL) }
+// signal sends a signal to the kernel and to what it started, as Jupyter does. Where there are no signals only kernels whose
+// interrupt_mode is message can be interrupted.
+func (p *process) signal(s syscall.Signal) { _ = child.Signal(p.cmd.Process, s) }
 
 // ending says how the process ended, with what it wrote last.
 func (p *process) ending() error {
