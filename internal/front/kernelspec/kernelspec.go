@@ -66,10 +66,8 @@ func Install(o Options) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
-	switch _, err := Read(dir); {
-	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-		// replace says what a file in the way is
-	default:
+	// replace says what a file in the way is
+	if _, err := Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
 	}
 	done := Installed{Dir: dir, LabExtension: extensionIn(data)}

@@ -185,24 +185,19 @@ func (m *meter) update(a dsl.Activity) {
 }
 
 // finish takes the display away. more says that the cell will still put something out.
-func (m *meter) finish(more bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.stopped && !m.shown.IsZero() {
-		m.cell.again(more)
-	}
-	m.stopped = true
-}
+func (m *meter) finish(more bool) { m.end(func() { m.cell.again(more) }) }
 
 // stop shows how far the last activity came, if it was shown at all.
-func (m *meter) stop() {
+func (m *meter) stop() { m.end(func() { m.replace(time.Now()) }) }
+
+// end stops the meter, and does something with a display that is there.
+func (m *meter) end(do func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.stopped && !m.shown.IsZero() {
-		m.stopped = true
-		m.replace(time.Now())
+	shows := !m.stopped && !m.shown.IsZero()
+	if m.stopped = true; shows {
+		do()
 	}
-	m.stopped = true
 }
 
 // replace draws the meter again.

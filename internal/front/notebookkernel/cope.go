@@ -150,18 +150,15 @@ func (s *copeSide) warnStale(c *cell) {
 		}
 	}
 	s.told = told
-	if fresh {
-		text := staleText(slices.Sorted(maps.Keys(causes)), stale)
-		s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
+	if !fresh {
+		return
 	}
-}
-
-func staleText(causes, stale []string) string {
 	format := "%s are stale: made with what %s was before. Run their cells again, in this order."
 	if len(stale) == 1 {
 		format = "%s is stale: made with what %s was before. Run its cell again."
 	}
-	return fmt.Sprintf(format, strings.Join(stale, ", "), strings.Join(causes, ", "))
+	text := fmt.Sprintf(format, strings.Join(stale, ", "), strings.Join(slices.Sorted(maps.Keys(causes)), ", "))
+	s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
 }
 
 // help opens the help for the names that a cell asked about in the pager.

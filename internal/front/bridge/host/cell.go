@@ -24,12 +24,6 @@ type cell struct {
 	evaluator bridge.Evaluator
 }
 
-func newCell(h *Host) *cell {
-	c := &cell{host: h}
-	c.evaluator.Lookup = c.ledger.formula
-	return c
-}
-
 // answer answers one request. A panic, of whatever a strange message may cause, is an
 // error of the cell.
 func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []byte) {
@@ -121,14 +115,19 @@ func (c *cell) function(content []byte) error {
 		_, err = f.live()
 	}
 	if err != nil {
-		f.process.discard()
-		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
+		err = fmt.Errorf("cannot bind %s: %w", put.Name, err)
+	} else {
+		err = c.host.store.Put(put.Name, v)
 	}
-	if err := c.host.store.Put(put.Name, v); err != nil {
+	if err != nil {
 		f.process.discard()
 		return err
 	}
-	c.host.stopOthers(f.process)
+	for _, p := range c.host.others(f.process) {
+		if p.put.Name == put.Name { // it was bound to the same name before
+			p.stop()
+		}
+	}
 	return nil
 }
 

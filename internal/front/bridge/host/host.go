@@ -2,7 +2,6 @@ package host
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/subtle"
@@ -134,12 +133,6 @@ func (h *Host) Fault() error {
 	return err
 }
 
-func (h *Host) setFault(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.fault = cmp.Or(h.fault, err)
-}
-
 // interrupted returns a channel that is closed at the next interrupt.
 func (h *Host) interrupted() <-chan struct{} {
 	h.mu.Lock()
@@ -184,7 +177,8 @@ func (h *Host) serve(conn net.Conn) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	c, in := newCell(h), bufio.NewReader(conn)
+	c, in := &cell{host: h}, bufio.NewReader(conn)
+	c.evaluator.Lookup = c.ledger.formula
 	for {
 		op, content, err := bridge.ReadFrame(in, bridge.MaxFrame)
 		if err != nil {

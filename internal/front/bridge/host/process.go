@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -87,9 +88,12 @@ func (f *function) Live() (*bridge.Remote, error) {
 
 // Fault keeps why a value is NaN.
 func (f *function) Fault(err error) {
-	err = f.process.explain(err)
-	f.process.setFailed(err)
-	f.process.host.setFault(err)
+	p := f.process
+	err = p.explain(err)
+	p.setFailed(err)
+	p.host.mu.Lock()
+	defer p.host.mu.Unlock()
+	p.host.fault = cmp.Or(p.host.fault, err)
 }
 
 func (f *function) reward() (sim.RewardFunc, error) {
@@ -175,15 +179,6 @@ func (p *process) discard() {
 	delete(p.host.processes, p)
 	p.host.mu.Unlock()
 	_ = os.Remove(p.program)
-}
-
-// stopOthers ends the processes of functions that were bound to the same name before.
-func (h *Host) stopOthers(now *process) {
-	for _, p := range h.others(now) {
-		if p.put.Name == now.put.Name {
-			p.stop()
-		}
-	}
 }
 
 // makeRoom ends the process that was not used for longest when there are many.
