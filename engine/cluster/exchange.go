@@ -233,9 +233,9 @@ type Facts interface {
 	// reached Publish tries again until the context ends.
 	Publish(ctx context.Context, f Fact) error
 	// Read gives the facts of a run from the first on, in the order in which they were published,
-	// and then waits for more, until the context ends or the loop is left. The pieces of files
-	// are not among them. An error is final.
-	Read(ctx context.Context, run string) iter.Seq2[Fact, error]
+	// and then waits for more, until the context ends or the loop is left; where names are given, the
+	// facts of these, in order of each name. The pieces of files are not among them. An error is final.
+	Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
 	// Find returns the fact of an address; ok is false where there is none so far.
 	Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error)
 	// Keep stores the content of a file with the run and returns its SHA-256 in hexadecimal. What is

@@ -90,7 +90,7 @@ func (f Fact) clone() Fact {
 }
 
 // Read implements Facts.
-func (m *Memory) Read(ctx context.Context, run string) iter.Seq2[Fact, error] {
+func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
 	return func(yield func(Fact, error) bool) {
 		if err := CheckRun(run); err != nil {
 			yield(Fact{}, err)
@@ -102,7 +102,10 @@ func (m *Memory) Read(ctx context.Context, run string) iter.Seq2[Fact, error] {
 			m.mu.Unlock()
 			next += len(facts)
 			for _, f := range facts {
-				if f.Run == run && (ctx.Err() != nil || !yield(f.clone(), nil)) {
+				if f.Run != run || len(names) > 0 && !slices.Contains(names, f.Name) {
+					continue
+				}
+				if ctx.Err() != nil || !yield(f.clone(), nil) {
 					return
 				}
 			}
@@ -157,19 +160,6 @@ func (m *Memory) Runs(ctx context.Context) (runs []string, err error) {
 
 // Close implements Exchange. It does nothing: the exchange may be used by others.
 func (m *Memory) Close() error { return nil }
-
-var _ NamedReader = (*Memory)(nil)
-
-// ReadNamed implements NamedReader.
-func (m *Memory) ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
-	return func(yield func(Fact, error) bool) {
-		for f, err := range m.Read(ctx, run) {
-			if (err != nil || slices.Contains(names, f.Name)) && !yield(f, err) {
-				return
-			}
-		}
-	}
-}
 
 type piece struct {
 	work     Work

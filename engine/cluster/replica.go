@@ -56,7 +56,8 @@ func newReplica(ctx context.Context, run string, b RunBody, q question.Question,
 	if err != nil {
 		return nil, err
 	}
-	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
+	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
+	return &replica{run: run, arms: all, question: q, opened: b, memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
 // decisions returns what is decided after a round.

@@ -36,11 +36,6 @@ func (r *Runner) beat(ctx context.Context) error {
 	return r.Exchange.Publish(ctx, f)
 }
 
-// live publishes signs of life until the context ends.
-func (r *Runner) live(ctx context.Context) {
-	await.Every(ctx, cmp.Or(r.beatEach, beatEach), func() { _ = r.beat(ctx) }) // what hinders it is met by whatever else is published
-}
-
 // errGone ends the chunks of a runner that counts as gone.
 var errGone = errors.New("whoever asked for these runs is silent")
 

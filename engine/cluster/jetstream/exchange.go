@@ -332,8 +332,12 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 // String returns the sentence about a cluster that keeps fewer copies than three.
 func (k replication) String() string {
 	if k.asked >= copies {
-		return fmt.Sprintf("keeps %d copies of every message; %s up to date: until all are, do not stop another server", k.asked,
-			areUp(k.current))
+		are := "are"
+		if k.current == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("keeps %d copies of every message; %d %s up to date: until all are, do not stop another server", k.asked,
+			k.current, are)
 	}
 	n := "one copy"
 	if k.asked > 1 {
@@ -342,12 +346,4 @@ func (k replication) String() string {
 	return "keeps " + n + " of every message: without the server that has it everything waits, and with its disk facts are lost; " +
 		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer " +
 		"than one: both are needed to elect a leader)"
-}
-
-// areUp returns "1 is" or "2 are".
-func areUp(n int) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return fmt.Sprintf("%d are", n)
 }

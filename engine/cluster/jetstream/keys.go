@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -49,10 +50,10 @@ type KeyFile struct {
 // can speak for everybody. Its account signs the users of all roles. Each role has an account of its
 // own (see Role.account); its claims say who was taken back.
 type keyring struct {
-	dir     string
-	account nkeys.KeyPair
-	name    string // public key of the account
-	claims  *jwt.AccountClaims
+	dir               string
+	operator, account nkeys.KeyPair
+	name              string // public key of the account
+	claims            *jwt.AccountClaims
 }
 
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
@@ -166,7 +167,7 @@ func newKeyring(dir string) (*keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
+	k := &keyring{dir: keysDir(dir), operator: operator, account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
 		seed, err := key.Seed()
@@ -192,11 +193,13 @@ func openKeyring(dir string) (*keyring, error) {
 	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
 		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
 	}
-	if k.account, err = k.seed("account.seed"); err != nil {
+	if k.operator, err = k.seed("operator.seed"); err == nil {
+		k.account, err = k.seed("account.seed")
+	}
+	if err != nil {
 		return nil, err
 	}
-	k.name, err = k.account.PublicKey()
-	if err == nil && k.name != k.claims.Subject {
+	if k.name, err = k.account.PublicKey(); err == nil && k.name != k.claims.Subject {
 		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
 	}
 	return k, err
@@ -216,23 +219,20 @@ func (k *keyring) seed(file string) (nkeys.KeyPair, error) {
 
 // writeClaims signs the account's claims and replaces the file.
 func (k *keyring) writeClaims() error {
-	operator, err := k.seed("operator.seed")
-	if err != nil {
-		return err
-	}
-	token, err := k.claims.Encode(operator)
+	token, err := k.claims.Encode(k.operator)
 	if err == nil {
 		err = writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 	}
 	return err
 }
 
-// user signs a user's claims.
-func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err error) {
+// user makes a user and signs its claims.
+func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	key, name, err := newKey(nkeys.CreateUser)
 	if err != nil {
-		return "", nil, err
+		return login{}, err
 	}
+	l := login{user: name, issuer: k.name}
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
 	claims.Tags = []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
@@ -240,11 +240,10 @@ func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err e
 	if !ends.IsZero() {
 		claims.Expires = ends.Unix()
 	}
-	if token, err = claims.Encode(k.account); err != nil {
-		return "", nil, err
+	if l.token, err = claims.Encode(k.account); err == nil {
+		l.seed, err = key.Seed()
 	}
-	seed, err = key.Seed()
-	return token, seed, err
+	return l, err
 }
 
 // credentials makes the file of a role, unless there is one that goes on to be good.
@@ -253,23 +252,21 @@ func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, erro
 	if old, err := readLogin(file); err == nil && old.issuer == k.name && old.account == r.account() && time.Now().Before(old.ends) {
 		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
 	}
-	token, seed, err := k.user(r, ends)
+	l, err := k.user(r, ends)
+	var text, authority []byte
+	if err == nil {
+		text, err = jwt.FormatUserConfig(l.token, l.seed)
+	}
+	if err == nil {
+		authority, err = os.ReadFile(filepath.Join(k.dir, "ca.pem"))
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	if err == nil {
+		err = writeSecret(file, slices.Concat(bytes.TrimRight(text, "\n"), []byte("\n\n"), authority))
+	}
 	if err != nil {
-		return KeyFile{}, err
-	}
-	text, err := jwt.FormatUserConfig(token, seed)
-	if err != nil {
-		return KeyFile{}, err
-	}
-	authority, err := os.ReadFile(filepath.Join(k.dir, "ca.pem"))
-	if err != nil {
-		return KeyFile{}, err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return KeyFile{}, err
-	}
-	text = append(bytes.TrimRight(text, "\n"), "\n\n"...)
-	if err := writeSecret(file, append(text, authority...)); err != nil {
 		return KeyFile{}, err
 	}
 	return KeyFile{Path: file, Who: r.String(), Ends: ends, Made: true}, nil

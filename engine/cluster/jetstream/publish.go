@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,15 +93,7 @@ func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) 
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
-// firstOf returns the first message of the subjects that match, nil where there is none.
-func (x *Exchange) firstOf(ctx context.Context, subjects string) (*nats.Msg, error) {
-	question, err := json.Marshal(map[string]any{"seq": 1, "next_by_subj": subjects})
-	if err != nil {
-		return nil, err
-	}
-	return x.direct(ctx, directGet, question)
-}
-
+// direct asks the stream for a message, which is nil where there is none.
 func (x *Exchange) direct(ctx context.Context, subject string, question []byte) (found *nats.Msg, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		found = nil

@@ -85,7 +85,10 @@ func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 	if err := lists.Each(runs, cluster.CheckRun); err != nil {
 		return nil, err
 	}
-	wake, err := x.wakings(ctx)
+	if err := x.link.up(ctx, x.nc); err != nil {
+		return nil, err
+	}
+	wake, err := x.nc.SubscribeSync(wakeSubject("*")) // the news that there is work
 	if err != nil {
 		return nil, err
 	}
@@ -124,14 +127,6 @@ func notTaken(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("no work can be taken: %w", err)
-}
-
-// wakings subscribes to the news that there is work.
-func (x *Exchange) wakings(ctx context.Context) (*nats.Subscription, error) {
-	if err := x.link.up(ctx, x.nc); err != nil {
-		return nil, err
-	}
-	return x.nc.SubscribeSync(wakeSubject("*"))
 }
 
 // queues lists the runs that have work, or had.

@@ -211,15 +211,11 @@ func (s *Server) handedNow(ctx context.Context) {
 			continue
 		}
 		for at := info.AckFloor.Stream + 1; at <= info.Delivered.Stream; at++ {
-			_ = s.self.nc.Publish(handedAs(run, at, info.Delivered), []byte("+WPI"))
+			// the place in the stream counts, and what the server does not look at for work in progress is 1 or 0
+			subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", workStream, run, at, info.Delivered.Consumer)
+			_ = s.self.nc.Publish(subject, []byte("+WPI"))
 		}
 	}
-}
-
-// handedAs returns the subject that an acknowledgement of a piece of work has: its place in the stream
-// counts, and what the server does not look at for work in progress is 1 or 0.
-func handedAs(run string, place uint64, last jetstream.SequenceInfo) string {
-	return fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", workStream, run, place, last.Consumer)
 }
 
 // logger takes warnings and errors of the server.

@@ -88,15 +88,11 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err != nil {
 		return login{}, err
 	}
-	operator, err := k.seed("operator.seed")
+	trusted, err := k.operator.PublicKey()
 	if err != nil {
 		return login{}, err
 	}
-	trusted, err := operator.PublicKey()
-	if err != nil {
-		return login{}, err
-	}
-	s.accounts = &accounts{operator: operator, keys: k, given: map[string]string{}}
+	s.accounts = &accounts{keys: k, given: map[string]string{}}
 	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
 		return login{}, err
@@ -105,18 +101,9 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err := adopt(s.dir, k.name, streams.account()); err != nil {
 		return login{}, err
 	}
+	self, err = k.user(streams, time.Time{})
 	self.role = Role{Kind: Owner}
-	self.issuer = k.name
-	self.token, self.seed, err = k.user(streams, time.Time{})
-	if err != nil {
-		return login{}, err
-	}
-	claims, err := jwt.DecodeUserClaims(self.token)
-	if err != nil {
-		return login{}, err
-	}
-	self.user = claims.Subject
-	return self, nil
+	return self, err
 }
 
 // adopt takes over the streams of earlier versions, which were in the account that signs.
@@ -135,7 +122,6 @@ func adopt(dir, before, now string) error {
 // of roles, which import from it what their holders may publish.
 type accounts struct {
 	server.MemAccResolver // the system's
-	operator              nkeys.KeyPair
 
 	mu    sync.Mutex
 	keys  *keyring
@@ -151,7 +137,7 @@ func (a *accounts) system() (string, error) {
 	}
 	claims := jwt.NewAccountClaims(name)
 	claims.Name = "system"
-	token, err := claims.Encode(a.operator)
+	token, err := claims.Encode(a.keys.operator)
 	if err == nil {
 		err = a.Store(name, token)
 	}
@@ -175,7 +161,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 	token, again := a.given[name]
 	var err error
 	if !again {
-		token, err = a.claims(r).Encode(a.operator)
+		token, err = a.claims(r).Encode(a.keys.operator)
 		a.given[name] = token
 	}
 	a.mu.Unlock()
