@@ -72,12 +72,17 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 		return Finished{}, err
 	}
 	defer w.journal.close()
+	return w.drive(ctx, w.round)
+}
+
+// drive reads, and makes or follows one round after the other, until the run is over.
+func (w *agent) drive(ctx context.Context, round func(context.Context) (over bool, err error)) (Finished, error) {
 	follow, leave := context.WithCancel(ctx)
 	defer leave()
 	w.follow = follow
 	w.listen(!w.opened.Relay)
 	for {
-		if over, err := w.round(ctx); over || err != nil {
+		if over, err := round(ctx); over || err != nil {
 			return w.ended(err)
 		}
 	}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,28 +108,17 @@ func CheckRun(id string) error {
 // CheckFact reports a fact that nobody can publish: its name has 1 to 80 letters, digits and -, its
 // round is not negative and its body has at most MaxBody bytes.
 func CheckFact(f Fact) error {
-	if err := CheckRun(f.Run); err != nil {
-		return err
+	err := cmp.Or(CheckRun(f.Run), checkName("fact", f.Name))
+	if err == nil && f.Round < 0 {
+		err = fmt.Errorf("the round of a fact is 0 or more, got %d at %s", f.Round, f.Address())
 	}
-	if err := checkName("fact", f.Name); err != nil {
-		return err
-	}
-	if f.Round < 0 {
-		return fmt.Errorf("the round of a fact is 0 or more, got %d at %s", f.Round, f.Address())
-	}
-	return checkBody(f.Address(), f.Body)
+	return cmp.Or(err, checkBody(f.Address(), f.Body))
 }
 
 // CheckWork reports work that nobody can offer: its id has 1 to 80 letters, digits and -, and its
 // body at most MaxBody bytes.
 func CheckWork(w Work) error {
-	if err := CheckRun(w.Run); err != nil {
-		return err
-	}
-	if err := checkName("piece of work", w.ID); err != nil {
-		return err
-	}
-	return checkBody(w.Run+"/"+w.ID, w.Body)
+	return cmp.Or(CheckRun(w.Run), checkName("piece of work", w.ID), checkBody(w.Run+"/"+w.ID, w.Body))
 }
 
 func checkName(what, name string) error {

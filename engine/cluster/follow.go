@@ -37,19 +37,12 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	if err := w.look(ctx); err != nil {
 		return Finished{}, err
 	}
-	follow, leave := context.WithCancel(ctx)
-	defer leave()
-	w.follow = follow
-	w.listen(!w.opened.Relay)
-	for r := 1; ; r++ {
-		if over, err := f.round(ctx, w, r); over || err != nil {
-			return w.ended(err)
-		}
-	}
+	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
-// round waits for the plan of a round, learns the round before it, and takes the plan.
-func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err error) {
+// round waits for the plan of the next round, learns the round before it, and takes the plan.
+func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
+	r := len(w.replica.plans) + 1
 	fact, err := f.plan(ctx, w, r)
 	if err != nil {
 		return false, err

@@ -212,11 +212,9 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			s.Refused = err.Error()
 			return nil
 		}
-		if r > 1 {
-			s.Rounds, s.Open = r-1, false
-			for v := range s.Agents {
-				s.Agents[v].Silent = false
-			}
+		s.Rounds, s.Open = r-1, false
+		for v := range s.Agents {
+			s.Agents[v].Silent = false
 		}
 		for _, a := range p.Absent {
 			s.Agents[a.Agent].Absent++
@@ -227,18 +225,17 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			s.Status, s.Answers = p.Status, p.Answers
 			return nil
 		}
-		s.Round, s.Open = r, false
+		s.Round = r
 		for v := range b.Tasks {
 			f, ok, err := x.Find(ctx, s.Run, r, AgentName(v))
 			if err != nil {
 				return err
 			}
-			if s.Agents[v].Silent = !ok; !ok {
-				s.Open = true
-				continue
+			s.Agents[v].Silent, s.Open = !ok, s.Open || !ok
+			if ok {
+				s.Traffic.Messages++
+				s.Traffic.Bytes += int64(len(f.Body))
 			}
-			s.Traffic.Messages++
-			s.Traffic.Bytes += int64(len(f.Body))
 		}
 		if !s.Open {
 			s.Rounds = r

@@ -169,6 +169,11 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 // certificate reads a certificate, nil where there is none.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
+	return certificateIn(text)
+}
+
+// certificateIn returns the first certificate in a text, nil where there is none that can be read.
+func certificateIn(text []byte) *x509.Certificate {
 	block, _ := pem.Decode(text)
 	if block == nil {
 		return nil

@@ -4,6 +4,7 @@ package jetstream
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -68,15 +69,9 @@ func (s *Server) letIn() error {
 			return err
 		}
 	}
-	for _, subject := range all.hears() {
-		if err := streams.AddStreamExport(subject, nil); err != nil {
-			return err
-		}
-		if err := people.AddStreamImport(streams, subject, ""); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(all.hears(), func(subject string) error {
+		return errors.Join(streams.AddStreamExport(subject, nil), people.AddStreamImport(streams, subject, ""))
+	})
 }
 
 // signed lets in whom the account of the folder's keys has signed.
