@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -60,7 +61,7 @@ func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack
 
 // plainKinds returns the kinds that gob carries exactly as they are: numbers, texts, and what
 // package kinds lists but for the kinds above.
-func plainKinds() map[string]reflect.Type {
+var plainKinds = sync.OnceValue(func() map[string]reflect.Type {
 	plain := map[string]reflect.Type{
 		"number":  reflect.TypeFor[float64](),
 		"text":    reflect.TypeFor[string](),
@@ -72,7 +73,7 @@ func plainKinds() map[string]reflect.Type {
 		plain[k.Name] = k.Type
 	}
 	return plain
-}
+})
 
 // Functions says where the formulas and reward functions of a value are: when a value
 // is encoded, each is given a number; when it is decoded, the number makes one again.

@@ -71,15 +71,12 @@ func Cached() (Tools, error) {
 }
 
 // Provision returns the tools. The first time it builds them, in seconds when their modules are
-// there and else after downloading them; log, if not nil, then receives what goes on. Several
+// there and else after downloading them; log then receives what goes on. Several
 // processes may call it at once.
 func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	t, err := Cached()
 	if !errors.Is(err, ErrNotBuilt) {
 		return t, err
-	}
-	if log == nil {
-		log = func(string) {}
 	}
 	if t, err = locate(); err != nil {
 		return Tools{}, err
@@ -251,9 +248,7 @@ func lines(r io.Reader, log func(string)) []string {
 	for {
 		line, err := in.ReadString('\n')
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			if log != nil {
-				log(line)
-			}
+			log(line)
 			if !strings.HasPrefix(line, "go: downloading ") {
 				last = append(last[max(0, len(last)-kept+1):], line)
 			}

@@ -117,7 +117,8 @@ func (s *Server) accepted(ch Channel, frames [][]byte) (*Message, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.seen.add(signatureOf(frames)) {
-		return nil, fmt.Errorf("%w: %.40q", ErrRepeated, m.Header.Type)
+		// it was received before, or signed by this side
+		return nil, fmt.Errorf("jupyter: message that is not new: %.40q", m.Header.Type)
 	}
 	if ch == StdinChannel { // an answer to what is asked there
 		delete(s.open, route{ch, string(frames[0])})

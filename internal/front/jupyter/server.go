@@ -33,7 +33,7 @@ type Server struct {
 }
 
 // Listen opens the sockets that a connection names. Messages that are not signed with its key, or
-// that come again, are not delivered; rejected, if not nil, receives an error for each. Without a
+// that come again, are not delivered; rejected receives an error for each. Without a
 // key only this machine may be listened to.
 func Listen(c Connection, rejected func(error)) (*Server, error) {
 	if err := c.guarded(); err != nil {
@@ -43,9 +43,6 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
 		routes: map[route][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{},
 		joined: make(chan struct{}, 1),
-	}
-	if s.rejected == nil {
-		s.rejected = func(error) {}
 	}
 	serve := map[int]func(net.Conn){c.IOPub: s.serveSubscriber, c.Heartbeat: s.serveHeartbeat}
 	for _, ch := range requests {

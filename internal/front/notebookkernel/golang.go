@@ -132,8 +132,8 @@ func (g *goSide) stray(m *jupyter.Message) {
 }
 
 // prompt asks the front end that sent the request for input.
-func (g *goSide) prompt(m *jupyter.Message, e *exchange) {
-	g.k.server.Send(jupyter.StdinChannel, g.k.server.Session().New(m.Header.Type, e.request, m.Content))
+func (g *goSide) prompt(m, request *jupyter.Message) {
+	g.k.server.Send(jupyter.StdinChannel, g.k.server.Session().New(m.Header.Type, request, m.Content))
 }
 
 // forward hands a message to GoNB if it runs.
