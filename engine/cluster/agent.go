@@ -72,12 +72,17 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 		return Finished{}, err
 	}
 	defer w.journal.close()
+	return w.drive(ctx, w.round)
+}
+
+// drive reads, and makes or follows one round after the other, until the run is over.
+func (w *agent) drive(ctx context.Context, round func(context.Context) (over bool, err error)) (Finished, error) {
 	follow, leave := context.WithCancel(ctx)
 	defer leave()
 	w.follow = follow
 	w.listen(!w.opened.Relay)
 	for {
-		if over, err := w.round(ctx); over || err != nil {
+		if over, err := round(ctx); over || err != nil {
 			return w.ended(err)
 		}
 	}
@@ -120,22 +125,16 @@ func (w *agent) look(ctx context.Context) (err error) {
 // begin reads what the run asks, opens the folder, and joins.
 func (a Agent) begin(ctx context.Context) (*agent, error) {
 	w := newAgent(a)
-	var err error
-	if w.opened, err = Opened(ctx, a.Facts, a.Run); err != nil {
+	err := w.look(ctx)
+	if err != nil {
 		return nil, err
 	}
 	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
 		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task,
 			strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
 	}
-	if w.question, err = w.opened.question(ctx, a.Facts, a.Run, a.Make); err != nil {
-		return nil, err
-	}
 	w.lo, w.hi = w.question.Problem.ArmsOf(w.v)
 	if w.puller, err = a.Puller(w.question, w.opened); err != nil {
-		return nil, err
-	}
-	if err = w.again(ctx); err != nil {
 		return nil, err
 	}
 	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
@@ -240,10 +239,11 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 		}
 		var err error
 		if w.replica.ended {
-			if f, err = w.someone(ctx, r); err != nil {
-				return PlanBody{}, 0, err
-			}
-		} else if f, err = w.propose(ctx, r); err != nil {
+			f, _, err = w.someone(ctx, r, 0, func() {})
+		} else {
+			f, err = w.propose(ctx, r)
+		}
+		if err != nil {
 			return PlanBody{}, 0, err
 		}
 		w.history.add(f) // before the reader has it
@@ -258,20 +258,20 @@ func (w *agent) message(round, agent int) ([]byte, bool) {
 	return f.Body, ok
 }
 
-// someone waits for a plan that this agent cannot make.
-func (w *agent) someone(ctx context.Context, r int) (Fact, error) {
-	_, err := w.history.wait(ctx, 0, func() bool {
+// someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change.
+func (w *agent) someone(ctx context.Context, r int, limit time.Duration, look func()) (f Fact, ok bool, err error) {
+	_, err = w.history.wait(ctx, limit, func() bool {
+		look()
 		_, ok := w.history.get(r, namePlan)
 		return ok || w.stopped() != nil
 	})
 	if err != nil {
-		return Fact{}, err
+		return f, false, err
 	}
-	f, ok := w.history.get(r, namePlan)
-	if !ok {
-		return f, w.stopped()
+	if f, ok = w.history.get(r, namePlan); !ok {
+		err = w.stopped()
 	}
-	return f, nil
+	return f, ok, err
 }
 
 // propose publishes its own plan, and returns the one that stands.
@@ -285,14 +285,7 @@ func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
 			return Fact{}, err
 		}
 	}
-	f := Fact{Run: w.Run, Round: r, Name: namePlan}
-	if f.Body, err = encode(own); err != nil {
-		return f, err
-	}
-	err = w.Facts.Publish(ctx, f)
-	if c := (*ConflictError)(nil); errors.As(err, &c) {
-		return c.Stands, nil
-	}
+	f, _, err := publish(ctx, w.Facts, Fact{Run: w.Run, Round: r, Name: namePlan}, own)
 	return f, err
 }
 
@@ -326,17 +319,12 @@ func (j JoinBody) check(run string, b RunBody, v int) error {
 // join publishes that agent v takes part. The folder that joined first may come back; another one is
 // refused.
 func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
-	body, err := encode(j)
-	if err != nil {
-		return err
-	}
-	err = x.Publish(ctx, Fact{Run: run, Name: AgentName(v), Body: body})
-	c := (*ConflictError)(nil)
-	if !errors.As(err, &c) {
+	stands, joined, err := publish(ctx, x, Fact{Run: run, Name: AgentName(v)}, j)
+	if joined || err != nil {
 		return err
 	}
 	var first JoinBody
-	if err := decode(c.Stands, &first); err != nil {
+	if err := decode(stands, &first); err != nil {
 		return err
 	}
 	if first.Instance != j.Instance {

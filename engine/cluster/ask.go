@@ -306,18 +306,6 @@ func (p Pulls) Left() int {
 	return lists.Sum(p.Arms, func(a ArmPulls) int { return a.Count })
 }
 
-// pullsOf returns what is left of the pulls of arms lo ≤ i < hi.
-func (j *journal) pullsOf(p *problem.Problem, plan engine.Plan, lo, hi int) Pulls {
-	out := Pulls{Run: j.Run, Task: j.Task, Plan: plan, Problem: p}
-	made := j.made(plan.Round, p.N())
-	for i := lo; i < hi; i++ {
-		if left := plan.Counts[i] - made[i]; left > 0 {
-			out.Arms = append(out.Arms, ArmPulls{Arm: i, Count: left, Made: made[i]})
-		}
-	}
-	return out
-}
-
 // tell takes in rewards of the open round: all of them, or none and an error.
 func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards ...Reward) error {
 	made := j.made(plan.Round, p.N())

@@ -6,33 +6,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// A NamedReader is a Facts that can leave out the facts that nobody asked for. Where it is none, all
-// are read.
-type NamedReader interface {
-	// ReadNamed is Read of the facts with these names.
-	ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
-}
-
 // listen begins to read: all facts, or plans and the stop alone.
 func (w *agent) listen(all bool) {
-	if w.reads {
-		return
+	var names []string
+	if !all {
+		names = []string{namePlan, nameStop}
 	}
-	n, able := w.Facts.(NamedReader)
-	if all || !able {
-		w.reads = true
-		go w.history.take(w.follow, w.Facts.Read(w.follow, w.Run))
-		return
+	if !w.reads {
+		w.reads = all
+		go w.history.take(w.follow, w.Facts.Read(w.follow, w.Run, names...))
 	}
-	go w.history.take(w.follow, n.ReadNamed(w.follow, w.Run, namePlan, nameStop))
 }
 
 // await returns the messages of the open round that count, in agent order, nil of absent agents. It
@@ -171,21 +162,26 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		}
 		return out, next.Absent, nil
 	}
-	missing := func() int {
-		for v := range w.opened.Tasks {
-			if _, ok := w.history.get(r, AgentName(v)); !ok && !slices.Contains(absent, v) {
-				return v
-			}
-		}
-		return -1
+	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // nobody reads, and the author of the plan had all that it counts
+		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
 	}
-	if _, err = w.history.wait(ctx, 0, func() bool { return missing() < 0 || w.stopped() != nil }); err != nil {
+	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
 		return nil, nil, err
 	}
-	if missing() >= 0 {
+	if w.lacks(r, absent) >= 0 {
 		return nil, nil, w.stopped()
 	}
 	return w.messages(r, absent), next.Absent, nil
+}
+
+// lacks returns the first agent whose message of a round is not there, but for those absent; -1 where all are.
+func (w *agent) lacks(r int, absent []int) int {
+	for v := range w.opened.Tasks {
+		if _, there := w.history.get(r, AgentName(v)); !there && !slices.Contains(absent, v) {
+			return v
+		}
+	}
+	return -1
 }
 
 // pull makes what is left of its own pulls of the open round, and publishes its message.
@@ -202,19 +198,18 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
-	if w.leftOut(r) && w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi).Left() > 0 {
+	left := w.left().Left()
+	if left > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
 			Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
 		return nil
 	}
-	left := w.journal.pullsOf(w.question.Problem, plan, w.lo, w.hi)
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left.Left(),
-		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left.Left()), w.Task, plan.Pulls(),
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left,
+		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
-	if err := w.finish(ctx, r); err != nil {
-		if errors.Is(err, errLeftOut) {
-			return nil
-		}
+	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	b := w.journal.batch(r, w.question.Problem, plan.WantSquares)
@@ -236,11 +231,24 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	return nil
 }
 
+// left returns what is left of its own pulls in the open round.
+func (w *agent) left() Pulls {
+	p, plan := w.question.Problem, w.replica.plan
+	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
+	made := w.journal.made(plan.Round, p.N())
+	for i := w.lo; i < w.hi; i++ {
+		if left := plan.Counts[i] - made[i]; left > 0 {
+			out.Arms = append(out.Arms, ArmPulls{Arm: i, Count: left, Made: made[i]})
+		}
+	}
+	return out
+}
+
 // compare says that the folder has other rewards of a round than were told. What was told counts.
 func (w *agent) compare(r int, said Fact) error {
 	plan, p := w.replica.plan, w.question.Problem
 	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
-	if left := w.journal.pullsOf(p, plan, w.lo, w.hi).Left(); left > 0 {
+	if left := w.left().Left(); left > 0 {
 		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(left), w.Task)
 	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil ||
 		bytes.Equal(body, said.Body) {
@@ -282,18 +290,17 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	most := cmp.Or(w.tries, 3)
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
-		left := w.journal.pullsOf(p, plan, w.lo, w.hi)
+		left := w.left()
 		if left.Left() == 0 {
 			return nil
 		}
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
-		left.Algorithm = w.question.Algorithm
 		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
-		now := w.journal.pullsOf(p, plan, w.lo, w.hi).Left()
+		now := w.left().Left()
 		if cause := context.Cause(pulling); cause != nil && now > 0 {
 			return cause
 		}
@@ -308,10 +315,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		} else if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now,
 				Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
-			select {
-			case <-pulling.Done():
-			case <-time.After(min(time.Second, 50*time.Millisecond<<tries)):
-			}
+			_ = await.Pause(pulling, min(time.Second, 50*time.Millisecond<<tries))
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -56,10 +55,6 @@ func (d Difference) String() string {
 
 // arms finds arms by task and name.
 type arms map[[2]string]int
-
-func armsOf(p *problem.Problem) arms {
-	return lists.Keyed(p.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(p.NamesOf(i)), i })
-}
 
 // find returns the number of an arm, -1 where there is none of that name.
 func (a arms) find(task, arm string) int {
@@ -119,6 +114,10 @@ func (r *replica) differences(round int, there Decisions) []Difference {
 	lost := func(o Out) string { return fmt.Sprintf("out (behind by %.6g at a threshold of %.6g)", o.Gap, o.Width) }
 	byArm := func(o Out, arm int) int { return o.Arm - arm }
 	for _, o := range there.Out {
+		if o.Arm < 0 || o.Arm >= p.N() {
+			add(o.Arm, "out", "no such arm", lost(o))
+			continue
+		}
 		if _, both := slices.BinarySearchFunc(here.Out, o.Arm, byArm); !both && !r.isOut(o.Arm) {
 			add(o.Arm, "out", r.standing(here, o.Arm), lost(o))
 		}
@@ -161,9 +160,6 @@ func openAt(d Decisions, v int) string {
 
 // isOut reports whether an arm is eliminated here.
 func (r *replica) isOut(arm int) bool {
-	if arm < 0 || arm >= r.question.Problem.N() {
-		return false
-	}
 	name := r.question.Problem.NamesOf(arm)
 	return slices.ContainsFunc(r.asked.Algorithm().Eliminations(),
 		func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
@@ -172,15 +168,11 @@ func (r *replica) isOut(arm int) bool {
 // standing says how an arm that is open here stands against the leader of its task.
 func (r *replica) standing(here Decisions, arm int) string {
 	p := r.question.Problem
-	if arm < 0 || arm >= p.N() {
-		return "no such arm"
-	}
 	l := here.Leaders[p.TaskOf[arm]]
-	e, able := r.asked.Algorithm().(engine.Estimating)
-	if !able || l.Arm < 0 {
-		return openAt(here, p.TaskOf[arm])
+	var est engine.ArmEstimates
+	if e, able := r.asked.Algorithm().(engine.Estimating); able && l.Arm >= 0 {
+		est = e.ArmEstimates()
 	}
-	est := e.ArmEstimates()
 	if len(est.Mean) != p.N() {
 		return openAt(here, p.TaskOf[arm])
 	}

@@ -19,13 +19,13 @@ type disturbed struct {
 	mu  *sync.Mutex
 }
 
-func (d disturbed) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
+func (d disturbed) Read(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
 	return func(yield func(cluster.Fact, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		out := make(chan cluster.Fact)
 		go func() {
-			for f, err := range d.Memory.Read(ctx, run) {
+			for f, err := range d.Memory.Read(ctx, run, names...) {
 				if err != nil {
 					return
 				}

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"iter"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +28,19 @@ func encode(body any) ([]byte, error) {
 		return nil, fmt.Errorf("a fact that cannot be written: %w", err)
 	}
 	return b, nil
+}
+
+// publish says a body as JSON at the address of a fact, and returns the fact that stands there: it is the first one where
+// first is true, and else another was said before.
+func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first bool, err error) {
+	if f.Body, err = encode(body); err != nil {
+		return f, false, err
+	}
+	err = x.Publish(ctx, f)
+	if c := (*ConflictError)(nil); errors.As(err, &c) {
+		return c.Stands, false, nil
+	}
+	return f, true, err
 }
 
 // obeyed matches what a terminal obeys, in JSON as it is and written as an escape that no \ precedes.
@@ -70,6 +85,15 @@ func number(x float64) float64 {
 	return x
 }
 
+// written returns answers with numbers that JSON can hold.
+func written(answers []engine.Answer) []engine.Answer {
+	out := slices.Clone(answers)
+	for v, a := range out {
+		out[v].Estimate, out[v].Margin = number(a.Estimate), number(a.Margin)
+	}
+	return out
+}
+
 const lowerCase = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 // CheckRun reports an id that no run can have: it is 1 to 40 lower-case letters, digits and -, and
@@ -84,28 +108,17 @@ func CheckRun(id string) error {
 // CheckFact reports a fact that nobody can publish: its name has 1 to 80 letters, digits and -, its
 // round is not negative and its body has at most MaxBody bytes.
 func CheckFact(f Fact) error {
-	if err := CheckRun(f.Run); err != nil {
-		return err
+	err := cmp.Or(CheckRun(f.Run), checkName("fact", f.Name))
+	if err == nil && f.Round < 0 {
+		err = fmt.Errorf("the round of a fact is 0 or more, got %d at %s", f.Round, f.Address())
 	}
-	if err := checkName("fact", f.Name); err != nil {
-		return err
-	}
-	if f.Round < 0 {
-		return fmt.Errorf("the round of a fact is 0 or more, got %d at %s", f.Round, f.Address())
-	}
-	return checkBody(f.Address(), f.Body)
+	return cmp.Or(err, checkBody(f.Address(), f.Body))
 }
 
 // CheckWork reports work that nobody can offer: its id has 1 to 80 letters, digits and -, and its
 // body at most MaxBody bytes.
 func CheckWork(w Work) error {
-	if err := CheckRun(w.Run); err != nil {
-		return err
-	}
-	if err := checkName("piece of work", w.ID); err != nil {
-		return err
-	}
-	return checkBody(w.Run+"/"+w.ID, w.Body)
+	return cmp.Or(CheckRun(w.Run), checkName("piece of work", w.ID), checkBody(w.Run+"/"+w.ID, w.Body))
 }
 
 func checkName(what, name string) error {
@@ -210,9 +223,9 @@ type Facts interface {
 	// reached Publish tries again until the context ends.
 	Publish(ctx context.Context, f Fact) error
 	// Read gives the facts of a run from the first on, in the order in which they were published,
-	// and then waits for more, until the context ends or the loop is left. The pieces of files
-	// are not among them. An error is final.
-	Read(ctx context.Context, run string) iter.Seq2[Fact, error]
+	// and then waits for more, until the context ends or the loop is left; where names are given, the
+	// facts of these, in order of each name. The pieces of files are not among them. An error is final.
+	Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
 	// Find returns the fact of an address; ok is false where there is none so far.
 	Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error)
 	// Keep stores the content of a file with the run and returns its SHA-256 in hexadecimal. What is

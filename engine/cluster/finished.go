@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -43,10 +42,7 @@ type Silence struct {
 // a plan or a message that no replica takes.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	out := Finished{Run: r.run, Outcome: r.asked.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
-	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, slices.Clone(out.Outcome.Answers), out.Outcome.Samples
-	for v := range out.Answers {
-		out.Answers[v].Estimate, out.Answers[v].Margin = number(out.Answers[v].Estimate), number(out.Answers[v].Margin)
-	}
+	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, written(out.Outcome.Answers), out.Outcome.Samples
 	if refused(why) {
 		out.Refused = why.Error()
 	}
@@ -195,21 +191,17 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
-	body, err := encode(b)
-	if err != nil {
+	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
+	if stopped || err != nil {
 		return err
 	}
-	err = x.Publish(ctx, Fact{Run: run, Name: nameStop, Body: body})
-	if c := (*ConflictError)(nil); errors.As(err, &c) {
-		var first StopBody
-		if err := decode(c.Stands, &first); err != nil {
-			return err
-		}
-		by := ""
-		if first.By != "" {
-			by = ", by " + first.By
-		}
-		return fmt.Errorf("run %s was stopped already%s%s", run, by, first.why())
+	var first StopBody
+	if err := decode(stands, &first); err != nil {
+		return err
 	}
-	return err
+	by := ""
+	if first.By != "" {
+		by = ", by " + first.By
+	}
+	return fmt.Errorf("run %s was stopped already%s%s", run, by, first.why())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -36,19 +37,12 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	if err := w.look(ctx); err != nil {
 		return Finished{}, err
 	}
-	follow, leave := context.WithCancel(ctx)
-	defer leave()
-	w.follow = follow
-	w.listen(!w.opened.Relay)
-	for r := 1; ; r++ {
-		if over, err := f.round(ctx, w, r); over || err != nil {
-			return w.ended(err)
-		}
-	}
+	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
-// round waits for the plan of a round, learns the round before it, and takes the plan.
-func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err error) {
+// round waits for the plan of the next round, learns the round before it, and takes the plan.
+func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
+	r := len(w.replica.plans) + 1
 	fact, err := f.plan(ctx, w, r)
 	if err != nil {
 		return false, err
@@ -84,36 +78,18 @@ func (f Follower) round(ctx context.Context, w *agent, r int) (over bool, err er
 // plan waits for the plan of a round, and names those for whom it waits.
 func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 	for {
-		_, err := w.history.wait(ctx, w.Patience, func() bool {
+		fact, ok, err := w.someone(ctx, r, w.Patience, func() {
 			if f.Heard != nil {
-				f.Heard(r-1, w.spoken(r-1), len(w.opened.Tasks))
+				f.Heard(r-1, lists.Count(w.messages(r-1, nil), func(m []byte) bool { return m != nil }), len(w.opened.Tasks))
 			}
-			_, ok := w.history.get(r, namePlan)
-			return ok || w.stopped() != nil
 		})
-		if err != nil {
-			return Fact{}, err
-		}
-		if fact, ok := w.history.get(r, namePlan); ok {
-			return fact, nil
-		}
-		if err := w.stopped(); err != nil {
-			return Fact{}, err
+		if ok || err != nil {
+			return fact, err
 		}
 		if err := w.standstill(ctx, r-1); err != nil {
 			return Fact{}, err
 		}
 	}
-}
-
-// spoken returns how many agents have spoken in a round.
-func (w *agent) spoken(r int) (n int) {
-	for v := range w.opened.Tasks {
-		if _, ok := w.history.get(r, AgentName(v)); ok {
-			n++
-		}
-	}
-	return n
 }
 
 // standstill names those for whom the run waits; r is the round that is open, 0 before the first.
@@ -187,15 +163,6 @@ func (h *history) add(f Fact) {
 	}
 }
 
-func (h *history) fail(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.err == nil {
-		h.err = err
-		h.wake()
-	}
-}
-
 func (h *history) wake() {
 	close(h.changed)
 	h.changed = make(chan struct{})
@@ -241,8 +208,11 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 func (h *history) take(ctx context.Context, facts iter.Seq2[Fact, error]) {
 	for f, err := range facts {
 		if err != nil {
-			if ctx.Err() == nil {
-				h.fail(err)
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			if h.err == nil && ctx.Err() == nil {
+				h.err = err
+				h.wake()
 			}
 			return
 		}

@@ -49,6 +49,14 @@ func (m *Memory) wake() {
 	m.news = make(chan struct{})
 }
 
+// alone does something under the lock, and returns the error of a context that has ended.
+func (m *Memory) alone(ctx context.Context, do func()) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	do()
+	return ctx.Err()
+}
+
 // Publish implements Facts.
 func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	if err := CheckFact(f); err != nil {
@@ -82,7 +90,7 @@ func (f Fact) clone() Fact {
 }
 
 // Read implements Facts.
-func (m *Memory) Read(ctx context.Context, run string) iter.Seq2[Fact, error] {
+func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
 	return func(yield func(Fact, error) bool) {
 		if err := CheckRun(run); err != nil {
 			yield(Fact{}, err)
@@ -94,7 +102,10 @@ func (m *Memory) Read(ctx context.Context, run string) iter.Seq2[Fact, error] {
 			m.mu.Unlock()
 			next += len(facts)
 			for _, f := range facts {
-				if f.Run == run && (ctx.Err() != nil || !yield(f.clone(), nil)) {
+				if f.Run != run || len(names) > 0 && !slices.Contains(names, f.Name) {
+					continue
+				}
+				if ctx.Err() != nil || !yield(f.clone(), nil) {
 					return
 				}
 			}
@@ -127,10 +138,7 @@ func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash str
 		return "", err
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.files[[2]string{run, hash}] = bytes.Clone(content)
-	return hash, ctx.Err()
+	return hash, m.alone(ctx, func() { m.files[[2]string{run, hash}] = bytes.Clone(content) })
 }
 
 // Fetch implements Facts.
@@ -145,27 +153,13 @@ func (m *Memory) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 }
 
 // Runs implements Facts.
-func (m *Memory) Runs(ctx context.Context) ([]string, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.runs), ctx.Err()
+func (m *Memory) Runs(ctx context.Context) (runs []string, err error) {
+	err = m.alone(ctx, func() { runs = slices.Clone(m.runs) })
+	return runs, err
 }
 
 // Close implements Exchange. It does nothing: the exchange may be used by others.
 func (m *Memory) Close() error { return nil }
-
-var _ NamedReader = (*Memory)(nil)
-
-// ReadNamed implements NamedReader.
-func (m *Memory) ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
-	return func(yield func(Fact, error) bool) {
-		for f, err := range m.Read(ctx, run) {
-			if (err != nil || slices.Contains(names, f.Name)) && !yield(f, err) {
-				return
-			}
-		}
-	}
-}
 
 type piece struct {
 	work     Work
@@ -255,15 +249,14 @@ func (m *Memory) Withdraw(ctx context.Context, run string) error {
 	if err := CheckRun(run); err != nil {
 		return err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for key, p := range m.work {
-		if key[0] == run {
-			m.drop(p)
-			delete(m.work, key)
+	return m.alone(ctx, func() {
+		for key, p := range m.work {
+			if key[0] == run {
+				m.drop(p)
+				delete(m.work, key)
+			}
 		}
-	}
-	return ctx.Err()
+	})
 }
 
 // taken is one handing out of a piece.
@@ -282,30 +275,23 @@ func (t *taken) Work() Work {
 func (t *taken) Attempt() int { return t.attempt }
 
 func (t *taken) Alive(ctx context.Context) error {
-	t.m.mu.Lock()
-	defer t.m.mu.Unlock()
-	if t.p.holder == t.attempt {
-		t.p.until = time.Now().Add(cmp.Or(t.m.Patience, Patience))
-	}
-	return ctx.Err()
+	return t.m.alone(ctx, func() {
+		if t.p.holder == t.attempt {
+			t.p.until = time.Now().Add(cmp.Or(t.m.Patience, Patience))
+		}
+	})
 }
 
-func (t *taken) Done(ctx context.Context) error {
-	t.m.mu.Lock()
-	defer t.m.mu.Unlock()
-	t.m.drop(t.p)
-	return ctx.Err()
-}
+func (t *taken) Done(ctx context.Context) error { return t.m.alone(ctx, func() { t.m.drop(t.p) }) }
 
 func (t *taken) Back(ctx context.Context) error {
-	t.m.mu.Lock()
-	defer t.m.mu.Unlock()
-	if t.p.holder == t.attempt && !t.p.gone {
-		t.p.holder = 0
-		t.m.drop(t.p) // to the end of the queue
-		t.p.gone = false
-		t.m.order = append(t.m.order, t.p)
-		t.m.wake()
-	}
-	return ctx.Err()
+	return t.m.alone(ctx, func() {
+		if t.p.holder == t.attempt && !t.p.gone {
+			t.p.holder = 0
+			t.m.drop(t.p) // to the end of the queue
+			t.p.gone = false
+			t.m.order = append(t.m.order, t.p)
+			t.m.wake()
+		}
+	})
 }

@@ -37,12 +37,8 @@ func (d delivering) count(all iter.Seq2[cluster.Fact, error]) iter.Seq2[cluster.
 	}
 }
 
-func (d delivering) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
-	return d.count(d.Memory.Read(ctx, run))
-}
-
-func (d delivering) ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
-	return d.count(d.Memory.ReadNamed(ctx, run, names...))
+func (d delivering) Read(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
+	return d.count(d.Memory.Read(ctx, run, names...))
 }
 
 // Above 32 agents each message is delivered to few of them, and not to all.

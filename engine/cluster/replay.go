@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/question"
@@ -44,11 +43,19 @@ func refused(err error) bool {
 // replay takes in the rounds that are over; done is nil where more may come.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
 	for r := 1; ; r++ {
-		f, ok, err := w.Facts.Find(ctx, w.Run, r, namePlan)
-		if err != nil || !ok {
+		f, planned, err := w.Facts.Find(ctx, w.Run, r, namePlan)
+		if planned {
+			w.history.add(f)
+		}
+		if err == nil && r > 1 {
+			var told *RoundCounts
+			if told, err = w.retold(ctx, r-1, f, planned); told != nil {
+				rounds = append(rounds, *told)
+			}
+		}
+		if err != nil || !planned {
 			return nil, rounds, err
 		}
-		w.history.add(f)
 		p, err := w.read(ctx, f)
 		if err == nil {
 			err = w.replica.adopt(ctx, p, len(f.Body))
@@ -59,38 +66,35 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		if p.Done {
 			return &p, rounds, nil
 		}
-		if err := w.find(ctx, r); err != nil {
-			return nil, rounds, err
-		}
-		next, ok, err := w.Facts.Find(ctx, w.Run, r+1, namePlan)
-		if err != nil {
-			return nil, rounds, err
-		}
-		var messages [][]byte
-		var absent []Absence
-		switch {
-		case ok:
-			w.history.add(next)
-			if err := w.whole(ctx, r, next); err != nil {
-				return nil, rounds, err
-			}
-			if messages, absent, err = w.closed(ctx, r, next); err != nil {
-				return nil, rounds, err
-			}
-		case len(w.missing(r)) > 0:
-			return nil, rounds, nil
-		default:
-			messages = w.messages(r, nil)
-		}
-		told, err := w.replica.batch(messages, agents(absent))
-		if err == nil {
-			err = w.replica.learn(ctx, messages, absent)
-		}
-		if err != nil {
-			return nil, rounds, err
-		}
-		rounds = append(rounds, RoundCounts{r, told.Counts, told.Means, told.Squares})
 	}
+}
+
+// retold learns a round that is over, by the next plan where it is there, and returns what was told; nil of a round that
+// is open.
+func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
+	err := w.find(ctx, r)
+	var messages [][]byte
+	var absent []Absence
+	switch {
+	case err != nil:
+	case planned:
+		messages, absent, err = w.closed(ctx, r, next)
+	case len(w.missing(r)) > 0:
+		return nil, nil
+	default:
+		messages = w.messages(r, nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	told, err := w.replica.batch(messages, agents(absent))
+	if err == nil {
+		err = w.replica.learn(ctx, messages, absent)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &RoundCounts{r, told.Counts, told.Means, told.Squares}, nil
 }
 
 // find takes in the messages of a round that are there and were not.
@@ -105,28 +109,6 @@ func (w *agent) find(ctx context.Context, r int) error {
 		}
 		if ok {
 			w.history.add(f)
-		}
-	}
-	return nil
-}
-
-// whole takes in what came between the first look at a round and its next plan. Its author had all
-// messages that it counts, so that it is a PlanError where one is not there.
-func (w *agent) whole(ctx context.Context, r int, next Fact) error {
-	if w.opened.Relay {
-		return nil // the plan has them
-	}
-	if err := w.find(ctx, r); err != nil {
-		return err
-	}
-	p, err := readPlan(next, w.opened)
-	if err != nil {
-		return err
-	}
-	absent := agents(p.Absent)
-	for v := range w.opened.Tasks {
-		if _, ok := w.history.get(r, AgentName(v)); !ok && !slices.Contains(absent, v) {
-			return &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
 		}
 	}
 	return nil
@@ -230,11 +212,9 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			s.Refused = err.Error()
 			return nil
 		}
-		if r > 1 {
-			s.Rounds, s.Open = r-1, false
-			for v := range s.Agents {
-				s.Agents[v].Silent = false
-			}
+		s.Rounds, s.Open = r-1, false
+		for v := range s.Agents {
+			s.Agents[v].Silent = false
 		}
 		for _, a := range p.Absent {
 			s.Agents[a.Agent].Absent++
@@ -245,18 +225,17 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			s.Status, s.Answers = p.Status, p.Answers
 			return nil
 		}
-		s.Round, s.Open = r, false
+		s.Round = r
 		for v := range b.Tasks {
 			f, ok, err := x.Find(ctx, s.Run, r, AgentName(v))
 			if err != nil {
 				return err
 			}
-			if s.Agents[v].Silent = !ok; !ok {
-				s.Open = true
-				continue
+			s.Agents[v].Silent, s.Open = !ok, s.Open || !ok
+			if ok {
+				s.Traffic.Messages++
+				s.Traffic.Bytes += int64(len(f.Body))
 			}
-			s.Traffic.Messages++
-			s.Traffic.Bytes += int64(len(f.Body))
 		}
 		if !s.Open {
 			s.Rounds = r

@@ -56,7 +56,8 @@ func newReplica(ctx context.Context, run string, b RunBody, q question.Question,
 	if err != nil {
 		return nil, err
 	}
-	return &replica{run: run, question: q, opened: b, arms: armsOf(q.Problem), memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
+	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
+	return &replica{run: run, arms: all, question: q, opened: b, memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
 // decisions returns what is decided after a round.
@@ -83,10 +84,7 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	}
 	if !more {
 		out := r.asked.Outcome()
-		b.Done, b.Status, b.Answers = true, out.Status, slices.Clone(out.Answers)
-		for v := range b.Answers {
-			b.Answers[v].Estimate, b.Answers[v].Margin = number(b.Answers[v].Estimate), number(b.Answers[v].Margin)
-		}
+		b.Done, b.Status, b.Answers = true, out.Status, written(out.Answers)
 		return b, nil
 	}
 	b.Counts, b.Digest, b.Squares = plan.Counts, plan.Digest, plan.WantSquares

@@ -92,44 +92,52 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
-	b.Recipe.Data = append([]question.File(nil), r.Data...)
-	if b.Recipe.Script.SHA256, err = x.Keep(ctx, run, r.Script.Content); err != nil {
-		return b, fmt.Errorf("keeping %s: %w", r.Script.Path, err)
-	}
-	for i, f := range b.Recipe.Data {
-		if b.Recipe.Data[i].SHA256, err = x.Keep(ctx, run, f.Content); err != nil {
-			return b, fmt.Errorf("keeping %s: %w", f.Path, err)
+	b.Recipe, err = withFiles(r, func(f *question.File) (err error) {
+		if f.SHA256, err = x.Keep(ctx, run, f.Content); err != nil {
+			err = fmt.Errorf("keeping %s: %w", f.Path, err)
 		}
-	}
-	body, err := encode(b)
+		return err
+	})
 	if err != nil {
 		return b, err
 	}
-	err = x.Publish(ctx, Fact{Run: run, Name: nameRun, Body: body})
-	if c := (*ConflictError)(nil); errors.As(err, &c) {
-		var first RunBody
-		if decode(c.Stands, &first) == nil {
-			b.Build = first.Build // the run does not depend on who opens it
-			if again, err := encode(b); err == nil && bytes.Equal(again, c.Stands.Body) {
-				return first, nil
-			}
-		}
-		return b, fmt.Errorf("a run %s was opened before, and it is another one: give this one another name", run)
+	stands, opened, err := publish(ctx, x, Fact{Run: run, Name: nameRun}, b)
+	if opened || err != nil {
+		return b, err
 	}
-	return b, err
+	var first RunBody
+	if decode(stands, &first) == nil {
+		b.Build = first.Build // the run does not depend on who opens it
+		if again, err := encode(b); err == nil && bytes.Equal(again, stands.Body) {
+			return first, nil
+		}
+	}
+	return b, fmt.Errorf("a run %s was opened before, and it is another one: give this one another name", run)
+}
+
+// withFiles does something with a copy of each file of a recipe, its script and its data, and returns the recipe with them.
+func withFiles(r question.Recipe, do func(*question.File) error) (question.Recipe, error) {
+	r.Data = append([]question.File(nil), r.Data...)
+	err := do(&r.Script)
+	for i := range r.Data {
+		if err == nil {
+			err = do(&r.Data[i])
+		}
+	}
+	return r, err
 }
 
 // settingsOf returns the options in words, without the algorithm, which the identity names.
 func settingsOf(q question.Question) []engine.Setting {
-	out := []engine.Setting{{Name: "delta", Value: fmt.Sprint(q.Options.Delta)}}
-	if q.Mode == engine.ModeFB {
-		out = nil
-	}
-	if q.Options.Budget > 0 && q.Mode == engine.ModeFB {
-		out = []engine.Setting{{Name: "budget", Value: fmt.Sprint(q.Options.Budget)}}
+	var out []engine.Setting
+	set := func(name string, value any) { out = append(out, engine.Setting{Name: name, Value: fmt.Sprint(value)}) }
+	if q.Mode != engine.ModeFB {
+		set("delta", q.Options.Delta)
+	} else if q.Options.Budget > 0 {
+		set("budget", q.Options.Budget)
 	}
 	if q.Options.Epsilon != 0 {
-		out = append(out, engine.Setting{Name: "epsilon", Value: fmt.Sprint(q.Options.Epsilon)})
+		set("epsilon", q.Options.Epsilon)
 	}
 	return append(out, q.Options.Stated()...)
 }
@@ -164,25 +172,14 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	return b, nil
 }
 
-// recipe returns the recipe of a run with the contents of its files.
-func (b RunBody) recipe(ctx context.Context, x Facts, run string) (question.Recipe, error) {
-	r := b.Recipe
-	r.Data = append([]question.File(nil), r.Data...)
-	var err error
-	if r.Script.Content, err = x.Fetch(ctx, run, r.Script.SHA256); err != nil {
-		return r, fmt.Errorf("the script of run %s: %w", run, err)
-	}
-	for i, f := range r.Data {
-		if r.Data[i].Content, err = x.Fetch(ctx, run, f.SHA256); err != nil {
-			return r, fmt.Errorf("%s of run %s: %w", f.Path, run, err)
-		}
-	}
-	return r, nil
-}
-
 // question makes the question of a run. It is an error when it differs here from what was opened.
 func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) (question.Question, error) {
-	r, err := b.recipe(ctx, x, run)
+	r, err := withFiles(b.Recipe, func(f *question.File) (err error) {
+		if f.Content, err = x.Fetch(ctx, run, f.SHA256); err != nil {
+			err = fmt.Errorf("%s of run %s: %w", f.Path, run, err)
+		}
+		return err
+	})
 	if err != nil {
 		return question.Question{}, err
 	}
@@ -298,16 +295,15 @@ func BuildHere() Build {
 // programHere returns the checksum of the file of this program; "unknown" where it cannot be read.
 var programHere = sync.OnceValue(func() string {
 	path, err := os.Executable()
-	if err != nil {
-		return "unknown"
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "unknown"
-	}
-	defer f.Close()
 	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
+	if err == nil {
+		var f *os.File
+		if f, err = os.Open(path); err == nil {
+			defer f.Close()
+			_, err = io.Copy(h, f)
+		}
+	}
+	if err != nil {
 		return "unknown"
 	}
 	return hex.EncodeToString(h.Sum(nil))[:12]

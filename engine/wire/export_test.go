@@ -15,12 +15,13 @@ func (m Raw) Append(b []byte) ([]byte, error) {
 	if len(m.Arms) != len(m.Rewards) {
 		return b, fmt.Errorf("wire: a raw message has an arm and a reward for each pull, got %d arms and %d rewards", len(m.Arms), len(m.Rewards))
 	}
-	w := begin(b, kindRaw, m.Header, len(m.Arms))
-	for i, arm := range m.Arms {
-		w.number("the arm of pull", i, arm)
-		w.float("the reward of pull", i, m.Rewards[i])
+	c := codec{b: b, kind: kindRaw}
+	c.header(&m.Header, len(m.Arms))
+	for i := range m.Arms {
+		c.number("the arm of pull", i, &m.Arms[i])
+		c.float("the reward of pull", i, &m.Rewards[i])
 	}
-	return w.end(b)
+	return c.end(b)
 }
 
 // Theta is an explicit parameter estimate θ̂.
@@ -32,9 +33,10 @@ type Theta struct {
 // Append appends the message to b. Negative numbers, and entries that are not finite,
 // are errors.
 func (m Theta) Append(b []byte) ([]byte, error) {
-	w := begin(b, kindTheta, m.Header, len(m.Theta))
-	for i, v := range m.Theta {
-		w.float("theta", i, v)
+	c := codec{b: b, kind: kindTheta}
+	c.header(&m.Header, len(m.Theta))
+	for i := range m.Theta {
+		c.float("theta", i, &m.Theta[i])
 	}
-	return w.end(b)
+	return c.end(b)
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"math/bits"
@@ -20,22 +21,10 @@ const (
 	kindTheta   kind = 'T'
 )
 
+var kindNames = map[kind]string{kindMerged: "merged", kindSquares: "spread", kindRanges: "ranges", kindRaw: "raw", kindTheta: "theta"}
+
 // String names the kind in errors.
-func (k kind) String() string {
-	switch k {
-	case kindMerged:
-		return "merged"
-	case kindSquares:
-		return "spread"
-	case kindRanges:
-		return "ranges"
-	case kindRaw:
-		return "raw"
-	case kindTheta:
-		return "theta"
-	}
-	return fmt.Sprintf("%#x", byte(k))
-}
+func (k kind) String() string { return cmp.Or(kindNames[k], fmt.Sprintf("%#x", byte(k))) }
 
 // Header says whom a message is from and what it answers.
 type Header struct {
@@ -94,50 +83,47 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 				len(m.Ranges), len(m.Squares), len(m.Counts))
 		}
 	}
-	w := begin(b, form, m.Header, len(m.Counts))
-	for i, count := range m.Counts {
-		w.number("the count of arm", i, count)
-		if count != 0 {
-			w.float("the mean of arm", i, m.Means[i])
-		}
-		if form != kindMerged && count > 1 {
-			w.squares(i, m.Squares[i])
-		}
-		if form == kindRanges && count > 1 {
-			w.ranged(i, m.Ranges[i])
-		}
-	}
-	return w.end(b)
+	c := codec{b: b, kind: form}
+	c.header(&m.Header, len(m.Counts))
+	m.entries(&c)
+	return c.end(b)
 }
 
-// ParseMerged reads what Merged.Append wrote.
-func ParseMerged(b []byte) (Merged, error) {
-	r, m := reader{rest: b, kind: kindMerged}, Merged{}
-	if len(b) > 1 && (kind(b[1]) == kindSquares || kind(b[1]) == kindRanges) {
-		r.kind = kind(b[1])
-	}
-	n := r.begin(&m.Header, 1)
-	m.Counts, m.Means = make([]int, n), make([]float64, n)
-	if r.kind != kindMerged {
-		m.Squares = make([]float64, n)
-	}
-	if r.kind == kindRanges {
-		m.Ranges = make([][2]float64, n)
-	}
-	for i := range n {
-		if m.Counts[i] = r.number("the count of arm", i); m.Counts[i] != 0 {
-			m.Means[i] = r.float("the mean of arm", i)
+// entries takes the arms of a message whose lists are there.
+func (m *Merged) entries(c *codec) {
+	for i := range m.Counts {
+		c.number("the count of arm", i, &m.Counts[i])
+		if m.Counts[i] != 0 {
+			c.float("the mean of arm", i, &m.Means[i])
 		}
-		if r.kind != kindMerged && m.Counts[i] > 1 {
-			m.Squares[i] = r.squares(i)
+		if m.Squares != nil && m.Counts[i] > 1 {
+			c.squares(i, &m.Squares[i])
 		}
-		if r.kind == kindRanges && m.Counts[i] > 1 {
-			m.Ranges[i] = r.ranged(i)
-		} else if r.kind == kindRanges {
+		if m.Ranges != nil && m.Counts[i] > 1 {
+			c.ranged(i, &m.Ranges[i])
+		} else if m.Ranges != nil && c.reads {
 			m.Ranges[i] = [2]float64{m.Means[i], m.Means[i]}
 		}
 	}
-	return m, r.end()
+}
+
+// ParseMerged reads what Merged.Append wrote.
+func ParseMerged(b []byte) (m Merged, err error) {
+	c := codec{b: b, reads: true, kind: kindMerged}
+	if len(b) > 1 && (kind(b[1]) == kindSquares || kind(b[1]) == kindRanges) {
+		c.kind = kind(b[1])
+	}
+	n := c.header(&m.Header, 0)
+	m.Counts, m.Means = make([]int, n), make([]float64, n)
+	if c.kind != kindMerged {
+		m.Squares = make([]float64, n)
+	}
+	if c.kind == kindRanges {
+		m.Ranges = make([][2]float64, n)
+	}
+	m.entries(&c)
+	_, err = c.end(nil)
+	return m, err
 }
 
 // MergedSize returns the length of a Merged message of an agent with these counts, with or without

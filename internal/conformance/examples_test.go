@@ -119,9 +119,8 @@ func outputsUnder(t *testing.T, kernel, module, preface string, nb *notebook.Not
 	work := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
 	defer cancel()
-	k, err := client.Start(ctx, spec, client.StartOptions{Dir: work, Env: []string{
-		"GONB_GIT_ROOT=" + module, "TEST_DIR=" + work + "/", "GOCOVERDIR=" + work, "TZ=UTC",
-	}})
+	spec.Env = map[string]string{"GONB_GIT_ROOT": module, "TEST_DIR": work + "/", "GOCOVERDIR": work, "TZ": "UTC"}
+	k, err := client.Start(ctx, spec, client.StartOptions{Dir: work})
 	if err != nil {
 		t.Fatal(err)
 	}

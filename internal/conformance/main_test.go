@@ -134,7 +134,7 @@ func installed(t testing.TB) string {
 }
 
 var gonbInstallation = sync.OnceValue(func() error {
-	tools, err := gonb.Provision(context.Background(), nil)
+	tools, err := gonb.Provision(context.Background(), func(string) {})
 	if err != nil {
 		return err
 	}

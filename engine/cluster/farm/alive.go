@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // A runner that is killed cannot take its chunks back. So it says now and then that it is there, and a
@@ -36,25 +36,6 @@ func (r *Runner) beat(ctx context.Context) error {
 	return r.Exchange.Publish(ctx, f)
 }
 
-// live publishes signs of life until the context ends.
-func (r *Runner) live(ctx context.Context) {
-	every(ctx, cmp.Or(r.beatEach, beatEach), func() { _ = r.beat(ctx) }) // what hinders it is met by whatever else is published
-}
-
-// every does something again and again until the context ends.
-func every(ctx context.Context, each time.Duration, do func()) {
-	tick := time.NewTicker(each)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			do()
-		case <-ctx.Done():
-			return
-		}
-	}
-}
-
 // errGone ends the chunks of a runner that counts as gone.
 var errGone = errors.New("whoever asked for these runs is silent")
 
@@ -64,6 +45,7 @@ type caller struct {
 	beats int       // the number of its latest sign of life; 0 where it gives none
 	heard time.Time // when that was seen first
 	look  time.Time // when the worker looked last
+	told  sync.Once // that it was given up
 }
 
 func (w *Worker) caller(name string) *caller {
@@ -104,28 +86,18 @@ func (w *Worker) silence() time.Duration { return cmp.Or(w.silent, silent) }
 // latest returns the number of the latest sign of life, given a known one: it doubles the step
 // until there is none, and then halves it.
 func (w *Worker) latest(ctx context.Context, runner string, known int) (int, error) {
-	there := func(k int) (bool, error) {
-		_, ok, err := w.Exchange.Find(ctx, runner, k, beatName)
-		return ok, err
-	}
-	step := 1
-	for ; ; step *= 2 {
-		ok, err := there(known + step)
+	for step, grows := 1, true; step > 0; {
+		_, there, err := w.Exchange.Find(ctx, runner, known+step, beatName)
 		if err != nil {
 			return known, err
 		}
-		if !ok {
-			break
-		}
-		known += step
-	}
-	for step /= 2; step > 0; step /= 2 {
-		ok, err := there(known + step)
-		if err != nil {
-			return known, err
-		}
-		if ok {
+		if there {
 			known += step
+		}
+		if grows = grows && there; grows {
+			step *= 2
+		} else {
+			step /= 2
 		}
 	}
 	return known, nil
@@ -136,7 +108,7 @@ func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context,
 	ctx, cancel := context.WithCancelCause(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() {
-		every(ctx, w.silence()/looks, func() {
+		await.Every(ctx, w.silence()/looks, func() {
 			if w.gone(ctx, runner) {
 				cancel(errGone)
 			}
@@ -145,40 +117,11 @@ func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context,
 	return ctx, func() { cancel(nil); looking.Wait() }
 }
 
-// drop gives a chunk of a runner up that counts as gone. A worker that is there for that runner alone
-// ends.
-func (w *Worker) drop(ctx context.Context, t cluster.Taken, c Chunk, slot int) error {
-	job := t.Work().Run
-	r := Report{ID: c.id(), Worker: w.Name, Slot: slot, Build: w.Build, Dropped: true}
-	name := fmt.Sprintf("%s-%d-%d", c.fact("dropped"), c.Again, t.Attempt())
-	if err := r.publish(ctx, w.Exchange, job, c, name); err != nil {
-		if ctx.Err() != nil {
-			return back(ctx, t)
-		}
-		return err
-	}
-	if err := t.Done(ctx); err != nil {
-		return ignore(ctx, err)
-	}
-	w.giveUp(runnerOf(job))
-	if w.Once {
-		return errOver
-	}
-	return nil
-}
-
 // giveUp says once that a runner counts as gone.
 func (w *Worker) giveUp(runner string) {
-	w.mu.Lock()
-	first := !w.noticed[runner]
-	if w.noticed == nil {
-		w.noticed = map[string]bool{}
-	}
-	w.noticed[runner] = true
-	w.mu.Unlock()
-	if first {
-		w.notice("gives up the work of %s, from which nothing was heard for %v", runner, w.silence())
-	}
+	w.caller(runner).told.Do(func() {
+		w.Notice.say("gives up the work of %s, from which nothing was heard for %v", runner, w.silence())
+	})
 }
 
 // renew offers a chunk again that a worker gave up, since it had heard nothing of this runner.
@@ -189,7 +132,7 @@ func (j *Job) renew(ctx context.Context, c *offered) error {
 	j.waiting[c.id()], j.ids[c.id()] = c, true
 	j.mu.Unlock()
 	j.renewed.Do(func() {
-		j.runner.notice("a worker gave up runs since it had heard nothing of this program for a while; they are handed in again")
+		j.runner.Notice.say("a worker gave up runs since it had heard nothing of this program for a while; they are handed in again")
 	})
 	return j.put(ctx, c.Chunk)
 }
@@ -208,7 +151,7 @@ type quiet struct {
 }
 
 func (j *Job) quiet() *quiet {
-	return &quiet{least: cmp.Or(j.runner.silence, silence), notice: j.runner.notice}
+	return &quiet{least: cmp.Or(j.runner.silence, silence), notice: j.runner.Notice.say}
 }
 
 // limit returns the silence that is told: longer than any chunk took, with as much again for one that is

@@ -208,9 +208,8 @@ func (j *Job) idle() bool {
 	return j.unoffered == 0 && len(j.waiting) == 0
 }
 
+// settle ends a task with an error; it needs the lock.
 func (j *Job) settle(t *task, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	if !t.settled() {
 		j.unoffered -= t.runs() - t.next
 		t.settle(engine.Result{}, err)
@@ -253,7 +252,9 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	}
 	for k, o := range made {
 		if o.Other != "" {
+			j.mu.Lock()
 			j.settle(j.tasks[c.Items[k].Task], fmt.Errorf("%w: %s", ErrElsewhere, o.Other))
+			j.mu.Unlock()
 			continue
 		}
 		p, err := o.part(c.Items[k])

@@ -22,10 +22,32 @@ const (
 
 // recipeCache is a recipe that was evaluated, with the experiments that were made from it.
 type recipeCache struct {
-	mu     sync.Mutex // of source and the fields after it
+	mu     sync.Mutex // of source and ready
 	source Source
-	ready  map[place]*readied
-	recent []place // the last used last
+	ready  recent[place, readied]
+}
+
+// recent keeps the values that were used last, by their keys.
+type recent[K comparable, V any] struct {
+	values map[K]*V
+	order  []K // the last used last
+}
+
+// of returns the value of a key, a new one where none is kept, and then keeps at most so many.
+func (r *recent[K, V]) of(key K, most int) (v *V, fresh bool) {
+	if v = r.values[key]; v == nil {
+		v, fresh = new(V), true
+		if r.values == nil {
+			r.values = map[K]*V{}
+		}
+		r.values[key] = v
+	}
+	r.order = append(slices.DeleteFunc(r.order, func(k K) bool { return k == key }), key)
+	if len(r.order) > most {
+		delete(r.values, r.order[0])
+		r.order = r.order[1:]
+	}
+	return v, fresh
 }
 
 // place says which experiment of a recipe.
@@ -49,58 +71,27 @@ func (e *otherError) Unwrap() error { return e.why }
 
 // trials returns the experiment of an item, ready to be run; fresh says that it was made for this one.
 func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trials *sim.Trials, fresh bool, err error) {
-	b := w.cache(job + "/" + c.Recipe)
+	w.mu.Lock()
+	b, _ := w.caches.of(job+"/"+c.Recipe, mostCaches)
+	w.mu.Unlock()
 	b.mu.Lock()
-	if b.source == nil {
+	evaluated := b.source == nil
+	if evaluated {
 		if b.source, err = w.evaluate(ctx, job, c.Recipe); err != nil {
 			b.mu.Unlock()
 			return nil, false, err
 		}
-		fresh = true
 	}
 	at := place{i.Cell, i.Key}
-	r := b.ready[at]
-	if r == nil {
-		r, fresh = new(readied), true
-		b.ready[at] = r
-	}
-	b.recent = touched(b.recent, at)
-	if len(b.recent) > mostTrials {
-		delete(b.ready, b.recent[0])
-		b.recent = b.recent[1:]
-	}
+	r, fresh := b.ready.of(at, mostTrials)
 	b.mu.Unlock()
 	r.once.Do(func() { r.trials, r.err = w.make(ctx, b, c.Build, i) })
 	if r.err != nil && !errors.As(r.err, new(*otherError)) { // the next attempt makes it from the start
 		b.mu.Lock()
-		delete(b.ready, at)
+		delete(b.ready.values, at)
 		b.mu.Unlock()
 	}
-	return r.trials, fresh, r.err
-}
-
-// touched moves a value to the end of a list, or adds it.
-func touched[T comparable](list []T, v T) []T {
-	if k := slices.Index(list, v); k >= 0 {
-		list = slices.Delete(list, k, k+1)
-	}
-	return append(list, v)
-}
-
-func (w *Worker) cache(name string) *recipeCache {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	b := w.caches[name]
-	if b == nil {
-		b = &recipeCache{ready: map[place]*readied{}}
-		w.caches[name] = b
-	}
-	w.recent = touched(w.recent, name)
-	if len(w.recent) > mostCaches {
-		delete(w.caches, w.recent[0])
-		w.recent = w.recent[1:]
-	}
-	return b
+	return r.trials, evaluated || fresh, r.err
 }
 
 // evaluate fetches a recipe and evaluates it; of its files those that it reads.

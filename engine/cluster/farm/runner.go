@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
@@ -23,8 +24,7 @@ import (
 type Runner struct {
 	Exchange cluster.Exchange
 	Build    Build
-	// told sentences, as that nobody answers; from any goroutine; may be nil
-	Notice func(string)
+	Notice   Listener // told that nobody answers, for example; may be nil
 
 	mu    sync.Mutex
 	id    string // of all that it hands in
@@ -34,6 +34,15 @@ type Runner struct {
 	// 0 means the constant of that name
 	beatEach time.Duration // between two signs of life
 	silence  time.Duration // until it is told that nobody answers
+}
+
+// Listener is told sentences, from any goroutine.
+type Listener func(string)
+
+func (l Listener) say(format string, a ...any) {
+	if l != nil {
+		l(fmt.Sprintf(format, a...))
+	}
 }
 
 // Work holds the experiments that a Runner is handed.
@@ -88,7 +97,9 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 		j.unoffered += o.Experiment.Runs
 	}
 	j.over.Go(func() { j.drive(ctx) })
-	j.over.Go(func() { r.live(ctx) })
+	j.over.Go(func() { // what hinders a sign is met by whatever else is published
+		await.Every(ctx, cmp.Or(r.beatEach, beatEach), func() { _ = r.beat(ctx) })
+	})
 	return j, nil
 }
 
@@ -126,12 +137,6 @@ func (r *Runner) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	return r.Exchange.Publish(ctx, cluster.Fact{Run: r.id, Name: endName})
-}
-
-func (r *Runner) notice(format string, a ...any) {
-	if r.Notice != nil {
-		r.Notice(fmt.Sprintf(format, a...))
-	}
 }
 
 // What chunks are cut by.
@@ -176,42 +181,40 @@ func (j *Job) put(ctx context.Context, c Chunk) error {
 // cannot be prepared is settled with its error.
 func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 	c := Chunk{Revision: sim.ResultsRevision, Build: j.runner.Build, Recipe: j.recipe}
-	if j.full() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.waiting) >= max(leastQueue, queueEach*len(j.takers)) {
 		return c, nil
 	}
 	for seconds := 0.0; len(c.Items) < mostItems; {
 		t := j.nextTask()
 		if t == nil {
-			return c, nil
+			break
 		}
-		if err := t.prepare(ctx); err != nil {
-			if ctx.Err() != nil {
-				return c, ctx.Err()
-			}
+		j.mu.Unlock() // preparing takes long
+		err := t.prepare(ctx)
+		j.mu.Lock()
+		if err != nil && ctx.Err() != nil {
+			return c, ctx.Err()
+		}
+		if err != nil {
 			j.settle(t, err)
 			continue
 		}
-		i, took := j.cut(t)
+		i := Item{Task: t.number, Cell: t.order.Cell, Key: t.key, Name: t.name, From: t.next, To: t.next + j.size(t)}
+		t.next = i.To
+		j.unoffered -= i.To - i.From
 		c.Items = append(c.Items, i)
-		seconds += took
+		seconds += j.prepare + float64(i.To-i.From)*cmp.Or(t.seconds, j.seconds)
 		if j.enough(c.runs(), seconds) {
-			return c, nil
+			break
 		}
 	}
 	return c, nil
 }
 
-// full reports whether the queue has as many chunks as workers may want soon.
-func (j *Job) full() bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	return len(j.waiting) >= max(leastQueue, queueEach*len(j.takers))
-}
-
 // nextTask returns the first task that has something to offer; nil without one.
 func (j *Job) nextTask() *task {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	for ; j.first < len(j.tasks); j.first++ {
 		t := j.tasks[j.first]
 		if t.settled() || t.next == t.runs() {
@@ -227,17 +230,7 @@ func (j *Job) nextTask() *task {
 	return nil
 }
 
-// cut takes the next item off a task, and returns how long it will take.
-func (j *Job) cut(t *task) (i Item, seconds float64) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	i = Item{Task: t.number, Cell: t.order.Cell, Key: t.key, Name: t.name, From: t.next, To: t.next + j.size(t)}
-	t.next = i.To
-	j.unoffered -= i.To - i.From
-	return i, j.prepare + float64(i.To-i.From)*cmp.Or(t.seconds, j.seconds)
-}
-
-// wanted returns the seconds of a chunk.
+// wanted returns the seconds of a chunk. This and what follows need the lock of the job, as nextTask does.
 func (j *Job) wanted() float64 { return max(leastWork, workEach*float64(len(j.takers))) }
 
 // fair returns how many of the remaining runs a chunk may take.
@@ -257,7 +250,5 @@ func (j *Job) size(t *task) int {
 // enough reports whether a chunk of that many runs, which take that long, is large enough. Nothing is
 // known of the first chunks.
 func (j *Job) enough(runs int, seconds float64) bool {
-	j.mu.Lock()
-	defer j.mu.Unlock()
 	return j.seconds == 0 || seconds >= j.wanted() || seconds >= leastWork && runs >= j.fair()
 }

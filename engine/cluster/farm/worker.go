@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
@@ -21,20 +22,17 @@ type Worker struct {
 	Make     Maker
 	Name     string // shown to who asks; letters, digits and -
 	Build    Build
-	Slots    int  // chunks at a time; 0 means one for each core that the context allows
-	Mixed    bool // whether it works for other builds, too, which then say so in their results
-	Once     bool // whether it ends with the first Runner that it works for
-	// told sentences, as which job it works for; from any goroutine; may be nil
-	Notice func(string)
+	Slots    int      // chunks at a time; 0 means one for each core that the context allows
+	Mixed    bool     // whether it works for other builds, too, which then say so in their results
+	Once     bool     // whether it ends with the first Runner that it works for
+	Notice   Listener // told which job it works for, for example; may be nil
 
 	mu      sync.Mutex
-	caches  map[string]*recipeCache // by job and recipe
-	recent  []string                // the same, the last used last
-	runner  string                  // that it works for
+	caches  recent[string, recipeCache] // by job and recipe
+	runner  string                      // that it works for
 	callers map[string]*caller
-	noticed map[string]bool // runners that were given up
-	silent  time.Duration   // until a runner counts as gone; 0 means the constant of that name
-	made    atomic.Int64    // runs
+	silent  time.Duration // until a runner counts as gone; 0 means the constant of that name
+	made    atomic.Int64  // runs
 }
 
 // Made returns how many runs the worker has made and handed over.
@@ -58,7 +56,6 @@ const (
 // Serve takes chunks and makes them, until the context ends: what is under way then goes back to the
 // queue. Before that it ends with an error only, or after its job where it is to do one.
 func (w *Worker) Serve(ctx context.Context) error {
-	w.caches = map[string]*recipeCache{}
 	slots := w.Slots
 	if slots < 1 {
 		slots = cores.Of(ctx)
@@ -82,12 +79,6 @@ func (w *Worker) Serve(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-func (w *Worker) notice(format string, a ...any) {
-	if w.Notice != nil {
-		w.Notice(fmt.Sprintf(format, a...))
-	}
 }
 
 // next takes a chunk and makes it. Its error ends the worker.
@@ -117,25 +108,16 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	w.begin(work.Run)
 	ended := w.alive(ctx, taken)
 	defer ended()
-	if w.gone(ctx, runnerOf(work.Run)) {
-		return w.drop(ctx, taken, c, slot)
-	}
-	r := Report{ID: c.id(), Worker: w.Name, Slot: slot, Build: w.Build}
-	name := c.fact("runs")
-	if taken.Attempt() > mostAttempts {
-		r.Failed, r.Last = fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), true
-	} else {
-		making, made := w.untilGone(ctx, runnerOf(work.Run))
-		w.fill(ctx, making, work.Run, c, &r)
-		gone := errors.Is(context.Cause(making), errGone)
-		if made(); gone && ctx.Err() == nil {
-			return w.drop(ctx, taken, c, slot)
-		}
-	}
+	r := w.report(ctx, taken, c)
 	if ctx.Err() != nil {
 		return back(ctx, taken)
 	}
-	if r.Failed != "" {
+	r.ID, r.Worker, r.Slot, r.Build = c.id(), w.Name, slot, w.Build
+	name := c.fact("runs")
+	switch {
+	case r.Dropped:
+		name = fmt.Sprintf("%s-%d-%d", c.fact("dropped"), c.Again, taken.Attempt())
+	case r.Failed != "":
 		name = fmt.Sprintf("%s-%d", c.fact("failed"), taken.Attempt())
 	}
 	if err := r.publish(ctx, w.Exchange, work.Run, c, name); err != nil {
@@ -146,13 +128,38 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 	}
 	if r.Failed != "" && !r.Last {
 		i := c.Items[r.Item]
-		w.notice("runs %d to %d of experiment %d of %s failed: %s", i.From+1, i.To, i.Task+1, work.Run, r.Failed)
+		w.Notice.say("runs %d to %d of experiment %d of %s failed: %s", i.From+1, i.To, i.Task+1, work.Run, r.Failed)
 		return back(ctx, taken)
 	}
 	if r.Made != nil {
 		w.made.Add(int64(c.runs()))
 	}
-	return ignore(ctx, taken.Done(ctx))
+	if err := taken.Done(ctx); err != nil || !r.Dropped {
+		return ignore(ctx, err)
+	}
+	w.giveUp(runnerOf(work.Run))
+	if w.Once {
+		return errOver
+	}
+	return nil
+}
+
+// report makes the runs of a chunk. It gives the chunk up where its runner counts as gone before or meanwhile.
+func (w *Worker) report(ctx context.Context, t cluster.Taken, c Chunk) (r Report) {
+	job := t.Work().Run
+	switch {
+	case w.gone(ctx, runnerOf(job)):
+		return Report{Dropped: true}
+	case t.Attempt() > mostAttempts:
+		return Report{Failed: fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), Last: true}
+	}
+	making, made := w.untilGone(ctx, runnerOf(job))
+	defer made()
+	w.fill(ctx, making, job, c, &r)
+	if errors.Is(context.Cause(making), errGone) {
+		return Report{Dropped: true}
+	}
+	return r
 }
 
 // ignore drops an error that comes with the end of the context.
@@ -222,7 +229,7 @@ func (w *Worker) begin(job string) {
 	defer w.mu.Unlock()
 	if runner := runnerOf(job); w.runner != runner && !(w.Once && w.runner != "") {
 		w.runner = runner
-		w.notice("works for %s", runner)
+		w.Notice.say("works for %s", runner)
 	}
 }
 
@@ -243,7 +250,7 @@ func (w *Worker) suits(c Chunk) error {
 func (w *Worker) alive(ctx context.Context, t cluster.Taken) (ended func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var said sync.WaitGroup
-	said.Go(func() { every(ctx, aliveEach, func() { _ = t.Alive(ctx) }) }) // where one is lost the next may arrive
+	said.Go(func() { await.Every(ctx, aliveEach, func() { _ = t.Alive(ctx) }) }) // where one is lost the next may arrive
 	return func() { cancel(); said.Wait() }
 }
 

@@ -186,7 +186,7 @@ func benchmarkRelay(b *testing.B, agents int) {
 		received[v] = func() uint64 { _, _, _, n := x.Traffic(); return n }
 		plans := make(chan struct{}, 64)
 		wg.Go(func() {
-			facts := x.ReadNamed(ctx, "r", "plan")
+			facts := x.Read(ctx, "r", "plan")
 			if v == 0 {
 				facts = x.Read(ctx, "r")
 			}

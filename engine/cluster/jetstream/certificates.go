@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -55,11 +56,13 @@ func (k *keyring) certify(hosts []string, days int) error {
 	} else {
 		hosts = append(hosts, ownNames()...)
 	}
-	names := sortedUnion(had, hosts)
+	names := lists.Where(slices.Concat(had, hosts), func(name string) bool { return strings.TrimSpace(name) != "" })
+	slices.Sort(names)
+	names = slices.Compact(names)
 	if old != nil && slices.Equal(names, had) && time.Now().AddDate(0, 1, 0).Before(old.NotAfter) {
 		return nil
 	}
-	ca, caKey, err := k.authority()
+	ca, err := k.pair("ca")
 	if err != nil {
 		return err
 	}
@@ -75,7 +78,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 			template.DNSNames = append(template.DNSNames, n)
 		}
 	}
-	return k.issue("server", template, ca, caKey)
+	return k.issue("server", template, ca.Leaf, ca.PrivateKey)
 }
 
 // ownNames returns the names and addresses of this machine.
@@ -166,6 +169,11 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 // certificate reads a certificate, nil where there is none.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
+	return certificateIn(text)
+}
+
+// certificateIn returns the first certificate in a text, nil where there is none that can be read.
+func certificateIn(text []byte) *x509.Certificate {
 	block, _ := pem.Decode(text)
 	if block == nil {
 		return nil
@@ -179,19 +187,20 @@ func namesIn(c *x509.Certificate) []string {
 	return append(slices.Clone(c.DNSNames), lists.Map(c.IPAddresses, net.IP.String)...)
 }
 
-func (k *keyring) authority() (*x509.Certificate, crypto.PrivateKey, error) {
-	pair, err := tls.LoadX509KeyPair(filepath.Join(k.dir, "ca.pem"), filepath.Join(k.dir, "ca.key"))
+// pair reads a certificate with its key.
+func (k *keyring) pair(name string) (tls.Certificate, error) {
+	pair, err := tls.LoadX509KeyPair(filepath.Join(k.dir, name+".pem"), filepath.Join(k.dir, name+".key"))
 	if err != nil {
-		return nil, nil, fmt.Errorf("the authority of the keys cannot be used: %w", err)
+		err = fmt.Errorf("the certificate %s.pem of the keys cannot be used: %w", name, err)
 	}
-	return pair.Leaf, pair.PrivateKey, nil
+	return pair, err
 }
 
 // tls returns how the server shows who it is.
 func (k *keyring) tls() (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(filepath.Join(k.dir, "server.pem"), filepath.Join(k.dir, "server.key"))
+	pair, err := k.pair("server")
 	if err != nil {
-		return nil, fmt.Errorf("the server's certificate cannot be used: %w", err)
+		return nil, err
 	}
 	if now := time.Now(); now.After(pair.Leaf.NotAfter) {
 		return nil, fmt.Errorf("the server's certificate ended on %s: make it again by gonb-cope cluster keys",

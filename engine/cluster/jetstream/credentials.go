@@ -3,7 +3,6 @@ package jetstream
 import (
 	"bytes"
 	"crypto/x509"
-	"encoding/pem"
 	"fmt"
 	"math/big"
 	"os"
@@ -145,13 +144,9 @@ func parseLogin(file string, text []byte) (login, error) {
 		l.who = l.role.String()
 	}
 	if authority != nil {
-		block, _ := pem.Decode(authority)
-		if block == nil {
+		c := certificateIn(authority)
+		if c == nil {
 			return login{}, fmt.Errorf("its certificate cannot be read")
-		}
-		c, err := x509.ParseCertificate(block.Bytes)
-		if err != nil {
-			return login{}, fmt.Errorf("its certificate cannot be read: %w", err)
 		}
 		l.trusted = x509.NewCertPool()
 		l.trusted.AddCert(c)

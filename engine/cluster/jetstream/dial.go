@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // DialOptions say how to join a server.
@@ -67,10 +68,8 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 		if errors.As(err, new(*LoginError)) {
 			return nil, err
 		}
-		select {
-		case <-waited.Done():
+		if await.Pause(waited, pause) != nil {
 			return nil, err
-		case <-time.After(pause):
 		}
 	}
 }
@@ -78,7 +77,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 // connect makes the connection, by a server of this process where one is among the options.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
-		consumers: map[string]time.Time{}}
+		consumers: map[string]time.Time{}, link: link{news: make(chan struct{})}}
 	notice := o.Notice
 	if notice == nil {
 		notice = func(string) {}
@@ -275,35 +274,26 @@ type link struct {
 	age  int // how many connections there were before
 }
 
-// connection counts the connections so far.
-func (l *link) connection() int {
+// now returns the number of the connection, why there will be no other, and a channel that is closed when that changes.
+func (l *link) now() (connection int, dead error, changes <-chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.age
+	return l.age, l.dead, l.news
 }
 
 func (l *link) changed(dead error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.age++
-	if dead != nil && l.dead == nil {
-		l.dead = dead
-	}
-	if l.news != nil {
-		close(l.news)
-	}
+	l.dead = cmp.Or(l.dead, dead)
+	close(l.news)
 	l.news = make(chan struct{})
 }
 
 // up waits until there is a connection, the context ends or the connection is gone for ever.
 func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 	for {
-		l.mu.Lock()
-		if l.news == nil {
-			l.news = make(chan struct{})
-		}
-		news, dead := l.news, l.dead
-		l.mu.Unlock()
+		_, dead, changes := l.now()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -315,19 +305,9 @@ func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 			return nil
 		}
 		select {
-		case <-news:
+		case <-changes:
 		case <-ctx.Done():
 		case <-time.After(time.Second): // a change between the look and the wait
 		}
 	}
-}
-
-// changes returns a channel that is closed when the connection comes back or is gone for ever.
-func (l *link) changes() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.news == nil {
-		l.news = make(chan struct{})
-	}
-	return l.news
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -143,10 +144,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 			x.silence.waits()
 			silentSince = time.Now()
 		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
+		_ = await.Pause(ctx, pause)
 	}
 }
 
@@ -231,10 +229,7 @@ type silence struct {
 }
 
 // long reports whether nobody has answered for so long that it is worth saying.
-func (s *silence) long(since time.Time) bool {
-	limit := cmp.Or(s.limit, elect)
-	return time.Since(since) > limit
-}
+func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
 // waits says that an answer is waited for, once for each silence.
 func (s *silence) waits() {
@@ -256,14 +251,22 @@ func (x *Exchange) gone(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
 	for _, name := range []string{factStream, workStream} {
-		asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
-		_, err := x.js.Stream(asked, name)
-		forget()
-		if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if _, err := x.stream(ctx, name); errors.Is(err, jetstream.ErrStreamNotFound) {
 			return true
 		}
 	}
 	return false
+}
+
+// stream asks for a stream as it is now.
+func (x *Exchange) stream(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
+	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
+	defer forget()
+	s, err := x.js.Stream(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return s.CachedInfo(), nil
 }
 
 // copies is how many servers of a cluster keep each fact and each piece of work: any of them may be lost.
@@ -293,33 +296,25 @@ func (x *Exchange) moreCopies(ctx context.Context) replication {
 func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)
 	defer stop()
-	asked, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
-	defer forget()
-	s, err := x.js.Stream(asked, name)
+	info, err := x.stream(ctx, name)
 	if err != nil {
 		return replication{}
 	}
-	info := s.CachedInfo()
 	if c := info.Config; c.Replicas < copies {
 		c.Replicas = copies
 		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+name)
 		defer forget()
-		if s, err = x.js.UpdateStream(change, c); err != nil {
+		s, err := x.js.UpdateStream(change, c)
+		if err != nil {
 			return copiesIn(info) // the cluster has too few servers now, or it is not for us to say
 		}
 		info = s.CachedInfo()
 	}
 	for {
-		k := copiesIn(info)
-		if k.current >= k.asked {
+		if k := copiesIn(info); k.current >= k.asked || await.Pause(ctx, pause) != nil {
 			return k
 		}
-		select {
-		case <-ctx.Done():
-			return k
-		case <-time.After(pause):
-		}
-		if now, err := s.Info(asked); err == nil {
+		if now, err := x.stream(ctx, name); err == nil {
 			info = now
 		}
 	}
@@ -337,8 +332,12 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 // String returns the sentence about a cluster that keeps fewer copies than three.
 func (k replication) String() string {
 	if k.asked >= copies {
-		return fmt.Sprintf("keeps %d copies of every message; %s up to date: until all are, do not stop another server", k.asked,
-			areUp(k.current))
+		are := "are"
+		if k.current == 1 {
+			are = "is"
+		}
+		return fmt.Sprintf("keeps %d copies of every message; %d %s up to date: until all are, do not stop another server", k.asked,
+			k.current, are)
 	}
 	n := "one copy"
 	if k.asked > 1 {
@@ -347,12 +346,4 @@ func (k replication) String() string {
 	return "keeps " + n + " of every message: without the server that has it everything waits, and with its disk facts are lost; " +
 		"with three servers that are there when somebody joins it keeps three copies, and any of them may end (two are no safer " +
 		"than one: both are needed to elect a leader)"
-}
-
-// areUp returns "1 is" or "2 are".
-func areUp(n int) string {
-	if n == 1 {
-		return "1 is"
-	}
-	return fmt.Sprintf("%d are", n)
 }

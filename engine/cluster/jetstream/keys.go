@@ -14,7 +14,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -51,10 +50,10 @@ type KeyFile struct {
 // can speak for everybody. Its account signs the users of all roles. Each role has an account of its
 // own (see Role.account); its claims say who was taken back.
 type keyring struct {
-	dir     string
-	account nkeys.KeyPair
-	name    string // public key of the account
-	claims  *jwt.AccountClaims
+	dir               string
+	operator, account nkeys.KeyPair
+	name              string // public key of the account
+	claims            *jwt.AccountClaims
 }
 
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
@@ -149,22 +148,26 @@ func (r Role) file(dir string) string {
 	return filepath.Join(dir, "owner.creds")
 }
 
+// newKey makes a key and returns it with its public name.
+func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name string, err error) {
+	if key, err = create(); err == nil {
+		name, err = key.PublicKey()
+	}
+	return key, name, err
+}
+
 // newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
 // account signs users.
 func newKeyring(dir string) (*keyring, error) {
-	operator, err := nkeys.CreateOperator()
+	operator, _, err := newKey(nkeys.CreateOperator)
 	if err != nil {
 		return nil, err
 	}
-	account, err := nkeys.CreateAccount()
+	account, name, err := newKey(nkeys.CreateAccount)
 	if err != nil {
 		return nil, err
 	}
-	name, err := account.PublicKey()
-	if err != nil {
-		return nil, err
-	}
-	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
+	k := &keyring{dir: keysDir(dir), operator: operator, account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
 		seed, err := key.Seed()
@@ -190,11 +193,13 @@ func openKeyring(dir string) (*keyring, error) {
 	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
 		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
 	}
-	if k.account, err = k.seed("account.seed"); err != nil {
+	if k.operator, err = k.seed("operator.seed"); err == nil {
+		k.account, err = k.seed("account.seed")
+	}
+	if err != nil {
 		return nil, err
 	}
-	k.name, err = k.account.PublicKey()
-	if err == nil && k.name != k.claims.Subject {
+	if k.name, err = k.account.PublicKey(); err == nil && k.name != k.claims.Subject {
 		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
 	}
 	return k, err
@@ -214,27 +219,20 @@ func (k *keyring) seed(file string) (nkeys.KeyPair, error) {
 
 // writeClaims signs the account's claims and replaces the file.
 func (k *keyring) writeClaims() error {
-	operator, err := k.seed("operator.seed")
-	if err != nil {
-		return err
+	token, err := k.claims.Encode(k.operator)
+	if err == nil {
+		err = writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 	}
-	token, err := k.claims.Encode(operator)
-	if err != nil {
-		return err
-	}
-	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
+	return err
 }
 
-// user signs a user's claims.
-func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err error) {
-	key, err := nkeys.CreateUser()
+// user makes a user and signs its claims.
+func (k *keyring) user(r Role, ends time.Time) (login, error) {
+	key, name, err := newKey(nkeys.CreateUser)
 	if err != nil {
-		return "", nil, err
+		return login{}, err
 	}
-	name, err := key.PublicKey()
-	if err != nil {
-		return "", nil, err
-	}
+	l := login{user: name, issuer: k.name}
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
 	claims.Tags = []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
@@ -242,11 +240,10 @@ func (k *keyring) user(r Role, ends time.Time) (token string, seed []byte, err e
 	if !ends.IsZero() {
 		claims.Expires = ends.Unix()
 	}
-	if token, err = claims.Encode(k.account); err != nil {
-		return "", nil, err
+	if l.token, err = claims.Encode(k.account); err == nil {
+		l.seed, err = key.Seed()
 	}
-	seed, err = key.Seed()
-	return token, seed, err
+	return l, err
 }
 
 // credentials makes the file of a role, unless there is one that goes on to be good.
@@ -255,23 +252,21 @@ func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, erro
 	if old, err := readLogin(file); err == nil && old.issuer == k.name && old.account == r.account() && time.Now().Before(old.ends) {
 		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
 	}
-	token, seed, err := k.user(r, ends)
+	l, err := k.user(r, ends)
+	var text, authority []byte
+	if err == nil {
+		text, err = jwt.FormatUserConfig(l.token, l.seed)
+	}
+	if err == nil {
+		authority, err = os.ReadFile(filepath.Join(k.dir, "ca.pem"))
+	}
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(file), 0o700)
+	}
+	if err == nil {
+		err = writeSecret(file, slices.Concat(bytes.TrimRight(text, "\n"), []byte("\n\n"), authority))
+	}
 	if err != nil {
-		return KeyFile{}, err
-	}
-	text, err := jwt.FormatUserConfig(token, seed)
-	if err != nil {
-		return KeyFile{}, err
-	}
-	authority, err := os.ReadFile(filepath.Join(k.dir, "ca.pem"))
-	if err != nil {
-		return KeyFile{}, err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return KeyFile{}, err
-	}
-	text = append(bytes.TrimRight(text, "\n"), "\n\n"...)
-	if err := writeSecret(file, append(text, authority...)); err != nil {
 		return KeyFile{}, err
 	}
 	return KeyFile{Path: file, Who: r.String(), Ends: ends, Made: true}, nil
@@ -305,14 +300,6 @@ func pemText(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// sortedUnion returns the distinct names of both, in order.
-func sortedUnion(a, b []string) []string {
-	all := slices.Concat(a, b)
-	all = slices.DeleteFunc(all, func(s string) bool { return strings.TrimSpace(s) == "" })
-	slices.Sort(all)
-	return slices.Compact(all)
-}
-
 // lockFile is held as long as the server runs, and names the process. NATS has no lock of its own: two
 // servers on one folder lose what they confirmed, and say nothing.
 const lockFile = "server.lock"
@@ -330,11 +317,8 @@ func lock(ctx context.Context, dir string) (io.Closer, error) {
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
 		return nil, fmt.Errorf("another server runs on the folder %s: %s; two would lose what they are told", dir, held.Holder)
 	}
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, err
-		}
-		return nil, fmt.Errorf("cannot lock the folder %s: %w", dir, err)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("cannot lock the folder %s: %w", dir, err)
 	}
-	return file, nil
+	return file, err
 }

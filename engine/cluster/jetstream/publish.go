@@ -4,18 +4,17 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // Publish implements cluster.Facts.
@@ -64,10 +63,8 @@ func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, err
 		if m, err := x.last(ctx, subject); m != nil || err != nil {
 			return m, err
 		}
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause / 4):
+		if err := await.Pause(ctx, pause/4); err != nil {
+			return nil, err
 		}
 	}
 }
@@ -96,15 +93,7 @@ func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) 
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
-// firstOf returns the first message of the subjects that match, nil where there is none.
-func (x *Exchange) firstOf(ctx context.Context, subjects string) (*nats.Msg, error) {
-	question, err := json.Marshal(map[string]any{"seq": 1, "next_by_subj": subjects})
-	if err != nil {
-		return nil, err
-	}
-	return x.direct(ctx, directGet, question)
-}
-
+// direct asks the stream for a message, which is nil where there is none.
 func (x *Exchange) direct(ctx context.Context, subject string, question []byte) (found *nats.Msg, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		found = nil
@@ -154,15 +143,15 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 	if m != nil || err != nil {
 		return hash, err
 	}
-	pieces := 0
-	for piece := range slices.Chunk(content, cluster.MaxBody) {
-		if _, err := x.put(ctx, fileSubject(run, hash, strconv.Itoa(pieces)), piece); err != nil {
+	pieces := slices.Collect(slices.Chunk(content, cluster.MaxBody))
+	for n, piece := range append(pieces, []byte(strconv.Itoa(len(content)))) {
+		name := strconv.Itoa(n)
+		if n == len(pieces) {
+			name = size
+		}
+		if _, err := x.put(ctx, fileSubject(run, hash, name), piece); err != nil {
 			return "", fmt.Errorf("a file of %d bytes is not kept: %w", len(content), err)
 		}
-		pieces++
-	}
-	if _, err := x.put(ctx, fileSubject(run, hash, size), []byte(strconv.Itoa(len(content)))); err != nil {
-		return "", fmt.Errorf("a file of %d bytes is not kept: %w", len(content), err)
 	}
 	return hash, nil
 }

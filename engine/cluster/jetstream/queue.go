@@ -85,7 +85,10 @@ func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 	if err := lists.Each(runs, cluster.CheckRun); err != nil {
 		return nil, err
 	}
-	wake, err := x.wakings(ctx)
+	if err := x.link.up(ctx, x.nc); err != nil {
+		return nil, err
+	}
+	wake, err := x.nc.SubscribeSync(wakeSubject("*")) // the news that there is work
 	if err != nil {
 		return nil, err
 	}
@@ -126,14 +129,6 @@ func notTaken(ctx context.Context, err error) error {
 	return fmt.Errorf("no work can be taken: %w", err)
 }
 
-// wakings subscribes to the news that there is work.
-func (x *Exchange) wakings(ctx context.Context) (*nats.Subscription, error) {
-	if err := x.link.up(ctx, x.nc); err != nil {
-		return nil, err
-	}
-	return x.nc.SubscribeSync(wakeSubject("*"))
-}
-
 // queues lists the runs that have work, or had.
 func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	const subject = "$JS.API.CONSUMER.NAMES." + workStream
@@ -170,9 +165,9 @@ func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err e
 
 // ask asks once. It reports that another piece may be there: this one was done already, or is none.
 func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Taken, again bool, err error) {
-	link := x.link.connection()
+	link, _, _ := x.link.now()
 	m, err := pull(ctx, x.nc, subject)
-	if errors.Is(err, nats.ErrNoResponders) && len(x.knownQueue(ctx, run)) == 0 {
+	if errors.Is(err, nats.ErrNoResponders) && !x.hasQueue(ctx, run) {
 		return nil, false, nil // nobody has offered anything
 	}
 	if err != nil {
@@ -208,13 +203,10 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 	return m, err
 }
 
-// knownQueue returns the run where it has a consumer.
-func (x *Exchange) knownQueue(ctx context.Context, run string) []string {
+// hasQueue reports whether a run has a consumer, as far as that can be known.
+func (x *Exchange) hasQueue(ctx context.Context, run string) bool {
 	all, err := x.queues(ctx)
-	if err != nil {
-		return []string{run}
-	}
-	return slices.DeleteFunc(all, func(q string) bool { return q != run })
+	return err != nil || slices.Contains(all, run)
 }
 
 // Withdraw implements cluster.Exchange.
@@ -222,15 +214,12 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	if err := cluster.CheckRun(run); err != nil {
 		return err
 	}
-	var err error
 	const purge = "$JS.API.STREAM.PURGE." + workStream
-	for _, subjects := range []string{workSubject(run, "*"), doneSubject(run, "*")} {
-		if err == nil {
-			err = x.until(ctx, purge, func(ctx context.Context) error {
-				return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
-			})
-		}
-	}
+	err := lists.Each([]string{workSubject(run, "*"), doneSubject(run, "*")}, func(subjects string) error {
+		return x.until(ctx, purge, func(ctx context.Context) error {
+			return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
+		})
+	})
 	if err == nil {
 		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
 			err := x.js.DeleteConsumer(ctx, workStream, run)
@@ -318,11 +307,11 @@ func (t *taken) Back(ctx context.Context) error {
 // A later one hands the work out again, if it is not done.
 func (t *taken) say(ctx context.Context, word string) error {
 	err := t.x.until(ctx, t.reply, func(ctx context.Context) error {
-		if word != "+WPI" && t.x.link.connection() != t.link {
+		if now, _, _ := t.x.link.now(); word != "+WPI" && now != t.link {
 			return nil
 		}
 		_, err := t.x.nc.RequestWithContext(ctx, t.reply, []byte(word))
-		if errors.Is(err, nats.ErrNoResponders) && len(t.x.knownQueue(ctx, t.work.Run)) == 0 {
+		if errors.Is(err, nats.ErrNoResponders) && !t.x.hasQueue(ctx, t.work.Run) {
 			return nil // the work was withdrawn
 		}
 		return err

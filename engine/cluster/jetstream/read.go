@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // idle is how long the server keeps a reader from which it hears nothing.
@@ -35,9 +36,43 @@ const (
 	batchBytes = mostPending / 8
 )
 
-// Read implements cluster.Facts.
-func (x *Exchange) Read(ctx context.Context, run string) iter.Seq2[cluster.Fact, error] {
-	return x.read(ctx, run, "")
+// Read implements cluster.Facts. Each name has a reader of its own, so that the server sends nothing else.
+func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
+	if len(names) == 0 {
+		return x.read(ctx, run, "")
+	}
+	type read struct {
+		fact cluster.Fact
+		err  error
+	}
+	return func(yield func(cluster.Fact, error) bool) {
+		ctx, stop := context.WithCancel(ctx)
+		out := make(chan read)
+		var readers sync.WaitGroup
+		defer readers.Wait()
+		defer stop()
+		for _, name := range names {
+			readers.Go(func() {
+				for f, err := range x.read(ctx, run, name) {
+					select {
+					case out <- read{f, err}:
+					case <-ctx.Done():
+						return
+					}
+				}
+			})
+		}
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case r := <-out:
+				if !yield(r.fact, r.err) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // read reads the facts of a run, of one name where one is given.
@@ -62,7 +97,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 	if err != nil {
 		return from, err
 	}
-	changed := x.link.changes()
+	_, _, changed := x.link.now()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // a new connection has no reader of the old server
@@ -87,10 +122,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 		})
 	}
 	if err == nil { // a pause before the next attempt
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause / 4):
-		}
+		_ = await.Pause(ctx, pause/4)
 	}
 	return next, err
 }
@@ -192,7 +224,7 @@ func (x *Exchange) Runs(ctx context.Context) ([]string, error) {
 		if err != nil || first[f.Run] > 0 {
 			continue
 		}
-		m, err := x.firstOf(ctx, runSubjects(f.Run))
+		m, err := x.direct(ctx, directGet, fmt.Appendf(nil, `{"seq":1,"next_by_subj":%q}`, runSubjects(f.Run)))
 		if err != nil {
 			return nil, fmt.Errorf("the runs cannot be listed: %w", err)
 		}
@@ -216,43 +248,4 @@ func (x *Exchange) subjects(ctx context.Context) (all map[string]uint64, err err
 		return err
 	})
 	return all, err
-}
-
-var _ cluster.NamedReader = (*Exchange)(nil)
-
-// ReadNamed implements cluster.NamedReader: each name has a reader of its own, so that
-// the server sends nothing else. The facts of one name come in order.
-func (x *Exchange) ReadNamed(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
-	type read struct {
-		fact cluster.Fact
-		err  error
-	}
-	return func(yield func(cluster.Fact, error) bool) {
-		ctx, stop := context.WithCancel(ctx)
-		out := make(chan read)
-		var readers sync.WaitGroup
-		defer readers.Wait()
-		defer stop()
-		for _, name := range names {
-			readers.Go(func() {
-				for f, err := range x.read(ctx, run, name) {
-					select {
-					case out <- read{f, err}:
-					case <-ctx.Done():
-						return
-					}
-				}
-			})
-		}
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case r := <-out:
-				if !yield(r.fact, r.err) {
-					return
-				}
-			}
-		}
-	}
 }

@@ -17,6 +17,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // Server keeps facts and work in a folder, for programs that join it.
@@ -196,23 +198,16 @@ func (s *Server) watchKeys(ctx context.Context) {
 	}
 	file := filepath.Join(keysDir(s.dir), "account.jwt")
 	last, _ := os.Stat(file)
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(time.Second):
-		}
+	await.Every(ctx, time.Second, func() {
 		now, err := os.Stat(file)
 		if err != nil || (last != nil && os.SameFile(last, now) && now.ModTime().Equal(last.ModTime())) {
-			continue
+			return
 		}
-		k, err := openKeyring(s.dir)
-		if err != nil {
-			continue
+		if k, err := openKeyring(s.dir); err == nil {
+			s.accounts.tookBack(s.nats, k)
+			last = now
 		}
-		s.accounts.tookBack(s.nats, k)
-		last = now
-	}
+	})
 }
 
 // URL returns the address that programs join, empty where the server listens nowhere. A server that

@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // answer answers what the server itself is asked, at addresses that are inboxes: another account's is one
@@ -178,18 +179,14 @@ const setBack = time.Second
 // watchClock looks at the clock until the context ends.
 func (s *Server) watchClock(ctx context.Context) {
 	s.handedNow(ctx) // it may have been set back while no server was there
-	for last := time.Now(); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(lookAtClock):
-		}
+	last := time.Now()
+	await.Every(ctx, lookAtClock, func() {
 		now := time.Now()
 		if jumped(last, now) < -setBack {
 			s.handedNow(ctx)
 		}
 		last = now
-	}
+	})
 }
 
 // jumped returns how far the wall clock went ahead of the monotonic one between two readings.
@@ -214,15 +211,11 @@ func (s *Server) handedNow(ctx context.Context) {
 			continue
 		}
 		for at := info.AckFloor.Stream + 1; at <= info.Delivered.Stream; at++ {
-			_ = s.self.nc.Publish(handedAs(run, at, info.Delivered), []byte("+WPI"))
+			// the place in the stream counts, and what the server does not look at for work in progress is 1 or 0
+			subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", workStream, run, at, info.Delivered.Consumer)
+			_ = s.self.nc.Publish(subject, []byte("+WPI"))
 		}
 	}
-}
-
-// handedAs returns the subject that an acknowledgement of a piece of work has: its place in the stream
-// counts, and what the server does not look at for work in progress is 1 or 0.
-func handedAs(run string, place uint64, last jetstream.SequenceInfo) string {
-	return fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", workStream, run, place, last.Consumer)
 }
 
 // logger takes warnings and errors of the server.

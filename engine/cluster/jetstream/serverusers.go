@@ -4,6 +4,7 @@ package jetstream
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -68,15 +69,9 @@ func (s *Server) letIn() error {
 			return err
 		}
 	}
-	for _, subject := range all.hears() {
-		if err := streams.AddStreamExport(subject, nil); err != nil {
-			return err
-		}
-		if err := people.AddStreamImport(streams, subject, ""); err != nil {
-			return err
-		}
-	}
-	return nil
+	return lists.Each(all.hears(), func(subject string) error {
+		return errors.Join(streams.AddStreamExport(subject, nil), people.AddStreamImport(streams, subject, ""))
+	})
 }
 
 // signed lets in whom the account of the folder's keys has signed.
@@ -88,15 +83,11 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err != nil {
 		return login{}, err
 	}
-	operator, err := k.seed("operator.seed")
+	trusted, err := k.operator.PublicKey()
 	if err != nil {
 		return login{}, err
 	}
-	trusted, err := operator.PublicKey()
-	if err != nil {
-		return login{}, err
-	}
-	s.accounts = &accounts{operator: operator, keys: k, given: map[string]string{}}
+	s.accounts = &accounts{keys: k, given: map[string]string{}}
 	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
 		return login{}, err
@@ -105,18 +96,9 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err := adopt(s.dir, k.name, streams.account()); err != nil {
 		return login{}, err
 	}
+	self, err = k.user(streams, time.Time{})
 	self.role = Role{Kind: Owner}
-	self.issuer = k.name
-	self.token, self.seed, err = k.user(streams, time.Time{})
-	if err != nil {
-		return login{}, err
-	}
-	claims, err := jwt.DecodeUserClaims(self.token)
-	if err != nil {
-		return login{}, err
-	}
-	self.user = claims.Subject
-	return self, nil
+	return self, err
 }
 
 // adopt takes over the streams of earlier versions, which were in the account that signs.
@@ -135,7 +117,6 @@ func adopt(dir, before, now string) error {
 // of roles, which import from it what their holders may publish.
 type accounts struct {
 	server.MemAccResolver // the system's
-	operator              nkeys.KeyPair
 
 	mu    sync.Mutex
 	keys  *keyring
@@ -145,21 +126,17 @@ type accounts struct {
 // system makes the account that JetStream itself needs, for this start of the server. Nobody has keys
 // for it.
 func (a *accounts) system() (string, error) {
-	key, err := nkeys.CreateAccount()
-	if err != nil {
-		return "", err
-	}
-	name, err := key.PublicKey()
+	_, name, err := newKey(nkeys.CreateAccount)
 	if err != nil {
 		return "", err
 	}
 	claims := jwt.NewAccountClaims(name)
 	claims.Name = "system"
-	token, err := claims.Encode(a.operator)
-	if err != nil {
-		return "", err
+	token, err := claims.Encode(a.keys.operator)
+	if err == nil {
+		err = a.Store(name, token)
 	}
-	return name, a.Store(name, token)
+	return name, err
 }
 
 // sameTime is how long a second connection of a new account waits for the first: where both make the
@@ -179,7 +156,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 	token, again := a.given[name]
 	var err error
 	if !again {
-		token, err = a.claims(r).Encode(a.operator)
+		token, err = a.claims(r).Encode(a.keys.operator)
 		a.given[name] = token
 	}
 	a.mu.Unlock()

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -127,6 +128,22 @@ func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
+// Exactly reads so many bytes. Memory is taken as they come, twice as much each time, and not as somebody has announced them.
+func Exactly(r io.Reader, size int) ([]byte, error) {
+	const atOnce = 64 << 10
+	content := make([]byte, 0, min(size, atOnce))
+	for len(content) < size {
+		at, more := len(content), min(size-len(content), max(atOnce, len(content)))
+		content = slices.Grow(content, more)[:at+more]
+		if _, err := io.ReadFull(r, content[at:]); err == io.EOF {
+			return nil, io.ErrUnexpectedEOF
+		} else if err != nil {
+			return nil, err
+		}
+	}
+	return content, nil
+}
+
 // errLarge says that there is more than the limit.
 var errLarge = errors.New("there is more to read than the limit")
 
@@ -157,4 +174,22 @@ func kindOf(kind fs.FileMode) string {
 		return "a device"
 	}
 	return "something special"
+}
+
+// Pause waits for that long, or until the context ends, whose error it returns.
+func Pause(ctx context.Context, length time.Duration) error {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// Every does something again and again, with a pause before each time, until the context ends.
+func Every(ctx context.Context, pause time.Duration, do func()) {
+	for Pause(ctx, pause) == nil {
+		do()
+	}
 }

@@ -96,8 +96,11 @@ func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *ma
 		return nil, nil, err
 	}
 	if !vectors {
-		values, err := t.values()
-		return values, nil, err
+		var impl lapack.Implementation
+		if !impl.Dsterf(t.n, t.diagonal, t.beside[:t.n-1]) {
+			return nil, nil, errDiverged
+		}
+		return t.diagonal, nil, nil
 	}
 	rows := t.basis()
 	if err := diagonalise(ctx, t.diagonal, t.beside, rows); err != nil {
@@ -154,15 +157,6 @@ func reduce(ctx context.Context, a *mat.SymDense) (*tridiagonal, error) {
 	return t, nil
 }
 
-// values returns the eigenvalues, ascending.
-func (t *tridiagonal) values() ([]float64, error) {
-	var impl lapack.Implementation
-	if !impl.Dsterf(t.n, t.diagonal, t.beside[:t.n-1]) {
-		return nil, errDiverged
-	}
-	return t.diagonal, nil
-}
-
 // basis returns the columns of Q.
 func (t *tridiagonal) basis() [][]float64 {
 	var impl lapack.Implementation
@@ -170,8 +164,7 @@ func (t *tridiagonal) basis() [][]float64 {
 	impl.Dorgtr(blas.Upper, t.n, t.data, t.n, t.tau, work, -1)
 	work = make([]float64, int(work[0]))
 	impl.Dorgtr(blas.Upper, t.n, t.data, t.n, t.tau, work, len(work))
-	columns := lists.Make(t.n, func(k int) []float64 { return lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] }) })
-	return columns
+	return lists.Make(t.n, func(k int) []float64 { return lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] }) })
 }
 
 // mostSweeps limits the steps of an eigenvalue; two are usual.

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // HeldError says that another program has a lock.
@@ -51,10 +53,8 @@ func wait(ctx context.Context, file *os.File, patience time.Duration) error {
 		if time.Now().After(deadline) {
 			return &HeldError{holder(file)}
 		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(pause):
+		if err := await.Pause(ctx, pause); err != nil {
+			return err
 		}
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"syscall"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
 )
 
@@ -49,9 +49,8 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), mark(folder))
 	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // out of reach of the terminal's signals
-	started, ended := make(chan error), make(chan struct{})
-	go run(cmd, started, ended)
-	if err := <-started; err != nil {
+	ended := make(chan struct{})
+	if err := child.Start(cmd, func(error) { close(ended) }); err != nil { // how it ended is in ProcessState
 		return 0, fmt.Errorf("warden: %w", err)
 	}
 	orders := make(chan string)
@@ -94,18 +93,6 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	}
 }
 
-// run starts the command and waits for its end, on one thread: that the warden ends
-// (child.Attributes) is told to the command by the end of the thread that started it.
-func run(cmd *exec.Cmd, started chan<- error, ended chan<- struct{}) {
-	runtime.LockOSThread()
-	err := cmd.Start()
-	started <- err
-	if err == nil {
-		_ = cmd.Wait() // how it ended is in ProcessState
-		close(ended)
-	}
-}
-
 // read sends the lines of in, and closes the channel at its end.
 func read(in io.Reader, orders chan<- string) {
 	defer close(orders)
@@ -132,11 +119,7 @@ func interrupt(ctx context.Context, gonb int) {
 	}
 	_ = syscall.Kill(gonb, syscall.SIGINT)
 	reached := map[int]bool{}
-	for ctx.Err() == nil {
-		select {
-		case <-time.After(forward):
-		case <-ctx.Done():
-		}
+	for await.Pause(ctx, forward) == nil {
 		found := below(gonb)
 		if ctx.Err() != nil { // what was found may belong to the next cell
 			return

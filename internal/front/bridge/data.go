@@ -3,6 +3,7 @@ package bridge
 import (
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
@@ -33,18 +34,10 @@ func packPoints(p *kernels.Points) List {
 // was taken from, how many distinct points there are, comes back by taking a subset.
 func unpackPoints(l List) (*kernels.Points, error) {
 	n := len(l.Names)
-	if len(l.ID) != n || len(l.X) != len(l.Columns) || l.Units != nil && len(l.Units) != len(l.Columns) {
+	if len(l.ID) != n || len(l.X) != len(l.Columns) || l.Units != nil && len(l.Units) != len(l.Columns) ||
+		slices.ContainsFunc(l.X, func(column []float64) bool { return len(column) != n }) ||
+		slices.ContainsFunc(l.ID, func(id int) bool { return id < 0 }) {
 		return nil, fmt.Errorf("points that cannot be read: %d names, %d numbers, %d columns of %d", n, len(l.ID), len(l.X), len(l.Columns))
-	}
-	for _, column := range l.X {
-		if len(column) != n {
-			return nil, fmt.Errorf("points that cannot be read: a column of %d values for %d points", len(column), n)
-		}
-	}
-	for _, id := range l.ID {
-		if id < 0 {
-			return nil, fmt.Errorf("points that cannot be read: the number %d", id)
-		}
 	}
 	p := &kernels.Points{Columns: l.Columns, Names: l.Names, ID: l.ID, X: l.X, Units: l.Units}
 	if l.Distinct <= p.Distinct() {

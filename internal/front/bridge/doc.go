@@ -2,7 +2,7 @@
 // cell is a separate process that ends with the cell; the values are in the kernel's process.
 // Between the two is a unix socket.
 //
-//	Go cell ─session─▶ Client ─frames over a socket─▶ host.Host ─Store─▶ dsl.Session
+//	Go cell ─session─▶ Client ─frames over a socket─▶ host.Host ───▶ dsl.Session
 //
 // This package holds what both sides need: frames (frame.go), values as bytes (value.go,
 // data.go), and kernels that are evaluated in the other process (remote.go asks, rows.go answers).

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -106,19 +107,11 @@ func ReadFrame(r io.Reader, limit int) (Op, []byte, error) {
 	if size > int64(limit) {
 		return 0, nil, fmt.Errorf("%w: a frame of %d bytes, where %d are allowed", errFrame, size, limit)
 	}
-	const atOnce = 1 << 20
-	if size <= atOnce {
-		content := make([]byte, size)
-		if _, err := io.ReadFull(r, content); err != nil {
-			return 0, nil, fmt.Errorf("%w: %w", errFrame, err)
-		}
-		return Op(head[4]), content, nil
-	}
-	var b bytes.Buffer
-	if _, err := io.CopyN(&b, r, size); err != nil {
+	content, err := await.Exactly(r, int(size))
+	if err != nil {
 		return 0, nil, fmt.Errorf("%w: %w", errFrame, err)
 	}
-	return Op(head[4]), b.Bytes(), nil
+	return Op(head[4]), content, nil
 }
 
 // Pack makes the content of a frame.

@@ -97,21 +97,10 @@ type Source interface {
 func Formula(f kernels.Formula, number uint64, source Source) kernels.Formula {
 	evaluate := func(b Binding) kernels.Formula {
 		g := f
-		g.Pair = func(x, y kernels.Point) float64 {
-			values := []float64{math.NaN()}
+		fill := func(dst []float64, ask func(*Remote) error) {
 			r, err := source.Live()
 			if err == nil {
-				err = r.pair(values, b, x, y)
-			}
-			if err != nil {
-				source.Fault(err)
-			}
-			return values[0]
-		}
-		g.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
-			r, err := source.Live()
-			if err == nil {
-				err = r.row(dst, b, x, ys, from)
+				err = ask(r)
 			}
 			if err != nil {
 				for j := range dst {
@@ -119,6 +108,14 @@ func Formula(f kernels.Formula, number uint64, source Source) kernels.Formula {
 				}
 				source.Fault(err)
 			}
+		}
+		g.Pair = func(x, y kernels.Point) float64 {
+			var value [1]float64
+			fill(value[:], func(r *Remote) error { return r.pair(value[:], b, x, y) })
+			return value[0]
+		}
+		g.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
+			fill(dst, func(r *Remote) error { return r.row(dst, b, x, ys, from) })
 		}
 		return g
 	}

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
-	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -22,22 +20,48 @@ type Value struct {
 	Zero []bool // see zeros
 }
 
-// The kinds that gob does not carry as they are.
+// Kinds that are not of one Go type. The other ones that gob does not carry as they are stand in packedKinds.
 const (
-	kindList    = "list"
-	kindKernel  = "kernel"
-	kindJoint   = "joint kernel"
-	kindProblem = "problem"
-	kindSweep   = "sweep"
-	kindReward  = "reward function"
-	kindFit     = "fit"
-	// a protocol, with its problem
-	kindProtocol = "protocol"
+	kindList   = "list"
+	kindKernel = "kernel"
+	kindReward = "reward function"
 )
+
+// packedKind is a kind that gob does not carry as it is: its values travel as data of another type.
+type packedKind struct {
+	kind   string
+	of     reflect.Type
+	encode func(v any, fs Functions) (Value, error)
+	decode func(v Value, fs Functions) (any, error)
+}
+
+func packedKinds() []packedKind {
+	return []packedKind{
+		packed(kindKernel, packKernel, unpackKernel), packed("joint kernel", packJoint, unpackJoint),
+		packed("problem", packProblem, unpackProblem), packed("sweep", packSweep, unpackSweep),
+		packed("fit", packFit, unpackFit), packed("protocol", packProtocol, unpackProtocol),
+	}
+}
+
+func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack func(W, Functions) (U, error)) packedKind {
+	return packedKind{kind, reflect.TypeFor[T](), func(v any, fs Functions) (Value, error) {
+		return encodeAs(kind, v.(T), fs, pack)
+	}, func(v Value, fs Functions) (any, error) {
+		var wire W
+		if err := Unpack(v.Data, &wire); err != nil {
+			return nil, err
+		}
+		out, err := unpack(wire, fs)
+		if err != nil {
+			return nil, err
+		}
+		return out, nil
+	}}
+}
 
 // plainKinds returns the kinds that gob carries exactly as they are: numbers, texts, and what
 // package kinds lists but for the kinds above.
-func plainKinds() map[string]reflect.Type {
+var plainKinds = sync.OnceValue(func() map[string]reflect.Type {
 	plain := map[string]reflect.Type{
 		"number":  reflect.TypeFor[float64](),
 		"text":    reflect.TypeFor[string](),
@@ -49,7 +73,7 @@ func plainKinds() map[string]reflect.Type {
 		plain[k.Name] = k.Type
 	}
 	return plain
-}
+})
 
 // Functions says where the formulas and reward functions of a value are: when a value
 // is encoded, each is given a number; when it is decoded, the number makes one again.
@@ -67,26 +91,16 @@ func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
 	case nil:
 		return Value{}, fmt.Errorf("the value is nil")
-	case kernels.Joint:
-		return encodeAs(kindJoint, v, fs, packJoint)
-	case *problem.Problem:
-		if v == nil {
-			return Value{}, fmt.Errorf("the problem is nil")
-		}
-		return encodeAs(kindProblem, *v, fs, packProblem)
-	case problem.Problem:
-		return encodeAs(kindProblem, v, fs, packProblem)
-	case fit.Fit:
-		return encodeAs(kindFit, v, fs, packFit)
-	case campaign.Protocol:
-		return encodeAs(kindProtocol, v, fs, packProtocol)
-	case sim.Sweep:
-		return encodeAs(kindSweep, v, fs, packSweep)
 	case sim.RewardFunc:
 		if v == nil {
 			return Value{}, errNilFunction
 		}
 		return Value{Kind: kindReward}, nil
+	}
+	for _, k := range packedKinds() {
+		if reflect.TypeOf(v) == k.of {
+			return k.encode(v, fs)
+		}
 	}
 	for kind, t := range plainKinds() {
 		if reflect.TypeOf(v) == t {
@@ -149,23 +163,14 @@ func Decode(v Value, fs Functions) (any, error) {
 	switch v.Kind {
 	case kindList:
 		return decodeList(v, fs)
-	case kindKernel:
-		return decodeAs(v, fs, unpackKernel)
-	case kindJoint:
-		return decodeAs(v, fs, unpackJoint)
-	case kindProblem:
-		return decodeAs(v, fs, unpackProblem)
-	case kindFit:
-		return decodeAs(v, fs, unpackFit)
-	case kindProtocol:
-		return decodeAs(v, fs, unpackProtocol)
-	case kindSweep:
-		return decodeAs(v, fs, unpackSweep)
 	case kindReward:
 		if fs.Reward == nil {
 			return nil, fmt.Errorf("a reward function stays where it was made; it can be used in %%%%cope cells")
 		}
 		return fs.Reward()
+	}
+	if k, there := lists.First(packedKinds(), func(k packedKind) bool { return k.kind == v.Kind }); there {
+		return k.decode(v, fs)
 	}
 	t, known := plainKinds()[v.Kind]
 	if !known {
@@ -196,18 +201,6 @@ func decodeList(v Value, fs Functions) (any, error) {
 		if out[i], err = Decode(e, fs); err != nil {
 			return nil, fmt.Errorf("element %d: %w", i, err)
 		}
-	}
-	return out, nil
-}
-
-func decodeAs[W, T any](v Value, fs Functions, unpack func(W, Functions) (T, error)) (any, error) {
-	var wire W
-	if err := Unpack(v.Data, &wire); err != nil {
-		return nil, err
-	}
-	out, err := unpack(wire, fs)
-	if err != nil {
-		return nil, err
 	}
 	return out, nil
 }

@@ -73,7 +73,7 @@ func TestProvision(t *testing.T) {
 	if err := os.Remove(tools.GoImports); err != nil {
 		t.Fatal(err)
 	}
-	if tools, err = Provision(context.Background(), nil); err != nil || !runnable(tools.GoImports) {
+	if tools, err = Provision(context.Background(), func(string) {}); err != nil || !runnable(tools.GoImports) {
 		t.Fatalf("after goimports was removed: %v", err)
 	}
 }
@@ -82,7 +82,7 @@ func TestProvisionErrors(t *testing.T) {
 	needGo(t)
 	t.Run("no go", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		if _, err := Provision(context.Background(), nil); !errors.Is(err, ErrNoGo) {
+		if _, err := Provision(context.Background(), func(string) {}); !errors.Is(err, ErrNoGo) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -91,7 +91,7 @@ func TestProvisionErrors(t *testing.T) {
 		t.Setenv("GONB_COPE_TOOLS", cache)
 		t.Setenv("GOMODCACHE", t.TempDir())
 		t.Setenv("GOPROXY", "off")
-		_, err := Provision(context.Background(), nil)
+		_, err := Provision(context.Background(), func(string) {})
 		if err == nil || !strings.Contains(err.Error(), "module lookup disabled") || !strings.Contains(err.Error(), "gonb-cope doctor --build") {
 			t.Errorf("got %v", err)
 		}
@@ -104,7 +104,7 @@ func TestProvisionErrors(t *testing.T) {
 		t.Setenv("GOCACHE", t.TempDir()) // so that there is something to interrupt
 		ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 		defer cancel()
-		if _, err := Provision(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Provision(ctx, func(string) {}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -283,7 +283,7 @@ func TestPrebuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	built, err := m.Prebuild(context.Background(), nil)
+	built, err := m.Prebuild(context.Background(), func(string) {})
 	if err != nil || len(built) != len(programs) {
 		t.Fatalf("%v, %v", built, err)
 	}

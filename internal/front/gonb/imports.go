@@ -134,13 +134,12 @@ func (m Module) Imports(ctx context.Context) (*Imports, error) {
 // Pinned reports whether a package, and all that it imports in turn, is in the standard library, in
 // this module or in a module at a pinned version.
 func (i *Imports) Pinned(path string) bool {
-	verdict, ok := i.known[path]
-	if ok {
+	if verdict, ok := i.known[path]; ok {
 		return verdict
 	}
 	i.known[path] = true // a cycle is go's business, and so is what cannot be read
 	folder, standard := i.folder(path)
-	verdict = standard || folder != ""
+	verdict := standard || folder != ""
 	if verdict && !standard {
 		if p, err := build.ImportDir(folder, 0); err == nil {
 			verdict = !slices.ContainsFunc(p.Imports, func(next string) bool { return !i.Pinned(next) })
@@ -153,11 +152,7 @@ func (i *Imports) Pinned(path string) bool {
 // folder says where a package is; "" when it is in no pinned module.
 func (i *Imports) folder(path string) (folder string, standard bool) {
 	if rest, ok := within(path, i.own.Path); ok {
-		folder = filepath.Join(i.own.Source, rest)
-		if _, err := os.Stat(folder); err != nil {
-			return "", false
-		}
-		return folder, false
+		return existing(filepath.Join(i.own.Source, rest)), false
 	}
 	if first, _, _ := strings.Cut(path, "/"); !strings.Contains(first, ".") {
 		_, err := os.Stat(filepath.Join(i.goroot, "src", path))
@@ -180,14 +175,18 @@ func (i *Imports) folder(path string) (folder string, standard bool) {
 	}
 	rest, _ := within(path, best)
 	root := filepath.Join(i.cache, name+"@"+escaped)
-	if _, err := os.Stat(root); err != nil {
+	if existing(root) == "" {
 		return root, false // go build downloads it
 	}
-	folder = filepath.Join(root, rest)
+	return existing(filepath.Join(root, rest)), false
+}
+
+// existing returns a folder that is there, else "".
+func existing(folder string) string {
 	if _, err := os.Stat(folder); err != nil {
-		return "", false
+		return ""
 	}
-	return folder, false
+	return folder
 }
 
 // within returns the rest of a path inside a module.

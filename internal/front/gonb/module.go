@@ -3,6 +3,7 @@ package gonb
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -38,13 +39,10 @@ func FindSource(ctx context.Context, start string) (Module, error) {
 		}
 		return sourceAt(named, "(devel)")
 	}
-	if start, err := filepath.Abs(start); err == nil {
-		for folder := start; ; folder = filepath.Dir(folder) {
+	if folder, err := filepath.Abs(start); err == nil {
+		for above := ""; folder != above; folder, above = filepath.Dir(folder), folder {
 			if isSource(folder) {
 				return sourceAt(folder, "(devel)")
-			}
-			if folder == filepath.Dir(folder) {
-				break
 			}
 		}
 	}
@@ -91,15 +89,12 @@ func download(ctx context.Context, version string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", modulePath+"@"+version)
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
 	cmd.Dir = os.TempDir() // not in anybody's module
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("go mod download: %w", err)
-	}
 	var found struct{ Dir string }
-	if err := json.Unmarshal(out, &found); err != nil {
-		return "", fmt.Errorf("go mod download: %w", err)
+	out, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(out, &found)
 	}
-	return found.Dir, nil
+	return found.Dir, err
 }
 
 // CellModule returns go.mod and go.sum of a module of the given name, in which this
@@ -121,13 +116,10 @@ func (m Module) CellModule(name string) (goMod, goSum []byte, err error) {
 	for _, r := range own.Require {
 		f.AddNewRequire(r.Mod.Path, r.Mod.Version, r.Indirect)
 	}
-	if err != nil {
-		return nil, nil, fmt.Errorf("go.mod for Go cells: %w", err)
-	}
 	f.AddNewRequire(m.Path, "v0.0.0", false)
 	f.Cleanup()
-	text, err := f.Format()
-	if err != nil {
+	text, bad := f.Format()
+	if err = errors.Join(err, bad); err != nil {
 		return nil, nil, fmt.Errorf("go.mod for Go cells: %w", err)
 	}
 	return append(text, m.replacements(own)...), goSum, nil
@@ -180,17 +172,26 @@ var programs = []struct {
 	{"a cell that reads and shows values of %%cope cells", []string{"fmt", modulePath + "/session", modulePath + "/session/display"}},
 }
 
+// cells makes a folder with the module of cells, which the caller removes.
+func (m Module) cells() (string, error) {
+	folder, err := os.MkdirTemp("", "gonb-cope-cells-*")
+	if err != nil {
+		return "", fmt.Errorf("nothing can be compiled: %w", err)
+	}
+	if err = m.WriteCellModule(folder); err != nil {
+		os.RemoveAll(folder)
+	}
+	return folder, err
+}
+
 // Prebuild compiles, as GoNB would, one cell of each kind. A package that this module
 // does not have is left out.
 func (m Module) Prebuild(ctx context.Context, log func(string)) ([]Build, error) {
-	folder, err := os.MkdirTemp("", "gonb-cope-prebuild-*")
+	folder, err := m.cells()
 	if err != nil {
-		return nil, fmt.Errorf("nothing can be compiled: %w", err)
-	}
-	defer os.RemoveAll(folder)
-	if err := m.WriteCellModule(folder); err != nil {
 		return nil, err
 	}
+	defer os.RemoveAll(folder)
 	var done []Build
 	for _, p := range programs {
 		source := "package main\n"
@@ -212,14 +213,11 @@ func (m Module) Prebuild(ctx context.Context, log func(string)) ([]Build, error)
 
 // Cold counts the packages that the first cells of all kinds would have to compile.
 func (m Module) Cold(ctx context.Context) (int, error) {
-	folder, err := os.MkdirTemp("", "gonb-cope-cold-*")
+	folder, err := m.cells()
 	if err != nil {
-		return 0, fmt.Errorf("the build cache cannot be asked: %w", err)
-	}
-	defer os.RemoveAll(folder)
-	if err := m.WriteCellModule(folder); err != nil {
 		return 0, err
 	}
+	defer os.RemoveAll(folder)
 	// Go calls a package stale that it would compile; the others print nothing.
 	args := []string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}
 	for _, p := range programs {

@@ -71,24 +71,21 @@ func Cached() (Tools, error) {
 }
 
 // Provision returns the tools. The first time it builds them, in seconds when their modules are
-// there and else after downloading them; log, if not nil, then receives what goes on. Several
+// there and else after downloading them; log then receives what goes on. Several
 // processes may call it at once.
 func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	t, err := Cached()
 	if !errors.Is(err, ErrNotBuilt) {
 		return t, err
 	}
-	if log == nil {
-		log = func(string) {}
-	}
 	if t, err = locate(); err != nil {
 		return Tools{}, err
 	}
 	folder := filepath.Dir(t.Bin())
-	if err := os.MkdirAll(filepath.Dir(folder), 0o755); err != nil {
-		return Tools{}, fmt.Errorf("the folder for GoNB cannot be made: %w", err)
+	fresh := ""
+	if err = os.MkdirAll(filepath.Dir(folder), 0o755); err == nil {
+		fresh, err = os.MkdirTemp(filepath.Dir(folder), "building-*")
 	}
-	fresh, err := os.MkdirTemp(filepath.Dir(folder), "building-*")
 	if err != nil {
 		return Tools{}, fmt.Errorf("the folder for GoNB cannot be made: %w", err)
 	}
@@ -111,14 +108,11 @@ func Provision(ctx context.Context, log func(string)) (Tools, error) {
 
 // compile builds the tools into folder/bin from the pinned modules.
 func compile(ctx context.Context, goCommand, folder string, log func(string)) error {
-	for _, f := range []struct{ name, pin string }{{"go.mod", "go.mod.txt"}, {"go.sum", "go.sum.txt"}} {
-		if err := os.WriteFile(filepath.Join(folder, f.name), pinned(f.pin), 0o644); err != nil {
-			return fmt.Errorf("GoNB cannot be built: %w", err)
-		}
-	}
 	log("building GoNB and goimports, which Go cells need (once)")
 	bin := filepath.Join(folder, "bin")
-	if err := os.Mkdir(bin, 0o755); err != nil {
+	err := errors.Join(os.WriteFile(filepath.Join(folder, "go.mod"), pinned("go.mod.txt"), 0o644),
+		os.WriteFile(filepath.Join(folder, "go.sum"), pinned("go.sum.txt"), 0o644), os.Mkdir(bin, 0o755))
+	if err != nil {
 		return fmt.Errorf("GoNB cannot be built: %w", err)
 	}
 	c := command{
@@ -235,16 +229,16 @@ func (c command) run(ctx context.Context) error {
 	err := cmd.Run()
 	write.Close()
 	last := <-said
-	if err == nil {
+	what := strings.Join(c.args[:min(2, len(c.args))], " ")
+	switch {
+	case err == nil:
 		return nil
-	}
-	if ctx.Err() != nil {
+	case ctx.Err() != nil:
 		return context.Cause(ctx)
+	case errors.As(err, new(*exec.ExitError)) && len(last) > 0:
+		return fmt.Errorf("%s failed:\n  %s", what, strings.Join(last, "\n  "))
 	}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(last) > 0 {
-		return fmt.Errorf("%s failed:\n  %s", strings.Join(c.args[:min(2, len(c.args))], " "), strings.Join(last, "\n  "))
-	}
-	return fmt.Errorf("%s failed: %w", strings.Join(c.args[:min(2, len(c.args))], " "), err)
+	return fmt.Errorf("%s failed: %w", what, err)
 }
 
 // lines passes each line on and returns the last ones, without news of downloads.
@@ -254,9 +248,7 @@ func lines(r io.Reader, log func(string)) []string {
 	for {
 		line, err := in.ReadString('\n')
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
-			if log != nil {
-				log(line)
-			}
+			log(line)
 			if !strings.HasPrefix(line, "go: downloading ") {
 				last = append(last[max(0, len(last)-kept+1):], line)
 			}

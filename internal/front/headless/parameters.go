@@ -99,14 +99,26 @@ func inject(n *notebook.Notebook, given []Parameter) error {
 		if c.Type != notebook.Code || !c.HasTag(parametersTag) {
 			continue
 		}
-		source, names, err := injection(c, given, found)
-		known = append(known, names...)
+		names, bind, source, err := parametersOf(c)
 		if err != nil {
 			return err
 		}
-		if source == "" {
+		known = append(known, names...)
+		var lines []string
+		for j := range given {
+			if !slices.Contains(names, given[j].Name) {
+				continue
+			}
+			line, err := bind(&given[j])
+			if err != nil {
+				return err
+			}
+			found[j], lines = true, append(lines, line)
+		}
+		if len(lines) == 0 {
 			continue
 		}
+		source += "// Parameters\n" + strings.Join(lines, "\n")
 		added := notebook.Cell{Type: notebook.Code, ID: n.FreshID("injected-parameters"), Source: source, Metadata: map[string]any{}}
 		added.AddTag(injectedTag)
 		i++
@@ -126,50 +138,26 @@ func unknown(given []Parameter, found []bool, known []string, what string) error
 	return nil
 }
 
-// injection returns the source of the cell that goes after a cell with parameters, "" for none,
-// with the names of all its parameters. It notes which were found.
-func injection(c *notebook.Cell, given []Parameter, found []bool) (source string, names []string, err error) {
-	var lines []string
-	text, isScript := scriptOf(c)
-	var declared map[string]goParameter
-	script, errs := dsl.Parse("cell", text)
-	if isScript && len(errs) == 0 {
-		names = script.Names()
-	} else if isScript {
-		return "", nil, nil
-	} else if names, declared, err = goParameters(c.Source); err != nil {
-		return "", nil, err
-	}
-	for j := range given {
-		p := &given[j]
-		if !slices.Contains(names, p.Name) {
-			continue
+// parametersOf returns the names of a cell's parameters, what notes the default of one and writes it with another value, and
+// what a cell of this language begins with.
+func parametersOf(c *notebook.Cell) (names []string, bind func(*Parameter) (string, error), begin string, err error) {
+	if text, isScript := scriptOf(c); isScript {
+		script, errs := dsl.Parse("cell", text)
+		if len(errs) > 0 {
+			return nil, nil, "", nil
 		}
-		found[j] = true
-		if isScript {
+		return script.Names(), func(p *Parameter) (string, error) {
 			p.Default = script.Definition(p.Name)
-			line, err := rewrite(p.Name+" = "+p.Default, p)
-			if err != nil {
-				return "", nil, err
-			}
-			lines = append(lines, line)
-			continue
-		}
-		p.Default = declared[p.Name].value
-		value, err := goValue(p, declared[p.Name].kind != "")
-		if err != nil {
-			return "", nil, err
-		}
-		lines = append(lines, declared[p.Name].declare(p.Name, value))
+			return rewrite(p.Name+" = "+p.Default, p)
+		}, cellMagic, nil
 	}
-	if len(lines) == 0 {
-		return "", names, nil
-	}
-	source = "// Parameters\n" + strings.Join(lines, "\n")
-	if isScript {
-		source = cellMagic + source
-	}
-	return source, names, nil
+	names, declared, err := goParameters(c.Source)
+	return names, func(p *Parameter) (string, error) {
+		d := declared[p.Name]
+		p.Default = d.value
+		value, err := goValue(p, d.kind != "")
+		return d.declare(p.Name, value), err
+	}, "", err
 }
 
 // rewrite binds a name in a script to another value.

@@ -265,7 +265,7 @@ func TestEmptyKey(t *testing.T) {
 		"0.0.0.0": `the key is empty, and ip "0.0.0.0" is not of this machine alone`, "192.0.2.1": "is not of this machine alone", "example.org": "is not of this machine alone", "": "is not of this machine alone",
 		"127.0.0.1": "", "127.1.2.3": "", "localhost": "", "::1": "",
 	} {
-		s, err := Listen(Connection{Transport: "tcp", IP: ip}, nil) // ports 0: any that are free
+		s, err := Listen(Connection{Transport: "tcp", IP: ip}, func(error) {}) // ports 0: any that are free
 		switch {
 		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
 			t.Errorf("%q: error %v, want %q", ip, err, want)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/zmtp"
 )
@@ -183,10 +184,8 @@ func dial(ctx context.Context, c Connection, ch Channel, kind zmtp.Kind, identit
 				return p, nil
 			}
 		}
-		select {
-		case <-ctx.Done():
+		if await.Pause(ctx, 2*time.Millisecond) != nil {
 			return nil, fmt.Errorf("jupyter: no kernel answers on %s: %w", address, err)
-		case <-time.After(2 * time.Millisecond):
 		}
 	}
 }

@@ -6,6 +6,7 @@
 //	Session      makes, signs, encodes and verifies messages
 //	Server       the sockets of a kernel: ROUTER for shell, control and stdin, PUB for iopub, an echo for the heartbeat
 //	Client       the sockets of a front end: DEALER for shell, control and stdin, SUB for iopub
+//	Calls        what arrives at a client, by the requests that caused it
 //
 // The ZeroMQ protocol itself is package zmtp's. Each connection has its own queue and goroutine, so
 // that one front end that stops reading stops no other.

@@ -82,7 +82,7 @@ type Session struct {
 
 // NewSession returns a session with a fresh identity that signs with a key; an
 // empty key signs nothing.
-func NewSession(key string) *Session { return &Session{id: freshID(), key: []byte(key)} }
+func NewSession(key string) *Session { return &Session{id: rand.Text(), key: []byte(key)} }
 
 // ID returns the identity of the session, which its messages carry.
 func (s *Session) ID() string { return s.id }
@@ -92,7 +92,7 @@ func (s *Session) ID() string { return s.id }
 func (s *Session) New(msgType string, parent *Message, content any) *Message {
 	m := &Message{
 		Header: Header{
-			ID: freshID(), Session: s.id, Username: "gonb-cope", Type: msgType, Version: Version,
+			ID: rand.Text(), Session: s.id, Username: "gonb-cope", Type: msgType, Version: Version,
 			Date: time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"),
 		},
 		Metadata: empty, Content: mustJSON(content), parent: empty,
@@ -163,10 +163,6 @@ func (s *Session) signature(parts [][]byte) []byte {
 // ErrSignature says that a message was not signed with the key of the connection.
 var ErrSignature = errors.New("jupyter: message with a wrong signature")
 
-// ErrRepeated says that a message was not new: it was received before, or signed by
-// this side.
-var ErrRepeated = errors.New("jupyter: message that is not new")
-
 // rememberedSignatures is the least number of signatures that are remembered, the same as in
 // jupyter_client. At most it is twice that.
 const rememberedSignatures = 1 << 16
@@ -231,8 +227,7 @@ func ReadConnection(path string) (Connection, error) {
 	case c.Transport != "tcp" && c.Transport != "ipc":
 		return c, fmt.Errorf("connection file %s: transport must be tcp or ipc, not %q", path, c.Transport)
 	}
-	for name, port := range map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control,
-		"hb_port": c.Heartbeat} {
+	for name, port := range c.Ports() {
 		if port <= 0 {
 			return c, fmt.Errorf("connection file %s: %s must be a port, not %d", path, name, port)
 		}
@@ -241,6 +236,13 @@ func ReadConnection(path string) (Connection, error) {
 		return c, fmt.Errorf("connection file %s: signature_scheme must be hmac-sha256, not %q", path, c.SignatureScheme)
 	}
 	return c, nil
+}
+
+// Ports returns the ports by their names in a connection file.
+func (c Connection) Ports() map[string]int {
+	return map[string]int{
+		"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control, "hb_port": c.Heartbeat,
+	}
 }
 
 // WriteFile writes the connection file, readable by its owner only.
@@ -258,7 +260,7 @@ func (c Connection) WriteFile(path string) error {
 func LocalConnection(dir string) Connection {
 	return Connection{
 		Transport: "ipc", IP: filepath.Join(dir, "s"), Shell: 1, IOPub: 2, Stdin: 3, Control: 4, Heartbeat: 5,
-		Key: freshID(), SignatureScheme: "hmac-sha256",
+		Key: rand.Text(), SignatureScheme: "hmac-sha256",
 	}
 }
 
@@ -274,13 +276,6 @@ func SocketFolder(prefix string) (string, error) {
 		return "", fmt.Errorf("cannot make a private folder: %w", err)
 	}
 	return dir, nil
-}
-
-// freshID returns 128 random bits as text.
-func freshID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }
 
 func (c Connection) address(port int) (network, address string) {
@@ -312,14 +307,4 @@ const (
 	IOPubChannel   Channel = "iopub"
 )
 
-func (c Connection) port(ch Channel) int {
-	switch ch {
-	case ShellChannel:
-		return c.Shell
-	case ControlChannel:
-		return c.Control
-	case StdinChannel:
-		return c.Stdin
-	}
-	return c.IOPub
-}
+func (c Connection) port(ch Channel) int { return c.Ports()[string(ch)+"_port"] }

@@ -9,6 +9,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/zmtp"
 )
 
+// requests are the channels by which front ends ask.
+var requests = []Channel{ShellChannel, ControlChannel, StdinChannel}
+
 // route is the socket of a front end.
 type route struct {
 	channel  Channel
@@ -49,17 +52,18 @@ func (s *Server) Send(ch Channel, m *Message) {
 		s.dropAnswered(identity, m.Parent.ID)
 		return
 	}
-	for _, p := range s.routes[ch][identity] {
+	to := route{ch, identity}
+	for _, p := range s.routes[to] {
 		p.send(frames, false)
 	}
 	if s.connected(identity) {
-		s.open[route{ch, identity}] = append(s.open[route{ch, identity}], sentByName{m.Parent.ID, frames})
+		s.open[to] = append(s.open[to], sentByName{m.Parent.ID, frames})
 	}
 }
 
 // dropAnswered drops the messages of a request that has its answer.
 func (s *Server) dropAnswered(identity, request string) {
-	for channel := range s.routes {
+	for _, channel := range requests {
 		to := route{channel, identity}
 		left := slices.DeleteFunc(s.open[to], func(q sentByName) bool { return q.request == request })
 		if s.open[to] = left; len(left) == 0 {
@@ -70,12 +74,7 @@ func (s *Server) dropAnswered(identity, request string) {
 
 // connected reports whether a front end has a socket.
 func (s *Server) connected(identity string) bool {
-	for _, peers := range s.routes {
-		if len(peers[identity]) > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(requests, func(ch Channel) bool { return len(s.routes[route{ch, identity}]) > 0 })
 }
 
 // serveRequests serves one connection of a ROUTER socket: it delivers what a front end sends, with
@@ -118,7 +117,8 @@ func (s *Server) accepted(ch Channel, frames [][]byte) (*Message, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.seen.add(signatureOf(frames)) {
-		return nil, fmt.Errorf("%w: %.40q", ErrRepeated, m.Header.Type)
+		// it was received before, or signed by this side
+		return nil, fmt.Errorf("jupyter: message that is not new: %.40q", m.Header.Type)
 	}
 	if ch == StdinChannel { // an answer to what is asked there
 		delete(s.open, route{ch, string(frames[0])})
@@ -135,8 +135,9 @@ func (s *Server) enter(ch Channel, p *peer) string {
 		s.fresh++
 		id = fmt.Sprintf("\x00%08d", s.fresh)
 	}
-	s.routes[ch][id] = append(s.routes[ch][id], p)
-	for _, q := range s.open[route{ch, id}] {
+	to := route{ch, id}
+	s.routes[to] = append(s.routes[to], p)
+	for _, q := range s.open[to] {
 		p.send(q.frames, false)
 	}
 	return id
@@ -145,12 +146,12 @@ func (s *Server) enter(ch Channel, p *peer) string {
 func (s *Server) forget(ch Channel, id string, p *peer) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.routes[ch][id] = slices.DeleteFunc(s.routes[ch][id], func(q *peer) bool { return q == p })
-	if len(s.routes[ch][id]) == 0 {
-		delete(s.routes[ch], id)
+	to := route{ch, id}
+	if s.routes[to] = slices.DeleteFunc(s.routes[to], func(q *peer) bool { return q == p }); len(s.routes[to]) == 0 {
+		delete(s.routes, to)
 	}
 	if !s.connected(id) {
-		for channel := range s.routes {
+		for _, channel := range requests {
 			delete(s.open, route{channel, id})
 		}
 	}
@@ -231,7 +232,7 @@ func (s *Server) subscribe(p *peer, begin bool, topic string) error {
 
 func subscribed(topics map[string]int, topic string) bool {
 	for prefix := range topics {
-		if len(topic) >= len(prefix) && topic[:len(prefix)] == prefix {
+		if strings.HasPrefix(topic, prefix) {
 			return true
 		}
 	}

@@ -23,7 +23,7 @@ type Server struct {
 	rejected  func(error)
 
 	mu     sync.Mutex
-	routes map[Channel]map[string][]*peer // by the identity that they name
+	routes map[route][]*peer
 	seen   signatures
 	open   map[route][]sentByName   // what went by name and is not answered
 	peers  map[*peer]bool           // all
@@ -33,7 +33,7 @@ type Server struct {
 }
 
 // Listen opens the sockets that a connection names. Messages that are not signed with its key, or
-// that come again, are not delivered; rejected, if not nil, receives an error for each. Without a
+// that come again, are not delivered; rejected receives an error for each. Without a
 // key only this machine may be listened to.
 func Listen(c Connection, rejected func(error)) (*Server, error) {
 	if err := c.guarded(); err != nil {
@@ -41,15 +41,12 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 	}
 	s := &Server{
 		session: NewSession(c.Key), inbox: map[Channel]chan *Message{}, closing: make(chan struct{}), rejected: rejected,
-		routes: map[Channel]map[string][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{},
+		routes: map[route][]*peer{}, open: map[route][]sentByName{}, peers: map[*peer]bool{}, subs: map[*peer]map[string]int{},
 		joined: make(chan struct{}, 1),
 	}
-	if s.rejected == nil {
-		s.rejected = func(error) {}
-	}
 	serve := map[int]func(net.Conn){c.IOPub: s.serveSubscriber, c.Heartbeat: s.serveHeartbeat}
-	for _, ch := range []Channel{ShellChannel, ControlChannel, StdinChannel} {
-		s.inbox[ch], s.routes[ch] = make(chan *Message, 64), map[string][]*peer{}
+	for _, ch := range requests {
+		s.inbox[ch] = make(chan *Message, 64)
 		serve[c.port(ch)] = func(conn net.Conn) { s.serveRequests(ch, conn) }
 	}
 	for port, handle := range serve {

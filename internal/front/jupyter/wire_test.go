@@ -25,7 +25,7 @@ func pair(t *testing.T) (*Server, *Client, Connection) {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	c := LocalConnection(dir)
-	s, err := Listen(c, nil)
+	s, err := Listen(c, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -17,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
 )
 
@@ -66,49 +66,40 @@ func Install(o Options) (Installed, error) {
 	if err != nil {
 		return Installed{}, err
 	}
-	switch _, err := Read(dir); {
-	case err == nil || errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
-		// replace says what a file in the way is
-	default:
+	// replace says what a file in the way is
+	if _, err := Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
 	}
 	done := Installed{Dir: dir, LabExtension: extensionIn(data)}
 	if o.Executable == "" {
-		if o.Executable, err = os.Executable(); err != nil {
-			return Installed{}, fmt.Errorf("where this program is cannot be found: %w", err)
-		}
+		o.Executable, err = os.Executable()
 	}
-	if o.Executable, err = filepath.Abs(o.Executable); err != nil {
+	if err == nil {
+		o.Executable, err = filepath.Abs(o.Executable)
+	}
+	if err != nil {
 		return Installed{}, fmt.Errorf("where this program is cannot be found: %w", err)
 	}
 	done.Executable = o.Executable
 	if temporary(o.Executable) || inside(filepath.Join(data, "kernels"), o.Executable) {
 		done.Executable, done.Copied = filepath.Join(dir, "gonb-cope"), true
 	}
-	files, err := o.resources(done)
-	if err != nil {
-		return Installed{}, err
-	}
-	if err := replace(data, dir, files); err != nil {
+	if err := replace(data, dir, o.resources(done)); err != nil {
 		return Installed{}, err
 	}
 	return done, replace(data, done.LabExtension, extension(o))
 }
 
-func (o Options) resources(done Installed) (map[string]file, error) {
-	text, err := json.MarshalIndent(client.Spec{
-		Argv:          append([]string{done.Executable}, arguments...),
-		DisplayName:   DisplayName,
-		Language:      "go",
-		InterruptMode: "message",
-		Metadata:      map[string]any{"debugger": false, mark: o.Version},
-	}, "", "  ")
-	if err != nil {
-		return nil, fmt.Errorf("kernel.json: %w", err)
-	}
+func (o Options) resources(done Installed) map[string]file {
 	files := map[string]file{
-		"kernel.json":       {text: append(text, '\n')},
-		"kernel.js":         {text: classic(o.Words)},
+		"kernel.json": {text: pretty(client.Spec{
+			Argv:          append([]string{done.Executable}, arguments...),
+			DisplayName:   DisplayName,
+			Language:      "go",
+			InterruptMode: "message",
+			Metadata:      map[string]any{"debugger": false, mark: o.Version},
+		})},
+		"kernel.js":         {text: script(kernelJS, o.Words)},
 		"logo-svg.svg":      {text: logoSVG},
 		"logo-32x32.png":    {text: logo32},
 		"logo-64x64.png":    {text: logo64},
@@ -117,7 +108,7 @@ func (o Options) resources(done Installed) (map[string]file, error) {
 	if done.Copied {
 		files["gonb-cope"] = file{copyOf: o.Executable}
 	}
-	return files, nil
+	return files
 }
 
 // setupCell is the cell that Quarto runs before the cells of a document. Quarto takes its being
@@ -200,29 +191,33 @@ type file struct {
 
 // replace puts a folder with these files where another may be. The new folder is
 // whole before it takes the place of the old one, whose programs may be running.
-func replace(data, dir string, files map[string]file) error {
+func replace(data, dir string, files map[string]file) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("cannot install: %w", err)
+		}
+	}()
 	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
-		return fmt.Errorf("cannot install: %w", err)
+		return err
 	}
 	work, err := os.MkdirTemp(data, ".gonb-cope-*")
 	if err != nil {
-		return fmt.Errorf("cannot install: %w", err)
+		return err
 	}
 	defer os.RemoveAll(work)
 	fresh, old := filepath.Join(work, "new"), filepath.Join(work, "old")
 	for name, f := range files {
 		if err := f.write(filepath.Join(fresh, name)); err != nil {
-			return fmt.Errorf("cannot install: %w", err)
+			return err
 		}
 	}
 	if err := os.Rename(dir, old); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("cannot install: %w", err)
+		return err
 	}
-	if err := os.Rename(fresh, dir); err != nil {
+	if err = os.Rename(fresh, dir); err != nil {
 		_ = os.Rename(old, dir) // as it was, if it was
-		return fmt.Errorf("cannot install: %w", err)
 	}
-	return nil
+	return err
 }
 
 func (f file) write(name string) error {
@@ -232,17 +227,7 @@ func (f file) write(name string) error {
 	if f.copyOf == "" {
 		return os.WriteFile(name, f.text, 0o644)
 	}
-	in, err := os.Open(f.copyOf)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o755)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
+	return child.Copy(f.copyOf, name, 0o755)
 }
 
 // temporary reports whether a program may soon be gone: go run leaves it in a folder for temporary
@@ -291,9 +276,6 @@ func script(template []byte, w Words) []byte {
 	return bytes.Replace(text, []byte("/* WORDS */ {}"), words, 1)
 }
 
-// classic returns kernel.js of the classic Notebook.
-func classic(w Words) []byte { return script(kernelJS, w) }
-
 // extension returns the prebuilt extension of JupyterLab. Browsers keep scripts by their address,
 // so the name changes with the content.
 func extension(o Options) map[string]file {
@@ -322,10 +304,10 @@ func extension(o Options) map[string]file {
 	}
 }
 
-func pretty(v map[string]any) []byte {
+func pretty(v any) []byte {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		panic(err) // texts only
+		panic(err) // texts and flags only
 	}
 	return append(text, '\n')
 }

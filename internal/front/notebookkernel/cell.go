@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
@@ -54,24 +55,29 @@ type failure struct {
 	Traceback []string `json:"traceback"`
 }
 
+// failed returns a failure whose text is its traceback, and the first line of that its value.
+func failed(name, text string) *failure {
+	return &failure{Name: name, Value: firstLine(text), Traceback: strings.Split(text, "\n")}
+}
+
 // interrupted returns the failure of a cell that was interrupted.
 func interrupted(what string) *failure {
-	text := "interrupted"
-	if what != "" {
-		text += ": " + what
-	}
-	return &failure{Name: "Interrupted", Value: text, Traceback: []string{text}}
+	return failed("Interrupted", strings.TrimSuffix("interrupted: "+what, ": "))
+}
+
+// reply returns the failure as replies have it.
+func (f *failure) reply() map[string]any {
+	return map[string]any{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
 }
 
 func (k *kernel) execute(ctx context.Context, r request) {
 	c := &cell{k: k, request: r.message, payload: []any{}}
 	if err := r.message.Decode(&c.ask); err != nil {
-		k.reply(jupyter.ShellChannel, r.message, "execute_reply",
-			c.errorReply(&failure{Name: "BadRequest", Value: err.Error(), Traceback: []string{err.Error()}}))
+		k.reply(jupyter.ShellChannel, r.message, c.errorReply(failed("BadRequest", err.Error())))
 		return
 	}
 	if r.arrived.Before(k.abortBefore) {
-		k.reply(jupyter.ShellChannel, r.message, "execute_reply", map[string]any{"status": "aborted"})
+		k.reply(jupyter.ShellChannel, r.message, map[string]any{"status": "aborted"})
 		return
 	}
 	if c.ask.stores() {
@@ -88,10 +94,11 @@ func (k *kernel) execute(ctx context.Context, r request) {
 	if c.ask.stores() {
 		k.history.add(c.count, c.ask.Code, result)
 	}
-	reply := c.errorReply(failed)
+	var reply map[string]any
 	if failed == nil {
 		reply = map[string]any{"status": "ok", "execution_count": c.count, "payload": c.payload, "user_expressions": expressions}
 	} else {
+		reply = c.errorReply(failed)
 		c.publish("error", failed)
 	}
 	m := k.server.Session().New("execute_reply", r.message, reply)
@@ -104,39 +111,36 @@ func (k *kernel) execute(ctx context.Context, r request) {
 
 // run executes the cell on the side it belongs to. The result is the last value as
 // text, for the history.
-func (c *cell) run(ctx context.Context) (result string, failed *failure) {
+func (c *cell) run(ctx context.Context) (result string, fault *failure) {
 	defer func() { // a defect of ours must not end the notebook
 		if r := recover(); r != nil {
 			c.k.opt.Log("defect: cell %d: %v\n%s", c.count, r, debug.Stack())
-			text := fmt.Sprintf("defect in gonb-cope (please report it): %v", r)
-			failed = &failure{Name: "Defect", Value: text, Traceback: []string{text}}
+			fault = failed("Defect", fmt.Sprintf("defect in gonb-cope (please report it): %v", r))
 		}
 	}()
-	body, isCope, failed := copeBody(c.ask.Code)
+	body, isCope, err := dsl.Cell(c.ask.Code)
 	switch {
-	case failed != nil:
-		return "", failed
+	case err != nil:
+		return "", failed("CopeError", err.Error())
 	case isCope:
 		return c.k.cope.run(ctx, c, body)
 	case strings.TrimSpace(c.ask.Code) == "":
 		return "", nil
 	}
-	if failed = c.misplaced(); failed != nil {
-		return "", failed
+	if fault = c.misplaced(); fault != nil {
+		return "", fault
 	}
-	failed = c.k.golang.run(ctx, c)
+	fault = c.k.golang.run(ctx, c)
 	c.k.cope.mu.Lock()
 	defer c.k.cope.mu.Unlock()
 	c.k.cope.warnStale(c) // the cell may have bound names
-	return "", failed
+	return "", fault
 }
 
 func (c *cell) errorReply(f *failure) map[string]any {
-	if f == nil {
-		return nil
-	}
-	return map[string]any{"status": "error", "execution_count": c.count, "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback,
-		"payload": c.payload, "user_expressions": map[string]any{}}
+	reply := f.reply()
+	reply["execution_count"], reply["payload"], reply["user_expressions"] = c.count, c.payload, map[string]any{}
+	return reply
 }
 
 // publish sends output to all front ends, and remembers it where that was asked for.

@@ -1,14 +1,13 @@
 package notebookkernel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"sync"
 	"time"
 
 	process "github.com/gonb-cope/gonb-cope/internal/base/child"
@@ -24,19 +23,8 @@ type child struct {
 	exited  chan struct{}
 	started time.Time
 	log     *process.Tail // what it printed outside of cells
-
-	mu        sync.Mutex
-	exchanges map[string]*exchange // by the id of the request
-	stray     func(*jupyter.Message)
-	prompt    func(*jupyter.Message, *exchange)
-}
-
-// exchange is a request that GoNB works on.
-type exchange struct {
-	request *jupyter.Message
-	output  func(*jupyter.Message) // takes what it publishes, in order; may be nil
-	reply   chan *jupyter.Message
-	idle    chan struct{}
+	calls   *jupyter.Calls
+	prompt  func(m, request *jupyter.Message) // takes a question for input
 }
 
 // errGone says that GoNB ended while it was needed.
@@ -57,7 +45,7 @@ type command struct {
 }
 
 // startChild starts GoNB and waits until it answers.
-func startChild(ctx context.Context, c command, stray func(*jupyter.Message), prompt func(*jupyter.Message, *exchange)) (*child, error) {
+func startChild(ctx context.Context, c command, stray func(*jupyter.Message), prompt func(m, request *jupyter.Message)) (*child, error) {
 	connection := jupyter.LocalConnection(c.folder)
 	path := filepath.Join(c.folder, c.name)
 	if err := connection.WriteFile(path); err != nil {
@@ -65,7 +53,7 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 	}
 	argv := append(append([]string{}, c.warden...), c.folder, c.gonb, "-kernel", path, "-raw_error=true")
 	g := &child{cmd: exec.Command(argv[0], argv[1:]...), exited: make(chan struct{}), started: time.Now(), log: newTail(),
-		exchanges: map[string]*exchange{}, stray: stray, prompt: prompt}
+		prompt: prompt}
 	g.cmd.Env, g.cmd.Stderr, g.cmd.Stdout = c.env, g.log, g.log
 	var err error
 	if g.orders, err = g.cmd.StdinPipe(); err != nil {
@@ -80,7 +68,7 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 		warden.Clean(c.folder)
 		close(g.exited)
 	}()
-	if err := g.connect(ctx, connection); err != nil {
+	if err := g.connect(ctx, connection, stray); err != nil {
 		g.stop()
 		return nil, fmt.Errorf("starting GoNB: %w%s", err, g.printed())
 	}
@@ -89,7 +77,7 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 
 // connect waits for GoNB to answer, and for its answer to come by both ways: what is
 // published before the subscription has arrived is lost.
-func (g *child) connect(ctx context.Context, c jupyter.Connection) error {
+func (g *child) connect(ctx context.Context, c jupyter.Connection, stray func(*jupyter.Message)) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
 	go func() {
@@ -103,11 +91,15 @@ func (g *child) connect(ctx context.Context, c jupyter.Connection) error {
 	if err != nil {
 		return err
 	}
-	g.client = client
-	go g.deliverReplies(jupyter.ShellChannel)
-	go g.deliverReplies(jupyter.ControlChannel)
-	go g.deliverOutput()
-	go g.deliverPrompts()
+	g.client, g.calls = client, jupyter.NewCalls(client)
+	for _, ch := range []jupyter.Channel{jupyter.ShellChannel, jupyter.ControlChannel, jupyter.StdinChannel} {
+		go g.calls.Deliver(ch, nil)
+	}
+	go g.calls.Deliver(jupyter.IOPubChannel, func(m *jupyter.Message) {
+		if m.Header.Type != "status" {
+			stray(m)
+		}
+	})
 	for {
 		try, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 		_, err := g.request(try, client.Session().New("kernel_info_request", nil, struct{}{}), nil)
@@ -118,24 +110,25 @@ func (g *child) connect(ctx context.Context, c jupyter.Connection) error {
 	}
 }
 
-// request sends a request and waits for its reply and the end of its output.
+// request sends a request and waits for its reply and the end of its output, which output takes in order; it may be nil.
 func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*jupyter.Message)) (*jupyter.Message, error) {
-	e := &exchange{request: m, output: output, reply: make(chan *jupyter.Message, 1), idle: make(chan struct{})}
-	g.mu.Lock()
-	g.exchanges[m.Header.ID] = e
-	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		delete(g.exchanges, m.Header.ID)
-		g.mu.Unlock()
-	}()
+	call := g.calls.Open(m)
+	defer g.calls.Drop(call)
 	g.client.Send(jupyter.ShellChannel, m)
 	var reply *jupyter.Message
-	for idle := e.idle; reply == nil || idle != nil; {
+	for idle := false; reply == nil || !idle; {
 		select {
-		case reply = <-e.reply:
-		case <-idle:
-			idle = nil
+		case a := <-call.Arrivals:
+			switch {
+			case a.Channel == jupyter.StdinChannel:
+				g.prompt(a.Message, m)
+			case a.Reply():
+				reply = cmp.Or(reply, a.Message)
+			case a.Message.Header.Type == "status":
+				idle = idle || a.Idle()
+			case a.Channel == jupyter.IOPubChannel && output != nil:
+				output(a.Message)
+			}
 		case <-g.exited:
 			return nil, errGone
 		case <-ctx.Done():
@@ -143,48 +136,6 @@ func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*ju
 		}
 	}
 	return reply, nil
-}
-
-// find returns the exchange that a message of GoNB belongs to, or nil.
-func (g *child) find(m *jupyter.Message) *exchange {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.exchanges[m.Parent.ID]
-}
-
-func (g *child) deliverReplies(ch jupyter.Channel) {
-	for m := range g.client.Messages(ch) {
-		if e := g.find(m); e != nil && strings.HasSuffix(m.Header.Type, "_reply") {
-			select {
-			case e.reply <- m:
-			default: // a second reply
-			}
-		}
-	}
-}
-
-func (g *child) deliverOutput() {
-	for m := range g.client.Messages(jupyter.IOPubChannel) {
-		e := g.find(m)
-		switch {
-		case m.Header.Type == "status":
-			if e != nil && strings.Contains(string(m.Content), `"idle"`) {
-				close(e.idle)
-			}
-		case e == nil:
-			g.stray(m)
-		case e.output != nil:
-			e.output(m)
-		}
-	}
-}
-
-func (g *child) deliverPrompts() {
-	for m := range g.client.Messages(jupyter.StdinChannel) {
-		if e := g.find(m); e != nil {
-			g.prompt(m, e)
-		}
-	}
 }
 
 // interrupt interrupts whatever runs below GoNB, and what it starts until calm.

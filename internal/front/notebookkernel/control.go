@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"html"
-	"maps"
 	"runtime"
 	"sync"
 	"time"
@@ -60,7 +59,7 @@ func (k *kernel) shutdown(ch jupyter.Channel, m *jupyter.Message) {
 	k.mu.Lock()
 	k.farewell = func() {
 		k.publish("shutdown_reply", m, reply)
-		k.reply(ch, m, "shutdown_reply", reply)
+		k.reply(ch, m, reply)
 		k.status(m, "idle")
 	}
 	k.mu.Unlock()
@@ -88,8 +87,7 @@ func (k *kernel) info() any {
 // ports returns the content of connect_reply.
 func (k *kernel) ports() any {
 	c, _ := jupyter.ReadConnection(k.opt.ConnectionFile) // it could be read when the kernel started
-	return map[string]int{"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "hb_port": c.Heartbeat,
-		"control_port": c.Control}
+	return c.Ports()
 }
 
 // debugReply says that there is no debugger, in the form of its protocol.
@@ -141,7 +139,7 @@ func (c *comms) answer(m *jupyter.Message) any {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := map[string]any{}
-	for id, target := range maps.All(c.open) {
+	for id, target := range c.open {
 		if content.Target == "" || content.Target == target {
 			found[id] = map[string]string{"target_name": target}
 		}
@@ -187,24 +185,19 @@ func (m *meter) update(a dsl.Activity) {
 }
 
 // finish takes the display away. more says that the cell will still put something out.
-func (m *meter) finish(more bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.stopped && !m.shown.IsZero() {
-		m.cell.again(more)
-	}
-	m.stopped = true
-}
+func (m *meter) finish(more bool) { m.end(func() { m.cell.again(more) }) }
 
 // stop shows how far the last activity came, if it was shown at all.
-func (m *meter) stop() {
+func (m *meter) stop() { m.end(func() { m.replace(time.Now()) }) }
+
+// end stops the meter, and does something with a display that is there.
+func (m *meter) end(do func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if !m.stopped && !m.shown.IsZero() {
-		m.stopped = true
-		m.replace(time.Now())
+	shows := !m.stopped && !m.shown.IsZero()
+	if m.stopped = true; shows {
+		do()
 	}
-	m.stopped = true
 }
 
 // replace draws the meter again.

@@ -74,13 +74,11 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	}
 	s.noted = nil
 	_, err := s.session.Eval(ctx, script)
+	msgType := "execute_result"
 	if err == nil {
 		s.meter.finish(held != nil)
 	} else {
 		s.meter.stop()
-	}
-	msgType := "execute_result"
-	if err != nil {
 		msgType = "display_data"
 	}
 	if held != nil {
@@ -108,7 +106,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 // provenance returns which data files the session has read, and the seeds of its results.
 func (s *copeSide) provenance() any {
 	if !s.mu.TryLock() { // a cell runs that does not end: the answer must not wait for it
-		return map[string]any{"status": "error", "ename": "Busy", "evalue": "a cell is running", "traceback": []string{}}
+		return (&failure{"Busy", "a cell is running", []string{}}).reply()
 	}
 	defer s.mu.Unlock()
 	seeds := []string{}
@@ -152,18 +150,15 @@ func (s *copeSide) warnStale(c *cell) {
 		}
 	}
 	s.told = told
-	if fresh {
-		text := staleText(slices.Sorted(maps.Keys(causes)), stale)
-		s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
+	if !fresh {
+		return
 	}
-}
-
-func staleText(causes, stale []string) string {
+	format := "%s are stale: made with what %s was before. Run their cells again, in this order."
 	if len(stale) == 1 {
-		return fmt.Sprintf("%s is stale: made with what %s was before. Run its cell again.", stale[0], strings.Join(causes, ", "))
+		format = "%s is stale: made with what %s was before. Run its cell again."
 	}
-	return fmt.Sprintf("%s are stale: made with what %s was before. Run their cells again, in this order.", strings.Join(stale, ", "),
-		strings.Join(causes, ", "))
+	text := fmt.Sprintf(format, strings.Join(stale, ", "), strings.Join(slices.Sorted(maps.Keys(causes)), ", "))
+	s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
 }
 
 // help opens the help for the names that a cell asked about in the pager.
@@ -171,8 +166,7 @@ func (s *copeSide) help(c *cell, asked []string) *failure {
 	for _, name := range asked {
 		found := s.session.Inspect(name, len(name))
 		if found.Text == "" {
-			text := fmt.Sprintf("there is nothing named %s", name)
-			return &failure{Name: "CopeError", Value: text, Traceback: []string{text}}
+			return failed("CopeError", "there is nothing named "+name)
 		}
 		c.payload = append(c.payload, map[string]any{"source": "page", "start": 0, "data": map[string]any{"text/plain": found.Text}})
 	}
@@ -211,15 +205,21 @@ func emphasised(text string) string {
 		switch {
 		case i == 0:
 			lines[i] = bold + line + normal
-		case strings.HasPrefix(body, "|") && strings.Contains(body, "^"):
-			at := strings.Index(line, "^")
-			lines[i] = line[:at] + bold + line[at:] + normal
+		case strings.HasPrefix(body, "|"):
+			lines[i] = boldFrom(line, "^")
 		case strings.HasPrefix(body, "= hint:"):
-			at := strings.Index(line, "hint:")
-			lines[i] = line[:at] + bold + line[at:] + normal
+			lines[i] = boldFrom(line, "hint:")
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// boldFrom marks a line from a text on, where it has it.
+func boldFrom(line, text string) string {
+	if before, after, there := strings.Cut(line, text); there {
+		return before + bold + text + after + normal
+	}
+	return line
 }
 
 // expressions evaluates the expressions that a front end asked for beside a cell.
@@ -249,8 +249,7 @@ func (s *copeSide) expression(ctx context.Context, text string) any {
 		_, err = s.session.Eval(ctx, script)
 	}
 	if err != nil {
-		f := mistakes(err)
-		return map[string]any{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
+		return mistakes(err).reply()
 	}
 	return map[string]any{"status": "ok", "data": bundle, "metadata": map[string]any{}}
 }

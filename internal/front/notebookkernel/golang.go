@@ -35,9 +35,9 @@ type goSide struct {
 }
 
 func (g *goSide) run(ctx context.Context, c *cell) *failure {
-	child, failed := g.ready(ctx, c)
-	if failed != nil {
-		return failed
+	child, fault := g.ready(ctx, c)
+	if fault != nil {
+		return fault
 	}
 	untilDone := context.WithoutCancel(ctx) // GoNB must be in step, whatever the user interrupts
 	g.keepStep(untilDone, child, c)
@@ -54,9 +54,9 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 		child.calm()
 	}
 	if err == nil {
-		failed = g.failed(ctx, c, out, reply)
+		fault = g.failed(ctx, c, out, reply)
 	}
-	out.joiner.add("stderr", out.last.rest(failed)) // without what the failure says, too
+	out.joiner.add("stderr", out.last.rest(fault)) // without what the failure says, too
 	out.joiner.flush()
 	if gonb.Resets(c.ask.Code) {
 		g.prepare(untilDone, child) // its go.mod is new
@@ -66,12 +66,12 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 		g.forget(child)
 		return gone(child)
 	case err != nil:
-		return &failure{Name: "GoNBError", Value: err.Error(), Traceback: []string{err.Error()}}
+		return failed("GoNBError", err.Error())
 	}
 	if c.ask.stores() {
 		g.count++
 	}
-	return failed
+	return fault
 }
 
 // failed returns the failure of a cell that GoNB has answered: an interrupt as what it is, and for a
@@ -121,9 +121,8 @@ func (g *goSide) requestFor(c *cell) *jupyter.Message {
 
 // gone returns the failure of a cell during which GoNB ended.
 func gone(child *child) *failure {
-	text := "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of " +
-		"%%cope cells are kept" + child.printed()
-	return &failure{Name: "GoNBEnded", Value: firstLine(text), Traceback: strings.Split(text, "\n")}
+	return failed("GoNBEnded", "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of "+
+		"%%cope cells are kept"+child.printed())
 }
 
 // stray sends on what GoNB publishes outside of requests: messages of widgets.
@@ -133,8 +132,8 @@ func (g *goSide) stray(m *jupyter.Message) {
 }
 
 // prompt asks the front end that sent the request for input.
-func (g *goSide) prompt(m *jupyter.Message, e *exchange) {
-	g.k.server.Send(jupyter.StdinChannel, g.k.server.Session().New(m.Header.Type, e.request, m.Content))
+func (g *goSide) prompt(m, request *jupyter.Message) {
+	g.k.server.Send(jupyter.StdinChannel, g.k.server.Session().New(m.Header.Type, request, m.Content))
 }
 
 // forward hands a message to GoNB if it runs.
@@ -234,10 +233,9 @@ func (g *goSide) interrupt() {
 // fault returns what went wrong in a function of a Go cell while a %%cope cell used it, or nil.
 func (g *goSide) fault() error {
 	g.mu.Lock()
-	bridge := g.bridge
-	g.mu.Unlock()
-	if bridge == nil {
+	defer g.mu.Unlock()
+	if g.bridge == nil {
 		return nil
 	}
-	return bridge.Fault()
+	return g.bridge.Fault()
 }

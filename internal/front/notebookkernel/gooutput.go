@@ -90,10 +90,9 @@ func (o *goOutput) failure(reply *jupyter.Message) *failure {
 	if f.Traceback == nil {
 		f.Traceback = []string{}
 	}
-	switch {
-	case strings.HasPrefix(f.Value, "exit status") || strings.HasPrefix(f.Value, "signal:"):
+	if strings.HasPrefix(f.Value, "exit status") || strings.HasPrefix(f.Value, "signal:") {
 		o.explain(f)
-	default:
+	} else {
 		o.place(f)
 	}
 	return f

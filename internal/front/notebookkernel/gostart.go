@@ -27,8 +27,7 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 	case ctx.Err() != nil:
 		return nil, interrupted("GoNB was not started")
 	}
-	return nil, &failure{Name: "GoNBMissing", Value: firstLine(err.Error()),
-		Traceback: append(strings.Split(err.Error(), "\n"), "gonb-cope doctor says what is missing and how to fix it")}
+	return nil, failed("GoNBMissing", err.Error()+"\ngonb-cope doctor says what is missing and how to fix it")
 }
 
 // start starts GoNB unless it runs. log receives what takes long.
@@ -170,20 +169,16 @@ func goCompleteness(code string) (status, indent string) {
 	if goesOn {
 		return "incomplete", ""
 	}
-	_, err := parser.ParseFile(token.NewFileSet(), "cell", source, parser.SkipObjectResolution)
-	if err == nil {
+	first := goMistake(source)
+	if first == nil {
 		return "complete", ""
 	}
 	if open := openBrackets(source); open > 0 {
 		return "incomplete", strings.Repeat("\t", open)
 	}
-	var list scanner.ErrorList
-	if errors.As(err, &list) && len(list) > 0 {
-		first := list[0]
-		open := strings.HasPrefix(first.Msg, "raw string literal not") || strings.HasPrefix(first.Msg, "comment not")
-		if open || first.Pos.Offset >= len(strings.TrimRight(source, " \t\n}")) {
-			return "incomplete", ""
-		}
+	open := strings.HasPrefix(first.Msg, "raw string literal not") || strings.HasPrefix(first.Msg, "comment not")
+	if open || first.Pos.Offset >= len(strings.TrimRight(source, " \t\n}")) {
+		return "incomplete", ""
 	}
 	return "invalid", ""
 }
@@ -278,17 +273,17 @@ func goMistake(source string) *scanner.Error {
 // missing says which line makes a cell right in which Go refuses a line; "" where none does.
 func (c *cell) missing(lines []string, line int) string {
 	const script = "this cell is Go; a script begins with the line %%cope"
+	code := strings.Join(lines, "\n")
 	c.k.cope.mu.Lock()
-	isScript := c.k.cope.session.Reads(strings.Join(lines, "\n"))
+	isScript := c.k.cope.session.Reads(code)
 	c.k.cope.mu.Unlock()
-	with := append(append(append([]string{}, lines[:line-1]...), "%%"), lines[line-1:]...)
-	source, _ := goSource(strings.Join(with, "\n"))
+	source, _ := goSource(strings.Join(slices.Insert(slices.Clone(lines), line-1, "%%"), "\n"))
 	statements := "statements go after a line %%"
 	if line > 1 {
 		statements = fmt.Sprintf("statements go after a line %%%%: put one before line %d", line)
 	}
 	switch isStatements := goMistake(source) == nil; {
-	case isScript && isStatements && strings.Contains(strings.Join(lines, "\n"), ":="):
+	case isScript && isStatements && strings.Contains(code, ":="):
 		return statements
 	case isScript:
 		return script

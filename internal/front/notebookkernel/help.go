@@ -16,29 +16,31 @@ type cursorRequest struct {
 	Cursor int    `json:"cursor_pos"`
 }
 
-// complete answers a complete_request.
-func (k *kernel) complete(ctx context.Context, m *jupyter.Message) {
-	var r cursorRequest
-	_ = m.Decode(&r) // an empty request has an empty answer
+// cursorOf reads one. An empty request has an empty answer.
+func cursorOf(m *jupyter.Message) (r cursorRequest) {
+	_ = m.Decode(&r)
 	r.Cursor = min(max(r.Cursor, 0), len([]rune(r.Code)))
+	return r
+}
+
+// complete answers a complete_request.
+func (k *kernel) complete(ctx context.Context, m *jupyter.Message) any {
+	r := cursorOf(m)
 	if from, items, is := magics(r); is {
-		k.reply(jupyter.ShellChannel, m, "complete_reply", completeReply(from, r.Cursor, items))
-		return
+		return completeReply(from, r.Cursor, items)
 	}
 	if !isCope(r.Code) {
 		if reply := k.golang.ask(ctx, m); reply != nil {
-			k.reply(jupyter.ShellChannel, m, "complete_reply", reply)
-			return
+			return reply
 		}
-		k.reply(jupyter.ShellChannel, m, "complete_reply", completeReply(r.Cursor, r.Cursor, nil))
-		return
+		return completeReply(r.Cursor, r.Cursor, nil)
 	}
 	body, cursor := copeCursor(r)
 	k.cope.mu.Lock()
 	from, to, items := k.cope.session.CompleteItems(body, cursor)
 	k.cope.mu.Unlock()
 	shift := r.Cursor - cursor
-	k.reply(jupyter.ShellChannel, m, "complete_reply", completeReply(from+shift, to+shift, items))
+	return completeReply(from+shift, to+shift, items)
 }
 
 // completeReply returns the content of complete_reply.
@@ -55,10 +57,8 @@ func completeReply(from, to int, items []dsl.Completion) any {
 }
 
 // inspect answers an inspect_request.
-func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) {
-	var r cursorRequest
-	_ = m.Decode(&r) // an empty request has an empty answer
-	r.Cursor = min(max(r.Cursor, 0), len([]rune(r.Code)))
+func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) any {
+	r := cursorOf(m)
 	data := map[string]any{}
 	if isCope(r.Code) {
 		body, cursor := copeCursor(r)
@@ -69,17 +69,15 @@ func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) {
 			data = map[string]any{"text/plain": found.Text, "text/markdown": found.Markdown, "text/html": found.HTML}
 		}
 	} else if reply := k.golang.ask(ctx, m); reply != nil {
-		k.reply(jupyter.ShellChannel, m, "inspect_reply", reply)
-		return
+		return reply
 	}
-	k.reply(jupyter.ShellChannel, m, "inspect_reply",
-		map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}})
+	return map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}}
 }
 
 // copeCursor returns the script of a %%cope cell and the cursor in it: the line of
 // the magic is empty there, and what is before it stands where it did.
 func copeCursor(r cursorRequest) (body string, cursor int) {
-	body, _, _ = copeBody(r.Code)
+	body, _, _ = dsl.Cell(r.Code)
 	full, short := []rune(r.Code), []rune(body)
 	same := 0
 	for same < len(short) && same < len(full) && short[same] == full[same] {
@@ -89,13 +87,13 @@ func copeCursor(r cursorRequest) (body string, cursor int) {
 }
 
 // isComplete answers an is_complete_request.
-func (k *kernel) isComplete(m *jupyter.Message) {
+func (k *kernel) isComplete(m *jupyter.Message) any {
 	var r struct {
 		Code string `json:"code"`
 	}
 	_ = m.Decode(&r) // an empty request is about an empty cell
 	status, indent := goCompleteness(r.Code)
-	if body, is, failed := copeBody(r.Code); failed != nil {
+	if body, is, err := dsl.Cell(r.Code); err != nil {
 		status, indent = "invalid", ""
 	} else if is {
 		body, _ = questions(body)
@@ -105,17 +103,7 @@ func (k *kernel) isComplete(m *jupyter.Message) {
 	if status == "incomplete" {
 		reply["indent"] = indent
 	}
-	k.reply(jupyter.ShellChannel, m, "is_complete_reply", reply)
-}
-
-// copeBody returns the script of a %%cope cell, with every line where it stands in
-// the cell, so that messages point into what the user sees.
-func copeBody(code string) (body string, is bool, failed *failure) {
-	body, is, err := dsl.Cell(code)
-	if err != nil {
-		failed = &failure{Name: "CopeError", Value: err.Error(), Traceback: []string{err.Error()}}
-	}
-	return body, is, failed
+	return reply
 }
 
 // questionLine is a line such as "rbf?", which asks for help as in IPython.
@@ -136,7 +124,7 @@ func questions(body string) (script string, names []string) {
 
 // isCope reports whether a cell, finished or not, is a %%cope cell.
 func isCope(code string) bool {
-	_, is, _ := copeBody(code)
+	_, is, _ := dsl.Cell(code)
 	return is
 }
 

@@ -152,25 +152,21 @@ type historyRequest struct {
 func (h *history) answer(m *jupyter.Message) any {
 	var r historyRequest
 	if err := m.Decode(&r); err != nil {
-		return map[string]any{"status": "error", "ename": "BadRequest", "evalue": err.Error(), "traceback": []string{}, "history": []any{}}
+		reply := (&failure{"BadRequest", err.Error(), []string{}}).reply()
+		reply["history"] = []any{}
+		return reply
 	}
 	list := []any{}
 	for _, e := range h.find(r) {
-		if r.Output {
-			list = append(list, []any{e.Session, e.Line, []any{e.Input, outputOf(e)}})
-		} else {
-			list = append(list, []any{e.Session, e.Line, e.Input})
+		var said any = e.Input
+		if r.Output && e.Output == "" {
+			said = []any{e.Input, nil}
+		} else if r.Output {
+			said = []any{e.Input, e.Output}
 		}
+		list = append(list, []any{e.Session, e.Line, said})
 	}
 	return map[string]any{"status": "ok", "history": list}
-}
-
-// outputOf returns the output of an entry, or nil.
-func outputOf(e entry) any {
-	if e.Output == "" {
-		return nil
-	}
-	return e.Output
 }
 
 // find selects entries, oldest first.

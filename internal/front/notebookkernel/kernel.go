@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 )
 
@@ -103,18 +104,12 @@ func (k *kernel) watchParent(ctx context.Context) {
 	if parent <= 1 {
 		return
 	}
-	for tick := time.NewTicker(500 * time.Millisecond); ; {
-		select {
-		case <-ctx.Done():
-			tick.Stop()
-			return
-		case <-tick.C:
-			if os.Getppid() != parent {
-				k.opt.Log("the process that started this kernel has gone")
-				k.stop()
-			}
+	await.Every(ctx, 500*time.Millisecond, func() {
+		if os.Getppid() != parent {
+			k.opt.Log("the process that started this kernel has gone")
+			k.stop()
 		}
-	}
+	})
 }
 
 // readShell queues what arrives on the shell channel. Messages of widgets go to GoNB
@@ -147,50 +142,52 @@ func (k *kernel) work(ctx context.Context) {
 
 // serve answers one request of the shell channel.
 func (k *kernel) serve(ctx context.Context, r request) {
-	m := r.message
-	switch m.Header.Type {
+	var reply any
+	switch m := r.message; m.Header.Type {
 	case "execute_request":
 		k.execute(ctx, r)
+		return
 	case "complete_request":
-		k.complete(ctx, m)
+		reply = k.complete(ctx, m)
 	case "inspect_request":
-		k.inspect(ctx, m)
+		reply = k.inspect(ctx, m)
 	case "is_complete_request":
-		k.isComplete(m)
+		reply = k.isComplete(m)
 	case "history_request":
-		k.reply(jupyter.ShellChannel, m, "history_reply", k.history.answer(m))
+		reply = k.history.answer(m)
 	case "comm_info_request":
-		k.reply(jupyter.ShellChannel, m, "comm_info_reply", k.comms.answer(m))
+		reply = k.comms.answer(m)
 	default:
 		k.serveEither(jupyter.ShellChannel, m)
+		return
 	}
+	k.reply(jupyter.ShellChannel, r.message, reply)
 }
 
 // serveEither answers the requests that may come on shell and on control.
 func (k *kernel) serveEither(ch jupyter.Channel, m *jupyter.Message) {
+	var reply any
 	switch m.Header.Type {
 	case "kernel_info_request":
-		k.reply(ch, m, "kernel_info_reply", k.info())
+		reply = k.info()
 	case "connect_request":
-		k.reply(ch, m, "connect_reply", k.ports())
+		reply = k.ports()
 	case "interrupt_request":
 		k.interrupt()
-		k.reply(ch, m, "interrupt_reply", ok{"ok"})
+		reply = map[string]any{"status": "ok"}
 	case "shutdown_request":
 		k.shutdown(ch, m)
+		return
 	case "gonb_cope_provenance_request":
 		// our own: what a report says about where results come from
-		k.reply(ch, m, "gonb_cope_provenance_reply", k.cope.provenance())
+		reply = k.cope.provenance()
 	case "debug_request":
-		k.reply(ch, m, "debug_reply", debugReply(m))
+		reply = debugReply(m)
 	default:
 		k.opt.Log("ignored: request %q is not of protocol %s", m.Header.Type, jupyter.Version)
+		return
 	}
-}
-
-// ok is the content of a reply that says only that.
-type ok struct {
-	Status string `json:"status"`
+	k.reply(ch, m, reply)
 }
 
 // bracket publishes that the kernel is busy with a request, and then that it is idle.
@@ -208,8 +205,9 @@ func (k *kernel) publish(msgType string, parent *jupyter.Message, content any) {
 	k.server.Publish(k.server.Session().New(msgType, parent, content))
 }
 
-func (k *kernel) reply(ch jupyter.Channel, parent *jupyter.Message, msgType string, content any) {
-	k.server.Send(ch, k.server.Session().New(msgType, parent, content))
+// reply answers a request.
+func (k *kernel) reply(ch jupyter.Channel, request *jupyter.Message, content any) {
+	k.server.Send(ch, k.server.Session().New(strings.TrimSuffix(request.Header.Type, "request")+"reply", request, content))
 }
 
 // request is a message with the time at which it arrived.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/textproto"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -15,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // Limits on reading at once, in bytes. A program that sends more is wrong.
@@ -79,7 +79,7 @@ func (c *channel) Recv() ([]byte, error) {
 		if err != nil || length < 0 || length > limit {
 			return nil, fmt.Errorf("a message of %q bytes; it must be from 0 to %d", header.Get("Content-Length"), limit)
 		}
-		content, err := readAll(c.in.R, length)
+		content, err := await.Exactly(c.in.R, length)
 		if err != nil {
 			return nil, err
 		}
@@ -90,20 +90,6 @@ func (c *channel) Recv() ([]byte, error) {
 			return nil, err
 		}
 	}
-}
-
-// readAll reads that many bytes. Memory is taken as they come, and not as a header claims.
-func readAll(r io.Reader, length int) ([]byte, error) {
-	const step = 1 << 20
-	content := make([]byte, 0, min(length, step))
-	for len(content) < length {
-		at, more := len(content), min(length-len(content), max(step, len(content)))
-		content = slices.Grow(content, more)[:at+more]
-		if _, err := io.ReadFull(r, content[at:]); err != nil {
-			return nil, err
-		}
-	}
-	return content, nil
 }
 
 // keep stores a block until a message takes it.

@@ -21,11 +21,11 @@ const maxGrids = 4
 func (a *asker) kernel(name string, number int) kernels.Formula {
 	k := &asked{asker: a, number: number}
 	f := kernels.Formula{Name: name, Params: "x, y"}
-	f.Pair = func(x, y kernels.Point) float64 { return k.pair(k.having(x, y), x, y) }
+	f.Pair = func(x, y kernels.Point) float64 { return k.pair(x, y) }
 	f.Meet = func(p *kernels.Points) kernels.Formula {
 		g := k.grid(p)
 		met := f
-		met.Pair = func(x, y kernels.Point) float64 { return k.pair(g, x, y) }
+		met.Pair = func(x, y kernels.Point) float64 { return k.pair(x, y, g) }
 		met.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) { k.row(g, dst, x, ys, from) }
 		return met
 	}
@@ -149,44 +149,29 @@ func (k *asked) compute(columns []string, xs, ys [][]float64) ([]float64, error)
 	return values, nil
 }
 
-// having returns a grid that has both points; an empty one where none has.
-func (k *asked) having(x, y kernels.Point) *grid {
+// pair returns the value of two points, from the first of the grids that has both; without grids of all that there are.
+func (k *asked) pair(x, y kernels.Point, among ...*grid) float64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if among == nil {
+		among = k.grids
+	}
 	one, other := string(bytesOf(x.X)), string(bytesOf(y.X))
-	for _, g := range k.grids {
-		if _, known := g.index[one]; known {
-			if _, both := g.index[other]; both {
-				return g
+	for _, g := range among {
+		i, known := g.index[one]
+		j, both := g.index[other]
+		if known && both {
+			if row := k.values(g, i); row != nil {
+				return row[j]
 			}
+			return math.NaN()
 		}
 	}
-	return &grid{}
-}
-
-// alone computes the value of two points that no list has.
-func (k *asked) alone(x, y kernels.Point) float64 {
 	values, err := k.compute(nil, [][]float64{x.X}, [][]float64{y.X})
 	if err != nil {
 		return math.NaN()
 	}
 	return values[0]
-}
-
-// pair returns the value of two points.
-func (k *asked) pair(g *grid, x, y kernels.Point) float64 {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	i, known := g.index[string(bytesOf(x.X))]
-	j, both := g.index[string(bytesOf(y.X))]
-	if !known || !both {
-		return k.alone(x, y)
-	}
-	row := k.values(g, i)
-	if row == nil {
-		return math.NaN()
-	}
-	return row[j]
 }
 
 // row sets dst[j] to the value of x with ys[from+j].

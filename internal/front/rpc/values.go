@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path"
 	"path/filepath"
@@ -92,12 +93,15 @@ func (s *server) form(v any, p valueParams) (any, error) {
 		var b bytes.Buffer
 		err := report.Text(&b, report.Document{Displays: []report.Display{{Value: v}}}, report.TextOptions{})
 		return b.String(), err
-	case "svg", "png", "pdf":
+	}
+	if draw := drawings[p.Form]; draw != nil {
 		f, ok := v.(report.Figure)
 		if !ok {
 			return nil, fmt.Errorf("%s is not a figure; plot draws one", p.Name)
 		}
-		return drawing(f, p.Form)
+		var b bytes.Buffer
+		err := draw(&b, f)
+		return base64.StdEncoding.EncodeToString(b.Bytes()), err
 	}
 	return nil, fmt.Errorf(`there is no form %q; there are "json", "table", "bundle", "text", "svg", "png" and "pdf"`, p.Form)
 }
@@ -121,20 +125,8 @@ func bundleOf(v any, id string) (any, error) {
 // bundleDPI is the resolution of that PNG.
 const bundleDPI = 96
 
-// drawing returns a figure as a file, in base64.
-func drawing(f report.Figure, form string) (any, error) {
-	var b bytes.Buffer
-	var err error
-	switch form {
-	case "svg":
-		err = figure.SVG(&b, f)
-	case "pdf":
-		err = figure.PDF(&b, f)
-	default:
-		err = figure.PNG(&b, f)
-	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), err
-}
+// drawings are the forms of a figure as a file, which is sent in base64.
+var drawings = map[string]func(io.Writer, report.Figure) error{"svg": figure.SVG, "png": figure.PNG, "pdf": figure.PDF}
 
 // tableOf returns the rows of a value column by column; a value without any is an error.
 func tableOf(v any) (any, error) {

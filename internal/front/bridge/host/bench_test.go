@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge/host"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -13,8 +15,8 @@ import (
 // BenchmarkRow asks for rows of the Gram matrix of n points. The kernel is a Go func
 // of a cell, evaluated by its process; "here" is the same func in this process.
 func BenchmarkRow(b *testing.B) {
-	s := store{}
-	h, err := host.Listen(s, "")
+	s := dsl.NewSession(dsl.Options{Rebind: true})
+	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -28,6 +30,7 @@ func BenchmarkRow(b *testing.B) {
 	if err := cell.Run(); err != nil {
 		b.Fatal(err)
 	}
+	function, _, _ := s.Value("decay")
 	for _, n := range []int{1, 30, 1000} {
 		names, rows := make([]string, n), make([][]float64, n)
 		for i := range rows {
@@ -37,7 +40,7 @@ func BenchmarkRow(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		for where, k := range map[string]kernels.Kernel{"function": s["decay"].(kernels.Kernel), "here": kernels.Func("decay", decay(1))} {
+		for where, k := range map[string]kernels.Kernel{"function": function.(kernels.Kernel), "here": kernels.Func("decay", decay(1))} {
 			bound, err := kernels.Bind(k, p)
 			if err != nil {
 				b.Fatal(err)

@@ -24,12 +24,6 @@ type cell struct {
 	evaluator bridge.Evaluator
 }
 
-func newCell(h *Host) *cell {
-	c := &cell{host: h}
-	c.evaluator.Lookup = c.ledger.formula
-	return c
-}
-
 // answer answers one request. A panic, of whatever a strange message may cause, is an
 // error of the cell.
 func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []byte) {
@@ -41,7 +35,7 @@ func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []by
 	var err error
 	switch op {
 	case bridge.OpNames:
-		answer, err = bridge.Pack(c.host.store.Names())
+		answer, err = bridge.Pack(c.host.session.Names())
 	case bridge.OpGet:
 		answer, err = c.get(content)
 	case bridge.OpPut:
@@ -70,7 +64,7 @@ func (c *cell) get(content []byte) ([]byte, error) {
 	if err := bridge.Unpack(content, &name); err != nil {
 		return nil, err
 	}
-	v, err := c.host.store.Get(name)
+	v, err := c.host.session.Get(name)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +92,7 @@ func (c *cell) put(content []byte) error {
 	if err != nil {
 		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
 	}
-	return c.host.store.Put(put.Name, v)
+	return c.host.session.Put(put.Name, v)
 }
 
 // function binds a value with functions of the cell: after their process has been
@@ -121,14 +115,19 @@ func (c *cell) function(content []byte) error {
 		_, err = f.live()
 	}
 	if err != nil {
-		f.process.discard()
-		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
+		err = fmt.Errorf("cannot bind %s: %w", put.Name, err)
+	} else {
+		err = c.host.session.Put(put.Name, v)
 	}
-	if err := c.host.store.Put(put.Name, v); err != nil {
+	if err != nil {
 		f.process.discard()
 		return err
 	}
-	c.host.stopOthers(f.process)
+	for _, p := range c.host.others(f.process) {
+		if p.put.Name == put.Name { // it was bound to the same name before
+			p.stop()
+		}
+	}
 	return nil
 }
 
@@ -147,7 +146,7 @@ func (c *cell) act(content []byte) ([]byte, error) {
 		case <-ctx.Done():
 		}
 	}(c.host.interrupted())
-	v, notices, err := c.host.store.Act(ctx, act.Function, act.Args)
+	v, notices, err := c.host.session.Act(ctx, act.Function, act.Args)
 	if err != nil {
 		return nil, err
 	}
@@ -163,14 +162,14 @@ func (c *cell) show(content []byte) error {
 	if err := json.Unmarshal(content, &bundle); err != nil {
 		return fmt.Errorf("a display that cannot be read: %w", err)
 	}
-	return c.host.store.Show(bundle)
+	return c.host.session.Display(bundle)
 }
 
-// Session is the Store of a dsl.Session.
+// Session holds the values that cells read and bind. Its methods may be called from several goroutines at once.
 type Session struct {
 	Lock    sync.Locker // held while the session is used: it is for one goroutine at a time
 	Session *dsl.Session
-	Display func(bundle map[string]any) error // publishes below the Go cell that runs
+	Display func(bundle map[string]any) error // publishes representations by media type below the Go cell that runs
 }
 
 // Names lists what is bound, oldest first.
@@ -183,7 +182,7 @@ func (s *Session) Names() []bridge.Entry {
 	})
 }
 
-// Get returns the value of a name.
+// Get returns a value as dsl.Session.Value does; an unknown name is an error.
 func (s *Session) Get(name string) (any, error) {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
@@ -216,7 +215,7 @@ func isRecord(v any) bool {
 	return t.Kind() == reflect.Struct && !value && t != reflect.TypeFor[kernels.Joint]()
 }
 
-// Put binds a name.
+// Put binds a name. A reward function is a sim.RewardFunc.
 func (s *Session) Put(name string, v any) error {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
@@ -228,14 +227,6 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
 	return s.Session.Act(ctx, function, args)
-}
-
-// Show publishes a display.
-func (s *Session) Show(bundle map[string]any) error {
-	if s.Display == nil {
-		return fmt.Errorf("this kernel displays nothing")
-	}
-	return s.Display(bundle)
 }
 
 // maxLedger bounds the bytes that are kept of answers to one cell. A cell that

@@ -2,7 +2,6 @@ package host_test
 
 import (
 	"bufio"
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
-	"github.com/gonb-cope/gonb-cope/internal/front/bridge/host"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -140,28 +138,15 @@ func TestFaults(t *testing.T) {
 	n.wantPanic("asksMore", "cannot bind bad", `asks for "rate", which it did not ask for before`)
 }
 
-// store is a Store without a language.
-type store map[string]any
-
-func (s store) Names() []bridge.Entry        { return nil }
-func (s store) Get(name string) (any, error) { return nil, fmt.Errorf("there is no %s", name) }
-func (s store) Put(name string, v any) error { s[name] = v; return nil }
-func (s store) Act(context.Context, string, map[string]any) (any, []string, error) {
-	return nil, nil, fmt.Errorf("there are no campaigns")
-}
-func (s store) Show(map[string]any) error { return nil }
-
 // TestReward draws from a function of a cell: the same numbers from the same source.
 func TestReward(t *testing.T) {
-	s := store{}
-	h, err := host.Listen(s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	n := &notebook{T: t, host: h}
+	n := newNotebook(t)
 	n.mustRun("reward")
-	measure := s["measure"].(sim.RewardFunc)
+	reward := func(name string) sim.RewardFunc {
+		v, _, _ := n.session.Value(name)
+		return v.(sim.RewardFunc)
+	}
+	measure := reward("measure")
 	draw := func(seed uint64) float64 {
 		v, err := measure(rand.New(rand.NewPCG(seed, 1)), "task", "arm", 10_000)
 		if err != nil {
@@ -176,7 +161,7 @@ func TestReward(t *testing.T) {
 	if _, err := measure(rand.New(rand.NewPCG(1, 1)), "task", "broken", 1); err == nil || err.Error() != "measure: no such rig" {
 		t.Errorf("the error is %v", err)
 	}
-	one := s["one"].(sim.RewardFunc)
+	one := reward("one")
 	// sd 0.29/√1000 = 0.009
 	if v, err := one(rand.New(rand.NewPCG(1, 1)), "t", "a", 1000); err != nil || math.Abs(v-0.5) > 0.06 {
 		t.Errorf("the mean of 1000 uniform numbers is %v, %v", v, err)

@@ -2,8 +2,6 @@ package host
 
 import (
 	"bufio"
-	"cmp"
-	"context"
 	"crypto/rand"
 	"crypto/subtle"
 	"encoding/hex"
@@ -20,30 +18,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 )
 
-// Store holds the values that cells read and bind. Its methods may be called from several
-// goroutines at once.
-type Store interface {
-	// Names lists what is bound, oldest first.
-	Names() []bridge.Entry
-	// Get returns a value as dsl.Session.Value does; an unknown name is an error.
-	Get(name string) (any, error)
-	// Put binds a name as dsl.Session.Put does. A reward function is a sim.RewardFunc.
-	Put(name string, v any) error
-	// Act calls one of dsl.Acts as dsl.Session.Act does.
-	Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error)
-	// Show publishes representations by media type below the cell that runs.
-	Show(bundle map[string]any) error
-}
-
 // maxCells bounds the connections that are open at once.
 const maxCells = 64
 
 // greetingTime limits the time that a connection takes to say its key.
 const greetingTime = 10 * time.Second
 
-// Host serves a Store to Go cells. It is safe for concurrent use.
+// Host serves a session to Go cells. It is safe for concurrent use.
 type Host struct {
-	store    Store
+	session  *Session
 	folder   string // private
 	key      string
 	listener net.Listener
@@ -60,7 +43,7 @@ type Host struct {
 
 // Listen opens a socket in a new folder that only its user can enter, in the folder
 // within, or in that for temporary files when within is "".
-func Listen(store Store, within string) (*Host, error) {
+func Listen(session *Session, within string) (*Host, error) {
 	folder, err := os.MkdirTemp(within, "cells-") // mode 0700
 	if err != nil {
 		return nil, fmt.Errorf("a folder for the socket of Go cells: %w", err)
@@ -68,7 +51,7 @@ func Listen(store Store, within string) (*Host, error) {
 	secret := make([]byte, 32)
 	_, _ = rand.Read(secret) // never fails
 	h := &Host{
-		store: store, folder: folder, key: hex.EncodeToString(secret),
+		session: session, folder: folder, key: hex.EncodeToString(secret),
 		conns: map[net.Conn]bool{}, processes: map[*process]bool{}, interrupt: make(chan struct{}),
 	}
 	if h.listener, err = net.Listen("unix", h.socket()); err != nil {
@@ -134,12 +117,6 @@ func (h *Host) Fault() error {
 	return err
 }
 
-func (h *Host) setFault(err error) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.fault = cmp.Or(h.fault, err)
-}
-
 // interrupted returns a channel that is closed at the next interrupt.
 func (h *Host) interrupted() <-chan struct{} {
 	h.mu.Lock()
@@ -184,7 +161,8 @@ func (h *Host) serve(conn net.Conn) {
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
-	c, in := newCell(h), bufio.NewReader(conn)
+	c, in := &cell{host: h}, bufio.NewReader(conn)
+	c.evaluator.Lookup = c.ledger.formula
 	for {
 		op, content, err := bridge.ReadFrame(in, bridge.MaxFrame)
 		if err != nil {

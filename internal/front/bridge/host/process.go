@@ -1,17 +1,20 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -45,18 +48,17 @@ type process struct {
 
 // newFunction copies the program of a cell.
 func (h *Host) newFunction(put bridge.FunctionPut, l ledger) (*function, error) {
+	p := &process{host: h, put: put, ledger: l}
+	p.put.Value = bridge.Value{}
 	h.mu.Lock()
 	h.copies++
-	program := filepath.Join(h.folder, fmt.Sprintf("function-%d", h.copies))
-	h.mu.Unlock()
-	if err := copyProgram(put.Program, program); err != nil {
-		return nil, fmt.Errorf("the cell's program cannot be kept for the function: %w", err)
-	}
-	put.Value = bridge.Value{}
-	p := &process{host: h, put: put, ledger: l, program: program}
-	h.mu.Lock()
+	p.program = filepath.Join(h.folder, fmt.Sprintf("function-%d", h.copies))
 	h.processes[p] = true
 	h.mu.Unlock()
+	if err := child.Copy(put.Program, p.program, 0o700); err != nil {
+		p.discard()
+		return nil, fmt.Errorf("the cell's program cannot be kept for the function: %w", err)
+	}
 	f := &function{p}
 	runtime.AddCleanup(f, func(p *process) { p.discard() }, p)
 	return f, nil
@@ -86,9 +88,12 @@ func (f *function) Live() (*bridge.Remote, error) {
 
 // Fault keeps why a value is NaN.
 func (f *function) Fault(err error) {
-	err = f.process.explain(err)
-	f.process.setFailed(err)
-	f.process.host.setFault(err)
+	p := f.process
+	err = p.explain(err)
+	p.setFailed(err)
+	p.host.mu.Lock()
+	defer p.host.mu.Unlock()
+	p.host.fault = cmp.Or(p.host.fault, err)
 }
 
 func (f *function) reward() (sim.RewardFunc, error) {
@@ -176,15 +181,6 @@ func (p *process) discard() {
 	_ = os.Remove(p.program)
 }
 
-// stopOthers ends the processes of functions that were bound to the same name before.
-func (h *Host) stopOthers(now *process) {
-	for _, p := range h.others(now) {
-		if p.put.Name == now.put.Name {
-			p.stop()
-		}
-	}
-}
-
 // makeRoom ends the process that was not used for longest when there are many.
 func (h *Host) makeRoom(now *process) {
 	var oldest *process
@@ -210,30 +206,5 @@ func (h *Host) makeRoom(now *process) {
 func (h *Host) others(now *process) []*process {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	var others []*process
-	for p := range h.processes {
-		if p != now {
-			others = append(others, p)
-		}
-	}
-	return others
-}
-
-// copyProgram copies a program for this user alone.
-func copyProgram(from, to string) (err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o700)
-	if err != nil {
-		return err
-	}
-	if _, err = io.Copy(out, in); err != nil {
-		_ = out.Close()
-		_ = os.Remove(to)
-		return err
-	}
-	return out.Close()
+	return slices.DeleteFunc(slices.Collect(maps.Keys(h.processes)), func(p *process) bool { return p == now })
 }

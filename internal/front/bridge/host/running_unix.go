@@ -10,7 +10,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -26,7 +25,6 @@ import (
 type running struct {
 	conn    *bridge.Conn
 	remote  *bridge.Remote
-	build   func() *exec.Cmd
 	command *exec.Cmd
 	files   []io.Closer
 	errors  child.Tail    // of its standard error
@@ -49,17 +47,18 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	r := &running{conn: bridge.NewConn(asked), files: []io.Closer{asked, own}, done: make(chan struct{}),
 		errors: child.Tail{Head: tailSize, Size: tailSize}}
 	r.remote = bridge.NewRemote(r.conn)
-	r.build = func() *exec.Cmd {
-		return &exec.Cmd{
+	for try := range 10 { // a copy just written may still be open in a process that is being forked
+		r.command = &exec.Cmd{
 			Path: program, Args: put.Args, Dir: put.Dir, Env: environment(put),
 			ExtraFiles: []*os.File{askedChild, ownChild}, // bridge.FunctionFile, bridge.SessionFile
 			Stderr:     &r.errors, SysProcAttr: child.Attributes(syscall.SIGKILL),
 			WaitDelay: 100 * time.Millisecond, // for what it left behind with its standard error
 		}
+		if err = child.Start(r.command, r.ended); !errors.Is(err, syscall.ETXTBSY) {
+			break
+		}
+		time.Sleep(time.Duration(try+1) * 5 * time.Millisecond)
 	}
-	started := make(chan error, 1)
-	go r.run(started)
-	err = <-started
 	_, _ = askedChild.Close(), ownChild.Close()
 	if err != nil {
 		r.close()
@@ -86,24 +85,8 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	return r, nil
 }
 
-// run starts the process and waits for its end, on one thread: that the kernel ends
-// (child.Attributes) is told to the process by the end of the thread that started it.
-func (r *running) run(started chan<- error) {
-	runtime.LockOSThread()
-	var err error
-	for try := range 10 { // a copy just written may still be open in a process that is being forked
-		r.command = r.build()
-		if err = r.command.Start(); !errors.Is(err, syscall.ETXTBSY) {
-			break
-		}
-		time.Sleep(time.Duration(try+1) * 5 * time.Millisecond)
-	}
-	started <- err
-	if err != nil {
-		close(r.done)
-		return
-	}
-	err = r.command.Wait()
+// ended keeps how the process ended.
+func (r *running) ended(err error) {
 	r.mu.Lock()
 	if r.reason == nil {
 		r.reason = ending(err, r.errors.String())

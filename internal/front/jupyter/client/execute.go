@@ -61,8 +61,8 @@ func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (
 		// the key of JupyterLab
 		m.Metadata, _ = json.Marshal(map[string]string{"cellId": opt.CellID})
 	}
-	e := &execution{kernel: k, opt: opt, request: k.open(m), refused: make(chan error)}
-	defer k.drop(e.request)
+	e := &execution{kernel: k, opt: opt, request: k.calls.Open(m), refused: make(chan error)}
+	defer k.calls.Drop(e.request)
 	k.client.Send(jupyter.ShellChannel, m)
 	err := e.wait(ctx)
 	return e.reply, err
@@ -72,7 +72,7 @@ func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (
 type execution struct {
 	kernel  *Kernel
 	opt     ExecuteOptions
-	request *request
+	request *jupyter.Call
 	refused chan error // by Input
 
 	reply   Reply
@@ -91,7 +91,7 @@ func (e *execution) wait(ctx context.Context) error {
 	}
 	for !e.replied || !e.idle {
 		select {
-		case a := <-e.request.arrivals:
+		case a := <-e.request.Arrivals:
 			if err := e.take(a); err != nil {
 				return err
 			}
@@ -119,7 +119,7 @@ func (e *execution) wait(ctx context.Context) error {
 func (e *execution) last() error {
 	for {
 		select {
-		case a := <-e.request.arrivals:
+		case a := <-e.request.Arrivals:
 			if err := e.take(a); err != nil {
 				return err
 			}
@@ -142,37 +142,37 @@ func (e *execution) interrupt(why error) {
 }
 
 // take handles one message of the execution.
-func (e *execution) take(a arrival) error {
+func (e *execution) take(a jupyter.Arrival) error {
 	switch {
-	case a.channel == jupyter.IOPubChannel:
+	case a.Channel == jupyter.IOPubChannel:
 		if e.opt.Output != nil {
-			e.opt.Output(a.message)
+			e.opt.Output(a.Message)
 		}
-		e.idle = e.idle || a.idle()
+		e.idle = e.idle || a.Idle()
 		if e.replied {
 			e.limit = time.After(outputTime)
 		}
-	case a.message.Header.Type == "input_request":
-		return e.ask(a)
-	case a.reply() && !e.replied:
+	case a.Message.Header.Type == "input_request":
+		return e.ask(a.Message)
+	case a.Reply() && !e.replied:
 		e.replied, e.limit = true, time.After(outputTime)
-		return a.decode(&e.reply)
+		return decode(a.Message, &e.reply)
 	}
 	return nil
 }
 
 // ask answers a question of the code. The user may take any time, so it is not
 // waited for here.
-func (e *execution) ask(question arrival) error {
+func (e *execution) ask(question *jupyter.Message) error {
 	var q struct {
 		Prompt   string `json:"prompt"`
 		Password bool   `json:"password"`
 	}
-	if err := question.decode(&q); err != nil {
+	if err := decode(question, &q); err != nil {
 		return err
 	}
 	answer := func(content map[string]string) {
-		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question.message, content))
+		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question, content))
 	}
 	if e.opt.Input == nil { // a kernel that asks although it was told that nobody answers
 		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "nobody can answer", "value": ""})
@@ -186,7 +186,7 @@ func (e *execution) ask(question arrival) error {
 		}
 		select {
 		case e.refused <- err:
-		case <-e.request.gone:
+		case <-e.request.Gone:
 		}
 	}()
 	return nil

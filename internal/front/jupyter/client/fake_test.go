@@ -78,7 +78,7 @@ func runFake(mode, file string) {
 	if err != nil {
 		panic(err)
 	}
-	server, err := jupyter.Listen(connection, nil)
+	server, err := jupyter.Listen(connection, func(error) {})
 	if err != nil {
 		panic(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
@@ -30,71 +30,29 @@ type Kernel struct {
 	dir     string
 	process *process
 	client  *jupyter.Client
+	calls   *jupyter.Calls
 	killing sync.Once
 
 	routing  sync.WaitGroup // ends when all that the kernel sent has been handed on
 	patience time.Duration  // how long a kernel has to end after it was asked to
-
-	mu       sync.Mutex
-	requests map[string]*request // those that wait, by the id of their message
 
 	failing sync.Once
 	failed  chan struct{} // closed when no answer can come any more
 	failure error         // why; valid after failed
 }
 
-// request is a message that was sent, and what arrives because of it.
-type request struct {
-	message  *jupyter.Message
-	arrivals chan arrival
-	gone     chan struct{} // closed when nobody waits any more
-}
-
-// arrival is a message with the channel on which it came.
-type arrival struct {
-	channel jupyter.Channel
-	message *jupyter.Message
-}
-
-// idle tells the message after which a request has no more output.
-func (a arrival) idle() bool {
-	if a.channel != jupyter.IOPubChannel || a.message.Header.Type != "status" {
-		return false
-	}
-	var status struct {
-		State string `json:"execution_state"`
-	}
-	return a.decode(&status) == nil && status.State == "idle"
-}
-
-// decode reads the content of the message.
-func (a arrival) decode(v any) error {
-	if err := a.message.Decode(v); err != nil {
-		return fmt.Errorf("message %s from the kernel: %w", a.message.Header.Type, plainJSON(err))
+// decode reads the content of a message of the kernel.
+func decode(m *jupyter.Message, v any) error {
+	if err := m.Decode(v); err != nil {
+		return fmt.Errorf("message %s from the kernel: %w", m.Header.Type, plainJSON(err))
 	}
 	return nil
-}
-
-// reply tells the message that answers a request.
-func (a arrival) reply() bool {
-	return a.channel != jupyter.IOPubChannel && strings.HasSuffix(a.message.Header.Type, "_reply")
 }
 
 // route hands every message of a channel to the request that caused it. Messages
 // that nobody waits for are dropped.
 func (k *Kernel) route(ch jupyter.Channel) {
-	for m := range k.client.Messages(ch) {
-		k.mu.Lock()
-		r := k.requests[m.Parent.ID]
-		k.mu.Unlock()
-		if r == nil {
-			continue
-		}
-		select {
-		case r.arrivals <- arrival{ch, m}:
-		case <-r.gone:
-		}
-	}
+	k.calls.Deliver(ch, nil)
 	k.routing.Done()
 	// Mostly because the process is about to end, which says more.
 	if !k.process.wait(endingTime) {
@@ -131,33 +89,17 @@ func (k *Kernel) fail(why error) {
 	})
 }
 
-// open begins to collect what a message causes, drop ends it.
-func (k *Kernel) open(m *jupyter.Message) *request {
-	r := &request{message: m, arrivals: make(chan arrival, 64), gone: make(chan struct{})}
-	k.mu.Lock()
-	k.requests[m.Header.ID] = r
-	k.mu.Unlock()
-	return r
-}
-
-func (k *Kernel) drop(r *request) {
-	k.mu.Lock()
-	delete(k.requests, r.message.Header.ID)
-	k.mu.Unlock()
-	close(r.gone)
-}
-
 // Request sends a request and waits for its reply, which says itself whether it
 // succeeded. It ends with an error when the context ends or the kernel dies.
 func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string, content any) (*jupyter.Message, error) {
-	r := k.open(k.client.Session().New(msgType, nil, content))
-	defer k.drop(r)
-	k.client.Send(ch, r.message)
+	r := k.calls.Open(k.client.Session().New(msgType, nil, content))
+	defer k.calls.Drop(r)
+	k.client.Send(ch, r.Request)
 	for {
 		select {
-		case a := <-r.arrivals:
-			if a.reply() {
-				return a.message, nil
+		case a := <-r.Arrivals:
+			if a.Reply() {
+				return a.Message, nil
 			}
 		case <-k.failed:
 			return nil, k.failure
@@ -171,7 +113,7 @@ func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string
 // It does not wait: the interrupted execution answers when it has stopped.
 func (k *Kernel) Interrupt() {
 	if k.Spec.InterruptMode != "message" {
-		k.process.interrupt()
+		k.process.signal(syscall.SIGINT)
 		return
 	}
 	k.client.Send(jupyter.ControlChannel, k.client.Session().New("interrupt_request", nil, struct{}{}))
@@ -194,7 +136,7 @@ func (k *Kernel) Shutdown(ctx context.Context) {
 	select {
 	case <-k.process.dead:
 	case <-asked.Done():
-		k.process.terminate()
+		k.process.signal(syscall.SIGTERM)
 		k.process.wait(terminateTime)
 	}
 	k.Kill()
@@ -204,7 +146,7 @@ func (k *Kernel) Shutdown(ctx context.Context) {
 func (k *Kernel) Kill() {
 	k.killing.Do(func() {
 		if k.process != nil {
-			k.process.kill()
+			k.process.signal(syscall.SIGKILL)
 			<-k.process.dead
 		}
 		if k.client != nil {

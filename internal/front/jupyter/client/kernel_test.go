@@ -72,7 +72,9 @@ func ends(t *testing.T, do func()) {
 
 func TestStart(t *testing.T) {
 	for _, transport := range []string{"", "ipc", "tcp"} {
-		k := startFake(t, fakeSpec("plain"), StartOptions{Transport: transport, Dir: t.TempDir()})
+		spec := fakeSpec("plain")
+		spec.Metadata = map[string]any{"transport": transport}
+		k := startFake(t, spec, StartOptions{Dir: t.TempDir()})
 		if k.Info.Implementation != "fake" || k.Info.Language["name"] != "fake" {
 			t.Errorf("transport %q: the kernel says it is %+v", transport, k.Info)
 		}
@@ -125,7 +127,9 @@ func TestStartFails(t *testing.T) {
 		_, err = Start(t.Context(), Spec{Name: "gone", Argv: []string{"no-such-program-anywhere"}}, StartOptions{})
 		contains(t, err, "kernel gone did not start", "no-such-program-anywhere")
 
-		_, err = Start(t.Context(), fakeSpec("plain"), StartOptions{Transport: "pigeon"})
+		spec := fakeSpec("plain")
+		spec.Metadata = map[string]any{"transport": "pigeon"}
+		_, err = Start(t.Context(), spec, StartOptions{})
 		contains(t, err, `transport must be ipc or tcp, not "pigeon"`)
 
 		ctx, cancel := context.WithCancel(t.Context())
@@ -179,8 +183,8 @@ func TestExecute(t *testing.T) {
 	if n := strings.Count(printed, "\n"); err != nil || n != lines || !strings.HasSuffix(printed, fmt.Sprintf("line %d\n", lines-1)) {
 		t.Errorf("%d lines of %d, %v", n, lines, err)
 	}
-	if len(k.requests) != 0 {
-		t.Errorf("%d requests still wait", len(k.requests))
+	if n := k.calls.Waiting(); n != 0 {
+		t.Errorf("%d requests still wait", n)
 	}
 }
 

@@ -244,7 +244,8 @@ func TestPython(t *testing.T) {
 	}
 	for _, transport := range []string{"ipc", "tcp"} {
 		t.Run(transport, func(t *testing.T) {
-			k := startFake(t, spec, StartOptions{Transport: transport, Dir: t.TempDir()})
+			spec.Metadata = map[string]any{"transport": transport}
+			k := startFake(t, spec, StartOptions{Dir: t.TempDir()})
 			nb := document(
 				"import sys, time\nfor i in range(3):\n  print('line', i)\nprint('oops', file=sys.stderr)",
 				"from IPython.display import display\nhandle = display('0 %', display_id='bar')\nprint('working')",

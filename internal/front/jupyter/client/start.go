@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -23,15 +22,8 @@ import (
 // StartOptions say how a kernel is started. The zero value works.
 type StartOptions struct {
 	Dir     string        // the kernel's working folder; "" is the current one
-	Env     []string      // added to the environment, "NAME=value"; wins over the kernelspec's
 	Stderr  io.Writer     // gets what the kernel's process itself writes; nil: nobody
 	Timeout time.Duration // until the kernel must be ready; 0 is a minute
-
-	// Transport is ipc (Unix sockets in a folder of the user's own) or tcp (ports of
-	// 127.0.0.1). "" is what the kernelspec's metadata says under "transport",
-	// otherwise tcp as in Jupyter: not every kernel speaks ipc, and one that does not
-	// shows it only by never answering.
-	Transport string
 }
 
 // startTimeout is nbclient's startup_timeout.
@@ -62,7 +54,7 @@ func start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Kernel{Spec: spec, dir: dir, patience: shutdownTime, requests: map[string]*request{}, failed: make(chan struct{})}
+	k := &Kernel{Spec: spec, dir: dir, patience: shutdownTime, failed: make(chan struct{})}
 	if err := k.begin(ctx, opt); err != nil {
 		k.Kill()
 		return nil, err
@@ -72,7 +64,7 @@ func start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 
 // begin starts the process, connects and waits until the kernel is ready.
 func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
-	connection, err := k.connection(opt.Transport)
+	connection, err := k.connection()
 	if err != nil {
 		return err
 	}
@@ -84,7 +76,7 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 	argv, env := k.Spec.command(file)
 	// by which kernels watch their parent
 	env = append(env, fmt.Sprintf("JPY_PARENT_PID=%d", os.Getpid()))
-	if k.process, err = launch(argv, append(env, opt.Env...), opt.Dir, opt.Stderr); err != nil {
+	if k.process, err = launch(argv, env, opt.Dir, opt.Stderr); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -99,6 +91,7 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 	k.routing.Add(1)
 	go k.watch()
 	if k.client, err = jupyter.Dial(ctx, connection); err == nil {
+		k.calls = jupyter.NewCalls(k.client)
 		for _, ch := range []jupyter.Channel{jupyter.ShellChannel, jupyter.ControlChannel, jupyter.StdinChannel, jupyter.IOPubChannel} {
 			k.routing.Add(1)
 			go k.route(ch)
@@ -118,11 +111,11 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 	return cause
 }
 
-// connection says where the kernel shall listen.
-func (k *Kernel) connection(transport string) (jupyter.Connection, error) {
-	if transport == "" {
-		transport, _ = k.Spec.Metadata["transport"].(string)
-	}
+// connection says where the kernel shall listen: on ipc (Unix sockets in a folder of the user's own) or tcp (ports of
+// 127.0.0.1), as the kernelspec's metadata says under "transport", otherwise on tcp as in Jupyter: not every kernel speaks
+// ipc, and one that does not shows it only by never answering.
+func (k *Kernel) connection() (jupyter.Connection, error) {
+	transport, _ := k.Spec.Metadata["transport"].(string)
 	c := jupyter.LocalConnection(k.dir)
 	c.KernelName = k.Spec.Name
 	switch transport {
@@ -164,9 +157,9 @@ const (
 // ready asks who the kernel is until its answer and the output of the question are seen.
 func (k *Kernel) ready(ctx context.Context) error {
 	for try := range joinTries {
-		r := k.open(k.client.Session().New("kernel_info_request", nil, struct{}{}))
+		r := k.calls.Open(k.client.Session().New("kernel_info_request", nil, struct{}{}))
 		joined, err := k.introduce(ctx, r, joinTime*time.Duration(try+1))
-		k.drop(r)
+		k.calls.Drop(r)
 		if err != nil || joined {
 			return err
 		}
@@ -176,19 +169,19 @@ func (k *Kernel) ready(ctx context.Context) error {
 
 // introduce waits for one kernel_info_reply and reports whether its idle was seen,
 // at most so long after the reply.
-func (k *Kernel) introduce(ctx context.Context, r *request, wait time.Duration) (joined bool, err error) {
-	k.client.Send(jupyter.ShellChannel, r.message)
+func (k *Kernel) introduce(ctx context.Context, r *jupyter.Call, wait time.Duration) (joined bool, err error) {
+	k.client.Send(jupyter.ShellChannel, r.Request)
 	var late <-chan time.Time
 	for replied, idle := false, false; !replied || !idle; {
 		select {
-		case a := <-r.arrivals:
+		case a := <-r.Arrivals:
 			switch {
-			case a.message.Header.Type == "kernel_info_reply":
+			case a.Message.Header.Type == "kernel_info_reply":
 				replied, late = true, time.After(wait)
-				if err := a.decode(&k.Info); err != nil {
+				if err := decode(a.Message, &k.Info); err != nil {
 					return false, err
 				}
-			case a.idle():
+			case a.Idle():
 				idle = true
 			}
 		case <-late:
@@ -212,28 +205,18 @@ type process struct {
 // pipe.
 const pipeDelay = 500 * time.Millisecond
 
-// launch starts a process. The goroutine that forks keeps its thread until the
-// process has ended: on Linux the signal that a child gets when its parent dies is
-// sent when the thread that forked it ends.
+// launch starts a process.
 func launch(argv, env []string, dir string, output io.Writer) (*process, error) {
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), tail: &child.Tail{To: output, Size: tailSize}, dead: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.tail, p.tail
 	p.cmd.WaitDelay = pipeDelay
 	p.cmd.SysProcAttr = child.Attributes(syscall.SIGTERM)
-	started := make(chan error)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err != nil {
-			return
-		}
-		p.err = p.cmd.Wait()
+	err := child.Start(p.cmd, func(err error) {
+		p.err = err
 		close(p.dead)
-	}()
-	if err := <-started; err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -249,15 +232,9 @@ func (p *process) wait(limit time.Duration) bool {
 	}
 }
 
-// interrupt sends what ^C sends, to the kernel and to what it started, as Jupyter does. Where there are no signals only
-// kernels whose interrupt_mode is message can be interrupted.
-func (p *process) interrupt() { _ = child.Signal(p.cmd.Process, syscall.SIGINT) }
-
-// terminate asks the process and what it started to end.
-func (p *process) terminate() { _ = child.Signal(p.cmd.Process, syscall.SIGTERM) }
-
-// kill ends the process and what it started.
-func (p *process) kill() { _ = child.Signal(p.cmd.Process, syscall.SIGKILL) }
+// signal sends a signal to the kernel and to what it started, as Jupyter does. Where there are no signals only kernels whose
+// interrupt_mode is message can be interrupted.
+func (p *process) signal(s syscall.Signal) { _ = child.Signal(p.cmd.Process, s) }
 
 // ending says how the process ended, with what it wrote last.
 func (p *process) ending() error {

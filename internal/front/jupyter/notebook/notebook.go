@@ -14,35 +14,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// fileForm, cellForm and outputForm are the layout of the file, their fields in
-// the order of the alphabet.
+// fileForm, cellForm and outputForm hold what is read of a file.
 type fileForm struct {
 	Cells    []cellForm     `json:"cells"`
 	Metadata map[string]any `json:"metadata"`
 	Format   int            `json:"nbformat"`
-	Minor    int            `json:"nbformat_minor"`
 }
 
 type cellForm struct {
-	Attachments    map[string]any  `json:"attachments,omitempty"`
+	Attachments    map[string]any  `json:"attachments"`
 	Type           CellType        `json:"cell_type"`
-	ExecutionCount json.RawMessage `json:"execution_count,omitempty"`
-	ID             string          `json:"id,omitempty"`
+	ExecutionCount json.RawMessage `json:"execution_count"`
+	ID             string          `json:"id"`
 	Metadata       map[string]any  `json:"metadata"`
-	Outputs        *[]outputForm   `json:"outputs,omitempty"`
+	Outputs        []outputForm    `json:"outputs"`
 	Source         multiline       `json:"source"`
 }
 
 type outputForm struct {
-	Data           *map[string]any `json:"data,omitempty"`
-	ErrorName      *string         `json:"ename,omitempty"`
-	ErrorValue     *string         `json:"evalue,omitempty"`
-	ExecutionCount json.RawMessage `json:"execution_count,omitempty"`
-	Metadata       *map[string]any `json:"metadata,omitempty"`
-	Name           string          `json:"name,omitempty"`
+	Data           map[string]any  `json:"data"`
+	ErrorName      string          `json:"ename"`
+	ErrorValue     string          `json:"evalue"`
+	ExecutionCount json.RawMessage `json:"execution_count"`
+	Metadata       map[string]any  `json:"metadata"`
+	Name           string          `json:"name"`
 	Type           OutputType      `json:"output_type"`
-	Text           *multiline      `json:"text,omitempty"`
-	Traceback      *[]string       `json:"traceback,omitempty"`
+	Text           *multiline      `json:"text"`
+	Traceback      []string        `json:"traceback"`
 }
 
 // multiline is text that a notebook holds as one string or as a list of lines.
@@ -59,14 +57,6 @@ func (m *multiline) UnmarshalJSON(b []byte) error {
 	}
 	*m = multiline(text)
 	return nil
-}
-
-func (m multiline) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(lines(string(m)))
-	return b.Bytes(), err
 }
 
 // lines splits text after each newline.
@@ -112,19 +102,12 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// given returns the value of a field that a file may leave out, else the zero value.
-func given[T any](field *T) (v T) {
-	if field != nil {
-		v = *field
-	}
-	return v
-}
-
-func countForm(n int) json.RawMessage {
+// countForm returns a count as a file has it: null where nothing was executed.
+func countForm(n int) any {
 	if n == 0 {
-		return json.RawMessage("null")
+		return nil
 	}
-	return json.RawMessage(fmt.Sprint(n))
+	return n
 }
 
 func countOf(form json.RawMessage) (int, error) {
@@ -148,10 +131,10 @@ func (f cellForm) cell() (Cell, error) {
 		return c, fmt.Errorf("cell_type must be code, markdown or raw, not %q", f.Type)
 	}
 	var err error
-	if c.ExecutionCount, err = countOf(f.ExecutionCount); err != nil || f.Outputs == nil {
+	if c.ExecutionCount, err = countOf(f.ExecutionCount); err != nil {
 		return c, err
 	}
-	for i, form := range *f.Outputs {
+	for i, form := range f.Outputs {
 		o, err := form.output()
 		if err != nil {
 			return c, fmt.Errorf("output %d: %w", i+1, err)
@@ -161,22 +144,30 @@ func (f cellForm) cell() (Cell, error) {
 	return c, nil
 }
 
-func formOf(c *Cell) cellForm {
-	f := cellForm{Type: c.Type, ID: c.ID, Source: multiline(c.Source), Metadata: orEmpty(c.Metadata), Attachments: c.Attachments}
+// form returns the cell as a file has it.
+func (c Cell) form() map[string]any {
+	f := map[string]any{"cell_type": c.Type, "metadata": orEmpty(c.Metadata), "source": lines(c.Source)}
+	if c.ID != "" {
+		f["id"] = c.ID
+	}
+	if len(c.Attachments) > 0 {
+		f["attachments"] = c.Attachments
+	}
 	if c.Type == Code {
-		outputs := lists.Map(c.Outputs, Output.form)
-		f.Outputs, f.ExecutionCount = &outputs, countForm(c.ExecutionCount)
+		f["outputs"], f["execution_count"] = lists.Map(c.Outputs, Output.form), countForm(c.ExecutionCount)
 	}
 	return f
 }
 
-func (f outputForm) output() (Output, error) {
-	o := Output{Type: f.Type, Name: f.Name}
+func (f outputForm) output() (o Output, err error) {
+	o.Type = f.Type
 	switch f.Type {
 	case Stream:
-		o.Text = string(given(f.Text))
+		if o.Name = f.Name; f.Text != nil {
+			o.Text = string(*f.Text)
+		}
 	case DisplayData, ExecuteResult:
-		o.Data, o.Metadata = orEmpty(given(f.Data)), given(f.Metadata)
+		o.Data, o.Metadata = orEmpty(f.Data), f.Metadata
 		for media, v := range o.Data {
 			if jsonMedia(media) {
 				continue
@@ -187,40 +178,38 @@ func (f outputForm) output() (Output, error) {
 			}
 			o.Data[media] = text
 		}
-		var err error
 		o.ExecutionCount, err = countOf(f.ExecutionCount)
-		return o, err
 	case Error:
-		o.ErrorName, o.ErrorValue, o.Traceback = given(f.ErrorName), given(f.ErrorValue), given(f.Traceback)
+		o.ErrorName, o.ErrorValue, o.Traceback = f.ErrorName, f.ErrorValue, f.Traceback
 	default:
-		return o, fmt.Errorf("output_type must be stream, display_data, execute_result or error, not %q", f.Type)
+		err = fmt.Errorf("output_type must be stream, display_data, execute_result or error, not %q", f.Type)
 	}
-	return o, nil
+	return o, err
 }
 
-func (o Output) form() outputForm {
-	f := outputForm{Type: o.Type}
+// form returns the output as a file has it.
+func (o Output) form() map[string]any {
 	switch o.Type {
 	case Stream:
-		text := multiline(o.Text)
-		f.Name, f.Text = o.Name, &text
+		f := map[string]any{"output_type": o.Type, "text": lines(o.Text)}
+		if o.Name != "" {
+			f["name"] = o.Name
+		}
+		return f
 	case Error:
-		traceback := append([]string{}, o.Traceback...)
-		f.ErrorName, f.ErrorValue, f.Traceback = &o.ErrorName, &o.ErrorValue, &traceback
-	default:
-		data := map[string]any{}
-		for media, v := range o.Data {
-			if text, ok := v.(string); ok && !jsonMedia(media) {
-				v = lines(text)
-			}
-			data[media] = v
+		return map[string]any{"output_type": o.Type, "ename": o.ErrorName, "evalue": o.ErrorValue,
+			"traceback": append([]string{}, o.Traceback...)}
+	}
+	data := map[string]any{}
+	for media, v := range o.Data {
+		if text, ok := v.(string); ok && !jsonMedia(media) {
+			v = lines(text)
 		}
-		f.Data = &data
-		metadata := orEmpty(o.Metadata)
-		f.Metadata = &metadata
-		if o.Type == ExecuteResult {
-			f.ExecutionCount = countForm(o.ExecutionCount)
-		}
+		data[media] = v
+	}
+	f := map[string]any{"output_type": o.Type, "data": data, "metadata": orEmpty(o.Metadata)}
+	if o.Type == ExecuteResult {
+		f["execution_count"] = countForm(o.ExecutionCount)
 	}
 	return f
 }
@@ -231,15 +220,14 @@ func Load(path string) (*Notebook, error) {
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a regular file", path)
 	}
+	var text []byte
+	if err == nil {
+		text, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read notebook: %w", err)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read notebook: %w", err)
-	}
-	defer f.Close()
-	n, err := Read(f)
+	n, err := Read(bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -325,10 +313,7 @@ var validID = regexp.MustCompile(`^[a-zA-Z0-9-_]{1,64}$`)
 // Write writes a notebook as nbformat 4.5, with the keys in order and one space of
 // indentation as Jupyter does.
 func Write(w io.Writer, n *Notebook) error {
-	file := fileForm{Metadata: orEmpty(n.Metadata), Format: 4, Minor: 5, Cells: make([]cellForm, len(n.Cells))}
-	for i := range n.Cells {
-		file.Cells[i] = formOf(&n.Cells[i])
-	}
+	file := map[string]any{"cells": lists.Map(n.Cells, Cell.form), "metadata": orEmpty(n.Metadata), "nbformat": 4, "nbformat_minor": 5}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // Conn is a connection after its handshake. One goroutine may receive while others
@@ -122,9 +124,6 @@ const commandLimit = 512
 // without end reach a limit, too.
 const frameCost = 32
 
-// atOnce limits the memory that is taken for a frame before anything of it has arrived.
-const atOnce = 64 << 10
-
 // readFrame reads one frame, of at most limit bytes if it belongs to a message.
 func readFrame(r io.Reader, limit int) (flags byte, body []byte, err error) {
 	var head [9]byte
@@ -134,9 +133,11 @@ func readFrame(r io.Reader, limit int) (flags byte, body []byte, err error) {
 	flags = head[0]
 	size := uint64(head[1])
 	if flags&long != 0 {
-		if _, err := io.ReadFull(r, head[2:]); err != nil {
-			return 0, nil, unfinished(err)
+		length, err := await.Exactly(r, 7)
+		if err != nil {
+			return 0, nil, err
 		}
+		copy(head[2:], length)
 		size = binary.BigEndian.Uint64(head[1:])
 	}
 	switch {
@@ -148,32 +149,8 @@ func readFrame(r io.Reader, limit int) (flags byte, body []byte, err error) {
 	if size > uint64(max(limit, 0)) {
 		return 0, nil, fmt.Errorf("zmtp: a frame of %d bytes, where %d are allowed", size, max(limit, 0))
 	}
-	body, err = readBody(r, int(size))
+	body, err = await.Exactly(r, int(size))
 	return flags, body, err
-}
-
-// readBody reads size bytes. What has arrived at most doubles the memory.
-func readBody(r io.Reader, size int) ([]byte, error) {
-	body := make([]byte, 0, min(size, atOnce))
-	for len(body) < size {
-		if len(body) == cap(body) {
-			body = slices.Grow(body, min(len(body), size-len(body)))
-		}
-		n, err := io.ReadFull(r, body[len(body):min(cap(body), size)])
-		body = body[:len(body)+n]
-		if err != nil {
-			return nil, unfinished(err)
-		}
-	}
-	return body, nil
-}
-
-// unfinished returns the error of a connection that ended within a frame.
-func unfinished(err error) error {
-	if err == io.EOF {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 func writeFrame(w io.Writer, flags byte, body []byte) error {

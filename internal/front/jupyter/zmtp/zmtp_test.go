@@ -88,6 +88,7 @@ func opened(t testing.TB, said string) (*Conn, *script) {
 }
 
 func TestMessages(t *testing.T) {
+	const atOnce = 64 << 10 // see await.Exactly
 	sizes := []int{0, 1, 255, 256, atOnce - 1, atOnce, atOnce + 1, 5*atOnce + 7}
 	var frames [][]byte
 	for _, size := range sizes {

@@ -1,0 +1,86 @@
+package jupyter
+
+import (
+	"strings"
+	"sync"
+)
+
+// Calls hands what arrives at a client on to the requests that caused it. Nobody else reads the client's channels then.
+type Calls struct {
+	client *Client
+
+	mu   sync.Mutex
+	open map[string]*Call // by the id of the request
+}
+
+// Call is a request, and what arrives because of it.
+type Call struct {
+	Request  *Message
+	Arrivals chan Arrival
+	Gone     chan struct{} // closed when nobody waits any more
+}
+
+// Arrival is a message with the channel on which it came.
+type Arrival struct {
+	Channel Channel
+	Message *Message
+}
+
+// Reply tells the message that answers a request.
+func (a Arrival) Reply() bool {
+	return a.Channel != IOPubChannel && strings.HasSuffix(a.Message.Header.Type, "_reply")
+}
+
+// Idle tells the message after which a request has no more output.
+func (a Arrival) Idle() bool {
+	var status struct {
+		State string `json:"execution_state"`
+	}
+	return a.Channel == IOPubChannel && a.Message.Header.Type == "status" && a.Message.Decode(&status) == nil && status.State == "idle"
+}
+
+// NewCalls hands on what arrives at this client.
+func NewCalls(c *Client) *Calls { return &Calls{client: c, open: map[string]*Call{}} }
+
+// Open begins to collect what a request causes, which the caller sends afterwards.
+func (c *Calls) Open(m *Message) *Call {
+	call := &Call{Request: m, Arrivals: make(chan Arrival, 64), Gone: make(chan struct{})}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open[m.Header.ID] = call
+	return call
+}
+
+// Drop ends what Open began.
+func (c *Calls) Drop(call *Call) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, call.Request.Header.ID)
+	close(call.Gone)
+}
+
+// Waiting returns how many requests wait.
+func (c *Calls) Waiting() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}
+
+// Deliver hands on what arrives on a channel until the connection ends. Messages that nobody waits for go to stray, which
+// may be nil.
+func (c *Calls) Deliver(ch Channel, stray func(*Message)) {
+	for m := range c.client.Messages(ch) {
+		c.mu.Lock()
+		call := c.open[m.Parent.ID]
+		c.mu.Unlock()
+		switch {
+		case call != nil:
+			select {
+			case call.Arrivals <- Arrival{ch, m}:
+			case <-call.Gone:
+			}
+		case stray != nil:
+			stray(m)
+		}
+	}
+}
