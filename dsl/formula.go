@@ -174,24 +174,17 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			values := definition.Numbers()
 			at := k
 			at.Args = slices.Clone(k.Args)
-			choosing := false
 			for i, a := range args {
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
-				if chooses := definition.Chooses(at.Args[i].Param); chooses && !a.Fixed() {
+				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
 						Message: "is free, but chooses a column, which cannot be fitted"}
-				} else if chooses {
-					choosing = true
 				}
 			}
 			made := definition.With(values)
-			if choosing { // columns are numbers of the definition
-				var mistake error
-				made = formula.Check(st.Name, st.Params[0].Name, st.Params[1].Name, st.Node, fixedEnv{values, st, &mistake})
-				if mistake != nil {
-					return k, mistake
-				}
+			if n := made.Misplaced(); n != nil {
+				return k, fmt.Errorf("%s: in its formula, at %s: %s", st.Name, st.Text(n), formula.ColumnRule)
 			}
 			return compiled(at, names, made, st), nil
 		}
@@ -249,35 +242,8 @@ func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
 }
 
 // Place says where a node is in the script.
-func (env formulaEnv) Place(n ast.Node) string { return place(env.e.st, n) }
-
-// fixedEnv surrounds a formula that passed the check before, with other numbers.
-type fixedEnv struct {
-	numbers map[string]float64
-	st      *front.Statement
-	mistake *error
-}
-
-// Number returns the number of a name.
-func (env fixedEnv) Number(n *ast.IdentifierNode) (float64, bool) {
-	x, ok := env.numbers[n.Value]
-	return x, ok
-}
-
-// Fail notes the first mistake.
-func (env fixedEnv) Fail(n ast.Node, message, hint string) {
-	if *env.mistake == nil {
-		*env.mistake = fmt.Errorf("%s: in its formula, at %s: %s", env.st.Name, env.st.Text(n), message)
-	}
-}
-
-// UnknownFunction is not called: the functions passed the check.
-func (env fixedEnv) UnknownFunction(*ast.IdentifierNode) {}
-
-// Place says where a node is in the script.
-func (env fixedEnv) Place(n ast.Node) string { return place(env.st, n) }
-
-func place(st *front.Statement, n ast.Node) string {
+func (env formulaEnv) Place(n ast.Node) string {
+	st := env.e.st
 	line, col := st.Source.Position(st.Span(n).From)
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }

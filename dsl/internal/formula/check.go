@@ -3,6 +3,7 @@ package formula
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -37,8 +38,7 @@ type Definition struct {
 // column is a place x[…] that reads one element.
 type column struct {
 	node  *ast.MemberNode
-	index int    // 0-based
-	name  string // where the column is given by name
+	name  string // where the column is given by name, and not by a number
 	place string
 }
 
@@ -181,11 +181,9 @@ func (c *checker) element(n *ast.MemberNode) kind {
 			return wrong
 		}
 		ast.Walk(&n.Property, choosing(c.chooses))
-		i, ok := c.constant(p)
-		if !ok || i != float64(int(i)) || i < 0 || i > 1e6 {
-			return c.fail(p, "the column is not a whole number from 0", "columns are numbered from 0, or named: "+c.x+`["name"]`)
+		if _, ok := c.number(p); !ok {
+			return c.fail(p, ColumnRule, "columns are numbered from 0, or named: "+c.x+`["name"]`)
 		}
-		at.index = int(i)
 	}
 	switch k {
 	case wrong:
@@ -197,14 +195,29 @@ func (c *checker) element(n *ast.MemberNode) kind {
 	return c.fail(n.Node, fmt.Sprintf("%s has no elements", k), fmt.Sprintf("%s and %s are the vectors of features", c.x, c.y))
 }
 
-// constant evaluates a part that does not depend on the points.
-func (c *checker) constant(n ast.Node) (float64, bool) {
-	read := choosing{}
-	ast.Walk(&n, read)
-	if read[c.x] || read[c.y] || c.kinds[n] != scalar {
+// ColumnRule says what is wrong with the number of a column.
+const ColumnRule = "the column is not a whole number from 0"
+
+// number returns the number of a column, which depends on neither point; false where it is none.
+func (d *Definition) number(n ast.Node) (int, bool) {
+	if d.kinds[n] != scalar {
 		return 0, false
 	}
-	return (&pair{Definition: c.Definition}).eval(n).number, true
+	v := (&compiler{Definition: d}).compile(n, 0).constant
+	if v == nil || *v != math.Trunc(*v) || !(*v >= 0 && *v <= 1e6) {
+		return 0, false
+	}
+	return int(*v), true
+}
+
+// Misplaced returns the number of a column that ColumnRule refuses, as it may under other numbers; nil where there is none.
+func (d *Definition) Misplaced() ast.Node {
+	for _, c := range d.columns {
+		if _, ok := d.number(c.node.Property); c.name == "" && !ok {
+			return c.node.Property
+		}
+	}
+	return nil
 }
 
 // choosing collects names.
