@@ -46,6 +46,21 @@ func Parts(k Kernel) []Kernel {
 	return nil
 }
 
+// rebuilt returns a kernel like k of other parts, as many as Parts returns.
+func rebuilt(k Kernel, parts []Kernel) Kernel {
+	switch k := k.(type) {
+	case Sum:
+		return Sum{parts}
+	case Product:
+		return Product{parts}
+	case Scaled:
+		return Scaled{k.Scale, parts[0]}
+	case Power:
+		return Power{parts[0], k.Exponent}
+	}
+	return k
+}
+
 // Add returns a + b. Sums are flattened, and their constants become one.
 func Add(a, b Kernel) Kernel {
 	var sum []Kernel

@@ -31,18 +31,6 @@ type Kernel interface {
 // added does not count.
 func Equal(a, b Kernel) bool {
 	switch a := a.(type) {
-	case Sum:
-		b, ok := b.(Sum)
-		return ok && slices.EqualFunc(a.Terms, b.Terms, Equal)
-	case Product:
-		b, ok := b.(Product)
-		return ok && slices.EqualFunc(a.Factors, b.Factors, Equal)
-	case Scaled:
-		b, ok := b.(Scaled)
-		return ok && a.Scale == b.Scale && Equal(a.Kernel, b.Kernel)
-	case Power:
-		b, ok := b.(Power)
-		return ok && a.Exponent == b.Exponent && Equal(a.Kernel, b.Kernel)
 	case Formula:
 		b, ok := b.(Formula)
 		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body && slices.Equal(a.Free, b.Free) && slices.Equal(a.Args, b.Args)
@@ -50,7 +38,8 @@ func Equal(a, b Kernel) bool {
 		b, ok := b.(Open)
 		return ok && Equal(a.Kernel, b.Kernel) && slices.Equal(a.Slots, b.Slots)
 	}
-	return reflect.DeepEqual(unbind(a), unbind(b))
+	bare := func(k Kernel) Kernel { return rebuilt(unbind(k), make([]Kernel, len(Parts(k)))) }
+	return slices.EqualFunc(Parts(a), Parts(b), Equal) && reflect.DeepEqual(bare(a), bare(b))
 }
 
 // Formulas lists the formula kernels that k uses, each name once, in order of
@@ -118,32 +107,13 @@ type reader interface {
 // the number of columns is checked. Errors are in terms of the script language.
 // Every function of this package that takes a kernel and points binds by itself.
 func Bind(k Kernel, p *Points) (Kernel, error) {
-	var err error
 	switch k := k.(type) {
-	case Sum:
-		k.Terms, err = bindAll(k.Terms, p)
-		return k, err
-	case Product:
-		k.Factors, err = bindAll(k.Factors, p)
-		return k, err
-	case Scaled:
-		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
-			return nil, err
-		}
-		return k, k.Validate(p.Dim())
-	case Power:
-		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
-			return nil, err
-		}
-		return k, k.Validate(p.Dim())
 	case Open:
-		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
-			return nil, err
-		}
-		return k, nil
-	case Formula:
-		return k.bind(p)
-	case Table:
+		inner, err := Bind(k.Kernel, p)
+		return Open{inner, k.Slots}, err
+	case interface {
+		bind(*Points) (Kernel, error)
+	}:
 		return k.bind(p)
 	case reader:
 		d, err := k.form().bind(p)
@@ -151,11 +121,16 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 	case nil:
 		return nil, fmt.Errorf("there is no kernel here")
 	}
-	return k, k.Validate(p.Dim())
-}
-
-func bindAll(ks []Kernel, p *Points) ([]Kernel, error) {
-	return lists.Try(len(ks), func(i int) (Kernel, error) { return Bind(ks[i], p) })
+	parts, err := lists.Try(len(Parts(k)), func(i int) (Kernel, error) { return Bind(Parts(k)[i], p) })
+	if err != nil {
+		return nil, err
+	}
+	switch k := rebuilt(k, parts).(type) {
+	case Sum, Product: // nothing of their own
+		return k, nil
+	default:
+		return k, k.Validate(p.Dim())
+	}
 }
 
 // unbind takes back from a primitive kernel what Bind added.

@@ -44,29 +44,14 @@ type rough interface {
 
 // smoother returns what Joint.Smoother makes of one factor; nil stays nil.
 func smoother(k Kernel) (Kernel, bool) {
-	all := func(ks []Kernel) ([]Kernel, bool) {
-		out, changed := make([]Kernel, len(ks)), false
-		for i, k := range ks {
-			s, c := smoother(k)
-			out[i], changed = s, changed || c
-		}
-		return out, changed
-	}
-	switch k := k.(type) {
-	case rough:
+	if k, is := k.(rough); is {
 		return k.smooth()
-	case Sum:
-		terms, changed := all(k.Terms)
-		return Sum{terms}, changed
-	case Product:
-		factors, changed := all(k.Factors)
-		return Product{factors}, changed
-	case Scaled:
-		s, changed := smoother(k.Kernel)
-		return Scaled{k.Scale, s}, changed
-	case Power:
-		s, changed := smoother(k.Kernel)
-		return Power{s, k.Exponent}, changed
 	}
-	return k, false
+	changed := false
+	parts := lists.Map(Parts(k), func(part Kernel) Kernel {
+		smooth, other := smoother(part)
+		changed = changed || other
+		return smooth
+	})
+	return rebuilt(k, parts), changed
 }
