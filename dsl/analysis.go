@@ -76,7 +76,7 @@ type speedupArgs struct {
 // under the call where that is not given. It reports whether it is there, as far as that can be
 // said.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := outlineIn(c.e, s)
+	o := s.sweepOutline()
 	if o == nil || algorithm == "" {
 		return true
 	}
@@ -96,7 +96,7 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
-		o := outlineIn(c.e, a)
+		o := a.sweepOutline()
 		if o == nil {
 			continue
 		}

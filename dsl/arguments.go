@@ -6,9 +6,11 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -201,12 +203,13 @@ type field struct {
 
 // matched finds the parameters of the fields of a struct.
 func matched(t reflect.Type, f *Function) (out []field, other string) {
+	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
 	for _, x := range reflect.VisibleFields(t) {
 		if x.Anonymous {
 			continue
 		}
-		at := slices.IndexFunc(f.Params, func(p Param) bool { return isField(p.Name, x.Name) })
-		if at < 0 {
+		at, is := params[strings.ToLower(x.Name)]
+		if !is {
 			other = x.Name
 			continue
 		}
@@ -217,21 +220,6 @@ func matched(t reflect.Type, f *Function) (out []field, other string) {
 		out = append(out, a)
 	}
 	return out, other
-}
-
-// isField reports whether a field has the name of a parameter: TimeUnit is time_unit.
-func isField(param, name string) bool {
-	i := 0
-	for _, r := range []byte(param) {
-		switch {
-		case r == '_':
-			continue
-		case i == len(name) || name[i]|0x20 != r: // in lower case
-			return false
-		}
-		i++
-	}
-	return i == len(name)
 }
 
 // fieldsOf finds the parameters of the fields of a struct, and completes their types. It panics where a field has none.
@@ -279,19 +267,14 @@ func assign(into reflect.Value, data any) bool {
 
 // assignList sets a list to the elements of one, or to the one value that there is.
 func assignList(into any, data any, list []value) bool {
+	if list == nil {
+		list = []value{{Data: data}}
+	}
 	switch into := into.(type) {
 	case *[]string:
-		if text, ok := data.(string); ok {
-			*into = []string{text}
-		} else {
-			*into = texts(value{Data: list})
-		}
+		*into = texts(value{Data: list})
 	case *[]float64:
-		if x, ok := data.(float64); ok {
-			*into = []float64{x}
-		} else {
-			*into, _ = every[float64](list)
-		}
+		*into, _ = every[float64](list)
 	}
 	return true
 }

@@ -3,6 +3,7 @@ package dsl
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
@@ -59,7 +60,9 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	}
 	fn := e.function(callee)
 	if fn == nil {
-		e.evalAll(n.Arguments)
+		for _, a := range argumentsOf(n) {
+			e.eval(a)
+		}
 		if v, bound := e.lookup(callee.Value); bound {
 			e.use(callee.Value)
 			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula with a mistake of its own
@@ -91,7 +94,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 			fn.early(c)
 		}
 		c.checkFiles()
-		return unknown(fn.Result)
+		return value{Type: fn.Result, outline: outlined(c)}
 	}
 	if e.mistakes > before {
 		return unknown(fn.Result)
@@ -127,26 +130,29 @@ func (c *call) override() {
 	}
 }
 
-func (e *evaluator) evalAll(nodes []ast.Node) {
-	for _, n := range nodes {
-		if m, ok := n.(*ast.MapNode); ok {
-			for _, p := range m.Pairs {
-				e.eval(p.(*ast.PairNode).Value)
+// argumentsOf goes through the arguments of a call, each with the node of its name, nil for one without.
+func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
+	return func(yield func(name, argument ast.Node) bool) {
+		for _, a := range n.Arguments {
+			named, is := a.(*ast.MapNode)
+			if !is && !yield(nil, a) {
+				return
 			}
-			continue
+			for i := 0; is && i < len(named.Pairs); i++ {
+				if pair := named.Pairs[i].(*ast.PairNode); !yield(pair.Key, pair.Value) {
+					return
+				}
+			}
 		}
-		e.eval(n)
 	}
 }
 
 // match evaluates the arguments and gives each to its parameter.
 func (c *call) match() {
 	e, position := c.e, 0
-	for _, n := range c.node.Arguments {
-		if m, ok := n.(*ast.MapNode); ok {
-			for _, p := range m.Pairs {
-				c.matchNamed(p.(*ast.PairNode))
-			}
+	for key, n := range argumentsOf(c.node) {
+		if key != nil {
+			c.matchNamed(key, n)
 			continue
 		}
 		a := argument{value: e.eval(n), Node: n}
@@ -158,11 +164,8 @@ func (c *call) match() {
 			c.rest = append(c.rest, a)
 		default:
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
-			switch len(c.fn.Params) {
-			case 0:
-				most = "no arguments"
-			case 1:
-				most = "one argument"
+			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
+				most = few[len(c.fn.Params)]
 			}
 			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
 			return
@@ -171,15 +174,15 @@ func (c *call) match() {
 	}
 }
 
-func (c *call) matchNamed(p *ast.PairNode) {
-	name := p.Key.(*ast.StringNode).Value
-	a := argument{value: c.e.eval(p.Value), Name: name, Node: p.Value, key: p.Key}
+func (c *call) matchNamed(key, n ast.Node) {
+	name := key.(*ast.StringNode).Value
+	a := argument{value: c.e.eval(n), Name: name, Node: n, key: key}
 	at := c.fn.param(name)
 	switch {
 	case at < 0 && c.fn.Named == "":
-		c.e.fail(p.Key, c.fn.Result, fmt.Sprintf("%s has no parameter %q", c.fn.Name, name), c.fn.suggestParam(name))
+		c.e.fail(key, c.fn.Result, fmt.Sprintf("%s has no parameter %q", c.fn.Name, name), c.fn.suggestParam(name))
 	case at < 0 && slices.ContainsFunc(c.named, func(b argument) bool { return b.Name == name }), at >= 0 && c.args[at].Node != nil:
-		c.e.fail(p.Key, c.fn.Result, fmt.Sprintf("%s is given twice", name), "")
+		c.e.fail(key, c.fn.Result, fmt.Sprintf("%s is given twice", name), "")
 	case at < 0:
 		c.named = append(c.named, a)
 	default:

@@ -12,7 +12,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -235,11 +234,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
-		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, func(done, total int) {
-			if tell := progressOf(c.e, c.fn.Name, p.Problem.Name, total); tell != nil {
-				tell(sim.Step{Done: done, Total: total})
-			}
-		})
+		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, counting(c, p.Problem.Name))
 	})
 	return p, err
 }

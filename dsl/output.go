@@ -239,7 +239,7 @@ func sampleOf(c *call, a argument) any {
 	}
 	switch a.Type {
 	case Sweep:
-		if o := outlineIn(c.e, a); o != nil {
+		if o := a.sweepOutline(); o != nil {
 			return sim.Sweep{Names: o.names}
 		}
 	case List:

@@ -170,11 +170,7 @@ func bought(c *call, a planArgs) (any, error) {
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
-	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, func(done, total int) {
-		if tell := progressOf(c.e, c.fn.Name, p.Name, total); tell != nil {
-			tell(sim.Step{Done: done, Total: total})
-		}
-	})
+	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, counting(c, p.Name))
 	if err != nil {
 		return nil, err
 	}

@@ -286,50 +286,40 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	alternatives := []argument{a}
 	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
 		alternatives = c.elements("tasks")
-		if len(alternatives) == 0 {
-			c.fail(a, c.fn.Name+": tasks is an empty list; at least one task must be left", "")
-			return nil, false
-		}
 	}
-	var out []plan.Change
-	for _, alternative := range alternatives {
-		change, ok := taskSet(c, p, alternative)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, change)
+	if len(alternatives) == 0 {
+		c.fail(a, c.fn.Name+": tasks is an empty list; at least one task must be left", "")
+		return nil, false
 	}
-	return out, true
+	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
+	return out, err == nil
 }
 
-// taskSet reads one alternative.
-func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
-	change := plan.Change{Vary: plan.VaryTasks}
+// taskSet reads one alternative. It is an error that there is none, which is reported.
+func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
-		k, ok := whole(data)
-		if !ok || k < 1 || k > p.V() {
-			c.fail(a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data),
-				p.V()), "")
-			return change, false
+		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
+			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
-		change.Tasks = indices.All(k)
-		change.Name = fmt.Sprintf("the first %d of %d tasks", k, p.V())
-		return change, true
+		c.fail(a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data), p.V()), "")
 	case string:
-		return namedTasks(c, p, change, []argument{a})
+		return namedTasks(c, p, []argument{a})
 	case []value:
-		named := lists.Make(len(data), func(i int) argument { return c.element(a, i) })
-		return namedTasks(c, p, change, named)
+		return namedTasks(c, p, lists.Make(len(data), func(i int) argument { return c.element(a, i) }))
+	default:
+		c.fail(a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
+			"write "+c.fn.Example)
 	}
-	c.fail(a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
-		"write "+c.fn.Example)
-	return change, false
+	return plan.Change{}, errReported
 }
 
+// errReported says that a mistake was reported.
+var errReported = errors.New("reported")
+
 // namedTasks keeps the tasks with these names.
-func namedTasks(c *call, p *problem.Problem, change plan.Change, named []argument) (plan.Change, bool) {
-	var words []string
+func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
+	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
 		name, ok := a.Data.(string)
 		v := slices.Index(p.Tasks.Names, name)
@@ -341,15 +331,15 @@ func namedTasks(c *call, p *problem.Problem, change plan.Change, named []argumen
 		case slices.Contains(change.Tasks, v):
 			c.fail(a, fmt.Sprintf("%s: task %q is named twice", c.fn.Name, name), "")
 		default:
-			change.Tasks, words = append(change.Tasks, v), append(words, name)
+			change.Tasks = append(change.Tasks, v)
 			continue
 		}
-		return change, false
+		return change, errReported
 	}
-	if len(words) == 0 {
+	if len(named) == 0 {
 		c.fail(c.arg("tasks"), c.fn.Name+": an alternative without tasks; at least one must be left", "")
-		return change, false
+		return change, errReported
 	}
-	change.Name = "only " + strings.Join(words, ", ")
-	return change, true
+	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
+	return change, nil
 }

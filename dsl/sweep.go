@@ -42,9 +42,7 @@ type swept struct {
 	hit    bool         // whether it was there
 	remote *remoteSweep // who makes the runs; nil for those that are made here
 
-	had     map[optionUse]bool   // options that some algorithm of the sweep has
-	lacked  map[optionUse]func() // how to report those that some does not have
-	lacking []optionUse          // the same in the order in which they were met
+	options []optionUse // in the order in which they were met
 }
 
 func (s *swept) names() []string {

@@ -188,18 +188,13 @@ func (t *targets) chosen() []target {
 
 // written returns the argument that a call gives to a parameter, or nil.
 func (f *Function) written(n *ast.CallNode, param string) ast.Node {
-	for i, a := range n.Arguments {
-		m, named := a.(*ast.MapNode)
-		if !named && i == f.param(param) {
+	position := 0
+	for key, a := range argumentsOf(n) {
+		switch {
+		case key == nil && position == f.param(param), key != nil && key.(*ast.StringNode).Value == param:
 			return a
-		}
-		if !named {
-			continue
-		}
-		for _, p := range m.Pairs {
-			if pair := p.(*ast.PairNode); pair.Key.(*ast.StringNode).Value == param {
-				return pair.Value
-			}
+		case key == nil:
+			position++
 		}
 	}
 	return nil

@@ -26,8 +26,7 @@ type remoteSweep struct {
 // where workers cannot make them, and says why.
 func handIn(c *call, s *swept, root *binding) error {
 	e := c.e
-	runner := e.session.opt.Runner
-	if runner == nil {
+	if e.session.opt.Runner == nil {
 		return nil
 	}
 	w, why := workRecipe(c, root)
@@ -37,9 +36,10 @@ func handIn(c *call, s *swept, root *binding) error {
 	}
 	a := &remoteSweep{order: map[int]int{}}
 	total, stored := 0, 0
+	var err error
 	for cell := range s.cells {
-		x, err := experimentAt(e, s, root, cell)
-		if err != nil {
+		x, wrong := experimentAt(e, s, root, cell)
+		if wrong != nil {
 			break // the sweep comes to it and says what is wrong
 		}
 		if x.Draw != nil {
@@ -75,15 +75,8 @@ func handIn(c *call, s *swept, root *binding) error {
 			a.note(s.store.Keep(e.ctx, orders[order].Experiment, r))
 		}
 	}
-	if e.teller != nil {
-		label := fmt.Sprintf("sweep of %s over %s", w.Orders[0].Experiment.Mode, strings.Join(s.names(), " and "))
-		w.Progress = func(p farm.Progress) {
-			e.teller.update(Activity{Label: label, Done: stored + p.Done, Total: total, Stored: stored, Note: noteOfWorkers(p.Workers)})
-		}
-		w.Progress(farm.Progress{})
-	}
-	var err error
-	if a.job, err = runner.Hand(e.ctx, w); err != nil {
+	label := fmt.Sprintf("sweep of %s over %s", w.Orders[0].Experiment.Mode, strings.Join(s.names(), " and "))
+	if a.job, err = hand(e, w, label, total, stored); err != nil {
 		return err
 	}
 	s.remote = a

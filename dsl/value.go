@@ -108,6 +108,8 @@ type value struct {
 	// of a record its Go type, of a list its elements' type, where they are known: what parts there
 	// are follows from it
 	of reflect.Type
+
+	outline *outline // what runs will give, while a script is checked; else nil
 }
 
 func (v value) known() bool { return v.Data != nil }
