@@ -203,43 +203,28 @@ func checkProblem(c *call, a problemArgs) {
 		i, j := c.fn.param("path"), c.fn.param("data")
 		c.args[i], c.args[j] = argument{}, c.args[i]
 	}
-	switch path := c.arg("path"); {
-	case c.has("path") && c.has("data"):
-		c.fail(path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
-		return
-	case !c.has("path") && !c.has("data"):
-		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+" for one with a row per measurement")
-		return
-	}
 	given, missing := longGiven(c)
-	switch {
-	case !c.has("data") && len(given) > 0:
-		first, is := c.arg(given[0]), "is"
-		if len(given) > 1 {
-			is = "are"
-		}
-		c.fail(first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
+	switch path, data := c.has("path"), c.has("data"); {
+	case path && data:
+		c.fail(c.arg("path"), "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
+	case !path && !data:
+		c.fail(argument{}, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+
+			" for one with a row per measurement")
+	case !data && len(given) > 0:
+		is := map[bool]string{true: "are", false: "is"}[len(given) > 1]
+		c.fail(c.arg(given[0]), fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
 			"write data= in place of path")
-		return
-	case c.has("data") && len(missing) > 0:
-		c.e.fail(c.node, c.fn.Result, "problem: data needs "+andList(missing), "as in "+longExample)
-		return
-	}
-	for _, name := range given {
-		if !checkNames(c, c.arg(name)) {
-			return
-		}
-	}
-	if rewards := c.arg("rewards"); c.has("rewards") && c.has("data") {
-		c.fail(rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
-		return
-	}
-	if block := c.arg("block"); c.has("block") && !c.has("rewards") {
-		c.fail(block, "problem: block names a column of rewards=, which is not given",
+	case data && len(missing) > 0:
+		c.fail(argument{}, "problem: data needs "+andList(missing), "as in "+longExample)
+	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // reported
+	case data && c.has("rewards"):
+		c.fail(c.arg("rewards"), "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
+	case c.has("block") && !c.has("rewards"):
+		c.fail(c.arg("block"), "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
-		return
+	default:
+		checkNoise(c, a.noiseArgs)
 	}
-	checkNoise(c, a.noiseArgs)
 }
 
 // longGiven returns the names of the longDetails that are given, and of the ones that data needs and are not.
