@@ -69,8 +69,7 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	} else {
 		hint = fmt.Sprintf("write algorithm=%q", able[0])
 	}
-	c.fail(a, fmt.Sprintf("%s: %s %s, got %s; %s %s", c.fn.Name, entry.Name, what, shown, andList(able), does[min(len(able), 2)-1]),
-		hint+", or leave "+p.Name+" out")
+	c.refuse(a, hint+", or leave "+p.Name+" out", "%s %s, got %s; %s %s", entry.Name, what, shown, andList(able), does[min(len(able), 2)-1])
 }
 
 // optionUse is an option in a call of a sweep, where some algorithm does not have it.

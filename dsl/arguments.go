@@ -72,21 +72,21 @@ func (c *call) checkArgument(p Param, a *argument) {
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
 			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
 		}
-		c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), hint)
+		c.refuse(*a, hint, "%s is %s; it must be %s", p.Name, a.Type.a(), p.wants())
 		return
 	}
 	switch data := a.Data.(type) {
 	case string:
 		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
+			c.refuse(*a, p.suggestChoice(data), "%s is %q; it must be %s", p.Name, data, p.wants())
 		}
 	case float64:
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
+			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.rule()), "")
+			c.refuse(*a, "", "%s is %s; it must be %s", p.Name, formatNumber(data), p.rule())
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %s; %s", c.fn.Name, p.Name, formatNumber(data), kernels.ExtremeRule), "")
+			c.refuse(*a, "", "%s is %s; %s", p.Name, formatNumber(data), kernels.ExtremeRule)
 		}
 	}
 }
@@ -100,6 +100,11 @@ func (c *call) fail(a argument, message, hint string) {
 	}
 	n = cmp.Or(n, ast.Node(c.node))
 	c.e.report(st.Source.At(st.Span(n), message, hint))
+}
+
+// refuse reports a mistake under an argument in a sentence that begins with the name of the function.
+func (c *call) refuse(a argument, hint, format string, args ...any) {
+	c.fail(a, c.fn.Name+": "+fmt.Sprintf(format, args...), hint)
 }
 
 // builtKernel builds a kernel of the catalogue.

@@ -94,7 +94,7 @@ func filled(c *call, act campaign.Act) (ok bool) {
 	case wrong.Param == "":
 		c.e.report(c.e.st.Source.At(c.e.st.Span(c.node), c.fn.Name+": "+wrong.Text, wrong.Hint))
 	default:
-		c.fail(c.arg(wrong.Param), fmt.Sprintf("%s: %s %s", c.fn.Name, wrong.Param, wrong.Text), wrong.Hint)
+		c.refuse(c.arg(wrong.Param), wrong.Hint, "%s %s", wrong.Param, wrong.Text)
 	}
 	return false
 }
@@ -106,7 +106,7 @@ func textsOf(c *call, name, hint string) (words []string, ok bool) {
 	if list, isList := a.Data.([]value); isList {
 		words = texts(a.value)
 		if len(words) < len(list) || len(list) == 0 {
-			c.fail(a, fmt.Sprintf("%s: %s must be a text, or a list of texts", c.fn.Name, name), hint)
+			c.refuse(a, hint, "%s must be a text, or a list of texts", name)
 			return nil, false
 		}
 		return words, true

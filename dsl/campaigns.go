@@ -53,7 +53,19 @@ func campaignFunctions() []Function {
 				{Name: "decimals", Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset,
 					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
-		}, nil, evalAsk),
+		}, nil, func(c *call, a struct {
+			By, Task, Decimals string
+			Count              int
+			More               bool
+		}) (any, error) {
+			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
+				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
+				if err == nil {
+					list.Dialect, err = list.Dialect.Written(a.Decimals)
+				}
+				return list, err
+			})
+		}),
 	}, campaignActs(c)...)
 }
 
@@ -318,19 +330,4 @@ func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (a
 	}
 	defer k.Close()
 	return f(k)
-}
-
-// evalAsk evaluates ask(...).
-func evalAsk(c *call, a struct {
-	By, Task, Decimals string
-	Count              int
-	More               bool
-}) (any, error) {
-	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
-		list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
-		if err == nil {
-			list.Dialect, err = list.Dialect.Written(a.Decimals)
-		}
-		return list, err
-	})
 }

@@ -204,7 +204,7 @@ func checkMeasures(c *call) bool {
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
 		return true
 	}
-	c.fail(y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
+	c.refuse(y, `write y="samples", or y=["samples", "lower_bound"]`, "y is a list; it must be a list of texts, at least one")
 	return false
 }
 
@@ -220,7 +220,7 @@ func offered(c *call, param string, a argument, words []string) bool {
 	if best := nearest(word, words); best != "" {
 		hint = suggest(word, words)
 	}
-	c.fail(a, fmt.Sprintf("%s: %s is %q; here it must be %s", c.fn.Name, param, word, orList(quoted)), hint)
+	c.refuse(a, hint, "%s is %q; here it must be %s", param, word, orList(quoted))
 	return false
 }
 

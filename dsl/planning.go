@@ -128,7 +128,7 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
-		c.fail(a, fmt.Sprintf("%s: %s is an empty list; it must be a number, or a list of numbers", c.fn.Name, name), "")
+		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
 		return false
 	}
 	before := c.e.mistakes
@@ -284,7 +284,7 @@ func baseline(c *call) (*call, bool) {
 	}
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
-			c.fail(again, fmt.Sprintf("%s: %s says %s already", c.fn.Name, name.Value, param), "give the problem in place of the result")
+			c.refuse(again, "give the problem in place of the result", "%s says %s already", name.Value, param)
 			return nil, false
 		}
 	}
@@ -377,9 +377,9 @@ func checkClassic(c *call, a classicArgs) {
 	switch list, known := means.Data.([]value); {
 	case !known:
 	case len(a.Means) == 0:
-		c.fail(means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
+		c.refuse(means, "write "+c.fn.Example, "means must be a list of numbers, one for each arm")
 	case len(list)*a.Agents > maxArms:
-		c.fail(means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), a.Agents, maxArms), "")
+		c.refuse(means, "", "%d arms for each of %d agents are more than %d", len(list), a.Agents, maxArms)
 	}
 }
 

@@ -59,7 +59,24 @@ func engineFunctions() []Function {
 			Doc:    "the same problem under another kernel, as one that was fitted: what else was stated of the data stays",
 			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Doc: "similarity of arms of tasks"}},
 			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`,
-		}, nil, evalWithKernel),
+		}, nil, func(c *call, a struct {
+			P      *problem.Problem
+			Kernel kernels.Joint
+		}) (any, error) {
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
+			_, err := computed(c, func() (bool, error) {
+				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
+					return false, err
+				}
+				p.NoteLengthscales()
+				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
+				return true, nil
+			})
+			if err != nil {
+				return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
+			}
+			return p, nil
+		}),
 		bound(Function{
 			Name: "paper", Section: SectionProblems,
 			Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
@@ -206,26 +223,6 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	return p, nil
 }
 
-// evalWithKernel evaluates with_kernel(...).
-func evalWithKernel(c *call, a struct {
-	P      *problem.Problem
-	Kernel kernels.Joint
-}) (any, error) {
-	joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
-	_, err := computed(c, func() (bool, error) {
-		if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
-			return false, err
-		}
-		p.NoteLengthscales()
-		p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
-		return true, nil
-	})
-	if err != nil {
-		return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
-	}
-	return p, nil
-}
-
 // problemError returns the error of loading under the argument that it is about; file is the parameter
 // that names the table, rewards the path of raw rewards.
 func problemError(c *call, err error, file, rewards string) error {
@@ -288,7 +285,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 		alternatives = c.elements("tasks")
 	}
 	if len(alternatives) == 0 {
-		c.fail(a, c.fn.Name+": tasks is an empty list; at least one task must be left", "")
+		c.refuse(a, "", "tasks is an empty list; at least one task must be left")
 		return nil, false
 	}
 	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
@@ -302,14 +299,13 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
-		c.fail(a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data), p.V()), "")
+		c.refuse(a, "", "tasks is %s; how many to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
 	case string:
 		return namedTasks(c, p, []argument{a})
 	case []value:
 		return namedTasks(c, p, lists.Make(len(data), func(i int) argument { return c.element(a, i) }))
 	default:
-		c.fail(a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
-			"write "+c.fn.Example)
+		c.refuse(a, "write "+c.fn.Example, "tasks has %s in it; it must have numbers, names of tasks, or lists of names", a.Type.a())
 	}
 	return plan.Change{}, errReported
 }
@@ -325,11 +321,11 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		v := slices.Index(p.Tasks.Names, name)
 		switch {
 		case !ok:
-			c.fail(a, fmt.Sprintf("%s: %s is not the name of a task", c.fn.Name, a.Type.a()), "a list of tasks has names only")
+			c.refuse(a, "a list of tasks has names only", "%s is not the name of a task", a.Type.a())
 		case v < 0:
-			c.fail(a, fmt.Sprintf("%s: the problem has no task %q", c.fn.Name, name), suggest(name, p.Tasks.Names))
+			c.refuse(a, suggest(name, p.Tasks.Names), "the problem has no task %q", name)
 		case slices.Contains(change.Tasks, v):
-			c.fail(a, fmt.Sprintf("%s: task %q is named twice", c.fn.Name, name), "")
+			c.refuse(a, "", "task %q is named twice", name)
 		default:
 			change.Tasks = append(change.Tasks, v)
 			continue
@@ -337,7 +333,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		return change, errReported
 	}
 	if len(named) == 0 {
-		c.fail(c.arg("tasks"), c.fn.Name+": an alternative without tasks; at least one must be left", "")
+		c.refuse(c.arg("tasks"), "", "an alternative without tasks; at least one must be left")
 		return change, errReported
 	}
 	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")

@@ -71,12 +71,12 @@ type noiseArgs struct {
 func checkNoise(c *call, a noiseArgs) {
 	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
-			c.fail(guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess))
+			c.refuse(guess, `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess), "noise_guess is for noise that is unknown")
 			return
 		}
 	}
 	if bounded := c.arg("bounded"); bounded.known() && (len(a.Bounded) != 2 || !(a.Bounded[0] < a.Bounded[1])) {
-		c.fail(bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
+		c.refuse(bounded, "write bounded=[0, 1]", "bounded must be a list of two numbers, the lower one first")
 	}
 }
 
@@ -248,12 +248,13 @@ func checkNames(c *call, a argument) bool {
 	}
 	names := texts(a.value)
 	if len(list) == 0 || len(names) < len(list) {
-		c.fail(a, fmt.Sprintf("%s: %s must be the name of a column, or a list of names", c.fn.Name, a.Name), fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name))
+		c.refuse(a, fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name),
+			"%s must be the name of a column, or a list of names", a.Name)
 		return false
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			c.fail(c.element(a, i), fmt.Sprintf("%s: %s has %q twice", c.fn.Name, a.Name, name), "")
+			c.refuse(c.element(a, i), "", "%s has %q twice", a.Name, name)
 			return false
 		}
 	}

@@ -253,8 +253,8 @@ func checkStore(c *call) bool {
 	if !given || strings.HasSuffix(strings.ToLower(path), storeEnding) {
 		return true
 	}
-	c.fail(a, fmt.Sprintf("%s: store is %q; its name must end in %s", c.fn.Name, path, storeEnding),
-		"the store is a file of its own, not a table; save(…) writes tables")
+	c.refuse(a, "the store is a file of its own, not a table; save(…) writes tables",
+		"store is %q; its name must end in %s", path, storeEnding)
 	return false
 }
 
