@@ -34,25 +34,23 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
 	}
-	for _, a := range args {
-		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
-		if definition.Chooses(a.Param) && !a.Fixed() {
-			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", a.Param),
-				"write the number of the column")
-		}
-	}
 	var names []string // in the formula, of the free numbers
 	own := map[string]string{}
+	given := map[string]bool{}
+	for _, a := range args {
+		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
+		given[a.Param] = a.Fixed()
+	}
 	for _, name := range definition.Names() {
-		if slices.ContainsFunc(args, func(a kernels.Arg) bool { return a.Param == name }) {
-			continue
-		}
+		fixed, isArg := given[name]
 		v, _ := e.lookup(name)
-		if f, ok := v.Data.(kernels.Free); ok && !f.Fixed() {
-			if definition.Chooses(name) {
-				return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
-					"write the number of the column")
-			}
+		f, isFree := v.Data.(kernels.Free)
+		switch free := isFree && !f.Fixed(); {
+		case fixed, !isArg && !free:
+		case definition.Chooses(name):
+			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
+				"write the number of the column")
+		case !isArg:
 			names, k.Free = append(names, name), append(k.Free, f)
 			own[name] = f.Name // which is another one when the number was bound again
 		}

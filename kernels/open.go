@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 
@@ -67,37 +68,27 @@ func (k Open) String() string {
 // values, and where the free ones stand. A []Free is a list in which a number that is
 // not free is Fixed.
 func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
-	plain := Args{}
+	plain := maps.Clone(a)
 	var slots []Slot
-	for name, v := range a {
-		plain[name] = v
+	for _, p := range params {
 		var found []Free
-		switch v := v.(type) {
+		switch v := a[p.Name].(type) {
 		case Free:
-			found, plain[name] = []Free{v}, v.Value
+			found, plain[p.Name] = []Free{v}, v.Value
 		case []Free:
-			values := lists.Map(v, func(f Free) float64 { return f.Value })
-			found, plain[name] = v, values
+			found, plain[p.Name] = v, lists.Map(v, func(f Free) float64 { return f.Value })
 		}
 		for i, f := range found {
-			if !f.Fixed() {
-				slots = append(slots, Slot{name, i, f})
-			}
-		}
-	}
-	var ordered []Slot // as the parameters stand
-	for _, p := range params {
-		for _, s := range slots {
-			if s.Param != p.Name {
+			if f.Fixed() {
 				continue
 			}
-			if err := s.Free.check(kernel, p); err != nil {
+			if err := f.check(kernel, p); err != nil {
 				return nil, nil, err
 			}
-			ordered = append(ordered, s)
+			slots = append(slots, Slot{p.Name, i, f})
 		}
 	}
-	return plain, ordered, nil
+	return plain, slots, nil
 }
 
 // given returns the arguments that make the kernel again.
