@@ -210,7 +210,7 @@ type field struct {
 func matched(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
 	for _, x := range reflect.VisibleFields(t) {
-		if x.Anonymous {
+		if x.Anonymous || !x.IsExported() {
 			continue
 		}
 		at, is := params[strings.ToLower(x.Name)]

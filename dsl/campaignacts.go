@@ -229,7 +229,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
 		}
-		return Quote(v), nil
+		return kernels.Quote(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return "", fmt.Errorf("must be a finite number, got %g", v)
@@ -248,15 +248,10 @@ func (s *Session) literal(p Param, v any) (string, error) {
 			return s.literal(p, list)
 		}
 	case []string:
-		words := lists.Map(v, Quote)
+		words := lists.Map(v, kernels.Quote)
 		return "[" + strings.Join(words, ", ") + "]", nil
 	}
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")
-}
-
-// Quote writes a text as a script has it.
-func Quote(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
 }
 
 // plainly returns mistakes without their places: the text was made of a program's arguments.

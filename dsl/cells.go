@@ -17,13 +17,11 @@ import (
 // with spaces to begin the next line with; or "invalid", when it has a mistake that no further text
 // repairs. It looks at form, not at names and types: a complete text may still be wrong.
 func Completeness(src string) (status, indent string) {
-	switch c, open := front.CompletenessOf(src); c {
-	case front.Incomplete:
-		return "incomplete", strings.Repeat("    ", max(open, 1))
-	case front.Invalid:
-		return "invalid", ""
+	c, open := front.CompletenessOf(src)
+	if c == front.Incomplete {
+		indent = strings.Repeat("    ", max(open, 1))
 	}
-	return "complete", ""
+	return string(c), indent
 }
 
 // CellMagic begins a notebook cell that holds a script.

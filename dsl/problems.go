@@ -169,7 +169,8 @@ func given[T any](v T, err error) (any, error) {
 // problemArgs are the arguments of problem.
 type problemArgs struct {
 	noiseArgs
-	longArgs
+	problem.Long
+	Data, Where                string
 	Path, Rewards, Block, Name string
 	Kernel                     any
 	Goal, Unmeasured           string
@@ -188,7 +189,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
-		file, opt.Long, opt.Where, opt.Compile = "data", a.columns(), a.Where, compileRows
+		file, opt.Long, opt.Where, opt.Compile = "data", &a.Long, a.Where, compileRows
 	}
 	if a.Rewards != "" {
 		opt.Rewards = c.e.session.path(a.Rewards)

@@ -180,23 +180,6 @@ func longParams() []Param {
 	}
 }
 
-// longArgs are the arguments of longParams.
-type longArgs struct {
-	Data                                 string
-	Task, Arm, Blocks, Log               []string
-	Reward, SD, Count, Successes, Trials string
-	Where                                string
-	TaskFeatures, ArmFeatures            []string
-}
-
-// columns returns the columns of a long table, which are checked.
-func (a longArgs) columns() *problem.Long {
-	return &problem.Long{
-		Task: a.Task, Arm: a.Arm, Reward: a.Reward, SD: a.SD, Count: a.Count, Successes: a.Successes, Trials: a.Trials,
-		Blocks: a.Blocks, Log: a.Log, TaskFeatures: a.TaskFeatures, ArmFeatures: a.ArmFeatures,
-	}
-}
-
 // checkProblem reports arguments of problem that do not fit together.
 func checkProblem(c *call, a problemArgs) {
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is

@@ -88,18 +88,11 @@ func reads(k Kernel, dim int) []Read {
 	switch k := k.(type) {
 	case Open:
 		return reads(k.Kernel, dim)
-	case reader:
-		f := k.form()
-		return lists.Make(f.dims.count(dim), func(c int) Read { return Read{f.name, f.dims.at(c)} })
+	}
+	if f := formOf(k); f.dims != nil {
+		return lists.Make(f.dims.count(dim), func(c int) Read { return Read{f.Name, f.dims.at(c)} })
 	}
 	return lists.Flat(Parts(k), func(part Kernel) []Read { return reads(part, dim) })
-}
-
-// reader is a kernel that reads feature columns: every one that has Dims.
-type reader interface {
-	Kernel
-	form() form
-	with(Dims) Kernel // the same kernel, reading these columns
 }
 
 // Bind prepares a kernel for the points it is to compare: column names become
@@ -115,11 +108,12 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 		bind(*Points) (Kernel, error)
 	}:
 		return k.bind(p)
-	case reader:
-		d, err := k.form().bind(p)
-		return k.with(d), err
 	case nil:
 		return nil, fmt.Errorf("there is no kernel here")
+	}
+	if f := formOf(k); f.dims != nil {
+		d, err := f.bind(p)
+		return with(k, d), err
 	}
 	parts, err := lists.Try(len(Parts(k)), func(i int) (Kernel, error) { return Bind(Parts(k)[i], p) })
 	if err != nil {
@@ -135,12 +129,12 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 
 // unbind takes back from a primitive kernel what Bind added.
 func unbind(k Kernel) Kernel {
-	switch k := k.(type) {
-	case Table:
-		k.rows = nil
-		return k
-	case reader:
-		return k.with(k.form().dims.unbind())
+	if table, is := k.(Table); is {
+		table.rows = nil
+		return table
+	}
+	if f := formOf(k); f.dims != nil {
+		return with(k, f.dims.unbind())
 	}
 	return k
 }

@@ -11,7 +11,7 @@ type ColumnScale struct {
 
 // falling is a kernel whose value falls with the distance in one length scale a column.
 type falling interface {
-	reader
+	Kernel
 	lengthscales() []float64 // ℓ as the kernel has them: one for all columns, or one per column read; none means 1
 }
 
@@ -29,8 +29,8 @@ func ColumnScales(k Kernel, p *Points) []ColumnScale {
 
 func columnScales(k Kernel, dim int) []ColumnScale {
 	if k, falls := k.(falling); falls {
-		f, scales := k.form(), k.lengthscales()
-		return lists.Make(f.dims.count(dim), func(c int) ColumnScale { return ColumnScale{f.name, f.dims.at(c), perColumn(scales, c)} })
+		f, scales := formOf(k), k.lengthscales()
+		return lists.Make(f.dims.count(dim), func(c int) ColumnScale { return ColumnScale{f.Name, f.dims.at(c), perColumn(scales, c)} })
 	}
 	return lists.Flat(Parts(k), func(part Kernel) []ColumnScale { return columnScales(part, dim) })
 }

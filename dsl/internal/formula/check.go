@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Env knows the names that surround a formula in its script.
@@ -124,21 +126,26 @@ func (c *checker) find(n ast.Node) kind {
 	return c.fail(n, "this is not part of a formula", "")
 }
 
-// values returns the kind of an operation on parts that must be numbers or vectors: a vector if one
-// of them is.
+// values returns the kind of an operation on parts, which must be numbers or vectors.
 func (c *checker) values(parts ...ast.Node) kind {
-	result := scalar
-	for _, p := range parts {
-		switch k := c.kind(p); {
-		case k == condition:
-			result = c.fail(p, "a condition is not a number", "write condition ? a : b")
-		case k == wrong || result == wrong:
-			result = wrong
-		case k == vector:
-			result = vector
+	return joined(lists.Map(parts, func(p ast.Node) kind {
+		k := c.kind(p)
+		if k == condition {
+			k = c.fail(p, "a condition is not a number", "write condition ? a : b")
 		}
+		return k
+	}))
+}
+
+// joined returns the kind of an operation on numbers and vectors: a vector if one of them is.
+func joined(kinds []kind) kind {
+	switch {
+	case slices.Contains(kinds, wrong):
+		return wrong
+	case slices.Contains(kinds, vector):
+		return vector
 	}
-	return result
+	return scalar
 }
 
 func (c *checker) binary(n *ast.BinaryNode) kind {
@@ -242,20 +249,13 @@ func (c *checker) call(n *ast.CallNode) kind {
 			"columns are read by their names or numbers; write {{ for a brace in a name")
 	}
 	var kinds []kind
-	result := scalar
 	for _, a := range n.Arguments {
 		if _, named := a.(*ast.MapNode); named {
 			return c.fail(n, "functions of formulas have no named arguments", "")
 		}
-		k := c.values(a)
-		kinds = append(kinds, k)
-		if k == wrong || result == wrong {
-			result = wrong
-		} else if k == vector {
-			result = vector
-		}
+		kinds = append(kinds, c.values(a))
 	}
-	name := callee.Value
+	name, result := callee.Value, joined(kinds)
 	takes, reduces := reductions[name]
 	switch {
 	case elementwise[name] == nil && !reduces:

@@ -159,13 +159,13 @@ func (st *Statement) head() *Error {
 }
 
 // Completeness reports whether a text is a script as it stands.
-type Completeness int
+type Completeness string
 
 // The answers.
 const (
-	Complete   Completeness = iota // nothing is missing; names and types are not looked at
-	Incomplete                     // more text could make it right
-	Invalid                        // nothing that follows repairs it
+	Complete   Completeness = "complete"   // nothing is missing; names and types are not looked at
+	Incomplete Completeness = "incomplete" // more text could make it right
+	Invalid    Completeness = "invalid"    // nothing that follows repairs it
 )
 
 // CompletenessOf reads a text as far as it is written, and counts the brackets that
