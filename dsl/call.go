@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -217,13 +218,7 @@ func (c *call) failed(err error) {
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
 			message, hint = near.Err.Error(), "a table near this one that is positive semi-definite: "+near.Near
 		}
-		at := argument{Node: c.culprit(err)}
-		for _, a := range c.args {
-			if a.Node == at.Node { // which may stand in another statement, as the values of a sweep do
-				at.st = a.st
-			}
-		}
-		c.fail(at, message, hint)
+		c.fail(c.culprit(err), message, hint)
 		return
 	}
 	a, ok := err.(*argumentError)
@@ -263,20 +258,17 @@ func withoutMeans(c *call) string {
 
 // culprit returns the argument, or the element of its list, that an error is about; of one that
 // names none, the first argument.
-func (c *call) culprit(err error) ast.Node {
+func (c *call) culprit(err error) argument {
+	at, _ := lists.First(c.args, func(a argument) bool { return a.Node != nil })
 	var wrong *kernels.ParamError
-	if errors.As(err, &wrong) {
-		if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
-			if list, ok := c.args[i].Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
-				return list.Nodes[wrong.Index]
-			}
-			return c.args[i].Node
+	if !errors.As(err, &wrong) {
+		return at
+	}
+	if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
+		at = c.args[i]
+		if list, ok := at.Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
+			at.Node = list.Nodes[wrong.Index]
 		}
 	}
-	for _, a := range c.args {
-		if a.Node != nil {
-			return a.Node
-		}
-	}
-	return c.node
+	return at
 }

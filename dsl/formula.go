@@ -147,21 +147,20 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 		at := k
 		at.Free, at.Args = nil, slices.Clone(k.Args)
 		var left []string
-		for i, f := range free[:len(names)] {
-			values[names[i]], texts[names[i]] = f.Value, f.Name
-			if f.Fixed() {
-				texts[names[i]] = formatNumber(f.Value)
-				continue
+		for i, name := range names {
+			f := free[i]
+			if values[name], texts[name] = f.Value, f.Name; f.Fixed() {
+				texts[name] = formatNumber(f.Value)
+			} else {
+				at.Free, left = append(at.Free, f), append(left, name)
 			}
-			at.Free, left = append(at.Free, f), append(left, names[i])
 		}
 		free = free[len(names):]
 		for i, a := range at.Args {
-			if a.Fixed() {
-				continue
+			if !a.Fixed() {
+				at.Args[i].Free, free = free[0], free[1:]
+				values[a.Param] = at.Args[i].Value
 			}
-			at.Args[i].Free, free = free[0], free[1:]
-			values[a.Param] = at.Args[i].Value
 		}
 		at.Body = st.CodeWith(texts)
 		return compiled(at, left, definition.With(values), st)

@@ -301,20 +301,18 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 // asProtocol returns the call as the statement of a protocol.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
-	named := false
 	for i, p := range c.fn.Params {
 		a := c.args[i]
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		named = named || p.Name == "algorithm"
 		st := c.e.st
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
-	if !named {
+	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}
 	return name + " = protocol(" + strings.Join(args, ", ") + ")\n"

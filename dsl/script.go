@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
@@ -49,12 +50,11 @@ func (s *Script) Names() []string {
 // Definition returns what a name is bound to, as written to the right of its =; ""
 // when the script does not bind it.
 func (s *Script) Definition(name string) string {
-	for _, st := range s.statements {
-		if st.Name == name {
-			return s.source.Slice(st.Body())
-		}
+	at := slices.IndexFunc(s.statements, func(st *front.Statement) bool { return st.Name == name })
+	if name == "" || at < 0 {
+		return ""
 	}
-	return ""
+	return s.source.Slice(s.statements[at].Body())
 }
 
 // Check reports the mistakes that can be found without running the script: no

@@ -89,19 +89,10 @@ func tasksIn(s *Session, name string) []string {
 
 // axesIn returns what x and y may be in a plot of a name.
 func axesIn(s *Session, name string) (xs, ys []string) {
-	b, ok := s.scope[name]
-	if !ok || !b.value.known() {
-		return nil, nil
+	if b := s.scope[name]; b != nil {
+		return report.Axes(sampleOf(argument{value: b.value}), "any")
 	}
-	v := b.value.Data
-	if list, ok := v.([]value); ok {
-		found, err := results(list)
-		if err != nil {
-			return nil, nil
-		}
-		v = found
-	}
-	return report.Axes(v, "any")
+	return nil, nil
 }
 
 // maxEntries limits the entries of a folder that completion looks at: it must not take longer than
