@@ -309,7 +309,7 @@ var errSweptCampaign = errors.New("a campaign is made of real measurements, whic
 	"whose rewards are simulated")
 
 func folderOptions(c *call) folder.Options {
-	return folder.Options{Notice: func(text string) { c.e.session.notice(text) }}
+	return folder.Options{Notice: c.e.session.notice}
 }
 
 // inCampaign opens the campaign that an argument names, and does something with it.

@@ -72,6 +72,9 @@ func formulas(found []Formula, k Kernel) []Formula {
 type Read struct {
 	Kernel string // as it is called in scripts
 	Column int    // number of the column in the points
+	// ℓ in units of the column, of a kernel whose value falls with the distance; 0 of others, and while a number of the
+	// kernel is free, since it is still to be found
+	Lengthscale float64
 }
 
 // Reads returns which parts of a kernel read which columns of points, in the order in which they
@@ -85,14 +88,20 @@ func Reads(k Kernel, p *Points) []Read {
 }
 
 func reads(k Kernel, dim int) []Read {
-	switch k := k.(type) {
-	case Open:
-		return reads(k.Kernel, dim)
+	if open, is := k.(Open); is {
+		return lists.Map(reads(open.Kernel, dim), func(r Read) Read { return Read{r.Kernel, r.Column, 0} })
 	}
-	if f := formOf(k); f.dims != nil {
-		return lists.Make(f.dims.count(dim), func(c int) Read { return Read{f.Name, f.dims.at(c)} })
+	f := formOf(k)
+	if f.dims == nil {
+		return lists.Flat(Parts(k), func(part Kernel) []Read { return reads(part, dim) })
 	}
-	return lists.Flat(Parts(k), func(part Kernel) []Read { return reads(part, dim) })
+	return lists.Make(f.dims.count(dim), func(c int) Read {
+		r := Read{Kernel: f.Name, Column: f.dims.at(c)}
+		if k, falls := k.(falling); falls {
+			r.Lengthscale = perColumn(k.lengthscales(), c)
+		}
+		return r
+	})
 }
 
 // Bind prepares a kernel for the points it is to compare: column names become
