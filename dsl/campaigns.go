@@ -317,12 +317,9 @@ func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (a
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
-	a := c.arg(param)
-	dir, isText := a.Data.(string)
-	if isText {
-		dir = c.e.session.path(dir)
-	} else {
-		dir = a.Data.(campaign.Status).Folder
+	dir := c.e.session.path(c.text(param))
+	if status, opened := c.arg(param).Data.(campaign.Status); opened {
+		dir = status.Folder
 	}
 	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
 	if err != nil {

@@ -305,15 +305,10 @@ func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) 
 	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
 	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)
 	tasks, ok := taskSets(c, p)
-	if !ok {
-		return nil, false
+	if out = append(out, tasks...); ok && len(out) == 0 {
+		c.refuse(argument{}, "give delta=, epsilon= or tasks=, as in "+c.fn.Example, "nothing changes")
 	}
-	out = append(out, tasks...)
-	if len(out) == 0 {
-		c.e.fail(c.node, c.fn.Result, c.fn.Name+": nothing changes", "give delta=, epsilon= or tasks=, as in "+c.fn.Example)
-		return nil, false
-	}
-	return out, true
+	return out, ok && len(out) > 0
 }
 
 // infinite is the text for a length scale without end.
