@@ -271,10 +271,8 @@ func labelOf(v value, n ast.Node, st *front.Statement) any {
 		return id.Value
 	}
 	switch data := v.Data.(type) {
-	case kernels.Joint:
-		return data.String()
-	case kernels.Kernel:
-		return data.String()
+	case kernels.Joint, kernels.Kernel:
+		return fmt.Sprint(data)
 	case *problem.Problem:
 		return data.Name
 	}

@@ -54,10 +54,8 @@ func inText(v value) (string, bool) {
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint:
-		return data.String(), true
-	case kernels.Kernel:
-		return data.String(), true
+	case kernels.Joint, kernels.Kernel:
+		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
 		for i, element := range data {
