@@ -2,6 +2,7 @@ package dsl
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -34,7 +35,7 @@ func hasOptions(c *call) {
 		switch s := c.e.swept; {
 		case s != nil:
 			if given := *a; given.st != nil {
-				s.note(optionUse{c.node, p.Name}, has, func() { lacksOption(c, entry, p, given) })
+				s.note(c.node, p.Name, has, func() { lacksOption(c, entry, p, given) })
 			}
 			if !has {
 				*a = argument{}
@@ -60,54 +61,44 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 			shown += fmt.Sprintf(" = %q", data)
 		}
 	}
-	option := p.Name
+	what, hint, does := "has no "+p.Name, "", [2]string{"has", "have"}
+	able := algorithms.Having(entry.Mode, p.had)
 	if p.had(entry) {
-		able := able(algorithms.Having(entry.Mode, p.takesNumber))
-		c.fail(a, fmt.Sprintf("%s: %s takes no number for %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("does", "do")),
-			fmt.Sprintf("write %s=%q, or leave %s out", option, engine.RidgeGP, option))
-		return
+		what, hint, does = "takes no number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
+		able = algorithms.Having(entry.Mode, p.takesNumber)
+	} else {
+		hint = fmt.Sprintf("write algorithm=%q", able[0])
 	}
-	able := able(algorithms.Having(entry.Mode, p.had))
-	c.fail(a, fmt.Sprintf("%s: %s has no %s, got %s; %s", c.fn.Name, entry.Name, option, shown, able.that("has", "have")),
-		fmt.Sprintf("write algorithm=%q, or leave %s out", able[0], option))
+	c.refuse(a, hint+", or leave "+p.Name+" out", "%s %s, got %s; %s %s", entry.Name, what, shown, andList(able), does[min(len(able), 2)-1])
 }
 
-// able lists the algorithms that can do something.
-type able []string
-
-// that returns the list with the verb for one of them, or for several.
-func (a able) that(one, several string) string {
-	if len(a) == 1 {
-		several = one
-	}
-	return andList(a) + " " + several
-}
-
-// optionUse is an option in a call.
+// optionUse is an option in a call of a sweep, where some algorithm does not have it.
 type optionUse struct {
 	call   *ast.CallNode
 	option string
+	had    bool   // by another algorithm of the sweep
+	report func() // that it is lacking; nil where none lacks it
 }
 
 // note records whether the algorithm of a combination has an option that is swept, and how to report
 // that it does not.
-func (s *swept) note(use optionUse, has bool, report func()) {
-	if s.had == nil {
-		s.had, s.lacked = map[optionUse]bool{}, map[optionUse]func(){}
+func (s *swept) note(call *ast.CallNode, option string, has bool, report func()) {
+	at := slices.IndexFunc(s.options, func(o optionUse) bool { return o.call == call && o.option == option })
+	if at < 0 {
+		at, s.options = len(s.options), append(s.options, optionUse{call: call, option: option})
 	}
-	if has {
-		s.had[use] = true
-	} else if s.lacked[use] == nil {
-		s.lacked[use] = report
-		s.lacking = append(s.lacking, use)
+	if o := &s.options[at]; has {
+		o.had = true
+	} else if o.report == nil {
+		o.report = report
 	}
 }
 
 // reportLacking reports the options that no algorithm of the sweep has.
 func (s *swept) reportLacking() {
-	for _, use := range s.lacking {
-		if !s.had[use] {
-			s.lacked[use]()
+	for _, o := range s.options {
+		if !o.had {
+			o.report()
 		}
 	}
 }
@@ -115,12 +106,11 @@ func (s *swept) reportLacking() {
 // ofSome adds to the parameters of a function that runs algorithms of a mode which of them have
 // the option, where not all do.
 func ofSome(mode string, params []Param) []Param {
-	all := algorithms.Having(mode, func(algorithms.Entry) bool { return true })
 	for i, p := range params {
 		able := algorithms.Having(mode, p.had)
 		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.had(e) })
 		switch {
-		case len(able) == len(all):
+		case len(lacking) == 0:
 		case len(lacking) < len(able):
 			params[i].only = "; not for " + orList(lacking)
 		default:
@@ -134,9 +124,7 @@ func ofSome(mode string, params []Param) []Param {
 func ownOptions(e algorithms.Entry) []string {
 	var names []string
 	for _, p := range index[e.Mode].Params {
-		able := algorithms.Having(e.Mode, p.had)
-		all := algorithms.Having(e.Mode, func(algorithms.Entry) bool { return true })
-		if p.had(e) && len(able) < len(all) {
+		if p.had(e) && len(algorithms.Having(e.Mode, func(x algorithms.Entry) bool { return !p.had(x) })) > 0 {
 			names = append(names, p.Name)
 		}
 	}

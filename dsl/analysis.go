@@ -76,19 +76,19 @@ type speedupArgs struct {
 // under the call where that is not given. It reports whether it is there, as far as that can be
 // said.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := outlineIn(c.e, s)
+	o := s.sweepOutline()
 	if o == nil || algorithm == "" {
 		return true
 	}
 	known, swept := o.of("algorithm")
 	if !swept {
-		c.fail(s, fmt.Sprintf("%s: the sweep has one algorithm only", c.fn.Name), "sweep algorithm=[…] too")
+		c.refuse(s, "sweep algorithm=[…] too", "the sweep has one algorithm only")
 		return false
 	}
 	if known == nil || slices.Contains(known, algorithm) {
 		return true
 	}
-	c.fail(named, fmt.Sprintf("%s: the sweep has no runs of %s", c.fn.Name, algorithm), "it has "+andList(known))
+	c.refuse(named, "it has "+andList(known), "the sweep has no runs of %s", algorithm)
 	return false
 }
 
@@ -96,7 +96,7 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
-		o := outlineIn(c.e, a)
+		o := a.sweepOutline()
 		if o == nil {
 			continue
 		}
@@ -124,24 +124,21 @@ func explainFunctions() []Function {
 			{Name: "r", Types: []Type{Result, typeOf[campaign.Status](), Text}, Doc: "a result of fc or fb, or a campaign or its folder"},
 			{Name: "task", words: wordsTasks, Default: unset, Doc: "the task to explain; all when not given"}},
 		Result: typeOf[engine.Explanation](), Example: `explain(fc(paper(case=2), algorithm="CoTestFC", max_rounds=4))`,
-	}, nil, evalExplain)}
-}
-
-// evalExplain evaluates explain(...).
-func evalExplain(c *call, a struct {
-	R    any
-	Task string
-}) (any, error) {
-	if r, ok := a.R.(engine.Result); ok {
-		return explained(c, r)
-	}
-	return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
-		st, err := k.Status(c.e.ctx)
-		if err != nil {
-			return nil, err
+	}, nil, func(c *call, a struct {
+		R    any
+		Task string
+	}) (any, error) {
+		if r, ok := a.R.(engine.Result); ok {
+			return explained(c, r)
 		}
-		return explained(c, st.SoFar())
-	})
+		return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
+			st, err := k.Status(c.e.ctx)
+			if err != nil {
+				return nil, err
+			}
+			return explained(c, st.SoFar())
+		})
+	})}
 }
 
 // explained explains a result, or one of its tasks.

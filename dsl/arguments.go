@@ -6,9 +6,11 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -70,21 +72,21 @@ func (c *call) checkArgument(p Param, a *argument) {
 		if a.Type == Number && p.accepts(Kernel) && a.Node != nil {
 			hint = fmt.Sprintf("write constant(%s) for the kernel that has this value for all pairs", c.e.st.Text(a.Node))
 		}
-		c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, a.Type.a(), p.wants()), hint)
+		c.refuse(*a, hint, "%s is %s; it must be %s", p.Name, a.Type.a(), p.wants())
 		return
 	}
 	switch data := a.Data.(type) {
 	case string:
 		if len(p.Choices) > 0 && !slices.Contains(p.Choices, data) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %q; it must be %s", c.fn.Name, p.Name, data, p.wants()), p.suggestChoice(data))
+			c.refuse(*a, p.suggestChoice(data), "%s is %q; it must be %s", p.Name, data, p.wants())
 		}
 	case float64:
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be a whole number", c.fn.Name, p.Name, formatNumber(data)), "")
+			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %s; it must be %s", c.fn.Name, p.Name, formatNumber(data), p.rule()), "")
+			c.refuse(*a, "", "%s is %s; it must be %s", p.Name, formatNumber(data), p.rule())
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
-			c.fail(*a, fmt.Sprintf("%s: %s is %s; %s", c.fn.Name, p.Name, formatNumber(data), kernels.ExtremeRule), "")
+			c.refuse(*a, "", "%s is %s; %s", p.Name, formatNumber(data), kernels.ExtremeRule)
 		}
 	}
 }
@@ -98,6 +100,11 @@ func (c *call) fail(a argument, message, hint string) {
 	}
 	n = cmp.Or(n, ast.Node(c.node))
 	c.e.report(st.Source.At(st.Span(n), message, hint))
+}
+
+// refuse reports a mistake under an argument in a sentence that begins with the name of the function.
+func (c *call) refuse(a argument, hint, format string, args ...any) {
+	c.fail(a, c.fn.Name+": "+fmt.Sprintf(format, args...), hint)
 }
 
 // builtKernel builds a kernel of the catalogue.
@@ -201,12 +208,13 @@ type field struct {
 
 // matched finds the parameters of the fields of a struct.
 func matched(t reflect.Type, f *Function) (out []field, other string) {
+	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
 	for _, x := range reflect.VisibleFields(t) {
-		if x.Anonymous {
+		if x.Anonymous || !x.IsExported() {
 			continue
 		}
-		at := slices.IndexFunc(f.Params, func(p Param) bool { return isField(p.Name, x.Name) })
-		if at < 0 {
+		at, is := params[strings.ToLower(x.Name)]
+		if !is {
 			other = x.Name
 			continue
 		}
@@ -217,21 +225,6 @@ func matched(t reflect.Type, f *Function) (out []field, other string) {
 		out = append(out, a)
 	}
 	return out, other
-}
-
-// isField reports whether a field has the name of a parameter: TimeUnit is time_unit.
-func isField(param, name string) bool {
-	i := 0
-	for _, r := range []byte(param) {
-		switch {
-		case r == '_':
-			continue
-		case i == len(name) || name[i]|0x20 != r: // in lower case
-			return false
-		}
-		i++
-	}
-	return i == len(name)
 }
 
 // fieldsOf finds the parameters of the fields of a struct, and completes their types. It panics where a field has none.
@@ -279,19 +272,14 @@ func assign(into reflect.Value, data any) bool {
 
 // assignList sets a list to the elements of one, or to the one value that there is.
 func assignList(into any, data any, list []value) bool {
+	if list == nil {
+		list = []value{{Data: data}}
+	}
 	switch into := into.(type) {
 	case *[]string:
-		if text, ok := data.(string); ok {
-			*into = []string{text}
-		} else {
-			*into = texts(value{Data: list})
-		}
+		*into = texts(value{Data: list})
 	case *[]float64:
-		if x, ok := data.(float64); ok {
-			*into = []float64{x}
-		} else {
-			*into, _ = every[float64](list)
-		}
+		*into, _ = every[float64](list)
 	}
 	return true
 }

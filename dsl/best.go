@@ -32,32 +32,29 @@ func bestFunction() Function {
 				Doc: "how many further measurements to propose, of all tasks together"},
 		},
 		Result: typeOf[answer.Answer](), Example: `best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), epsilon=1, next=24)`,
-	}, nil, evalBest)
-}
-
-// evalBest evaluates best(...).
-func evalBest(c *call, a struct {
-	P       *problem.Problem
-	Epsilon float64
-	Next    int
-}) (any, error) {
-	return given(computed(c, func() (answer.Answer, error) {
-		b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
-		if b == nil || b.Usable != a.P {
-			var err error
-			begun = 0.7 // about
-			if b, err = believe(c, a.P, begun); err != nil {
+	}, nil, func(c *call, a struct {
+		P       *problem.Problem
+		Epsilon float64
+		Next    int
+	}) (any, error) {
+		return given(computed(c, func() (answer.Answer, error) {
+			b, begun := c.e.session.believed, 0.0 // by which the kernel of p was found, or of another problem
+			if b == nil || b.Usable != a.P {
+				var err error
+				begun = 0.7 // about
+				if b, err = believe(c, a.P, begun); err != nil {
+					return answer.Answer{}, err
+				}
+			}
+			x, err := answer.Of(c.e.ctx, b, answer.Options{
+				Epsilon: a.Epsilon, Next: a.Next, Progress: sharing(c, "how sure, and what to measure next", begun, 1),
+			})
+			if err != nil {
 				return answer.Answer{}, err
 			}
-		}
-		x, err := answer.Of(c.e.ctx, b, answer.Options{
-			Epsilon: a.Epsilon, Next: a.Next, Progress: sharing(c, "how sure, and what to measure next", begun, 1),
-		})
-		if err != nil {
-			return answer.Answer{}, err
-		}
-		return *x, nil
-	}))
+			return *x, nil
+		}))
+	})
 }
 
 // findKernel returns the problem under the kernel that is found from its measurements, which it must have, and

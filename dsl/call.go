@@ -3,12 +3,14 @@ package dsl
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -59,7 +61,9 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	}
 	fn := e.function(callee)
 	if fn == nil {
-		e.evalAll(n.Arguments)
+		for _, a := range argumentsOf(n) {
+			e.eval(a)
+		}
 		if v, bound := e.lookup(callee.Value); bound {
 			e.use(callee.Value)
 			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula with a mistake of its own
@@ -91,7 +95,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 			fn.early(c)
 		}
 		c.checkFiles()
-		return unknown(fn.Result)
+		return value{Type: fn.Result, outline: outlined(c)}
 	}
 	if e.mistakes > before {
 		return unknown(fn.Result)
@@ -127,26 +131,29 @@ func (c *call) override() {
 	}
 }
 
-func (e *evaluator) evalAll(nodes []ast.Node) {
-	for _, n := range nodes {
-		if m, ok := n.(*ast.MapNode); ok {
-			for _, p := range m.Pairs {
-				e.eval(p.(*ast.PairNode).Value)
+// argumentsOf goes through the arguments of a call, each with the node of its name, nil for one without.
+func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
+	return func(yield func(name, argument ast.Node) bool) {
+		for _, a := range n.Arguments {
+			named, is := a.(*ast.MapNode)
+			if !is && !yield(nil, a) {
+				return
 			}
-			continue
+			for i := 0; is && i < len(named.Pairs); i++ {
+				if pair := named.Pairs[i].(*ast.PairNode); !yield(pair.Key, pair.Value) {
+					return
+				}
+			}
 		}
-		e.eval(n)
 	}
 }
 
 // match evaluates the arguments and gives each to its parameter.
 func (c *call) match() {
 	e, position := c.e, 0
-	for _, n := range c.node.Arguments {
-		if m, ok := n.(*ast.MapNode); ok {
-			for _, p := range m.Pairs {
-				c.matchNamed(p.(*ast.PairNode))
-			}
+	for key, n := range argumentsOf(c.node) {
+		if key != nil {
+			c.matchNamed(key, n)
 			continue
 		}
 		a := argument{value: e.eval(n), Node: n}
@@ -158,11 +165,8 @@ func (c *call) match() {
 			c.rest = append(c.rest, a)
 		default:
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
-			switch len(c.fn.Params) {
-			case 0:
-				most = "no arguments"
-			case 1:
-				most = "one argument"
+			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
+				most = few[len(c.fn.Params)]
 			}
 			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
 			return
@@ -171,15 +175,15 @@ func (c *call) match() {
 	}
 }
 
-func (c *call) matchNamed(p *ast.PairNode) {
-	name := p.Key.(*ast.StringNode).Value
-	a := argument{value: c.e.eval(p.Value), Name: name, Node: p.Value, key: p.Key}
+func (c *call) matchNamed(key, n ast.Node) {
+	name := key.(*ast.StringNode).Value
+	a := argument{value: c.e.eval(n), Name: name, Node: n, key: key}
 	at := c.fn.param(name)
 	switch {
 	case at < 0 && c.fn.Named == "":
-		c.e.fail(p.Key, c.fn.Result, fmt.Sprintf("%s has no parameter %q", c.fn.Name, name), c.fn.suggestParam(name))
+		c.e.fail(key, c.fn.Result, fmt.Sprintf("%s has no parameter %q", c.fn.Name, name), c.fn.suggestParam(name))
 	case at < 0 && slices.ContainsFunc(c.named, func(b argument) bool { return b.Name == name }), at >= 0 && c.args[at].Node != nil:
-		c.e.fail(p.Key, c.fn.Result, fmt.Sprintf("%s is given twice", name), "")
+		c.e.fail(key, c.fn.Result, fmt.Sprintf("%s is given twice", name), "")
 	case at < 0:
 		c.named = append(c.named, a)
 	default:
@@ -214,13 +218,7 @@ func (c *call) failed(err error) {
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
 			message, hint = near.Err.Error(), "a table near this one that is positive semi-definite: "+near.Near
 		}
-		at := argument{Node: c.culprit(err)}
-		for _, a := range c.args {
-			if a.Node == at.Node { // which may stand in another statement, as the values of a sweep do
-				at.st = a.st
-			}
-		}
-		c.fail(at, message, hint)
+		c.fail(c.culprit(err), message, hint)
 		return
 	}
 	a, ok := err.(*argumentError)
@@ -260,20 +258,17 @@ func withoutMeans(c *call) string {
 
 // culprit returns the argument, or the element of its list, that an error is about; of one that
 // names none, the first argument.
-func (c *call) culprit(err error) ast.Node {
+func (c *call) culprit(err error) argument {
+	at, _ := lists.First(c.args, func(a argument) bool { return a.Node != nil })
 	var wrong *kernels.ParamError
-	if errors.As(err, &wrong) {
-		if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
-			if list, ok := c.args[i].Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
-				return list.Nodes[wrong.Index]
-			}
-			return c.args[i].Node
+	if !errors.As(err, &wrong) {
+		return at
+	}
+	if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
+		at = c.args[i]
+		if list, ok := at.Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
+			at.Node = list.Nodes[wrong.Index]
 		}
 	}
-	for _, a := range c.args {
-		if a.Node != nil {
-			return a.Node
-		}
-	}
-	return c.node
+	return at
 }

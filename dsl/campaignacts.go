@@ -70,18 +70,14 @@ func actParam(x campaign.Param) Param {
 func filled(c *call, act campaign.Act) (ok bool) {
 	ok = true
 	for _, x := range act.Params() {
-		switch into := x.Into.(type) {
-		case *campaign.File:
-			if c.has(x.Name) {
-				into.Path = c.e.session.path(c.text(x.Name))
-			}
-		case *[]string:
-			words, right := textsOf(c, x.Name, x.Hint)
-			*into, ok = words, ok && right
-		default:
-			if data := c.arg(x.Name).Data; data != nil {
-				assign(reflect.ValueOf(into).Elem(), data)
-			}
+		a := c.arg(x.Name)
+		if list, isList := a.Data.([]value); isList && (len(list) == 0 || len(texts(a.value)) < len(list)) {
+			c.refuse(a, x.Hint, "%s must be a text, or a list of texts", x.Name)
+			ok = false
+		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) {
+			file.Path = c.e.session.path(c.text(x.Name))
+		} else if !isFile && a.known() {
+			assign(reflect.ValueOf(x.Into).Elem(), a.Data)
 		}
 	}
 	checked, isChecked := act.(campaign.Checked)
@@ -94,27 +90,9 @@ func filled(c *call, act campaign.Act) (ok bool) {
 	case wrong.Param == "":
 		c.e.report(c.e.st.Source.At(c.e.st.Span(c.node), c.fn.Name+": "+wrong.Text, wrong.Hint))
 	default:
-		c.fail(c.arg(wrong.Param), fmt.Sprintf("%s: %s %s", c.fn.Name, wrong.Param, wrong.Text), wrong.Hint)
+		c.refuse(c.arg(wrong.Param), wrong.Hint, "%s %s", wrong.Param, wrong.Text)
 	}
 	return false
-}
-
-// textsOf returns the texts of an argument that is one or a list of them. Where it is something else, it
-// is reported with the hint and ok is false.
-func textsOf(c *call, name, hint string) (words []string, ok bool) {
-	a := c.arg(name)
-	if list, isList := a.Data.([]value); isList {
-		words = texts(a.value)
-		if len(words) < len(list) || len(list) == 0 {
-			c.fail(a, fmt.Sprintf("%s: %s must be a text, or a list of texts", c.fn.Name, name), hint)
-			return nil, false
-		}
-		return words, true
-	}
-	if text, isText := a.Data.(string); isText {
-		words = []string{text}
-	}
-	return words, true
 }
 
 // evalAct does an act of the table, plans what follows from it, and returns how far the campaign is, or the receipt of a sheet.
@@ -196,15 +174,13 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 
 // actText returns the call as a script.
 func (s *Session) actText(function string, args map[string]any) (string, error) {
-	all := campaignFunctions()
-	at := slices.IndexFunc(all, func(f Function) bool { return f.Name == function })
-	if at < 0 || function == "protocol" {
+	if !slices.Contains(Acts(), function) {
 		return "", fmt.Errorf("%s is not a function that records something in a campaign; there are %s", function, strings.Join(Acts(), ", "))
 	}
-	fn := all[at]
+	fn := index[function]
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		k := slices.IndexFunc(fn.Params, func(p Param) bool { return p.Name == name })
+		k := fn.param(name)
 		if k < 0 {
 			known := lists.Map(fn.Params, func(p Param) string { return p.Name })
 			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(known, ", "))
@@ -229,7 +205,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
 		}
-		return Quote(v), nil
+		return kernels.Quote(v), nil
 	case float64:
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return "", fmt.Errorf("must be a finite number, got %g", v)
@@ -248,15 +224,10 @@ func (s *Session) literal(p Param, v any) (string, error) {
 			return s.literal(p, list)
 		}
 	case []string:
-		words := lists.Map(v, Quote)
+		words := lists.Map(v, kernels.Quote)
 		return "[" + strings.Join(words, ", ") + "]", nil
 	}
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")
-}
-
-// Quote writes a text as a script has it.
-func Quote(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text) + `"`
 }
 
 // plainly returns mistakes without their places: the text was made of a program's arguments.

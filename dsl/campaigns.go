@@ -12,7 +12,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -54,7 +53,19 @@ func campaignFunctions() []Function {
 				{Name: "decimals", Choices: []string{problem.DecimalComma, problem.DecimalPoint}, Default: unset,
 					Doc: "of a file of the list: comma, with semicolons between columns, or point; as in the table of the problem when not given"}},
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
-		}, nil, evalAsk),
+		}, nil, func(c *call, a struct {
+			By, Task, Decimals string
+			Count              int
+			More               bool
+		}) (any, error) {
+			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
+				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
+				if err == nil {
+					list.Dialect, err = list.Dialect.Written(a.Decimals)
+				}
+				return list, err
+			})
+		}),
 	}, campaignActs(c)...)
 }
 
@@ -235,11 +246,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 		return p, nil
 	}
 	p.Forecast, err = computed(c, func() (*campaign.Forecast, error) {
-		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, func(done, total int) {
-			if tell := progressOf(c.e, c.fn.Name, p.Problem.Name, total); tell != nil {
-				tell(sim.Step{Done: done, Total: total})
-			}
-		})
+		return campaign.MakeForecast(c.e.ctx, p, a.Gaps, runs, counting(c, p.Problem.Name))
 	})
 	return p, err
 }
@@ -302,7 +309,7 @@ var errSweptCampaign = errors.New("a campaign is made of real measurements, whic
 	"whose rewards are simulated")
 
 func folderOptions(c *call) folder.Options {
-	return folder.Options{Notice: func(text string) { c.e.session.notice(text) }}
+	return folder.Options{Notice: c.e.session.notice}
 }
 
 // inCampaign opens the campaign that an argument names, and does something with it.
@@ -310,12 +317,9 @@ func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (a
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
-	a := c.arg(param)
-	dir, isText := a.Data.(string)
-	if isText {
-		dir = c.e.session.path(dir)
-	} else {
-		dir = a.Data.(campaign.Status).Folder
+	dir := c.e.session.path(c.text(param))
+	if status, opened := c.arg(param).Data.(campaign.Status); opened {
+		dir = status.Folder
 	}
 	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
 	if err != nil {
@@ -323,19 +327,4 @@ func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (a
 	}
 	defer k.Close()
 	return f(k)
-}
-
-// evalAsk evaluates ask(...).
-func evalAsk(c *call, a struct {
-	By, Task, Decimals string
-	Count              int
-	More               bool
-}) (any, error) {
-	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
-		list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
-		if err == nil {
-			list.Dialect, err = list.Dialect.Written(a.Decimals)
-		}
-		return list, err
-	})
 }

@@ -129,10 +129,11 @@ func kernelFunctions() []Function {
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 			Params: lists.Map(e.Params, func(p kernels.Param) Param {
+				kind := kernelKinds[p.Kind]
 				return Param{
-					Name: p.Name, Synonyms: p.Synonyms, Types: kernelTypes(p.Kind), Default: p.Default,
+					Name: p.Name, Synonyms: p.Synonyms, Types: kind.types, Default: p.Default,
 					// Build checks ranges: the kernels say what they allow
-					words: kernelWords(p.Kind), Range: anyNumber, Doc: p.Doc + kernelRange(p) + kernelFile(p.Kind),
+					words: kind.words, Range: anyNumber, Doc: p.Doc + kernelRange(p) + kind.doc,
 				}
 			}),
 		}
@@ -154,43 +155,21 @@ func kernelRange(p kernels.Param) string {
 	return ""
 }
 
-// kernelFile says which parameters of kernels can be read from a file.
-func kernelFile(k kernels.Kind) string {
-	if k == kernels.MatrixKind {
-		return "; or the CSV file that holds them, relative to the script: a square table of numbers, with or without a header and " +
-			"a first column of names"
-	}
-	return ""
-}
-
-// kernelWords returns the kind of names that the texts of a kernel's parameter hold.
-func kernelWords(k kernels.Kind) words {
-	switch k {
-	case kernels.ColumnsKind:
-		return wordsColumns
-	case kernels.NamesKind:
-		return wordsPoints
-	case kernels.MatrixKind:
-		return wordsData
-	}
-	return ""
-}
-
-// kernelTypes returns the types from which a kernel's parameter can be made.
-func kernelTypes(k kernels.Kind) []Type {
-	switch k {
-	case kernels.NumberKind:
-		return []Type{Number, Free}
-	case kernels.ListKind:
-		return []Type{Number, List, Free}
-	case kernels.ColumnsKind:
-		return []Type{List, Text, Number}
-	case kernels.MatrixKind:
-		return []Type{List, Text}
-	case kernels.NamesKind:
-		return []Type{List}
-	}
-	return []Type{Number}
+// kernelKinds says of a kind of parameter of kernels from which types it can be made, what its texts name, and what its
+// description adds.
+var kernelKinds = map[kernels.Kind]struct {
+	types []Type
+	words words
+	doc   string
+}{
+	kernels.NumberKind:  {types: []Type{Number, Free}},
+	kernels.IntegerKind: {types: []Type{Number}},
+	kernels.ChoiceKind:  {types: []Type{Number}},
+	kernels.ListKind:    {types: []Type{Number, List, Free}},
+	kernels.ColumnsKind: {types: []Type{List, Text, Number}, words: wordsColumns},
+	kernels.NamesKind:   {types: []Type{List}, words: wordsPoints},
+	kernels.MatrixKind: {types: []Type{List, Text}, words: wordsData, doc: "; or the CSV file that holds them, relative to the script: a " +
+		"square table of numbers, with or without a header and a first column of names"},
 }
 
 // spaceFunctions returns the functions that say which space a kernel compares.

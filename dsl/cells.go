@@ -17,13 +17,11 @@ import (
 // with spaces to begin the next line with; or "invalid", when it has a mistake that no further text
 // repairs. It looks at form, not at names and types: a complete text may still be wrong.
 func Completeness(src string) (status, indent string) {
-	switch c, open := front.CompletenessOf(src); c {
-	case front.Incomplete:
-		return "incomplete", strings.Repeat("    ", max(open, 1))
-	case front.Invalid:
-		return "invalid", ""
+	c, open := front.CompletenessOf(src)
+	if c == front.Incomplete {
+		indent = strings.Repeat("    ", max(open, 1))
 	}
-	return "complete", ""
+	return string(c), indent
 }
 
 // CellMagic begins a notebook cell that holds a script.
@@ -167,43 +165,43 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 	return statements, nil
 }
 
-// outlineIn holds what the text of a sweep says of its value before anything runs.
+// outline holds what the text of fc, fb or a sweep says of its value before anything runs.
 type outline struct {
 	names []string
 	// the texts among the values of each name; nil where the values are not known yet
 	texts [][]string
-	mode  string // of the result that is swept; "" where that is not known
+	mode  string // of the result, or of the one that is swept; "" where that is not known
 }
 
-// outlineIn reads what an expression of type sweep will have: from its value where
-// there is one, else from the call that it is or names; nil where it is neither.
-func outlineIn(e *evaluator, a argument) *outline {
+// outlined returns what the value of a call will have, nil where nothing is known of it.
+func outlined(c *call) *outline {
+	switch c.fn.Name {
+	case engine.ModeFC, engine.ModeFB:
+		return &outline{mode: c.fn.Name}
+	case "sweep":
+		o := &outline{}
+		if r, ok := c.args[0].Data.(engine.Result); ok {
+			o.mode = r.Mode
+		} else if of := c.args[0].outline; of != nil {
+			o.mode = of.mode
+		}
+		for _, a := range c.named {
+			o.names, o.texts = append(o.names, a.Name), append(o.texts, texts(a.value))
+		}
+		return o
+	}
+	return nil
+}
+
+// sweepOutline returns what a sweep will have: from its value where there is one; nil where that is not known.
+func (a argument) sweepOutline() *outline {
 	if s, known := a.Data.(sim.Sweep); known {
 		return outlineOf(s)
 	}
-	n, st := sourceOf(e, a.Node)
-	call, name := callOf(n)
-	if name != "sweep" {
+	if a.Type != Sweep {
 		return nil
 	}
-	o := &outline{}
-	for _, a := range call.Arguments {
-		m, named := a.(*ast.MapNode)
-		if !named {
-			o.mode = modeOfNode(e, a)
-			continue
-		}
-		for _, p := range m.Pairs {
-			pair := p.(*ast.PairNode)
-			switch name := pair.Key.(*ast.StringNode).Value; {
-			case name == "r":
-				o.mode = modeOfNode(e, pair.Value)
-			case index["sweep"].param(name) < 0:
-				o.names, o.texts = append(o.names, name), append(o.texts, texts(evalAgain(e, pair.Value, st)))
-			}
-		}
-	}
-	return o
+	return a.outline
 }
 
 // outlineOf returns the outline of a sweep that has run, whole or in part.
@@ -239,15 +237,6 @@ func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 	other := &evaluator{ctx: e.ctx, session: e.session, dry: true, scope: e.scope, st: st}
 	return other.eval(n)
-}
-
-// modeOfNode returns the mode of a result by the call that it is or names.
-func modeOfNode(e *evaluator, n ast.Node) string {
-	n, _ = sourceOf(e, n)
-	if _, name := callOf(n); name == engine.ModeFC || name == engine.ModeFB {
-		return name
-	}
-	return ""
 }
 
 // texts returns the texts in a list; nil where the list is not known.

@@ -206,17 +206,16 @@ func completeText(s *Session, p *proposals, c front.Cursor) {
 	if c.Argument == "" && c.Position < len(fn.Params) {
 		at = c.Position
 	}
-	if at < 0 {
-		if fn.Named != "" {
-			sweepable(s, c.First, func(name string, param *Param) {
-				if name == c.Argument && param != nil {
-					completeParam(s, p, c, *param)
-				}
-			})
-		}
-		return
+	switch {
+	case at >= 0:
+		completeParam(s, p, c, fn.Params[at])
+	case fn.Named != "":
+		sweepable(s, c.First, func(name string, param *Param) {
+			if name == c.Argument && param != nil {
+				completeParam(s, p, c, *param)
+			}
+		})
 	}
-	completeParam(s, p, c, fn.Params[at])
 }
 
 // completeParam proposes the texts that a parameter takes.

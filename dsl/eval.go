@@ -3,7 +3,6 @@ package dsl
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -215,21 +214,18 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	return data, nil
 }
 
-// isComparison reports whether an operator compares.
-func isComparison(operator string) bool {
-	return slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, operator)
-}
-
 // compare evaluates a comparison, which is 1 where it holds and 0 where it does not: of numbers, of
 // lists element by element, and of texts whether they are the same.
 func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
-	if l.Type != Text || r.Type != Text {
+	switch {
+	case l.Type.isNumeric() && r.Type.isNumeric():
 		return e.arithmetic(n, l, r)
-	}
-	if n.Operator != "==" && n.Operator != "!=" {
+	case l.Type != Text || r.Type != Text:
+		return e.fail(n, Number, fmt.Sprintf("%s does not compare %s with %s", n.Operator, l.Type.a(), r.Type.a()),
+			"numbers, lists of numbers and texts are compared")
+	case n.Operator != "==" && n.Operator != "!=":
 		return e.fail(n, Number, fmt.Sprintf("%s does not go between texts", n.Operator), "texts are the same or not: == and !=")
-	}
-	if !l.known() || !r.known() {
+	case !l.known() || !r.known():
 		return unknown(Number)
 	}
 	return numberValue(formula.Operate(n.Operator, float64(indices.Indicator(l.Data == r.Data)), 1))
@@ -260,12 +256,12 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 		return a
 	case known:
 		return b
-	case a.Type == b.Type && a.of == b.of:
-		return value{Type: a.Type, of: a.of}
-	case a.Type == b.Type:
-		return unknown(a.Type)
+	case a.Type != b.Type:
+		return unknown(anything)
+	case a.of != b.of:
+		a.of = nil
 	}
-	return unknown(anything)
+	return value{Type: a.Type, of: a.of}
 }
 
 // mention notes the names of an expression that is not evaluated: the value depends on them, since

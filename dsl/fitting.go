@@ -172,32 +172,29 @@ func compareKernels(fitted []Param) Function {
 			"for lack of fit side by side",
 		Params: params, Result: Table,
 		Example: "compare_kernels(paper(case=2), [task(identity()) * arm(linear()), arm(linear())])",
-	}, func(c *call, _ compareArgs) { kernelList(c) }, evalCompareKernels)
+	}, func(c *call, _ compareArgs) { kernelList(c) }, func(c *call, a compareArgs) (any, error) {
+		list := kernelList(c)
+		var names []string
+		var fits []fit.Fit
+		for i, k := range list {
+			f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
+			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
+				c.failWith(k.argument, wrong)
+				return nil, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			names, fits = append(names, fmt.Sprint(k.label)), append(fits, f)
+		}
+		return report.CompareFits(names, fits), nil
+	})
 }
 
 // compareArgs are the arguments of compare_kernels, but for the kernels.
 type compareArgs struct {
 	searchArgs
 	P *problem.Problem
-}
-
-// evalCompareKernels evaluates compare_kernels(...).
-func evalCompareKernels(c *call, a compareArgs) (any, error) {
-	list := kernelList(c)
-	var names []string
-	var fits []fit.Fit
-	for i, k := range list {
-		f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
-		if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
-			c.failWith(k.argument, wrong)
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		names, fits = append(names, fmt.Sprint(k.label)), append(fits, f)
-	}
-	return report.CompareFits(names, fits), nil
 }
 
 // kernelList returns the list of kernels as joint ones, and reports what is none.
@@ -208,15 +205,15 @@ func kernelList(c *call) []labelled {
 		return nil
 	}
 	if len(list) == 0 {
-		c.fail(a, fmt.Sprintf("%s: kernels is an empty list; it must be a list of kernels, at least one", c.fn.Name), "write [k1, k2]")
+		c.refuse(a, "write [k1, k2]", "kernels is an empty list; it must be a list of kernels, at least one")
 	}
 	seen := map[any]bool{}
 	for i := range list {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
-			c.fail(x.argument, fmt.Sprintf("%s: kernels has %s; it must be a list of kernels", c.fn.Name, x.Type.a()), "")
+			c.refuse(x.argument, "", "kernels has %s; it must be a list of kernels", x.Type.a())
 		case seen[x.label]:
-			c.fail(x.argument, fmt.Sprintf("%s: kernels has %v twice", c.fn.Name, x.label), "")
+			c.refuse(x.argument, "", "kernels has %v twice", x.label)
 		default:
 			seen[x.label] = true
 			c.checkArgument(Param{Name: "kernels", Types: []Type{Joint}}, &x.argument)
@@ -279,26 +276,23 @@ func freeFunction() Function {
 			{Name: "name", Default: unset, Doc: "free numbers with the same name are one number; the name that it is bound to when not given"},
 		},
 		Result: Free, Example: "free(0.5, min=0.1, max=10)", pure: true,
-	}, nil, evalFree)
-}
-
-// evalFree evaluates free(...).
-func evalFree(_ *call, a struct {
-	Value    float64
-	Min, Max *float64
-	Name     string
-}) (any, error) {
-	f := kernels.Free{Name: a.Name, Value: a.Value}
-	if a.Min != nil || a.Max != nil {
-		f.Min, f.Max = f.Limits()
-	}
-	if a.Min != nil {
-		f.Min = *a.Min
-	}
-	if a.Max != nil {
-		f.Max = *a.Max
-	}
-	return given(f, f.Validate(0))
+	}, nil, func(_ *call, a struct {
+		Value    float64
+		Min, Max *float64
+		Name     string
+	}) (any, error) {
+		f := kernels.Free{Name: a.Name, Value: a.Value}
+		if a.Min != nil || a.Max != nil {
+			f.Min, f.Max = f.Limits()
+		}
+		if a.Min != nil {
+			f.Min = *a.Min
+		}
+		if a.Max != nil {
+			f.Max = *a.Max
+		}
+		return given(f, f.Validate(0))
+	})
 }
 
 // named gives a free number the name that it is bound to, unless it has one: the name

@@ -34,25 +34,23 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
 	}
-	for _, a := range args {
-		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
-		if definition.Chooses(a.Param) && !a.Fixed() {
-			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", a.Param),
-				"write the number of the column")
-		}
-	}
 	var names []string // in the formula, of the free numbers
 	own := map[string]string{}
+	given := map[string]bool{}
+	for _, a := range args {
+		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
+		given[a.Param] = a.Fixed()
+	}
 	for _, name := range definition.Names() {
-		if slices.ContainsFunc(args, func(a kernels.Arg) bool { return a.Param == name }) {
-			continue
-		}
+		fixed, isArg := given[name]
 		v, _ := e.lookup(name)
-		if f, ok := v.Data.(kernels.Free); ok && !f.Fixed() {
-			if definition.Chooses(name) {
-				return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
-					"write the number of the column")
-			}
+		f, isFree := v.Data.(kernels.Free)
+		switch free := isFree && !f.Fixed(); {
+		case fixed, !isArg && !free:
+		case definition.Chooses(name):
+			return e.fail(st.Node, Kernel, fmt.Sprintf("the free number %s chooses a column, which cannot be fitted", name),
+				"write the number of the column")
+		case !isArg:
 			names, k.Free = append(names, name), append(k.Free, f)
 			own[name] = f.Name // which is another one when the number was bound again
 		}
@@ -149,21 +147,20 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 		at := k
 		at.Free, at.Args = nil, slices.Clone(k.Args)
 		var left []string
-		for i, f := range free[:len(names)] {
-			values[names[i]], texts[names[i]] = f.Value, f.Name
-			if f.Fixed() {
-				texts[names[i]] = formatNumber(f.Value)
-				continue
+		for i, name := range names {
+			f := free[i]
+			if values[name], texts[name] = f.Value, f.Name; f.Fixed() {
+				texts[name] = formatNumber(f.Value)
+			} else {
+				at.Free, left = append(at.Free, f), append(left, name)
 			}
-			at.Free, left = append(at.Free, f), append(left, names[i])
 		}
 		free = free[len(names):]
 		for i, a := range at.Args {
-			if a.Fixed() {
-				continue
+			if !a.Fixed() {
+				at.Args[i].Free, free = free[0], free[1:]
+				values[a.Param] = at.Args[i].Value
 			}
-			at.Args[i].Free, free = free[0], free[1:]
-			values[a.Param] = at.Args[i].Value
 		}
 		at.Body = st.CodeWith(texts)
 		return compiled(at, left, definition.With(values), st)
@@ -174,24 +171,17 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			values := definition.Numbers()
 			at := k
 			at.Args = slices.Clone(k.Args)
-			choosing := false
 			for i, a := range args {
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
-				if chooses := definition.Chooses(at.Args[i].Param); chooses && !a.Fixed() {
+				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
 						Message: "is free, but chooses a column, which cannot be fitted"}
-				} else if chooses {
-					choosing = true
 				}
 			}
 			made := definition.With(values)
-			if choosing { // columns are numbers of the definition
-				var mistake error
-				made = formula.Check(st.Name, st.Params[0].Name, st.Params[1].Name, st.Node, fixedEnv{values, st, &mistake})
-				if mistake != nil {
-					return k, mistake
-				}
+			if n := made.Misplaced(); n != nil {
+				return k, fmt.Errorf("%s: in its formula, at %s: %s", st.Name, st.Text(n), formula.ColumnRule)
 			}
 			return compiled(at, names, made, st), nil
 		}
@@ -249,35 +239,8 @@ func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
 }
 
 // Place says where a node is in the script.
-func (env formulaEnv) Place(n ast.Node) string { return place(env.e.st, n) }
-
-// fixedEnv surrounds a formula that passed the check before, with other numbers.
-type fixedEnv struct {
-	numbers map[string]float64
-	st      *front.Statement
-	mistake *error
-}
-
-// Number returns the number of a name.
-func (env fixedEnv) Number(n *ast.IdentifierNode) (float64, bool) {
-	x, ok := env.numbers[n.Value]
-	return x, ok
-}
-
-// Fail notes the first mistake.
-func (env fixedEnv) Fail(n ast.Node, message, hint string) {
-	if *env.mistake == nil {
-		*env.mistake = fmt.Errorf("%s: in its formula, at %s: %s", env.st.Name, env.st.Text(n), message)
-	}
-}
-
-// UnknownFunction is not called: the functions passed the check.
-func (env fixedEnv) UnknownFunction(*ast.IdentifierNode) {}
-
-// Place says where a node is in the script.
-func (env fixedEnv) Place(n ast.Node) string { return place(env.st, n) }
-
-func place(st *front.Statement, n ast.Node) string {
+func (env formulaEnv) Place(n ast.Node) string {
+	st := env.e.st
 	line, col := st.Source.Position(st.Span(n).From)
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }

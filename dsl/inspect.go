@@ -144,40 +144,37 @@ func functionHelp(name string) []report.Block {
 
 // formulaHelp describes a function of formulas; nil when none has the name.
 func formulaHelp(name string) []report.Block {
-	for _, f := range formula.Functions() {
-		if f.Name == name {
-			return []report.Block{report.Code{Text: f.Signature}, report.Paragraph{Text: "In a formula: " + f.Doc + "."}}
-		}
+	f, known := lists.First(formula.Functions(), func(f formula.Entry) bool { return f.Name == name })
+	if !known {
+		return nil
 	}
-	return nil
+	return []report.Block{report.Code{Text: f.Signature}, report.Paragraph{Text: "In a formula: " + f.Doc + "."}}
 }
 
 // algorithmHelp describes an algorithm; nil when none has the name.
 func algorithmHelp(name string) []report.Block {
-	for _, a := range algorithms.All() {
-		if a.Name != name {
-			continue
-		}
-		shares, proven := "Agents exchange nothing.", "Its answers carry no guarantee."
-		if a.Shares {
-			shares = "Agents exchange counts and means after every round."
-		}
-		if a.Proven() {
-			proven = "Its answers carry a guarantee."
-		}
-		own := "It has none of the options that only some algorithms have."
-		if names := ownOptions(a); len(names) > 0 {
-			own = "Of the options that only some algorithms have, it has " + andList(names) + "."
-		}
-		return []report.Block{
-			report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
-			report.Paragraph{Text: sentence.Upper(a.Doc) + "."},
-			report.Paragraph{Text: shares + " " + proven},
-			report.Paragraph{Text: own},
-			report.Paragraph{Text: "From: " + a.Source},
-		}
+	a, known := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
+	if !known {
+		return nil
 	}
-	return nil
+	shares, proven := "Agents exchange nothing.", "Its answers carry no guarantee."
+	if a.Shares {
+		shares = "Agents exchange counts and means after every round."
+	}
+	if a.Proven() {
+		proven = "Its answers carry a guarantee."
+	}
+	own := "It has none of the options that only some algorithms have."
+	if names := ownOptions(a); len(names) > 0 {
+		own = "Of the options that only some algorithms have, it has " + andList(names) + "."
+	}
+	return []report.Block{
+		report.Code{Text: fmt.Sprintf("%s(…, algorithm=%q)", a.Mode, a.Name)},
+		report.Paragraph{Text: sentence.Upper(a.Doc) + "."},
+		report.Paragraph{Text: shares + " " + proven},
+		report.Paragraph{Text: own},
+		report.Paragraph{Text: "From: " + a.Source},
+	}
 }
 
 // arguments lists what the function takes, as pairs of name and description.

@@ -44,6 +44,9 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 	return e.each(n, v, func(x float64) float64 { return -x })
 }
 
+// isNumeric reports whether values of the type are numbers, or may be lists of them.
+func (t Type) isNumeric() bool { return t == Number || t == List }
+
 // each applies f to a number, or to every number of a list.
 func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	if !v.known() {
@@ -79,41 +82,31 @@ func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value
 // binary evaluates an operator between two values.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
-	switch {
+	switch compares := slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, n.Operator); {
 	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
 	case n.Operator == "&&": // a < b < c
 		return e.fail(n, Number, "comparisons cannot be chained", "write (a < b) * (b < c)")
-	case !isComparison(n.Operator) && !slices.Contains([]string{"+", "-", "*", "/", "^"}, n.Operator):
+	case !compares && !slices.Contains([]string{"+", "-", "*", "/", "^"}, n.Operator):
 		return e.fail(n, anything, fmt.Sprintf("the language has no %s", n.Operator), "")
-	}
-	if l.Type == anything || r.Type == anything {
+	case l.Type == anything || r.Type == anything:
 		return unknown(anything)
-	}
-	compares := isComparison(n.Operator)
-	if l.Type == Text && r.Type == Text && !compares {
-		return joined(e, n, l, r)
-	}
-	if (l.Type == Free || r.Type == Free) && !compares {
-		if n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free {
-			return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator),
-				"free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
-		}
-		l, r = freeKernel(l), freeKernel(r)
-	}
-	isKernel := func(t Type) bool { return t == Kernel || t == Joint }
-	isNumber := func(t Type) bool { return t == Number || t == List }
-	switch {
-	case compares && (isNumber(l.Type) && isNumber(r.Type) || l.Type == Text && r.Type == Text):
-		return e.compare(n, l, r)
 	case compares:
-		return e.fail(n, Number, fmt.Sprintf("%s does not compare %s with %s", n.Operator, l.Type.a(), r.Type.a()),
-			"numbers, lists of numbers and texts are compared")
-	case isNumber(l.Type) && isNumber(r.Type):
+		return e.compare(n, l, r)
+	case l.Type == Text && r.Type == Text:
+		return joined(e, n, l, r)
+	case l.Type != Free && r.Type != Free:
+	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
+		return e.fail(n, anything, fmt.Sprintf("a free number is a part of a kernel: %s cannot compute with it", n.Operator),
+			"free numbers stand as factors and summands of kernels, as their parameters, and in formulas")
+	}
+	l, r = freeKernel(l), freeKernel(r)
+	switch {
+	case l.Type.isNumeric() && r.Type.isNumeric():
 		return e.arithmetic(n, l, r)
-	case isKernel(l.Type) && isKernel(r.Type):
+	case l.Type.isKernel() && r.Type.isKernel():
 		return e.kernels(n, l, r)
-	case isKernel(l.Type) && r.Type == Number, l.Type == Number && isKernel(r.Type):
+	case l.Type.isKernel() && r.Type == Number, l.Type == Number && r.Type.isKernel():
 		return e.kernelNumber(n, l, r)
 	}
 	hint := ""
@@ -194,7 +187,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 
 // pair evaluates arithmetic between two elements of lists.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
-	if (l.Type != Number && l.Type != List) || (r.Type != Number && r.Type != List) {
+	if !l.Type.isNumeric() || !r.Type.isNumeric() {
 		return e.fail(n, Number, fmt.Sprintf("%s does not go between %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
 	}
 	return e.arithmetic(n, l, r)

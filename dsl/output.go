@@ -88,7 +88,7 @@ func outputFunctions() []Function {
 			Params: []Param{{Name: "s", Doc: "a sweep"}, {Name: "y", words: wordsY, Doc: "a measure or a list of them, as in plot"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
 				if checkMeasures(c) {
-					checkY(c, sampleOf(c, c.arg("s")), "", stated[struct{ Y []string }](c).Y)
+					checkY(c, sampleOf(c.arg("s")), "", stated[struct{ Y []string }](c).Y)
 				}
 			},
 		}, nil, func(_ *call, a struct {
@@ -161,7 +161,7 @@ func checkPlot(c *call) {
 		return
 	}
 	a := stated[plotArgs](c)
-	sample := sampleOf(c, c.arg("value"))
+	sample := sampleOf(c.arg("value"))
 	if sample == nil {
 		return
 	}
@@ -204,7 +204,7 @@ func checkMeasures(c *call) bool {
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
 		return true
 	}
-	c.fail(y, fmt.Sprintf("%s: y is a list; it must be a list of texts, at least one", c.fn.Name), `write y="samples", or y=["samples", "lower_bound"]`)
+	c.refuse(y, `write y="samples", or y=["samples", "lower_bound"]`, "y is a list; it must be a list of texts, at least one")
 	return false
 }
 
@@ -220,13 +220,13 @@ func offered(c *call, param string, a argument, words []string) bool {
 	if best := nearest(word, words); best != "" {
 		hint = suggest(word, words)
 	}
-	c.fail(a, fmt.Sprintf("%s: %s is %q; here it must be %s", c.fn.Name, param, word, orList(quoted)), hint)
+	c.refuse(a, hint, "%s is %q; here it must be %s", param, word, orList(quoted))
 	return false
 }
 
 // sampleOf returns a value with the axes that an argument will have: the argument itself where it is
 // known, else one of its type; nil where nothing can be said.
-func sampleOf(c *call, a argument) any {
+func sampleOf(a argument) any {
 	switch data := a.Data.(type) {
 	case nil:
 	case []value:
@@ -239,7 +239,7 @@ func sampleOf(c *call, a argument) any {
 	}
 	switch a.Type {
 	case Sweep:
-		if o := outlineIn(c.e, a); o != nil {
+		if o := a.sweepOutline(); o != nil {
 			return sim.Sweep{Names: o.names}
 		}
 	case List:
@@ -257,16 +257,12 @@ func checkSave(c *call) {
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
-	switch v.Type {
-	case List, Figure, Rewards, Nothing, anything:
-	default:
-		if !v.Type.isDrawn() && asked(save.Drawings) {
-			c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
-			return
-		}
-	}
-	if (v.Type == Free || v.Type == Kernel || v.Type == Joint) && asked(save.Tables) {
-		c.fail(path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), "save it as .txt, .md, .html, .tex or .json")
+	const instead = "save it as .txt, .md, .html, .tex or .json"
+	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Nothing, anything}, v.Type)
+	if !mayBeDrawn && asked(save.Drawings) {
+		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
+	} else if v.Type.isKernel() && asked(save.Tables) {
+		c.fail(path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), instead)
 	}
 }
 

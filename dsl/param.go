@@ -54,11 +54,8 @@ func (p Param) rule() string {
 
 // initial returns the default of a parameter as help shows it.
 func (p Param) initial() string {
-	switch {
-	case p.IsSwitch() && p.Default == "0":
-		return "false"
-	case p.IsSwitch() && p.Default == "1":
-		return "true"
+	if p.IsSwitch() {
+		return cmp.Or(map[string]string{"0": "false", "1": "true"}[p.Default], p.Default)
 	}
 	return p.Default
 }

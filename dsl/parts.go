@@ -108,29 +108,26 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		}
 		return v
 	}
-	if named && !strings.HasPrefix(e.st.Text(n.Property), name.Value) {
-		if v.Type == List { // list["key"]
-			return evalRow(e, n, v, value{Type: Text, Data: name.Value})
-		}
-		if table, ok := v.Data.(report.Table); ok && !slices.Contains(v.partNames(), name.Value) {
-			return tableRow(e, n, table, name.Value)
-		}
+	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // after a point
 		return evalPart(e, n, v, name.Value)
 	}
+	at := value{Type: Text}
 	if named {
-		return evalPart(e, n, v, name.Value)
+		at.Data = name.Value
+	} else {
+		at = e.eval(n.Property)
 	}
-	at := e.eval(n.Property)
-	switch {
+	switch table, isTable := v.Data.(report.Table); {
 	case v.Type == List && at.Type == Text:
 		return evalRow(e, n, v, at)
+	case at.Type == Text && at.known() && isTable && !slices.Contains(v.partNames(), at.Data.(string)):
+		return tableRow(e, n, table, at.Data.(string))
 	case at.Type == Text && at.known():
 		return evalPart(e, n, v, at.Data.(string))
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
 			return unknown(Record)
 		}
-		table := v.Data.(report.Table)
 		rows := lists.Make(len(table.Rows), func(i int) value {
 			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
 		})

@@ -128,7 +128,7 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
-		c.fail(a, fmt.Sprintf("%s: %s is an empty list; it must be a number, or a list of numbers", c.fn.Name, name), "")
+		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
 		return false
 	}
 	before := c.e.mistakes
@@ -170,11 +170,7 @@ func bought(c *call, a planArgs) (any, error) {
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
-	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, func(done, total int) {
-		if tell := progressOf(c.e, c.fn.Name, p.Name, total); tell != nil {
-			tell(sim.Step{Done: done, Total: total})
-		}
-	})
+	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, counting(c, p.Name))
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +284,7 @@ func baseline(c *call) (*call, bool) {
 	}
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
-			c.fail(again, fmt.Sprintf("%s: %s says %s already", c.fn.Name, name.Value, param), "give the problem in place of the result")
+			c.refuse(again, "give the problem in place of the result", "%s says %s already", name.Value, param)
 			return nil, false
 		}
 	}
@@ -309,15 +305,10 @@ func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) 
 	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
 	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)
 	tasks, ok := taskSets(c, p)
-	if !ok {
-		return nil, false
+	if out = append(out, tasks...); ok && len(out) == 0 {
+		c.refuse(argument{}, "give delta=, epsilon= or tasks=, as in "+c.fn.Example, "nothing changes")
 	}
-	out = append(out, tasks...)
-	if len(out) == 0 {
-		c.e.fail(c.node, c.fn.Result, c.fn.Name+": nothing changes", "give delta=, epsilon= or tasks=, as in "+c.fn.Example)
-		return nil, false
-	}
-	return out, true
+	return out, ok && len(out) > 0
 }
 
 // infinite is the text for a length scale without end.
@@ -381,9 +372,9 @@ func checkClassic(c *call, a classicArgs) {
 	switch list, known := means.Data.([]value); {
 	case !known:
 	case len(a.Means) == 0:
-		c.fail(means, fmt.Sprintf("%s: means must be a list of numbers, one for each arm", c.fn.Name), "write "+c.fn.Example)
+		c.refuse(means, "write "+c.fn.Example, "means must be a list of numbers, one for each arm")
 	case len(list)*a.Agents > maxArms:
-		c.fail(means, fmt.Sprintf("%s: %d arms for each of %d agents are more than %d", c.fn.Name, len(list), a.Agents, maxArms), "")
+		c.refuse(means, "", "%d arms for each of %d agents are more than %d", len(list), a.Agents, maxArms)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -20,22 +21,21 @@ import (
 // plotFunction draws values.
 func plotFunction() Function {
 	var plotted []Type
-	var several []string
-	measured := groups{}
+	var measured []measures
+	add := func(t Type, kind string, sample any) {
+		_, ys := report.Axes(sample, "any")
+		plotted, measured = append(plotted, t), append(measured, measures{kind, orList(ys)})
+	}
 	for _, k := range kinds.Names() {
 		t := Type(k.Name)
-		if !t.isDrawn() {
-			continue
+		if t.isDrawn() {
+			add(t, t.a(), t.zero())
 		}
-		plotted, several = append(plotted, t), append(several, t.a())
-		_, ys := report.Axes(t.zero(), "any")
-		measured.add(t.a(), ys)
 		if t == Result {
-			_, ys := report.Axes([]engine.Result{}, "any")
-			plotted, several = append(plotted, List), append(several, "several results")
-			measured.add("several results", ys)
+			add(List, "several results", []engine.Result{})
 		}
 	}
+	several := lists.Map(measured, func(m measures) string { return m.kind })
 	return bound(Function{
 		Name: "plot", Section: SectionOutput, Synonyms: []string{"figure", "draw", "chart"}, Doc: "a figure of " + orList(several),
 		Params: []Param{
@@ -44,7 +44,7 @@ func plotFunction() Function {
 			{Name: "x", words: wordsX, Default: unset, Doc: "the horizontal axis: a swept name, or of a result task or round"},
 			{Name: "y", words: wordsY, Default: unset,
 				Doc: "the measure to draw, the first when not given; of a sweep or several results also a list with one unit. The measures " +
-					measured.String()},
+					listMeasures(measured)},
 			{Name: "file", words: wordsOutput, Default: unset, Doc: "also write the figure to this file, as " +
 				strings.Join(save.Holding(save.Drawings), ", ") + " or .tex"},
 			{Name: "panel", Synonyms: []string{"facet", "by"}, words: wordsSwept, Default: unset,
@@ -110,33 +110,15 @@ func ends(list []float64) *[2]float64 {
 	return nil
 }
 
-// groups are kinds of value by the measures that they have.
-type groups []struct {
-	kinds    []string
-	measures string
-}
+// measures lists what may be drawn of a kind of value.
+type measures struct{ kind, list string }
 
-func (g *groups) add(kind string, measures []string) {
-	joined := orList(measures)
-	for i := range *g {
-		if (*g)[i].measures == joined {
-			(*g)[i].kinds = append((*g)[i].kinds, kind)
-			return
-		}
-	}
-	*g = append(*g, struct {
-		kinds    []string
-		measures string
-	}{[]string{kind}, joined})
-}
-
-// String returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
-func (g groups) String() string {
-	var parts []string
-	for _, x := range g {
-		parts = append(parts, "of "+orList(x.kinds)+": "+x.measures)
-	}
-	return strings.Join(parts, "; ")
+// listMeasures returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
+func listMeasures(all []measures) string {
+	groups := lists.Groups(all, func(m measures) string { return m.list })
+	return strings.Join(lists.Map(groups, func(same []measures) string {
+		return "of " + orList(lists.Map(same, func(m measures) string { return m.kind })) + ": " + same[0].list
+	}), "; ")
 }
 
 // evalPlot draws a value and writes the figure where a file is given.

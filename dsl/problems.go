@@ -59,7 +59,24 @@ func engineFunctions() []Function {
 			Doc:    "the same problem under another kernel, as one that was fitted: what else was stated of the data stays",
 			Params: []Param{problemParam, {Name: "kernel", Synonyms: []string{"k"}, Doc: "similarity of arms of tasks"}},
 			Result: Problem, Example: `with_kernel(paper(case=2), task(rbf(0.7)) * arm(linear()))`,
-		}, nil, evalWithKernel),
+		}, nil, func(c *call, a struct {
+			P      *problem.Problem
+			Kernel kernels.Joint
+		}) (any, error) {
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
+			_, err := computed(c, func() (bool, error) {
+				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
+					return false, err
+				}
+				p.NoteLengthscales()
+				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
+				return true, nil
+			})
+			if err != nil {
+				return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
+			}
+			return p, nil
+		}),
 		bound(Function{
 			Name: "paper", Section: SectionProblems,
 			Doc: "an instance of [Du23, App. A]: 5 tasks, 6 arms each; one of the three cases, or one between them",
@@ -152,7 +169,8 @@ func given[T any](v T, err error) (any, error) {
 // problemArgs are the arguments of problem.
 type problemArgs struct {
 	noiseArgs
-	longArgs
+	problem.Long
+	Data, Where                string
 	Path, Rewards, Block, Name string
 	Kernel                     any
 	Goal, Unmeasured           string
@@ -171,7 +189,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
-		file, opt.Long, opt.Where, opt.Compile = "data", a.columns(), a.Where, compileRows
+		file, opt.Long, opt.Where, opt.Compile = "data", &a.Long, a.Where, compileRows
 	}
 	if a.Rewards != "" {
 		opt.Rewards = c.e.session.path(a.Rewards)
@@ -202,26 +220,6 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	if c.e.st == c.e.own {
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
-	}
-	return p, nil
-}
-
-// evalWithKernel evaluates with_kernel(...).
-func evalWithKernel(c *call, a struct {
-	P      *problem.Problem
-	Kernel kernels.Joint
-}) (any, error) {
-	joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
-	_, err := computed(c, func() (bool, error) {
-		if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
-			return false, err
-		}
-		p.NoteLengthscales()
-		p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
-		return true, nil
-	})
-	if err != nil {
-		return nil, &argumentError{param: "kernel", message: "the kernel does not fit the problem", err: err}
 	}
 	return p, nil
 }
@@ -286,70 +284,59 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	alternatives := []argument{a}
 	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
 		alternatives = c.elements("tasks")
-		if len(alternatives) == 0 {
-			c.fail(a, c.fn.Name+": tasks is an empty list; at least one task must be left", "")
-			return nil, false
-		}
 	}
-	var out []plan.Change
-	for _, alternative := range alternatives {
-		change, ok := taskSet(c, p, alternative)
-		if !ok {
-			return nil, false
-		}
-		out = append(out, change)
+	if len(alternatives) == 0 {
+		c.refuse(a, "", "tasks is an empty list; at least one task must be left")
+		return nil, false
 	}
-	return out, true
+	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
+	return out, err == nil
 }
 
-// taskSet reads one alternative.
-func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, bool) {
-	change := plan.Change{Vary: plan.VaryTasks}
+// taskSet reads one alternative. It is an error that there is none, which is reported.
+func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
-		k, ok := whole(data)
-		if !ok || k < 1 || k > p.V() {
-			c.fail(a, fmt.Sprintf("%s: tasks is %s; how many to keep must be a whole number from 1 to %d", c.fn.Name, formatNumber(data),
-				p.V()), "")
-			return change, false
+		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
+			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
-		change.Tasks = indices.All(k)
-		change.Name = fmt.Sprintf("the first %d of %d tasks", k, p.V())
-		return change, true
+		c.refuse(a, "", "tasks is %s; how many to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
 	case string:
-		return namedTasks(c, p, change, []argument{a})
+		return namedTasks(c, p, []argument{a})
 	case []value:
-		named := lists.Make(len(data), func(i int) argument { return c.element(a, i) })
-		return namedTasks(c, p, change, named)
+		return namedTasks(c, p, lists.Make(len(data), func(i int) argument { return c.element(a, i) }))
+	default:
+		c.refuse(a, "write "+c.fn.Example, "tasks has %s in it; it must have numbers, names of tasks, or lists of names", a.Type.a())
 	}
-	c.fail(a, fmt.Sprintf("%s: tasks has %s in it; it must have numbers, names of tasks, or lists of names", c.fn.Name, a.Type.a()),
-		"write "+c.fn.Example)
-	return change, false
+	return plan.Change{}, errReported
 }
 
+// errReported says that a mistake was reported.
+var errReported = errors.New("reported")
+
 // namedTasks keeps the tasks with these names.
-func namedTasks(c *call, p *problem.Problem, change plan.Change, named []argument) (plan.Change, bool) {
-	var words []string
+func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
+	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
 		name, ok := a.Data.(string)
 		v := slices.Index(p.Tasks.Names, name)
 		switch {
 		case !ok:
-			c.fail(a, fmt.Sprintf("%s: %s is not the name of a task", c.fn.Name, a.Type.a()), "a list of tasks has names only")
+			c.refuse(a, "a list of tasks has names only", "%s is not the name of a task", a.Type.a())
 		case v < 0:
-			c.fail(a, fmt.Sprintf("%s: the problem has no task %q", c.fn.Name, name), suggest(name, p.Tasks.Names))
+			c.refuse(a, suggest(name, p.Tasks.Names), "the problem has no task %q", name)
 		case slices.Contains(change.Tasks, v):
-			c.fail(a, fmt.Sprintf("%s: task %q is named twice", c.fn.Name, name), "")
+			c.refuse(a, "", "task %q is named twice", name)
 		default:
-			change.Tasks, words = append(change.Tasks, v), append(words, name)
+			change.Tasks = append(change.Tasks, v)
 			continue
 		}
-		return change, false
+		return change, errReported
 	}
-	if len(words) == 0 {
-		c.fail(c.arg("tasks"), c.fn.Name+": an alternative without tasks; at least one must be left", "")
-		return change, false
+	if len(named) == 0 {
+		c.refuse(c.arg("tasks"), "", "an alternative without tasks; at least one must be left")
+		return change, errReported
 	}
-	change.Name = "only " + strings.Join(words, ", ")
-	return change, true
+	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
+	return change, nil
 }

@@ -66,6 +66,15 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 }
 
+// counting returns the function to which so many of all steps report.
+func counting(c *call, of string) func(done, total int) {
+	return func(done, total int) {
+		if tell := progressOf(c.e, c.fn.Name, of, total); tell != nil {
+			tell(sim.Step{Done: done, Total: total})
+		}
+	}
+}
+
 // shareOf returns the samples of a run as a fraction of all that it may take.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {

@@ -118,20 +118,24 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 		return engine.Result{}, false, nil
 	}
 	w.Orders = []farm.Order{{Cell: farm.Single, Experiment: x}}
-	if e.teller != nil {
-		label := c.fn.Name + " " + x.Algorithm
-		w.Progress = func(p farm.Progress) {
-			e.teller.update(Activity{Label: label, Done: p.Done, Total: x.Runs, Note: noteOfWorkers(p.Workers)})
-		}
-		w.Progress(farm.Progress{})
-	}
-	job, err := e.session.opt.Runner.Hand(e.ctx, w)
+	job, err := hand(e, w, c.fn.Name+" "+x.Algorithm, x.Runs, 0)
 	if err != nil {
 		return engine.Result{}, true, err
 	}
 	defer job.Close() // what it would say of the server was said before
 	r, err := job.Result(e.ctx, 0)
 	return r, true, err
+}
+
+// hand gives work to the workers, and tells how many of all runs are made, with the ones that were stored before.
+func hand(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job, error) {
+	if e.teller != nil {
+		w.Progress = func(p farm.Progress) {
+			e.teller.update(Activity{Label: label, Done: stored + p.Done, Total: total, Stored: stored, Note: noteOfWorkers(p.Workers)})
+		}
+		w.Progress(farm.Progress{})
+	}
+	return e.session.opt.Runner.Hand(e.ctx, w)
 }
 
 // noteOfWorkers names who makes runs.
@@ -297,20 +301,18 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 // asProtocol returns the call as the statement of a protocol.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
-	named := false
 	for i, p := range c.fn.Params {
 		a := c.args[i]
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		named = named || p.Name == "algorithm"
 		st := c.e.st
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
-	if !named {
+	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}
 	return name + " = protocol(" + strings.Join(args, ", ") + ")\n"

@@ -71,12 +71,12 @@ type noiseArgs struct {
 func checkNoise(c *call, a noiseArgs) {
 	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
-			c.fail(guess, c.fn.Name+": noise_guess is for noise that is unknown", `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess))
+			c.refuse(guess, `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess), "noise_guess is for noise that is unknown")
 			return
 		}
 	}
 	if bounded := c.arg("bounded"); bounded.known() && (len(a.Bounded) != 2 || !(a.Bounded[0] < a.Bounded[1])) {
-		c.fail(bounded, c.fn.Name+": bounded must be a list of two numbers, the lower one first", "write bounded=[0, 1]")
+		c.refuse(bounded, "write bounded=[0, 1]", "bounded must be a list of two numbers, the lower one first")
 	}
 }
 
@@ -180,66 +180,34 @@ func longParams() []Param {
 	}
 }
 
-// longArgs are the arguments of longParams.
-type longArgs struct {
-	Data                                 string
-	Task, Arm, Blocks, Log               []string
-	Reward, SD, Count, Successes, Trials string
-	Where                                string
-	TaskFeatures, ArmFeatures            []string
-}
-
-// columns returns the columns of a long table, which are checked.
-func (a longArgs) columns() *problem.Long {
-	return &problem.Long{
-		Task: a.Task, Arm: a.Arm, Reward: a.Reward, SD: a.SD, Count: a.Count, Successes: a.Successes, Trials: a.Trials,
-		Blocks: a.Blocks, Log: a.Log, TaskFeatures: a.TaskFeatures, ArmFeatures: a.ArmFeatures,
-	}
-}
-
 // checkProblem reports arguments of problem that do not fit together.
 func checkProblem(c *call, a problemArgs) {
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) { // the columns say which it is
 		i, j := c.fn.param("path"), c.fn.param("data")
 		c.args[i], c.args[j] = argument{}, c.args[i]
 	}
-	switch path := c.arg("path"); {
-	case c.has("path") && c.has("data"):
-		c.fail(path, "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
-		return
-	case !c.has("path") && !c.has("data"):
-		c.e.fail(c.node, c.fn.Result, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+" for one with a row per measurement")
-		return
-	}
 	given, missing := longGiven(c)
-	switch {
-	case !c.has("data") && len(given) > 0:
-		first, is := c.arg(given[0]), "is"
-		if len(given) > 1 {
-			is = "are"
-		}
-		c.fail(first, fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
+	switch path, data := c.has("path"), c.has("data"); {
+	case path && data:
+		c.fail(c.arg("path"), "problem: path and data both name the table", "write data= for a row per measurement, path for a row per arm")
+	case !path && !data:
+		c.fail(argument{}, "problem needs path or data", `write problem("arms.csv") for a table with a row per arm, `+longExample+
+			" for one with a row per measurement")
+	case !data && len(given) > 0:
+		is := map[bool]string{true: "are", false: "is"}[len(given) > 1]
+		c.fail(c.arg(given[0]), fmt.Sprintf("problem: %s %s for a table with a row for every measurement", andList(given), is),
 			"write data= in place of path")
-		return
-	case c.has("data") && len(missing) > 0:
-		c.e.fail(c.node, c.fn.Result, "problem: data needs "+andList(missing), "as in "+longExample)
-		return
-	}
-	for _, name := range given {
-		if !checkNames(c, c.arg(name)) {
-			return
-		}
-	}
-	if rewards := c.arg("rewards"); c.has("rewards") && c.has("data") {
-		c.fail(rewards, "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
-		return
-	}
-	if block := c.arg("block"); c.has("block") && !c.has("rewards") {
-		c.fail(block, "problem: block names a column of rewards=, which is not given",
+	case data && len(missing) > 0:
+		c.fail(argument{}, "problem: data needs "+andList(missing), "as in "+longExample)
+	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // reported
+	case data && c.has("rewards"):
+		c.fail(c.arg("rewards"), "problem: data holds the rewards itself", "leave rewards out; reward= names their column")
+	case c.has("block") && !c.has("rewards"):
+		c.fail(c.arg("block"), "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
-		return
+	default:
+		checkNoise(c, a.noiseArgs)
 	}
-	checkNoise(c, a.noiseArgs)
 }
 
 // longGiven returns the names of the longDetails that are given, and of the ones that data needs and are not.
@@ -263,12 +231,13 @@ func checkNames(c *call, a argument) bool {
 	}
 	names := texts(a.value)
 	if len(list) == 0 || len(names) < len(list) {
-		c.fail(a, fmt.Sprintf("%s: %s must be the name of a column, or a list of names", c.fn.Name, a.Name), fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name))
+		c.refuse(a, fmt.Sprintf(`write %s="temp", or %s=["temp", "speed"]`, a.Name, a.Name),
+			"%s must be the name of a column, or a list of names", a.Name)
 		return false
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			c.fail(c.element(a, i), fmt.Sprintf("%s: %s has %q twice", c.fn.Name, a.Name, name), "")
+			c.refuse(c.element(a, i), "", "%s has %q twice", a.Name, name)
 			return false
 		}
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -79,18 +80,14 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		return value{Type: t, of: of}
 	}
 	word := key.Data.(string)
-	var found []value
-	var names []string
-	for _, element := range list {
+	names := lists.Map(list, func(element value) string {
 		name, _ := report.PartOf(element.Data, part)
-		names = append(names, fmt.Sprint(name))
-		if fmt.Sprint(name) == word {
-			found = append(found, element)
-		}
-	}
+		return fmt.Sprint(name)
+	})
+	found := indices.Where(len(list), func(i int) bool { return names[i] == word })
 	switch len(found) {
 	case 1:
-		return found[0]
+		return list[found[0]]
 	case 0:
 		return e.fail(n.Property, anything, fmt.Sprintf("there is no %s %q in this list", part, word), suggest(word, slices.Compact(names)))
 	}
@@ -112,16 +109,14 @@ func keyOf(v value) string {
 
 // tableRow returns the row of a table whose first cell is a text.
 func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) value {
-	var names []string
-	for i, row := range t.Rows {
+	names := lists.Map(t.Rows, func(row []any) string {
 		if len(row) == 0 {
-			continue
+			return ""
 		}
-		if name := fmt.Sprint(row[0]); name == word {
-			return value{Type: Record, Data: t.Row(i), of: reflect.TypeFor[map[string]any]()}
-		} else {
-			names = append(names, name)
-		}
+		return fmt.Sprint(row[0])
+	})
+	if i := slices.Index(names, word); i >= 0 {
+		return value{Type: Record, Data: t.Row(i), of: reflect.TypeFor[map[string]any]()}
 	}
 	return e.fail(n.Property, Record, fmt.Sprintf("the table has no row or part %q", word), suggest(word, append(names, t.ColumnNames()...)))
 }
@@ -276,10 +271,8 @@ func labelOf(v value, n ast.Node, st *front.Statement) any {
 		return id.Value
 	}
 	switch data := v.Data.(type) {
-	case kernels.Joint:
-		return data.String()
-	case kernels.Kernel:
-		return data.String()
+	case kernels.Joint, kernels.Kernel:
+		return fmt.Sprint(data)
 	case *problem.Problem:
 		return data.Name
 	}

@@ -153,7 +153,7 @@ func oneBudget(c *call) {
 	switch {
 	case c.has("budget") != c.has("total"):
 	case c.has("total"):
-		c.fail(c.arg("total"), c.fn.Name+": budget is of each agent, and total is of all agents together", "leave one of them out")
+		c.refuse(c.arg("total"), "leave one of them out", "budget is of each agent, and total is of all agents together")
 	default:
 		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the pulls of each agent, or total, the pulls of all together",
 			"write "+c.fn.Signature())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
@@ -49,12 +50,11 @@ func (s *Script) Names() []string {
 // Definition returns what a name is bound to, as written to the right of its =; ""
 // when the script does not bind it.
 func (s *Script) Definition(name string) string {
-	for _, st := range s.statements {
-		if st.Name == name {
-			return s.source.Slice(st.Body())
-		}
+	at := slices.IndexFunc(s.statements, func(st *front.Statement) bool { return st.Name == name })
+	if name == "" || at < 0 {
+		return ""
 	}
-	return ""
+	return s.source.Slice(s.statements[at].Body())
 }
 
 // Check reports the mistakes that can be found without running the script: no
@@ -137,7 +137,7 @@ func (c *call) checkFiles() {
 // checkInput notes a file that is read.
 func (c *call) checkInput(a argument, path string) {
 	if opt := c.e.session.opt; opt.Output != "" && sameFile(c.e.session.path(path), opt.Output) {
-		c.fail(a, fmt.Sprintf("%s: %q is the file that the output is written to", c.fn.Name, path), "choose another file for the output")
+		c.refuse(a, "choose another file for the output", "%q is the file that the output is written to", path)
 	}
 	if c.e.inputs == nil {
 		c.e.inputs = map[string]bool{}
@@ -153,15 +153,15 @@ func (c *call) checkTarget(a argument, path string) {
 	s := c.e.session
 	for _, target := range targetsOf(s.path(path)) {
 		if s.opt.Script != "" && sameFile(target, s.opt.Script) {
-			c.fail(a, fmt.Sprintf("%s: %q is the script itself", c.fn.Name, path), "choose another name")
+			c.refuse(a, "choose another name", "%q is the script itself", path)
 			return
 		}
 		if reads(c.e.inputs, target) || reads(s.latest, target) {
-			c.fail(a, fmt.Sprintf("%s: %q holds data that a problem is read from", c.fn.Name, path), "choose another name: the data would be lost")
+			c.refuse(a, "choose another name: the data would be lost", "%q holds data that a problem is read from", path)
 			return
 		}
 		if err := await.Regular(target); err != nil {
-			c.fail(a, fmt.Sprintf("%s: cannot write to %q: %v", c.fn.Name, path, reason(err)), "")
+			c.refuse(a, "", "cannot write to %q: %v", path, reason(err))
 			return
 		}
 	}

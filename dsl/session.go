@@ -86,12 +86,10 @@ func NewSession(opt Options) *Session {
 	return &Session{opt: opt, scope: scope{}, latest: map[string]string{}}
 }
 
-// notice tells sentences, if anyone listens.
-func (s *Session) notice(sentences ...string) {
-	for _, line := range sentences {
-		if s.opt.Notice != nil {
-			s.opt.Notice(line)
-		}
+// notice tells a sentence, if anyone listens.
+func (s *Session) notice(sentence string) {
+	if s.opt.Notice != nil {
+		s.opt.Notice(sentence)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -42,9 +43,7 @@ type swept struct {
 	hit    bool         // whether it was there
 	remote *remoteSweep // who makes the runs; nil for those that are made here
 
-	had     map[optionUse]bool   // options that some algorithm of the sweep has
-	lacked  map[optionUse]func() // how to report those that some does not have
-	lacking []optionUse          // the same in the order in which they were met
+	options []optionUse // in the order in which they were met
 }
 
 func (s *swept) names() []string {
@@ -143,35 +142,21 @@ func evalSweep(c *call) (any, error) {
 		defer s.remote.job.Close() // what it would say of the server was said before
 	}
 	for s.cell = range s.cells {
-		row := sim.SweepRow{Values: s.choose(s.cell)}
-		before := len(c.e.errs)
+		values, before := s.choose(s.cell), len(c.e.errs)
 		s.fresh, s.hit = false, false
 		v := s.under(c.e, root)
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
 		}
 		result, ok := v.Data.(engine.Result)
-		if c.e.stopped != nil || !ok {
-			s.rest(&out)
-		}
-		if c.e.stopped != nil {
-			if len(out.Rows) == 0 {
+		if c.e.stopped != nil || !ok { // what is wrong is reported, what is finished is kept
+			if s.rest(&out); len(out.Rows) == 0 {
 				return nil, c.e.stopped
 			}
 			return out, c.e.stopped
 		}
-		if !ok && len(out.Rows) == 0 {
-			return nil, nil // reported
-		}
-		if !ok {
-			return out, nil // reported; what is finished is kept
-		}
-		row.Result = result
-		out.Rows = append(out.Rows, row)
-		if s.hit {
-			s.stored++
-		}
-		out.Stored = s.stored
+		s.stored += indices.Indicator(s.hit)
+		out.Rows, out.Stored = append(out.Rows, sim.SweepRow{Values: values, Result: result}), s.stored
 	}
 	return out, nil
 }
@@ -255,8 +240,8 @@ func checkStore(c *call) bool {
 	if !given || strings.HasSuffix(strings.ToLower(path), storeEnding) {
 		return true
 	}
-	c.fail(a, fmt.Sprintf("%s: store is %q; its name must end in %s", c.fn.Name, path, storeEnding),
-		"the store is a file of its own, not a table; save(…) writes tables")
+	c.refuse(a, "the store is a file of its own, not a table; save(…) writes tables",
+		"store is %q; its name must end in %s", path, storeEnding)
 	return false
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -78,29 +79,42 @@ func sweepSteps(c *call, a argument) []labelled {
 // and the one of its own call last: sweep(r, gap=…) varies the gap of paper(case=2), not what fc
 // assumes of it.
 func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
-	t := targets{argument: a}
-	names := c.e.scope.below(root.name)
-	for _, name := range names {
-		if b := c.e.scope[name]; name == a.Name && b != root {
-			t.add(nil, "the name "+name, nil)
-			if b.st.Params != nil {
-				c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
-				return nil, false
-			}
+	scope, names := c.e.scope, c.e.scope.below(root.name)
+	var found []target
+	if b := scope[a.Name]; b != root && slices.Contains(names, a.Name) {
+		if b.st.Params != nil {
+			c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
+			return nil, false
 		}
+		found = append(found, target{text: "the name " + a.Name})
 	}
+	known := lists.Where(names, func(name string) bool { return name != root.name }) // which could be swept
 	for _, name := range names {
-		st := c.e.scope[name].st
+		st := scope[name].st
 		if st.Params != nil { // calls in a formula have vectors for arguments
 			continue
 		}
-		for _, n := range c.e.scope.callsIn(st.Node) {
-			t.call(n.fn, n.node, st.Text(n.node), n.node == root.st.Node)
+		for _, k := range scope.callsIn(st.Node) {
+			for i, p := range k.fn.Params {
+				if known = lists.Add(known, p.Name); p.Name != a.Name {
+					continue
+				}
+				written := k.fn.written(k.node, a.Name)
+				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap: the name is meant
+					continue
+				}
+				t := target{call: k.node, text: st.Text(k.node), param: &k.fn.Params[i]}
+				if written == nil {
+					t.rank = 1 + indices.Indicator(k.node == root.st.Node)
+				}
+				found = append(found, t)
+			}
 		}
 	}
-	found := t.chosen()
+	least := lists.Max(found, func(t target) int { return 2 - t.rank })
+	found = lists.Where(found, func(t target) bool { return 2-t.rank == least })
 	if steps, _ := c.labelled(a); len(found) > 1 { // a parameter that takes no such values is not meant
-		if fit := slices.DeleteFunc(slices.Clone(found), func(f target) bool { return !f.takes(steps) }); len(fit) > 0 {
+		if fit := lists.Where(found, func(t target) bool { return t.takes(steps) }); len(fit) > 0 {
 			found = fit
 		}
 	}
@@ -108,29 +122,21 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	case 1:
 		return found[0].call, true
 	case 0:
-		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name),
-			suggest(a.Name, t.known(names, root.name)))
+		c.e.fail(a.key, Sweep, fmt.Sprintf("%s does not depend on anything called %s", root.name, a.Name), suggest(a.Name, known))
 	default:
-		texts := lists.Map(found, func(f target) string { return f.text })
+		texts := lists.Map(found, func(t target) string { return t.text })
 		c.e.fail(a.key, Sweep, fmt.Sprintf("%s may belong to %s", a.Name, orList(texts)),
 			"bind the value to a name of its own, use the name there, and sweep the name")
 	}
 	return nil, false
 }
 
-// targets collects what a swept name may mean.
-type targets struct {
-	argument
-	calls []*Function // those that were considered
-	// names and arguments that stand in the script, parameters left out below r, and in its own
-	// call
-	written, below, own []target
-}
-
+// target is what a swept name may mean.
 type target struct {
 	call  *ast.CallNode // nil for a bound name
 	text  string
 	param *Param // of the call
+	rank  int    // 0: it stands in the script; 1: a call below r leaves it out; 2: the call of r does
 }
 
 // takes reports whether the parameter accepts values of these types; a bound name accepts all.
@@ -140,66 +146,15 @@ func (t target) takes(steps []labelled) bool {
 	})
 }
 
-// known returns what could be swept, for a hint: names but the root's, and the parameters of the calls.
-func (t *targets) known(names []string, root string) (all []string) {
-	all = lists.Where(names, func(name string) bool { return name != root })
-	for _, fn := range t.calls {
-		for i := range fn.Params {
-			all = lists.Add(all, fn.Params[i].Name)
-		}
-	}
-	return all
-}
-
-func (t *targets) add(n *ast.CallNode, text string, p *Param) {
-	t.written = append(t.written, target{n, text, p})
-}
-
-// call considers the parameters of a call; own says that r is bound to it.
-func (t *targets) call(fn *Function, n *ast.CallNode, text string, own bool) {
-	t.calls = append(t.calls, fn)
-	if fn.param(t.Name) < 0 {
-		return
-	}
-	param := &fn.Params[fn.param(t.Name)]
-	written := fn.written(n, t.Name)
-	id, _ := written.(*ast.IdentifierNode)
-	switch {
-	case id != nil && id.Value == t.Name: // gap=gap: the name is meant
-	case written != nil:
-		t.add(n, text, param)
-	case own:
-		t.own = append(t.own, target{n, text, param})
-	default:
-		t.below = append(t.below, target{n, text, param})
-	}
-}
-
-// chosen returns what is meant: one target, or all that it may be.
-func (t *targets) chosen() []target {
-	switch {
-	case len(t.written) > 0:
-		return t.written
-	case len(t.below) > 0:
-		return t.below
-	}
-	return t.own
-}
-
 // written returns the argument that a call gives to a parameter, or nil.
 func (f *Function) written(n *ast.CallNode, param string) ast.Node {
-	for i, a := range n.Arguments {
-		m, named := a.(*ast.MapNode)
-		if !named && i == f.param(param) {
+	position := 0
+	for key, a := range argumentsOf(n) {
+		switch {
+		case key == nil && position == f.param(param), key != nil && key.(*ast.StringNode).Value == param:
 			return a
-		}
-		if !named {
-			continue
-		}
-		for _, p := range m.Pairs {
-			if pair := p.(*ast.PairNode); pair.Key.(*ast.StringNode).Value == param {
-				return pair.Value
-			}
+		case key == nil:
+			position++
 		}
 	}
 	return nil

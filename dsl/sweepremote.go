@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -15,8 +16,7 @@ import (
 // remoteSweep is a sweep whose runs workers make.
 type remoteSweep struct {
 	job   *farm.Job
-	order map[int]int // of the combinations that were handed in
-	cells []int       // the inverse
+	cells []int // the combinations that were handed in, in ascending order
 
 	mu   sync.Mutex
 	lost error // of the store that could not keep a result
@@ -26,8 +26,7 @@ type remoteSweep struct {
 // where workers cannot make them, and says why.
 func handIn(c *call, s *swept, root *binding) error {
 	e := c.e
-	runner := e.session.opt.Runner
-	if runner == nil {
+	if e.session.opt.Runner == nil {
 		return nil
 	}
 	w, why := workRecipe(c, root)
@@ -35,11 +34,12 @@ func handIn(c *call, s *swept, root *binding) error {
 		madeHere(c, why)
 		return nil
 	}
-	a := &remoteSweep{order: map[int]int{}}
+	a := &remoteSweep{}
 	total, stored := 0, 0
+	var err error
 	for cell := range s.cells {
-		x, err := experimentAt(e, s, root, cell)
-		if err != nil {
+		x, wrong := experimentAt(e, s, root, cell)
+		if wrong != nil {
 			break // the sweep comes to it and says what is wrong
 		}
 		if x.Draw != nil {
@@ -57,7 +57,6 @@ func handIn(c *call, s *swept, root *binding) error {
 			stored += x.Runs
 			continue
 		}
-		a.order[cell] = len(a.cells)
 		a.cells = append(a.cells, cell)
 		w.Orders = append(w.Orders, farm.Order{Cell: cell, Experiment: *x})
 	}
@@ -75,15 +74,8 @@ func handIn(c *call, s *swept, root *binding) error {
 			a.note(s.store.Keep(e.ctx, orders[order].Experiment, r))
 		}
 	}
-	if e.teller != nil {
-		label := fmt.Sprintf("sweep of %s over %s", w.Orders[0].Experiment.Mode, strings.Join(s.names(), " and "))
-		w.Progress = func(p farm.Progress) {
-			e.teller.update(Activity{Label: label, Done: stored + p.Done, Total: total, Stored: stored, Note: noteOfWorkers(p.Workers)})
-		}
-		w.Progress(farm.Progress{})
-	}
-	var err error
-	if a.job, err = runner.Hand(e.ctx, w); err != nil {
+	label := fmt.Sprintf("sweep of %s over %s", w.Orders[0].Experiment.Mode, strings.Join(s.names(), " and "))
+	if a.job, err = hand(e, w, label, total, stored); err != nil {
 		return err
 	}
 	s.remote = a
@@ -99,7 +91,7 @@ func (a *remoteSweep) note(err error) {
 
 // result waits for the result of a combination; made is false of one that was not handed in.
 func (a *remoteSweep) result(e *evaluator, cell int) (r engine.Result, made bool, err error) {
-	order, handed := a.order[cell]
+	order, handed := slices.BinarySearch(a.cells, cell)
 	if !handed {
 		return r, false, nil
 	}
@@ -118,11 +110,11 @@ func (s *swept) rest(out *sim.Sweep) {
 	if s.remote == nil {
 		return
 	}
-	for _, cell := range s.remote.cells {
+	for order, cell := range s.remote.cells {
 		if cell <= s.cell {
 			continue
 		}
-		if r, ready := s.remote.job.Ready(s.remote.order[cell]); ready {
+		if r, ready := s.remote.job.Ready(order); ready {
 			out.Rows = append(out.Rows, sim.SweepRow{Values: s.choose(cell), Result: r})
 		}
 	}

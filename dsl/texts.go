@@ -54,10 +54,8 @@ func inText(v value) (string, bool) {
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint:
-		return data.String(), true
-	case kernels.Kernel:
-		return data.String(), true
+	case kernels.Joint, kernels.Kernel:
+		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
 		for i, element := range data {
@@ -285,24 +283,21 @@ func listFunctions() []Function {
 					Doc: "distance of two numbers; below 0 they go down"},
 			},
 			Result: List, Example: "range(0.1, 0.5, step=0.1)", pure: true,
-		}, nil, evalRange),
+		}, nil, func(c *call, a struct {
+			From, To float64
+			Step     float64 `arg:"default"`
+		}) (any, error) {
+			if a.Step == 0 || (a.To-a.From)/a.Step < 0 {
+				return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
+			}
+			// a step that ends within rounding of the last number ends there
+			steps := math.Floor((a.To-a.From)/a.Step + 1e-9)
+			if !(steps < maxRange) {
+				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
+			}
+			return spaced(c, int(steps)+1, func(i int) float64 { return a.From + float64(i)*a.Step })
+		}),
 	}
-}
-
-// evalRange evaluates range(...).
-func evalRange(c *call, a struct {
-	From, To float64
-	Step     float64 `arg:"default"`
-}) (any, error) {
-	if a.Step == 0 || (a.To-a.From)/a.Step < 0 {
-		return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
-	}
-	// a step that ends within rounding of the last number ends there
-	steps := math.Floor((a.To-a.From)/a.Step + 1e-9)
-	if !(steps < maxRange) {
-		return nil, fmt.Errorf("range: more than %d numbers", maxRange)
-	}
-	return spaced(c, int(steps)+1, func(i int) float64 { return a.From + float64(i)*a.Step })
 }
 
 // spaced returns the list of n numbers.

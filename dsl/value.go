@@ -108,6 +108,8 @@ type value struct {
 	// of a record its Go type, of a list its elements' type, where they are known: what parts there
 	// are follows from it
 	of reflect.Type
+
+	outline *outline // what runs will give, while a script is checked; else nil
 }
 
 func (v value) known() bool { return v.Data != nil }
@@ -268,6 +270,15 @@ func fromGo(name string, v any) (value, error) {
 		return problemFromGo(v)
 	case problem.Problem:
 		return problemFromGo(&v)
+	case kernels.Joint:
+		if len(v.Terms) == 0 {
+			return value{}, fmt.Errorf("the joint kernel has no terms")
+		}
+		return jointValue(v), nil
+	case report.Figure:
+		return value{Type: Figure, Data: v}, nil
+	case report.Table:
+		return value{Type: Table, Data: v}, nil
 	}
 	if r.Kind() == reflect.Pointer && !r.IsNil() {
 		element := r.Elem().Interface()
@@ -280,18 +291,8 @@ func fromGo(name string, v any) (value, error) {
 	if !r.IsValid() || r.Kind() == reflect.Pointer {
 		return value{}, fmt.Errorf("the value is nil")
 	}
-	switch v := v.(type) {
-	case kernels.Kernel:
-		return kernelFromGo(v)
-	case kernels.Joint:
-		if len(v.Terms) == 0 {
-			return value{}, fmt.Errorf("the joint kernel has no terms")
-		}
-		return jointValue(v), nil
-	case report.Figure:
-		return value{Type: Figure, Data: v}, nil
-	case report.Table:
-		return value{Type: Table, Data: v}, nil
+	if k, ok := v.(kernels.Kernel); ok {
+		return kernelFromGo(k)
 	}
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
 		return named(value{Type: Type(k.Name), Data: v}, name), nil
@@ -301,14 +302,6 @@ func fromGo(name string, v any) (value, error) {
 
 // plainFromGo makes a number, text or list.
 func plainFromGo(name string, r reflect.Value) (value, error) {
-	switch {
-	case r.CanInt():
-		return finite(float64(r.Int()))
-	case r.CanUint():
-		return finite(float64(r.Uint()))
-	case r.CanFloat():
-		return finite(r.Float())
-	}
 	switch r.Kind() {
 	case reflect.String:
 		return value{Type: Text, Data: r.String()}, nil
@@ -327,15 +320,14 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		})
 		return value{Type: List, Data: list}, err
 	}
+	if x, ok := number(r); ok {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return value{}, fmt.Errorf("%v is not a finite number", x)
+		}
+		return numberValue(x), nil
+	}
 	return value{}, fmt.Errorf("a %s has no meaning in the language; numbers, texts, lists, kernels, problems, results, figures "+
 		"and tables have", r.Type())
-}
-
-func finite(x float64) (value, error) {
-	if math.IsNaN(x) || math.IsInf(x, 0) {
-		return value{}, fmt.Errorf("%v is not a finite number", x)
-	}
-	return numberValue(x), nil
 }
 
 func kernelFromGo(k kernels.Kernel) (value, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -40,49 +41,34 @@ const (
 // space returns the space that the innermost of some calls is about: "task", "arm",
 // or "" where that is not said yet.
 func space(calls []string) string {
-	for i := len(calls) - 1; i >= 0; i-- {
-		if calls[i] == "task" || calls[i] == "arm" {
-			return calls[i]
+	for _, name := range slices.Backward(calls) {
+		if name == "task" || name == "arm" {
+			return name
 		}
 	}
 	return ""
 }
 
-// problemsIn returns the problems that are bound, the youngest first.
-func problemsIn(s *Session) []*problem.Problem {
-	var found []*problem.Problem
-	for _, name := range slices.Backward(s.Names()) {
-		if p, ok := s.scope[name].value.Data.(*problem.Problem); ok {
-			found = append(found, p)
-		}
-	}
-	return found
-}
-
 // columnsIn lists the columns of the problems bound, of one space or of both. As in
 // the CSV file, columns of arms begin with x_ and columns of tasks with z_.
 func columnsIn(s *Session, space string) []string {
-	var all []string
-	for _, p := range problemsIn(s) {
-		if space != "task" {
-			all = append(all, p.Arms.Columns...)
-		}
-		if space != "arm" {
-			all = append(all, p.Tasks.Columns...)
-		}
-	}
-	return all
+	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Columns })
 }
 
 // pointsIn lists the names of the tasks or arms of the problems bound, or of both.
 func pointsIn(s *Session, space string) []string {
-	var all []string
-	for _, p := range problemsIn(s) {
-		if space != "arm" {
-			all = append(all, p.Tasks.Names...)
+	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Names })
+}
+
+// ofPoints lists words of the arms and tasks of the problems bound, the youngest problem first.
+func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (all []string) {
+	for _, name := range slices.Backward(s.Names()) {
+		p, ok := s.scope[name].value.Data.(*problem.Problem)
+		if ok && space != "task" {
+			all = append(all, words(p.Arms)...)
 		}
-		if space != "task" {
-			all = append(all, p.Arms.Names...)
+		if ok && space != "arm" {
+			all = append(all, words(p.Tasks)...)
 		}
 	}
 	return all
@@ -103,19 +89,10 @@ func tasksIn(s *Session, name string) []string {
 
 // axesIn returns what x and y may be in a plot of a name.
 func axesIn(s *Session, name string) (xs, ys []string) {
-	b, ok := s.scope[name]
-	if !ok || !b.value.known() {
-		return nil, nil
+	if b := s.scope[name]; b != nil {
+		return report.Axes(sampleOf(argument{value: b.value}), "any")
 	}
-	v := b.value.Data
-	if list, ok := v.([]value); ok {
-		found, err := results(list)
-		if err != nil {
-			return nil, nil
-		}
-		v = found
-	}
-	return report.Axes(v, "any")
+	return nil, nil
 }
 
 // maxEntries limits the entries of a folder that completion looks at: it must not take longer than
@@ -273,17 +250,11 @@ func nearest(word string, known []string) string {
 // onlyWith returns the one name that has a word of three letters or more in it, whatever their case; ""
 // where none or several have.
 func onlyWith(word string, known []string) string {
-	found := ""
-	for _, k := range known {
-		if len([]rune(word)) < 3 || !strings.Contains(strings.ToLower(k), strings.ToLower(word)) {
-			continue
-		}
-		if found != "" {
-			return ""
-		}
-		found = k
+	having := lists.Where(known, func(k string) bool { return strings.Contains(strings.ToLower(k), strings.ToLower(word)) })
+	if len([]rune(word)) < 3 || len(having) != 1 {
+		return ""
 	}
-	return found
+	return having[0]
 }
 
 // suggestFunction proposes what says the same as a word of other tools, else a function.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -27,10 +29,6 @@ type Power struct {
 	Exponent int
 }
 
-var (
-	scaleParam = Param{Name: "factor", Kind: NumberKind, Range: NonNegative}
-)
-
 // Parts returns the kernels that a sum, a product, a multiple or a power is made of; nil for every other kernel.
 func Parts(k Kernel) []Kernel {
 	switch k := k.(type) {
@@ -44,6 +42,21 @@ func Parts(k Kernel) []Kernel {
 		return []Kernel{k.Kernel}
 	}
 	return nil
+}
+
+// rebuilt returns a kernel like k of other parts, as many as Parts returns.
+func rebuilt(k Kernel, parts []Kernel) Kernel {
+	switch k := k.(type) {
+	case Sum:
+		return Sum{parts}
+	case Product:
+		return Product{parts}
+	case Scaled:
+		return Scaled{k.Scale, parts[0]}
+	case Power:
+		return Power{parts[0], k.Exponent}
+	}
+	return k
 }
 
 // Add returns a + b. Sums are flattened, and their constants become one.
@@ -129,8 +142,8 @@ func Scale(c float64, k Kernel) (Kernel, error) {
 }
 
 func checkScale(c float64) error {
-	if !scaleParam.Range.Contains(c) {
-		return fmt.Errorf("a kernel cannot be multiplied by %s; the factor must be %v", number(c), scaleParam.Range)
+	if !NonNegative.Contains(c) {
+		return fmt.Errorf("a kernel cannot be multiplied by %s; the factor must be %v", number(c), NonNegative)
 	}
 	return nil
 }
@@ -210,25 +223,24 @@ func (p Power) String() string { return fmt.Sprintf("%s^%d", enclose(p.Kernel, b
 
 // Eval returns the sum of the terms.
 func (s Sum) Eval(x, y Point) float64 {
-	sum := 0.0
-	for _, t := range s.Terms {
-		sum += t.Eval(x, y)
-	}
-	return sum
+	return lists.Sum(s.Terms, func(t Kernel) float64 { return t.Eval(x, y) })
 }
 
 // Row sets dst[j] = k(x, ys[from+j]).
 func (s Sum) Row(dst []float64, x Point, ys *Points, from int) {
-	s.Terms[0].Row(dst, x, ys, from)
-	if len(s.Terms) == 1 {
+	rowOf(s.Terms, floats.Add, dst, x, ys, from)
+}
+
+// rowOf puts the rows of kernels together by a function, which changes its first list.
+func rowOf(ks []Kernel, combine func(dst, row []float64), dst []float64, x Point, ys *Points, from int) {
+	ks[0].Row(dst, x, ys, from)
+	if len(ks) == 1 {
 		return
 	}
-	term := make([]float64, len(dst))
-	for _, t := range s.Terms[1:] {
-		t.Row(term, x, ys, from)
-		for j, v := range term {
-			dst[j] += v
-		}
+	row := make([]float64, len(dst))
+	for _, k := range ks[1:] {
+		k.Row(row, x, ys, from)
+		combine(dst, row)
 	}
 }
 
@@ -246,17 +258,7 @@ func (p Product) Eval(x, y Point) float64 {
 
 // Row sets dst[j] = k(x, ys[from+j]).
 func (p Product) Row(dst []float64, x Point, ys *Points, from int) {
-	p.Factors[0].Row(dst, x, ys, from)
-	if len(p.Factors) == 1 {
-		return
-	}
-	factor := make([]float64, len(dst))
-	for _, f := range p.Factors[1:] {
-		f.Row(factor, x, ys, from)
-		for j, v := range factor {
-			dst[j] *= v
-		}
-	}
+	rowOf(p.Factors, floats.Mul, dst, x, ys, from)
 }
 
 // Validate validates each factor.

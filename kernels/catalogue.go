@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -21,7 +23,8 @@ type Entry struct {
 	Params     []Param  // in the order of positional arguments
 	Example    string   // an expression that prints as itself
 
-	Type reflect.Type // of the kernel
+	Type   reflect.Type // of the kernel
+	fields []int        // of that type, for each of Params
 
 	// Build makes the kernel from arguments by parameter name, and reports unknown,
 	// missing and unsuitable ones. What depends on the points is left to Bind.
@@ -41,24 +44,58 @@ func Catalogue() []Entry {
 	}
 }
 
-// builder completes an entry: arguments are checked against the parameters, then
-// made into a kernel, which is told nothing about points yet.
-func (e Entry) builder(build func(Args) Kernel) Entry {
-	e.Type = reflect.TypeOf(build(nil))
+// entries is the catalogue by types, made once: a fit asks for kernels thousands of times.
+var entries = sync.OnceValue(func() map[reflect.Type]*Entry {
+	return lists.Keyed(Catalogue(), func(_ int, e Entry) (reflect.Type, *Entry) { return e.Type, &e })
+})
+
+// of completes the entry of a kernel, whose fields are its parameters: Lengthscale is lengthscale. Arguments are checked against
+// the parameters, then made into a kernel, which is told nothing about points yet.
+func (e Entry) of(k Kernel) Entry {
+	e.Type = reflect.TypeOf(k)
+	for _, p := range e.Params {
+		field, _ := e.Type.FieldByNameFunc(func(name string) bool { return strings.EqualFold(name, p.Name) })
+		e.fields = append(e.fields, field.Index[0])
+	}
 	e.Build = func(a Args) (Kernel, error) {
 		a, free, err := a.open(e.Name, e.Params)
 		if err == nil {
 			err = a.check(e.Name, e.Params)
 		}
-		switch {
-		case err != nil:
+		if err != nil {
 			return nil, err
-		case len(free) > 0:
-			return Open{build(a), free}, nil
 		}
-		return build(a), nil
+		made := reflect.New(e.Type).Elem()
+		for i, p := range e.Params {
+			a.set(made.Field(e.fields[i]), p.Name)
+		}
+		k := made.Interface().(Kernel)
+		if len(free) > 0 {
+			k = Open{k, free}
+		}
+		return k, nil
 	}
 	return e
+}
+
+// set gives a field of a kernel its argument, which passed check.
+func (a Args) set(field reflect.Value, name string) {
+	switch to := field.Addr().Interface().(type) {
+	case *float64:
+		*to, _ = a[name].(float64)
+	case *int:
+		v, _ := a[name].(float64)
+		*to = int(v)
+	case *[]float64:
+		*to = a.numbers(name)
+	case *[]string:
+		*to = a.names(name)
+	case *[][]float64:
+		*to, _ = a[name].([][]float64)
+	case *Dims:
+		to.Names = a.names(name)
+		to.Index = append(to.Index, lists.Map(a.numbers(name), func(c float64) int { return int(c) })...)
+	}
 }
 
 // check compares the arguments with the parameters of the kernel of this name.
@@ -130,12 +167,6 @@ func describe(v any) string {
 
 // The readers below are for arguments that passed check.
 
-// number returns a number, 0 where the argument is not given.
-func (a Args) number(name string) float64 {
-	v, _ := a[name].(float64)
-	return v
-}
-
 // numbers returns a number or a list as a list, nil where the argument is not given.
 func (a Args) numbers(name string) []float64 {
 	switch v := a[name].(type) {
@@ -155,15 +186,4 @@ func (a Args) names(name string) []string {
 		return v
 	}
 	return nil
-}
-
-func (a Args) matrix(name string) [][]float64 {
-	v, _ := a[name].([][]float64)
-	return v
-}
-
-func (a Args) dims() Dims {
-	d := Dims{Names: a.names("dims")}
-	d.Index = append(d.Index, lists.Map(a.numbers("dims"), func(c float64) int { return int(c) })...)
-	return d
 }

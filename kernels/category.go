@@ -16,10 +16,6 @@ var similarityParam = Param{
 	Doc: "how alike two different categories are",
 }
 
-func (k Category) form() form {
-	return form{"category", []value{scalar(similarityParam, k.Similarity)}, &k.Dims}
-}
-
 // Eval returns k(x, y).
 func (k Category) Eval(x, y Point) float64 {
 	product := 1.0
@@ -46,12 +42,10 @@ func (k Category) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and a similarity in range.
-func (k Category) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Category) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Category) String() string { return k.form().String() }
-
-func (k Category) with(d Dims) Kernel { k.Dims = d; return k }
+func (k Category) String() string { return formOf(k).String() }
 
 func categoryEntry() Entry {
 	return Entry{
@@ -62,5 +56,5 @@ func categoryEntry() Entry {
 		Dimensions: "d ≥ 1",
 		Params:     []Param{similarityParam, dimsParam},
 		Example:    "category(similarity=0.3)",
-	}.builder(func(a Args) Kernel { return Category{Similarity: a.number("similarity"), Dims: a.dims()} })
+	}.of(Category{})
 }

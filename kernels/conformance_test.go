@@ -122,7 +122,7 @@ func TestCatalogueFacts(t *testing.T) {
 				falls = falls && k.Eval(at(3), at(3+x)) <= k.Eval(at(3), at(3+x-0.25))
 			}
 			if _, says := k.(falling); says != falls {
-				t.Errorf("%s: it has length scales for ColumnScales: %t; its values fall with the distance: %t", k, says, falls)
+				t.Errorf("%s: it has length scales for Reads: %t; its values fall with the distance: %t", k, says, falls)
 			}
 			fourth := func(h float64) float64 {
 				return 2*k.Eval(at(0), at(2*h)) - 8*k.Eval(at(0), at(h)) + 6*k.Eval(at(0), at(0))

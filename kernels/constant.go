@@ -11,10 +11,6 @@ var valueParam = Param{
 	Doc: "variance of the common level",
 }
 
-func (k Constant) form() form {
-	return form{"constant", []value{{param: valueParam, numbers: []float64{k.Value}, bare: true}}, nil}
-}
-
 // Eval returns the value.
 func (k Constant) Eval(x, y Point) float64 { return k.Value }
 
@@ -26,10 +22,10 @@ func (k Constant) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a value ≥ 0; every dimension will do.
-func (k Constant) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Constant) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Constant) String() string { return k.form().String() }
+func (k Constant) String() string { return formOf(k).String() }
 
 func constantEntry() Entry {
 	return Entry{
@@ -40,7 +36,7 @@ func constantEntry() Entry {
 		Dimensions: "every d",
 		Params:     []Param{valueParam},
 		Example:    "constant(2)",
-	}.builder(func(a Args) Kernel { return Constant{Value: a.number("value")} })
+	}.of(Constant{})
 }
 
 // Identity is Kronecker's delta on the identity of points,
@@ -83,5 +79,5 @@ func identityEntry() Entry {
 		Reference:  "its Gram matrix of distinct points is the identity matrix",
 		Dimensions: "every d",
 		Example:    "identity()",
-	}.builder(func(Args) Kernel { return Identity{} })
+	}.of(Identity{})
 }

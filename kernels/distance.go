@@ -42,6 +42,11 @@ func (d Dims) squares(dst, x []float64, ys *Points, from int, lengthscale []floa
 	return 1
 }
 
+// SquaredDistances sets dst[j] = Σ_c (x_c - ys[c][from+j])².
+func SquaredDistances(dst, x []float64, ys [][]float64, from int) {
+	Dims{}.squares(dst, x, &Points{X: ys}, from, nil)
+}
+
 // group is four columns that are worked on in one pass, so that dst is read and
 // written a quarter as often: the value of x in each, and the values of the others.
 type group struct {

@@ -3,6 +3,7 @@ package kernels
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -10,10 +11,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// form holds what a primitive kernel says about itself once, for printing and for checking: its
-// name, the values of its parameters, the columns it reads.
+// form holds what a kernel of the catalogue says about itself once, for printing and for checking: the values of its
+// parameters, and the columns it reads.
 type form struct {
-	name   string
+	*Entry
 	values []value
 	dims   *Dims // nil for a kernel that reads no columns
 }
@@ -22,16 +23,48 @@ type form struct {
 type value struct {
 	param   Param
 	numbers []float64
-	bare    bool   // printed without its name
 	text    string // printed in place of the numbers, for free ones
 }
 
-// scalar returns the value of a parameter whose zero means the default.
-func scalar(p Param, v float64) value {
-	if v == 0 {
-		return value{param: p}
+// formOf returns the form of a kernel; its Entry is nil where the catalogue does not have the kernel.
+func formOf(k Kernel) form {
+	f := form{Entry: entries()[reflect.TypeOf(k)]}
+	if f.Entry == nil {
+		return f
 	}
-	return value{param: p, numbers: []float64{v}}
+	fields := reflect.ValueOf(k)
+	for i, p := range f.Params {
+		v := value{param: p}
+		switch x := fields.Field(f.fields[i]).Interface().(type) {
+		case Dims:
+			f.dims = &x
+			continue
+		case []float64:
+			v.numbers = x
+		case int:
+			v.numbers = stated(p, float64(x))
+		case float64:
+			v.numbers = stated(p, x)
+		}
+		f.values = append(f.values, v)
+	}
+	return f
+}
+
+// stated returns a number as the value of a parameter: zero means its default, where it has one.
+func stated(p Param, v float64) []float64 {
+	if v == 0 && p.Default != "" {
+		return nil
+	}
+	return []float64{v}
+}
+
+// with returns a kernel of the catalogue that reads other columns.
+func with(k Kernel, d Dims) Kernel {
+	out := reflect.New(reflect.TypeOf(k)).Elem()
+	out.Set(reflect.ValueOf(k))
+	out.FieldByName("Dims").Set(reflect.ValueOf(d))
+	return out.Interface().(Kernel)
 }
 
 // String prints the call; a parameter left at its default is not printed.
@@ -41,7 +74,7 @@ func (f form) String() string {
 		text := cmp.Or(v.text, numberOrList(v.numbers))
 		switch {
 		case len(v.numbers) == 0 && v.text == "":
-		case v.bare:
+		case v.param.Default == "": // the number alone
 			args = append(args, text)
 		default:
 			args = append(args, v.param.Name+"="+text)
@@ -50,7 +83,7 @@ func (f form) String() string {
 	if f.dims != nil && f.dims.count(0) > 0 {
 		args = append(args, "dims="+f.dims.String())
 	}
-	return f.name + "(" + strings.Join(args, ", ") + ")"
+	return f.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
 // validate checks the parameters for a space of dim columns; columns are their
@@ -58,21 +91,21 @@ func (f form) String() string {
 func (f form) validate(dim int, columns []string) error {
 	want := 0
 	if f.dims != nil {
-		if err := f.dims.check(f.name, dim); err != nil {
+		if err := f.dims.check(f.Name, dim); err != nil {
 			return err
 		}
 		if want = f.dims.count(dim); want == 0 {
-			return fmt.Errorf("%s: compares features, but there are no feature columns", f.name)
+			return fmt.Errorf("%s: compares features, but there are no feature columns", f.Name)
 		}
 	}
 	for _, v := range f.values {
 		for i, number := range v.numbers {
-			if err := v.param.check(f.name, number, i, len(v.numbers)); err != nil {
+			if err := v.param.check(f.Name, number, i, len(v.numbers)); err != nil {
 				return err
 			}
 		}
 		if n := len(v.numbers); n > 1 && n != want {
-			return wrong(f.name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, sentence.Count(want, "column"),
+			return wrong(f.Name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, sentence.Count(want, "column"),
 				f.active(columns))
 		}
 	}
@@ -90,7 +123,7 @@ func (f form) active(columns []string) string {
 
 // bind resolves the columns that are given by name, and validates.
 func (f form) bind(p *Points) (Dims, error) {
-	d, err := f.dims.resolve(f.name, p.Columns)
+	d, err := f.dims.resolve(f.Name, p.Columns)
 	if err != nil {
 		return d, err
 	}

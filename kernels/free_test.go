@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // opened builds the entry of the catalogue with every number that can be free, free.
@@ -177,7 +179,7 @@ func TestSettledIsReadable(t *testing.T) {
 
 func TestFreeNumbersErrors(t *testing.T) {
 	build := func(name string, a Args) error {
-		e, _ := catalogued(name)
+		e, _ := lists.First(Catalogue(), func(e Entry) bool { return e.Name == name })
 		_, err := e.Build(a)
 		return err
 	}

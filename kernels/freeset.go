@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Parameter is a free number of a kernel, with its limits written out.
@@ -48,9 +50,24 @@ func (j Joint) Free() ([]Parameter, error) {
 // With returns the kernel at other values of its free numbers, in the order of Free; they stay
 // free, with the same limits. It panics if the number of values differs.
 func (j Joint) With(values []float64) (Joint, error) {
-	return j.set(values, func(f Free, v float64) Free {
-		f.Min, f.Max = f.Limits() // limits that nobody wrote do not move with the value
-		f.Value = v
+	free, err := j.Free()
+	if err != nil {
+		return j, err
+	}
+	if len(free) != len(values) {
+		panic("kernels: With wants one value for each free number")
+	}
+	next := 0
+	return j.each(func(p Parameter, written Free) Free {
+		at := slices.IndexFunc(free, func(q Parameter) bool { return p.Name != "" && q.Name == p.Name })
+		if p.Name == "" {
+			for free[next].Name != "" {
+				next++
+			}
+			at, next = next, next+1
+		}
+		f := p.Free // limits that nobody wrote do not move with the value
+		f.Name, f.Value = written.Name, values[at]
 		return f
 	})
 }
@@ -78,28 +95,6 @@ func readable(v float64) float64 {
 }
 
 func settled(v float64) Free { return Free{Value: v, Min: v, Max: v} }
-
-func (j Joint) set(values []float64, to func(Free, float64) Free) (Joint, error) {
-	free, err := j.Free()
-	if err != nil {
-		return j, err
-	}
-	if len(free) != len(values) {
-		panic("kernels: With wants one value for each free number")
-	}
-	next := 0
-	return j.each(func(p Parameter, written Free) Free {
-		at := slices.IndexFunc(free, func(q Parameter) bool { return p.Name != "" && q.Name == p.Name })
-		if p.Name == "" {
-			for free[next].Name != "" {
-				next++
-			}
-			at, next = next, next+1
-		}
-		p.Free.Name = written.Name
-		return to(p.Free, values[at])
-	})
-}
 
 // each returns the kernel with every free number set.
 func (j Joint) each(set setting) (Joint, error) {
@@ -142,42 +137,36 @@ func each(k Kernel, set setting, place, side string) (Kernel, error) {
 		return k.at(set, place+side)
 	case Formula:
 		return k.each(set, place+side), nil
+	}
+	parts, err := lists.Try(len(Parts(k)), func(i int) (Kernel, error) {
+		if _, sum := k.(Sum); sum {
+			return each(Parts(k)[i], set, place+side+fmt.Sprintf("part %d: ", i+1), "")
+		}
+		return each(Parts(k)[i], set, place, side)
+	})
+	if err != nil {
+		return nil, err
+	}
+	switch k := k.(type) {
 	case Sum:
-		return eachOf(k.Terms, Add, func(i int, part Kernel) (Kernel, error) {
-			return each(part, set, place+side+fmt.Sprintf("part %d: ", i+1), "")
-		})
+		return combined(parts, Add), nil
 	case Product:
-		return eachOf(k.Factors, Mul, func(_ int, part Kernel) (Kernel, error) { return each(part, set, place, side) })
+		return combined(parts, Mul), nil
 	case Scaled:
-		inner, err := each(k.Kernel, set, place, side)
-		if err != nil {
-			return nil, err
-		}
-		return Scale(k.Scale, inner)
+		return Scale(k.Scale, parts[0])
 	case Power:
-		inner, err := each(k.Kernel, set, place, side)
-		if err != nil {
-			return nil, err
-		}
-		return Pow(inner, k.Exponent)
+		return Pow(parts[0], k.Exponent)
 	}
 	return k, nil
 }
 
-func eachOf(ks []Kernel, combine func(a, b Kernel) Kernel, each func(i int, k Kernel) (Kernel, error)) (Kernel, error) {
-	var all Kernel
-	for i, k := range ks {
-		part, err := each(i, k)
-		if err != nil {
-			return nil, err
-		}
-		if i == 0 {
-			all = part
-		} else {
-			all = combine(all, part)
-		}
+// combined puts parts together by a function, from the first to the last; there is at least one.
+func combined[K any](parts []K, combine func(a, b K) K) K {
+	all := parts[0]
+	for _, part := range parts[1:] {
+		all = combine(all, part)
 	}
-	return all, nil
+	return all
 }
 
 // each sets the free numbers that a formula reads.

@@ -48,39 +48,28 @@ func LiftBoth(k Kernel) (Joint, error) {
 		return LiftTask(k), nil
 	case Identity:
 		return Joint{Terms: []Term{{1, k, k}}}, nil
+	}
+	parts, err := lists.Try(len(Parts(k)), func(i int) (Joint, error) { return LiftBoth(Parts(k)[i]) })
+	if err != nil {
+		return Joint{}, err
+	}
+	switch k := k.(type) {
 	case Scaled:
-		j, err := LiftBoth(k.Kernel)
-		if err != nil {
-			return j, err
-		}
-		return ScaleJoint(k.Scale, j)
+		return ScaleJoint(k.Scale, parts[0])
 	case Power:
-		j, err := LiftBoth(k.Kernel)
-		if err != nil {
-			return j, err
-		}
-		return PowJoint(j, k.Exponent)
+		return PowJoint(parts[0], k.Exponent)
 	case Sum:
-		return liftAll(k.Terms, func(a, b Joint) (Joint, error) { return AddJoint(a, b), nil })
+		return combined(parts, AddJoint), nil
 	case Product:
-		return liftAll(k.Factors, MulJoint)
+		product := combined(parts, func(a, b Joint) Joint {
+			if err == nil {
+				a, err = MulJoint(a, b)
+			}
+			return a
+		})
+		return product, err
 	}
 	return Joint{}, fmt.Errorf("%[1]s compares tasks or arms? write task(%[1]s) or arm(%[1]s)", k)
-}
-
-func liftAll(ks []Kernel, combine func(a, b Joint) (Joint, error)) (Joint, error) {
-	var all Joint
-	for i, k := range ks {
-		j, err := LiftBoth(k)
-		if err == nil && i > 0 {
-			j, err = combine(all, j)
-		}
-		if err != nil {
-			return Joint{}, err
-		}
-		all = j
-	}
-	return all, nil
 }
 
 // normal moves the numbers of both factors into the scale, and the free ones to the
@@ -189,14 +178,11 @@ func PowJoint(j Joint, n int) (Joint, error) {
 	if len(j.Terms) == 1 {
 		t := j.Terms[0]
 		t.Scale = wholePower(t.Scale, n)
-		for _, k := range []*Kernel{&t.Task, &t.Arm} {
-			if *k == nil {
-				continue
-			}
-			var err error
-			if *k, err = Pow(*k, n); err != nil {
-				return Joint{}, err
-			}
+		if t.Task != nil {
+			t.Task, _ = Pow(t.Task, n) // the exponent is checked
+		}
+		if t.Arm != nil {
+			t.Arm, _ = Pow(t.Arm, n)
 		}
 		return Joint{[]Term{t.normal()}, j.Fitted}, nil
 	}

@@ -31,18 +31,6 @@ type Kernel interface {
 // added does not count.
 func Equal(a, b Kernel) bool {
 	switch a := a.(type) {
-	case Sum:
-		b, ok := b.(Sum)
-		return ok && slices.EqualFunc(a.Terms, b.Terms, Equal)
-	case Product:
-		b, ok := b.(Product)
-		return ok && slices.EqualFunc(a.Factors, b.Factors, Equal)
-	case Scaled:
-		b, ok := b.(Scaled)
-		return ok && a.Scale == b.Scale && Equal(a.Kernel, b.Kernel)
-	case Power:
-		b, ok := b.(Power)
-		return ok && a.Exponent == b.Exponent && Equal(a.Kernel, b.Kernel)
 	case Formula:
 		b, ok := b.(Formula)
 		return ok && a.Name == b.Name && a.Params == b.Params && a.Body == b.Body && slices.Equal(a.Free, b.Free) && slices.Equal(a.Args, b.Args)
@@ -50,7 +38,8 @@ func Equal(a, b Kernel) bool {
 		b, ok := b.(Open)
 		return ok && Equal(a.Kernel, b.Kernel) && slices.Equal(a.Slots, b.Slots)
 	}
-	return reflect.DeepEqual(unbind(a), unbind(b))
+	bare := func(k Kernel) Kernel { return rebuilt(unbind(k), make([]Kernel, len(Parts(k)))) }
+	return slices.EqualFunc(Parts(a), Parts(b), Equal) && reflect.DeepEqual(bare(a), bare(b))
 }
 
 // Formulas lists the formula kernels that k uses, each name once, in order of
@@ -83,6 +72,9 @@ func formulas(found []Formula, k Kernel) []Formula {
 type Read struct {
 	Kernel string // as it is called in scripts
 	Column int    // number of the column in the points
+	// ℓ in units of the column, of a kernel whose value falls with the distance; 0 of others, and while a number of the
+	// kernel is free, since it is still to be found
+	Lengthscale float64
 }
 
 // Reads returns which parts of a kernel read which columns of points, in the order in which they
@@ -96,21 +88,20 @@ func Reads(k Kernel, p *Points) []Read {
 }
 
 func reads(k Kernel, dim int) []Read {
-	switch k := k.(type) {
-	case Open:
-		return reads(k.Kernel, dim)
-	case reader:
-		f := k.form()
-		return lists.Make(f.dims.count(dim), func(c int) Read { return Read{f.name, f.dims.at(c)} })
+	if open, is := k.(Open); is {
+		return lists.Map(reads(open.Kernel, dim), func(r Read) Read { return Read{r.Kernel, r.Column, 0} })
 	}
-	return lists.Flat(Parts(k), func(part Kernel) []Read { return reads(part, dim) })
-}
-
-// reader is a kernel that reads feature columns: every one that has Dims.
-type reader interface {
-	Kernel
-	form() form
-	with(Dims) Kernel // the same kernel, reading these columns
+	f := formOf(k)
+	if f.dims == nil {
+		return lists.Flat(Parts(k), func(part Kernel) []Read { return reads(part, dim) })
+	}
+	return lists.Make(f.dims.count(dim), func(c int) Read {
+		r := Read{Kernel: f.Name, Column: f.dims.at(c)}
+		if k, falls := k.(falling); falls {
+			r.Lengthscale = perColumn(k.lengthscales(), c)
+		}
+		return r
+	})
 }
 
 // Bind prepares a kernel for the points it is to compare: column names become
@@ -118,54 +109,41 @@ type reader interface {
 // the number of columns is checked. Errors are in terms of the script language.
 // Every function of this package that takes a kernel and points binds by itself.
 func Bind(k Kernel, p *Points) (Kernel, error) {
-	var err error
 	switch k := k.(type) {
-	case Sum:
-		k.Terms, err = bindAll(k.Terms, p)
-		return k, err
-	case Product:
-		k.Factors, err = bindAll(k.Factors, p)
-		return k, err
-	case Scaled:
-		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
-			return nil, err
-		}
-		return k, k.Validate(p.Dim())
-	case Power:
-		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
-			return nil, err
-		}
-		return k, k.Validate(p.Dim())
 	case Open:
-		if k.Kernel, err = Bind(k.Kernel, p); err != nil {
-			return nil, err
-		}
-		return k, nil
-	case Formula:
+		inner, err := Bind(k.Kernel, p)
+		return Open{inner, k.Slots}, err
+	case interface {
+		bind(*Points) (Kernel, error)
+	}:
 		return k.bind(p)
-	case Table:
-		return k.bind(p)
-	case reader:
-		d, err := k.form().bind(p)
-		return k.with(d), err
 	case nil:
 		return nil, fmt.Errorf("there is no kernel here")
 	}
-	return k, k.Validate(p.Dim())
-}
-
-func bindAll(ks []Kernel, p *Points) ([]Kernel, error) {
-	return lists.Try(len(ks), func(i int) (Kernel, error) { return Bind(ks[i], p) })
+	if f := formOf(k); f.dims != nil {
+		d, err := f.bind(p)
+		return with(k, d), err
+	}
+	parts, err := lists.Try(len(Parts(k)), func(i int) (Kernel, error) { return Bind(Parts(k)[i], p) })
+	if err != nil {
+		return nil, err
+	}
+	switch k := rebuilt(k, parts).(type) {
+	case Sum, Product: // nothing of their own
+		return k, nil
+	default:
+		return k, k.Validate(p.Dim())
+	}
 }
 
 // unbind takes back from a primitive kernel what Bind added.
 func unbind(k Kernel) Kernel {
-	switch k := k.(type) {
-	case Table:
-		k.rows = nil
-		return k
-	case reader:
-		return k.with(k.form().dims.unbind())
+	if table, is := k.(Table); is {
+		table.rows = nil
+		return table
+	}
+	if f := formOf(k); f.dims != nil {
+		return with(k, f.dims.unbind())
 	}
 	return k
 }

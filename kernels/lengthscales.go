@@ -2,37 +2,10 @@ package kernels
 
 import "github.com/gonb-cope/gonb-cope/internal/base/lists"
 
-// ColumnScale is a length scale of a kernel and the column that it is for.
-type ColumnScale struct {
-	Kernel string  // as it is called in scripts
-	Column int     // number of the column in the points
-	Scale  float64 // ℓ, in units of the column
-}
-
 // falling is a kernel whose value falls with the distance in one length scale a column.
 type falling interface {
-	reader
+	Kernel
 	lengthscales() []float64 // ℓ as the kernel has them: one for all columns, or one per column read; none means 1
-}
-
-// ColumnScales returns the length scales by which a kernel compares the columns of points, of the
-// kernels whose value falls with the distance, wherever they stand in sums and products. Free numbers are
-// left out, since they are still to be found, and so is
-// what does not fit the points.
-func ColumnScales(k Kernel, p *Points) []ColumnScale {
-	bound, err := Bind(k, p)
-	if err != nil {
-		return nil
-	}
-	return columnScales(bound, p.Dim())
-}
-
-func columnScales(k Kernel, dim int) []ColumnScale {
-	if k, falls := k.(falling); falls {
-		f, scales := k.form(), k.lengthscales()
-		return lists.Make(f.dims.count(dim), func(c int) ColumnScale { return ColumnScale{f.name, f.dims.at(c), perColumn(scales, c)} })
-	}
-	return lists.Flat(Parts(k), func(part Kernel) []ColumnScale { return columnScales(part, dim) })
 }
 
 // rough is a kernel whose functions need not be twice differentiable.
@@ -44,29 +17,14 @@ type rough interface {
 
 // smoother returns what Joint.Smoother makes of one factor; nil stays nil.
 func smoother(k Kernel) (Kernel, bool) {
-	all := func(ks []Kernel) ([]Kernel, bool) {
-		out, changed := make([]Kernel, len(ks)), false
-		for i, k := range ks {
-			s, c := smoother(k)
-			out[i], changed = s, changed || c
-		}
-		return out, changed
-	}
-	switch k := k.(type) {
-	case rough:
+	if k, is := k.(rough); is {
 		return k.smooth()
-	case Sum:
-		terms, changed := all(k.Terms)
-		return Sum{terms}, changed
-	case Product:
-		factors, changed := all(k.Factors)
-		return Product{factors}, changed
-	case Scaled:
-		s, changed := smoother(k.Kernel)
-		return Scaled{k.Scale, s}, changed
-	case Power:
-		s, changed := smoother(k.Kernel)
-		return Power{s, k.Exponent}, changed
 	}
-	return k, false
+	changed := false
+	parts := lists.Map(Parts(k), func(part Kernel) Kernel {
+		smooth, other := smoother(part)
+		changed = changed || other
+		return smooth
+	})
+	return rebuilt(k, parts), changed
 }

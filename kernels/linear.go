@@ -16,10 +16,6 @@ type Linear struct {
 	Dims        Dims      // columns read
 }
 
-func (k Linear) form() form {
-	return form{"linear", []value{scalar(biasParam, k.Bias), {param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
-}
-
 // Eval returns k(x, y).
 func (k Linear) Eval(x, y Point) float64 { return k.Bias + k.Dims.product(x.X, y.X, k.Lengthscale) }
 
@@ -34,12 +30,10 @@ func (k Linear) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and bias and length scales in range.
-func (k Linear) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Linear) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Linear) String() string { return k.form().String() }
-
-func (k Linear) with(d Dims) Kernel { k.Dims = d; return k }
+func (k Linear) String() string { return formOf(k).String() }
 
 func linearEntry() Entry {
 	return Entry{
@@ -50,9 +44,7 @@ func linearEntry() Entry {
 		Dimensions: "d ≥ 1",
 		Params:     []Param{biasParam, lengthscaleParam, dimsParam},
 		Example:    "linear(bias=1)",
-	}.builder(func(a Args) Kernel {
-		return Linear{Bias: a.number("bias"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
-	})
+	}.of(Linear{})
 }
 
 // Polynomial is a whole power of the linear kernel,
@@ -70,12 +62,6 @@ type Polynomial struct {
 var degreeParam = Param{
 	Name: "degree", Synonyms: []string{"d", "order", "power"}, Kind: IntegerKind, Default: "2", Range: fromOne,
 	Doc: "highest degree of the monomials",
-}
-
-func (k Polynomial) form() form {
-	return form{"polynomial", []value{
-		scalar(degreeParam, float64(k.Degree)), scalar(biasParam, k.Bias), {param: lengthscaleParam, numbers: k.Lengthscale},
-	}, &k.Dims}
 }
 
 func (k Polynomial) degree() int { return cmp.Or(k.Degree, 2) }
@@ -107,12 +93,10 @@ func wholePower(v float64, n int) float64 {
 }
 
 // Validate wants a column, and degree, bias and length scales in range.
-func (k Polynomial) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Polynomial) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Polynomial) String() string { return k.form().String() }
-
-func (k Polynomial) with(d Dims) Kernel { k.Dims = d; return k }
+func (k Polynomial) String() string { return formOf(k).String() }
 
 func polynomialEntry() Entry {
 	return Entry{
@@ -123,7 +107,5 @@ func polynomialEntry() Entry {
 		Dimensions: "d ≥ 1",
 		Params:     []Param{degreeParam, biasParam, lengthscaleParam, dimsParam},
 		Example:    "polynomial(degree=3, bias=1)",
-	}.builder(func(a Args) Kernel {
-		return Polynomial{Degree: int(a.number("degree")), Bias: a.number("bias"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
-	})
+	}.of(Polynomial{})
 }

@@ -25,10 +25,6 @@ var nuParam = Param{
 	Doc: "smoothness: 0.5 is rough, 2.5 twice differentiable",
 }
 
-func (k Matern) form() form {
-	return form{"matern", []value{scalar(nuParam, k.Nu), {param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
-}
-
 func (k Matern) nu() float64 { return cmp.Or(k.Nu, 2.5) }
 
 func (k Matern) lengthscales() []float64 { return k.Lengthscale }
@@ -77,12 +73,10 @@ func (k Matern) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and nu and length scales in range.
-func (k Matern) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Matern) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Matern) String() string { return k.form().String() }
-
-func (k Matern) with(d Dims) Kernel { k.Dims = d; return k }
+func (k Matern) String() string { return formOf(k).String() }
 
 func maternEntry() Entry {
 	return Entry{
@@ -93,7 +87,5 @@ func maternEntry() Entry {
 		Dimensions: "d ≥ 1, with the Euclidean distance",
 		Params:     []Param{nuParam, lengthscaleParam, dimsParam},
 		Example:    "matern(nu=1.5, lengthscale=0.5)",
-	}.builder(func(a Args) Kernel {
-		return Matern{Nu: a.number("nu"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
-	})
+	}.of(Matern{})
 }

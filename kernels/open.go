@@ -2,8 +2,8 @@ package kernels
 
 import (
 	"fmt"
+	"maps"
 	"strings"
-	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -22,12 +22,6 @@ type Slot struct {
 	Free  Free
 }
 
-// parametric is a kernel of the catalogue: it prints by its table of parameters.
-type parametric interface {
-	Kernel
-	form() form
-}
-
 // Eval returns k(x, y).
 func (k Open) Eval(x, y Point) float64 { return k.Kernel.Eval(x, y) }
 
@@ -39,11 +33,10 @@ func (k Open) Validate(dim int) error { return k.Kernel.Validate(dim) }
 
 // String prints the call that makes k, its free numbers as free(...).
 func (k Open) String() string {
-	p, ok := k.Kernel.(parametric)
-	if !ok {
+	f := formOf(k.Kernel)
+	if f.Entry == nil {
 		return k.Kernel.String()
 	}
-	f := p.form()
 	for i, v := range f.values {
 		texts := lists.Map(v.numbers, number)
 		for _, s := range k.Slots {
@@ -67,37 +60,27 @@ func (k Open) String() string {
 // values, and where the free ones stand. A []Free is a list in which a number that is
 // not free is Fixed.
 func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
-	plain := Args{}
+	plain := maps.Clone(a)
 	var slots []Slot
-	for name, v := range a {
-		plain[name] = v
+	for _, p := range params {
 		var found []Free
-		switch v := v.(type) {
+		switch v := a[p.Name].(type) {
 		case Free:
-			found, plain[name] = []Free{v}, v.Value
+			found, plain[p.Name] = []Free{v}, v.Value
 		case []Free:
-			values := lists.Map(v, func(f Free) float64 { return f.Value })
-			found, plain[name] = v, values
+			found, plain[p.Name] = v, lists.Map(v, func(f Free) float64 { return f.Value })
 		}
 		for i, f := range found {
-			if !f.Fixed() {
-				slots = append(slots, Slot{name, i, f})
-			}
-		}
-	}
-	var ordered []Slot // as the parameters stand
-	for _, p := range params {
-		for _, s := range slots {
-			if s.Param != p.Name {
+			if f.Fixed() {
 				continue
 			}
-			if err := s.Free.check(kernel, p); err != nil {
+			if err := f.check(kernel, p); err != nil {
 				return nil, nil, err
 			}
-			ordered = append(ordered, s)
+			slots = append(slots, Slot{p.Name, i, f})
 		}
 	}
-	return plain, ordered, nil
+	return plain, slots, nil
 }
 
 // given returns the arguments that make the kernel again.
@@ -124,18 +107,14 @@ func (f form) given() Args {
 
 // at returns the kernel with its free numbers set: free still, or plain ones.
 func (k Open) at(set setting, place string) (Kernel, error) {
-	p, ok := k.Kernel.(parametric)
-	if !ok {
-		return nil, fmt.Errorf("%s has no parameters to be free", k.Kernel)
-	}
-	entry, ok := catalogued(p.form().name)
-	if !ok {
+	f := formOf(k.Kernel)
+	if f.Entry == nil {
 		return nil, fmt.Errorf("%s is not in the catalogue", k.Kernel)
 	}
-	args := p.form().given()
+	args := f.given()
 	for _, s := range k.Slots {
-		param := entry.param(s.Param)
-		where := place + entry.Name + " " + s.Param
+		param := f.param(s.Param)
+		where := place + f.Name + " " + s.Param
 		list, isList := args[s.Param].([]float64)
 		all, some := args[s.Param].([]Free)
 		if isList || some {
@@ -152,17 +131,10 @@ func (k Open) at(set setting, place string) (Kernel, error) {
 			args[s.Param] = f
 		}
 	}
-	return entry.Build(args)
+	return f.Build(args)
 }
 
-// entries is the catalogue, made once: a fit asks for kernels by name thousands of times.
-var entries = sync.OnceValue(Catalogue)
-
-func catalogued(name string) (Entry, bool) {
-	return lists.First(entries(), func(e Entry) bool { return e.Name == name })
-}
-
-func (e Entry) param(name string) Param {
+func (e *Entry) param(name string) Param {
 	p, _ := lists.First(e.Params, func(p Param) bool { return p.Name == name })
 	return p
 }

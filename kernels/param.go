@@ -23,23 +23,10 @@ const (
 
 // String returns what to give, as it reads in a message.
 func (k Kind) String() string {
-	switch k {
-	case NumberKind:
-		return "a number"
-	case IntegerKind:
-		return "a whole number"
-	case ChoiceKind:
-		return "one of a few numbers"
-	case ListKind:
-		return "a number or a list of numbers"
-	case ColumnsKind:
-		return "a list of column names or of 0-based column numbers"
-	case MatrixKind:
-		return "a list of rows of numbers"
-	case NamesKind:
-		return "a list of names"
-	}
-	return fmt.Sprintf("Kind(%d)", int(k))
+	return [...]string{
+		NumberKind: "a number", IntegerKind: "a whole number", ChoiceKind: "one of a few numbers", ListKind: "a number or a list of numbers",
+		ColumnsKind: "a list of column names or of 0-based column numbers", MatrixKind: "a list of rows of numbers", NamesKind: "a list of names",
+	}[k]
 }
 
 // Param describes a parameter of a kernel, for the language, its help and checks.

@@ -17,10 +17,6 @@ type Periodic struct {
 	Dims        Dims // columns read
 }
 
-func (k Periodic) form() form {
-	return form{"periodic", []value{{param: periodParam, numbers: k.Period}, {param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
-}
-
 // Eval returns k(x, y).
 func (k Periodic) Eval(x, y Point) float64 {
 	sum := 0.0
@@ -49,12 +45,10 @@ func (k Periodic) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and periods and length scales in range.
-func (k Periodic) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Periodic) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Periodic) String() string { return k.form().String() }
-
-func (k Periodic) with(d Dims) Kernel { k.Dims = d; return k }
+func (k Periodic) String() string { return formOf(k).String() }
 
 func periodicEntry() Entry {
 	return Entry{
@@ -65,9 +59,7 @@ func periodicEntry() Entry {
 		Dimensions: "d ≥ 1, by a product over columns",
 		Params:     []Param{periodParam, lengthscaleParam, dimsParam},
 		Example:    "periodic(period=2, lengthscale=0.7)",
-	}.builder(func(a Args) Kernel {
-		return Periodic{Period: a.numbers("period"), Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
-	})
+	}.of(Periodic{})
 }
 
 // Cosine is a pure wave in every column read,
@@ -80,10 +72,6 @@ func periodicEntry() Entry {
 type Cosine struct {
 	Period []float64 // p > 0: one for all columns, or one per column read; none means 1
 	Dims   Dims      // columns read
-}
-
-func (k Cosine) form() form {
-	return form{"cosine", []value{{param: periodParam, numbers: k.Period}}, &k.Dims}
 }
 
 // Eval returns k(x, y).
@@ -110,12 +98,10 @@ func (k Cosine) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and periods in range.
-func (k Cosine) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k Cosine) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k Cosine) String() string { return k.form().String() }
-
-func (k Cosine) with(d Dims) Kernel { k.Dims = d; return k }
+func (k Cosine) String() string { return formOf(k).String() }
 
 func cosineEntry() Entry {
 	return Entry{
@@ -126,5 +112,5 @@ func cosineEntry() Entry {
 		Dimensions: "d ≥ 1, by a product over columns",
 		Params:     []Param{periodParam, dimsParam},
 		Example:    "cosine(period=2)",
-	}.builder(func(a Args) Kernel { return Cosine{Period: a.numbers("period"), Dims: a.dims()} })
+	}.of(Cosine{})
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -116,19 +117,9 @@ func (p *Points) read(pt *Point, i int) {
 // Subset returns the points with these indices, in this order; they keep their
 // IDs, so a kernel means the same thing on a subset as on the whole list. An empty
 // subset has no Gram matrix.
-func (p *Points) Subset(indices []int) *Points {
-	q := &Points{distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: make([]string, len(indices)),
-		ID: make([]int, len(indices)), X: make([][]float64, len(p.X))}
-	for c := range q.X {
-		q.X[c] = make([]float64, len(indices))
-	}
-	for at, i := range indices {
-		q.Names[at], q.ID[at] = p.Names[i], p.ID[i]
-		for c, column := range p.X {
-			q.X[c][at] = column[i]
-		}
-	}
-	return q
+func (p *Points) Subset(at []int) *Points {
+	return &Points{distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: indices.Of(p.Names, at), ID: indices.Of(p.ID, at),
+		X: lists.Map(p.X, func(column []float64) []float64 { return indices.Of(column, at) })}
 }
 
 // Unit says how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value of
@@ -161,19 +152,27 @@ func (u Unit) Data(x float64) float64 {
 // Logarithmic returns the same points with the decimal logarithm in place of the values of some columns, which are
 // positive. Columns that are logarithms already stay so. It panics if one of the others was scaled.
 func (p *Points) Logarithmic(column func(name string) bool) *Points {
+	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
+		if !column(p.Columns[c]) || u.Log {
+			return nil
+		}
+		if u.Scaled() {
+			panic("kernels: points are scaled already")
+		}
+		*u = logOnly
+		return math.Log10
+	})
+}
+
+// rescaled returns the same points with other values in the columns for which change returns a function of the values; it sets their
+// units.
+func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *Points {
 	q := *p
 	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
 	copy(q.Units, p.Units)
-	for c, name := range p.Columns {
-		if !column(name) || q.Units[c].Log {
-			continue
-		}
-		if q.Units[c].Scaled() {
-			panic("kernels: points are scaled already")
-		}
-		q.Units[c], q.X[c] = logOnly, make([]float64, len(p.X[c]))
-		for i, v := range p.X[c] {
-			q.X[c][i] = math.Log10(v)
+	for c, column := range p.X {
+		if scale := change(c, &q.Units[c]); scale != nil {
+			q.X[c] = lists.Map(column, scale)
 		}
 	}
 	return &q
@@ -185,24 +184,17 @@ func (p *Points) Logarithmic(column func(name string) bool) *Points {
 // Distances are then shares of the range of a column, and so are length scales. Kernels find their
 // columns by the same names, and equal values stay equal.
 func (p *Points) Standardized(kept func(column string) bool) *Points {
-	q := *p
-	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
-	copy(q.Units, p.Units)
-	for c, column := range p.X {
+	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if kept(p.Columns[c]) {
-			continue
+			return nil
 		}
-		if q.Units[c].Ranged() {
+		if u.Ranged() {
 			panic("kernels: points are scaled already")
 		}
-		u := Unit{slices.Min(column), slices.Max(column) - slices.Min(column), q.Units[c].Log}
-		u.Range = cmp.Or(u.Range, 1)
-		q.Units[c], q.X[c] = u, make([]float64, len(column))
-		for i, v := range column {
-			q.X[c][i] = (v - u.Offset) / u.Range
-		}
-	}
-	return &q
+		low := slices.Min(p.X[c])
+		*u = Unit{low, cmp.Or(slices.Max(p.X[c])-low, 1), u.Log}
+		return func(v float64) float64 { return (v - u.Offset) / u.Range }
+	})
 }
 
 // Unscaled returns the same points with the values of the data.

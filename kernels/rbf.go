@@ -15,10 +15,6 @@ type RBF struct {
 	Dims        Dims      // columns read
 }
 
-func (k RBF) form() form {
-	return form{"rbf", []value{{param: lengthscaleParam, numbers: k.Lengthscale}}, &k.Dims}
-}
-
 func (k RBF) lengthscales() []float64 { return k.Lengthscale }
 
 // Eval returns k(x, y).
@@ -30,12 +26,10 @@ func (k RBF) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and length scales in range.
-func (k RBF) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k RBF) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k RBF) String() string { return k.form().String() }
-
-func (k RBF) with(d Dims) Kernel { k.Dims = d; return k }
+func (k RBF) String() string { return formOf(k).String() }
 
 func rbfEntry() Entry {
 	return Entry{
@@ -46,9 +40,7 @@ func rbfEntry() Entry {
 		Dimensions: "d ≥ 1",
 		Params:     []Param{lengthscaleParam, dimsParam},
 		Example:    "rbf(lengthscale=0.5)",
-	}.builder(func(a Args) Kernel {
-		return RBF{Lengthscale: a.numbers("lengthscale"), Dims: a.dims()}
-	})
+	}.of(RBF{})
 }
 
 // RQ is the rational quadratic kernel, a mixture of Gaussian kernels over length
@@ -64,10 +56,6 @@ type RQ struct {
 var alphaParam = Param{
 	Name: "alpha", Synonyms: []string{"scale_mixture", "shape"}, Kind: NumberKind, Default: "1", Range: Positive,
 	Doc: "how narrow the mixture of length scales is; rbf in the limit of large alpha",
-}
-
-func (k RQ) form() form {
-	return form{"rq", []value{{param: lengthscaleParam, numbers: k.Lengthscale}, scalar(alphaParam, k.Alpha)}, &k.Dims}
 }
 
 func (k RQ) lengthscales() []float64 { return k.Lengthscale }
@@ -97,12 +85,10 @@ func (k RQ) Row(dst []float64, x Point, ys *Points, from int) {
 }
 
 // Validate wants a column, and length scales and alpha in range.
-func (k RQ) Validate(dim int) error { return k.form().validate(dim, nil) }
+func (k RQ) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 
 // String prints the call that makes k.
-func (k RQ) String() string { return k.form().String() }
-
-func (k RQ) with(d Dims) Kernel { k.Dims = d; return k }
+func (k RQ) String() string { return formOf(k).String() }
 
 func rqEntry() Entry {
 	return Entry{
@@ -113,7 +99,5 @@ func rqEntry() Entry {
 		Dimensions: "d ≥ 1",
 		Params:     []Param{lengthscaleParam, alphaParam, dimsParam},
 		Example:    "rq(lengthscale=0.5, alpha=2)",
-	}.builder(func(a Args) Kernel {
-		return RQ{Lengthscale: a.numbers("lengthscale"), Alpha: a.number("alpha"), Dims: a.dims()}
-	})
+	}.of(RQ{})
 }

@@ -18,7 +18,7 @@ func TestReads(t *testing.T) {
 		Open{Kernel: Category{Dims: Dims{Names: []string{"b"}}}, Slots: []Slot{{}}},
 		Func("f", func(x, y []float64) float64 { return x[0] * y[0] }),
 	}}
-	want := []Read{{"rbf", 2}, {"rbf", 0}, {"linear", 1}, {"category", 1}}
+	want := []Read{{"rbf", 2, 1}, {"rbf", 0, 1}, {"linear", 1, 0}, {"category", 1, 0}}
 	if got := Reads(k, p); !slices.Equal(got, want) {
 		t.Errorf("reads %v, want %v", got, want)
 	}

@@ -192,7 +192,7 @@ func tableEntry() Entry {
 		Dimensions: "every d",
 		Params:     []Param{tableParam, namesParam},
 		Example:    `table([[1, 0.6], [0.6, 1]], names=["oslo", "rome"])`,
-	}.builder(func(a Args) Kernel { return Table{Values: a.matrix("values"), Names: a.names("names")} })
+	}.of(Table{})
 	build := e.Build
 	e.Build = func(a Args) (Kernel, error) { // nothing about a table waits for the points
 		k, err := build(a)

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"reflect"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
@@ -35,17 +36,9 @@ func Act(function string, args map[string]any) (any, error) {
 // acted does an act without the arguments that are not stated, and panics where it is refused.
 func acted[T any](function string, args map[string]any) T {
 	for name, v := range args {
-		switch v := v.(type) {
-		case string:
-			if v == "" && name != "reason" {
-				delete(args, name)
-			}
-		case int:
-			if v == 0 && name != "round" {
-				delete(args, name)
-			}
-		case bool:
-			if !v {
+		switch v.(type) {
+		case string, int, bool: // a reason and a round are always stated
+			if reflect.ValueOf(v).IsZero() && name != "reason" && name != "round" {
 				delete(args, name)
 			}
 		}

@@ -216,22 +216,23 @@ func Receipt(name string) campaign.Receipt { return read[campaign.Receipt](name)
 // Spectrum returns the value of spectrum(...).
 func Spectrum(name string) bounds.Spectrum { return read[bounds.Spectrum](name) }
 
+// plainTypes says what values without a kind are, and which function reads them.
+var plainTypes = map[reflect.Type][2]string{
+	reflect.TypeFor[float64]():       {"a number", "Number"},
+	reflect.TypeFor[string]():        {"a text", "Text"},
+	reflect.TypeFor[[]float64]():     {"a list of numbers", "Numbers"},
+	reflect.TypeFor[[]string]():      {"a list of texts", "Texts"},
+	reflect.TypeFor[[]any]():         {"a list", "List"},
+	reflect.TypeFor[[][]float64]():   {"a list", "List"},
+	reflect.TypeFor[kernels.Joint](): {"a joint kernel", "Kernel"},
+}
+
 // describe says what a value of a type is, and which function reads it.
 func describe(t reflect.Type) (what, reader string) {
-	switch t {
-	case reflect.TypeFor[float64]():
-		return "a number", "Number"
-	case reflect.TypeFor[string]():
-		return "a text", "Text"
-	case reflect.TypeFor[[]float64]():
-		return "a list of numbers", "Numbers"
-	case reflect.TypeFor[[]string]():
-		return "a list of texts", "Texts"
-	case reflect.TypeFor[[]any](), reflect.TypeFor[[][]float64]():
-		return "a list", "List"
-	case reflect.TypeFor[kernels.Joint]():
-		return "a joint kernel", "Kernel"
-	case reflect.TypeFor[*problem.Problem]():
+	if plain, is := plainTypes[t]; is {
+		return plain[0], plain[1]
+	}
+	if t == reflect.TypeFor[*problem.Problem]() {
 		t = t.Elem()
 	}
 	k, ok := kinds.Of[struct{}](t)

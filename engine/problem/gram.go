@@ -162,8 +162,11 @@ const farScale = 20
 // units of the data, which a default or a number from another table does not know.
 func (p *Problem) NoteLengthscales() {
 	for k, points := range p.factors() {
-		for _, s := range kernels.ColumnScales(k, points) {
-			if hint, far := lengthscaleHint(s, points); far {
+		for _, r := range kernels.Reads(k, points) {
+			if r.Lengthscale == 0 {
+				continue
+			}
+			if hint, far := lengthscaleHint(r, points); far {
 				p.noteOnce(hint)
 			}
 		}
@@ -182,7 +185,7 @@ func (p *Problem) factors() iter.Seq2[kernels.Kernel, *kernels.Points] {
 }
 
 // lengthscaleHint returns a note on a length scale that is far from the scale of its column.
-func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) (n Note, far bool) {
+func lengthscaleHint(s kernels.Read, p *kernels.Points) (n Note, far bool) {
 	values := slices.Compact(slices.Sorted(slices.Values(p.X[s.Column])))
 	if len(values) < 2 {
 		return Note{}, false
@@ -194,10 +197,10 @@ func lengthscaleHint(s kernels.ColumnScale, p *kernels.Points) (n Note, far bool
 	}
 	n.Names = []string{s.Kernel, p.Columns[s.Column]}
 	switch {
-	case s.Scale > farScale*(most-least):
-		n.Kind, n.Numbers = NoteLongScale, []float64{s.Scale, most - least, least, most}
-	case farScale*s.Scale < step:
-		n.Kind, n.Numbers = NoteShortScale, []float64{s.Scale, step, least, most}
+	case s.Lengthscale > farScale*(most-least):
+		n.Kind, n.Numbers = NoteLongScale, []float64{s.Lengthscale, most - least, least, most}
+	case farScale*s.Lengthscale < step:
+		n.Kind, n.Numbers = NoteShortScale, []float64{s.Lengthscale, step, least, most}
 	default:
 		return Note{}, false
 	}

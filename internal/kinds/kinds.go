@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Views says how a value of each kind is shown, as a V; package report implements it.
@@ -59,19 +60,29 @@ type Kind[V any] struct {
 	View   func(Views[V], any) V // of a value of this Type
 }
 
-// lists holds, by the type of V, the kinds in their order: a check of a script asks for them at every
-// argument.
-var lists sync.Map
+// table holds the kinds in their order, and by their Go types.
+type table[V any] struct {
+	all    []Kind[V]
+	byType map[reflect.Type]Kind[V]
+}
+
+// tables holds the tables by the type of V: a check of a script asks at every argument, and a list of numbers for
+// each of its elements.
+var tables sync.Map
+
+func tableOf[V any]() *table[V] {
+	t, ok := tables.Load(reflect.TypeFor[V]())
+	if !ok {
+		made := &table[V]{all: list[V]()}
+		made.byType = lists.Keyed(made.all, func(_ int, k Kind[V]) (reflect.Type, Kind[V]) { return k.Type, k })
+		t, _ = tables.LoadOrStore(reflect.TypeFor[V](), made)
+	}
+	return t.(*table[V])
+}
 
 // All returns the kinds in the order in which messages list them. The callers share the list and do
 // not change it.
-func All[V any]() []Kind[V] {
-	if l, ok := lists.Load(reflect.TypeFor[V]()); ok {
-		return l.([]Kind[V])
-	}
-	l, _ := lists.LoadOrStore(reflect.TypeFor[V](), list[V]())
-	return l.([]Kind[V])
-}
+func All[V any]() []Kind[V] { return tableOf[V]().all }
 
 // list makes the list of All.
 func list[V any]() []Kind[V] {
@@ -110,26 +121,9 @@ func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 // Names returns the kinds for readers that show nothing.
 func Names() []Kind[struct{}] { return All[struct{}]() }
 
-// tables holds, by the type of V, the kinds by their Go types: a list of numbers asks for each of
-// its elements.
-var tables sync.Map
-
-// byType returns the kinds by their Go types.
-func byType[V any]() map[reflect.Type]Kind[V] {
-	if t, ok := tables.Load(reflect.TypeFor[V]()); ok {
-		return t.(map[reflect.Type]Kind[V])
-	}
-	t := map[reflect.Type]Kind[V]{}
-	for _, k := range All[V]() {
-		t[k.Type] = k
-	}
-	tables.Store(reflect.TypeFor[V](), t)
-	return t
-}
-
 // Of returns the kind of values of a Go type.
 func Of[V any](t reflect.Type) (Kind[V], bool) {
-	k, ok := byType[V]()[t]
+	k, ok := tableOf[V]().byType[t]
 	return k, ok
 }
 

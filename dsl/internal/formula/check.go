@@ -3,10 +3,13 @@ package formula
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Env knows the names that surround a formula in its script.
@@ -37,8 +40,7 @@ type Definition struct {
 // column is a place x[…] that reads one element.
 type column struct {
 	node  *ast.MemberNode
-	index int    // 0-based
-	name  string // where the column is given by name
+	name  string // where the column is given by name, and not by a number
 	place string
 }
 
@@ -124,21 +126,26 @@ func (c *checker) find(n ast.Node) kind {
 	return c.fail(n, "this is not part of a formula", "")
 }
 
-// values returns the kind of an operation on parts that must be numbers or vectors: a vector if one
-// of them is.
+// values returns the kind of an operation on parts, which must be numbers or vectors.
 func (c *checker) values(parts ...ast.Node) kind {
-	result := scalar
-	for _, p := range parts {
-		switch k := c.kind(p); {
-		case k == condition:
-			result = c.fail(p, "a condition is not a number", "write condition ? a : b")
-		case k == wrong || result == wrong:
-			result = wrong
-		case k == vector:
-			result = vector
+	return joined(lists.Map(parts, func(p ast.Node) kind {
+		k := c.kind(p)
+		if k == condition {
+			k = c.fail(p, "a condition is not a number", "write condition ? a : b")
 		}
+		return k
+	}))
+}
+
+// joined returns the kind of an operation on numbers and vectors: a vector if one of them is.
+func joined(kinds []kind) kind {
+	switch {
+	case slices.Contains(kinds, wrong):
+		return wrong
+	case slices.Contains(kinds, vector):
+		return vector
 	}
-	return result
+	return scalar
 }
 
 func (c *checker) binary(n *ast.BinaryNode) kind {
@@ -181,11 +188,9 @@ func (c *checker) element(n *ast.MemberNode) kind {
 			return wrong
 		}
 		ast.Walk(&n.Property, choosing(c.chooses))
-		i, ok := c.constant(p)
-		if !ok || i != float64(int(i)) || i < 0 || i > 1e6 {
-			return c.fail(p, "the column is not a whole number from 0", "columns are numbered from 0, or named: "+c.x+`["name"]`)
+		if _, ok := c.number(p); !ok {
+			return c.fail(p, ColumnRule, "columns are numbered from 0, or named: "+c.x+`["name"]`)
 		}
-		at.index = int(i)
 	}
 	switch k {
 	case wrong:
@@ -197,14 +202,29 @@ func (c *checker) element(n *ast.MemberNode) kind {
 	return c.fail(n.Node, fmt.Sprintf("%s has no elements", k), fmt.Sprintf("%s and %s are the vectors of features", c.x, c.y))
 }
 
-// constant evaluates a part that does not depend on the points.
-func (c *checker) constant(n ast.Node) (float64, bool) {
-	read := choosing{}
-	ast.Walk(&n, read)
-	if read[c.x] || read[c.y] || c.kinds[n] != scalar {
+// ColumnRule says what is wrong with the number of a column.
+const ColumnRule = "the column is not a whole number from 0"
+
+// number returns the number of a column, which depends on neither point; false where it is none.
+func (d *Definition) number(n ast.Node) (int, bool) {
+	if d.kinds[n] != scalar {
 		return 0, false
 	}
-	return (&pair{Definition: c.Definition}).eval(n).number, true
+	v := (&compiler{Definition: d}).compile(n, 0).constant
+	if v == nil || *v != math.Trunc(*v) || !(*v >= 0 && *v <= 1e6) {
+		return 0, false
+	}
+	return int(*v), true
+}
+
+// Misplaced returns the number of a column that ColumnRule refuses, as it may under other numbers; nil where there is none.
+func (d *Definition) Misplaced() ast.Node {
+	for _, c := range d.columns {
+		if _, ok := d.number(c.node.Property); c.name == "" && !ok {
+			return c.node.Property
+		}
+	}
+	return nil
 }
 
 // choosing collects names.
@@ -229,20 +249,13 @@ func (c *checker) call(n *ast.CallNode) kind {
 			"columns are read by their names or numbers; write {{ for a brace in a name")
 	}
 	var kinds []kind
-	result := scalar
 	for _, a := range n.Arguments {
 		if _, named := a.(*ast.MapNode); named {
 			return c.fail(n, "functions of formulas have no named arguments", "")
 		}
-		k := c.values(a)
-		kinds = append(kinds, k)
-		if k == wrong || result == wrong {
-			result = wrong
-		} else if k == vector {
-			result = vector
-		}
+		kinds = append(kinds, c.values(a))
 	}
-	name := callee.Value
+	name, result := callee.Value, joined(kinds)
 	takes, reduces := reductions[name]
 	switch {
 	case elementwise[name] == nil && !reduces:

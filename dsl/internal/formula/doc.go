@@ -7,8 +7,7 @@
 // element and numbers meet vectors as if repeated. The whole must be a number.
 //
 // A Definition is a formula whose form is right. Resolve fits it to the columns of
-// points and gives a Program, which evaluates it in two independent ways: Pair
-// interprets the syntax tree for two points, plainly; Rows is compiled to a tree
-// that works on blocks of 256 points, one contiguous array a column, without
-// allocating. The tests hold one against the other.
+// points and gives a Program, which is compiled to a tree that works on blocks of 256 points, one
+// contiguous array a column, without allocating. The tests hold it against an interpreter of the
+// syntax tree.
 package formula

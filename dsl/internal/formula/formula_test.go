@@ -38,7 +38,7 @@ func define(body string) (*Definition, []string) {
 	return Check("f", "x", "y", statements[0].Node, env), env.mistakes
 }
 
-func resolve(t testing.TB, body string, columns ...string) *Program {
+func resolve(t testing.TB, body string, columns ...string) (*Program, *Definition) {
 	t.Helper()
 	d, mistakes := define(body)
 	if d == nil {
@@ -48,10 +48,10 @@ func resolve(t testing.TB, body string, columns ...string) *Program {
 	if err != nil {
 		t.Fatalf("%s: %v", body, err)
 	}
-	return p
+	return p, d
 }
 
-// Both evaluators against values computed by hand for x = (1, 2, 3), y = (3, 1, -1).
+// Rows, pairs and the interpreter against values computed by hand for x = (1, 2, 3), y = (3, 1, -1).
 func TestValues(t *testing.T) {
 	for _, test := range []struct {
 		body string
@@ -82,13 +82,16 @@ func TestValues(t *testing.T) {
 		{"dot(x*sum(y), y)", 6},
 		{"sum(sqrt(abs(x*y)))", math.Sqrt(3) + math.Sqrt(2) + math.Sqrt(3)},
 	} {
-		p := resolve(t, test.body, "a", "b", "c")
+		columns := []string{"a", "b", "c"}
+		p, d := resolve(t, test.body, columns...)
 		x, ys := []float64{1, 2, 3}, [][]float64{{0, 3}, {0, 1}, {0, -1}}
 		got := []float64{math.NaN()}
 		p.Rows(got, x, ys, 1)
-		pair := p.Pair(x, []float64{3, 1, -1})
-		if math.Abs(got[0]-test.want) > 1e-14*(1+math.Abs(test.want)) || math.Abs(pair-test.want) > 1e-14*(1+math.Abs(test.want)) {
-			t.Errorf("%s: rows %v, pair %v, want %v", test.body, got[0], pair, test.want)
+		y := []float64{3, 1, -1}
+		for way, got := range map[string]float64{"rows": got[0], "pair": p.Pair(x, y), "plain": plain(d, columns, x, y)} {
+			if !(math.Abs(got-test.want) <= 1e-14*(1+math.Abs(test.want))) {
+				t.Errorf("%s by %s: %v, want %v", test.body, way, got, test.want)
+			}
 		}
 	}
 }
@@ -207,8 +210,9 @@ func TestRowsEqualPairs(t *testing.T) {
 			for c := range y {
 				y[c] = ys[c][from+j]
 			}
-			if want := p.Pair(x, y); !close(got[j], want) && wellConditioned(p, x, y) {
-				t.Fatalf("%s at x=%v y=%v: rows %v, pair %v", body, x, y, got[j], want)
+			of := func(x, y []float64) float64 { return plain(d, columns, x, y) }
+			if want := of(x, y); !close(got[j], want) && wellConditioned(of, x, y) {
+				t.Fatalf("%s at x=%v y=%v: rows %v, plain %v", body, x, y, got[j], want)
 			}
 		}
 	})
@@ -216,8 +220,8 @@ func TestRowsEqualPairs(t *testing.T) {
 
 // wellConditioned reports whether a few roundings of the features leave the value
 // where it is. They do not in sin(exp(30)), whose last digits decide everything.
-func wellConditioned(p *Program, x, y []float64) bool {
-	want := p.Pair(x, y)
+func wellConditioned(f func(x, y []float64) float64, x, y []float64) bool {
+	want := f(x, y)
 	for _, ulps := range []float64{-4, -1, 1, 4} {
 		moved := func(v []float64) []float64 {
 			m := make([]float64, len(v))
@@ -226,7 +230,7 @@ func wellConditioned(p *Program, x, y []float64) bool {
 			}
 			return m
 		}
-		if !close(p.Pair(moved(x), y), want) || !close(p.Pair(x, moved(y)), want) {
+		if !close(f(moved(x), y), want) || !close(f(x, moved(y)), want) {
 			return false
 		}
 	}
@@ -247,7 +251,7 @@ func close(a, b float64) bool {
 }
 
 func TestRowsDoNotAllocate(t *testing.T) {
-	p := resolve(t, "exp(-sum((x/norm(x)-y/norm(y))^2)/2) * (x[0] < y[0] ? 1 : sum(x*y))", "a", "b", "c", "d")
+	p, _ := resolve(t, "exp(-sum((x/norm(x)-y/norm(y))^2)/2) * (x[0] < y[0] ? 1 : sum(x*y))", "a", "b", "c", "d")
 	x, ys, dst := []float64{1, 2, 3, 4}, make([][]float64, 4), make([]float64, 1000)
 	for c := range ys {
 		ys[c] = make([]float64, 1000)
@@ -286,7 +290,7 @@ func BenchmarkFormula(b *testing.B) {
 		"wave":             "exp(-abs(x[0]-y[0])) * cos(2*(x[0]-y[0]))",
 	} {
 		b.Run(name, func(b *testing.B) {
-			p := resolve(b, body, "a", "b", "c", "d")
+			p, _ := resolve(b, body, "a", "b", "c", "d")
 			for b.Loop() {
 				p.Rows(dst, x, ys, 0)
 			}
@@ -327,14 +331,15 @@ func FuzzFormula(f *testing.F) {
 			}
 			return
 		}
-		p, err := d.Resolve([]string{"a", "b"})
+		columns := []string{"a", "b"}
+		p, err := d.Resolve(columns)
 		if err != nil {
 			return
 		}
 		got := make([]float64, 1)
 		p.Rows(got, []float64{0.5, -1}, [][]float64{{1.5}, {0.25}}, 0)
-		if want := p.Pair([]float64{0.5, -1}, []float64{1.5, 0.25}); !close(got[0], want) {
-			t.Fatalf("rows %v, pair %v", got[0], want)
+		if want := plain(d, columns, []float64{0.5, -1}, []float64{1.5, 0.25}); !close(got[0], want) {
+			t.Fatalf("rows %v, plain %v", got[0], want)
 		}
 	})
 }

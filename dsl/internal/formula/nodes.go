@@ -2,6 +2,9 @@ package formula
 
 import (
 	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -11,15 +14,34 @@ import (
 // this length stay in the first-level cache.
 const block = 256
 
-// node is a part of a compiled formula. A part that does not depend on y is
-// uniform: one number for the whole row.
-type node interface {
-	uniform() bool
-	one(f *frame) float64 // the value of a uniform node
-	// rows returns the values of a node that is not uniform, for the points of the
-	// block: in dst, or a view that must not be written to.
-	rows(f *frame, dst []float64) []float64
+// node is a part of a compiled formula.
+type node struct {
+	// values returns the values of the part for the points of the block, or one value where it is uniform: in dst,
+	// which has the length of the block, or in a view that must not be written to.
+	values   func(f *frame, dst []float64) []float64
+	uniform  bool     // the part does not depend on y
+	constant *float64 // its value, where it depends on neither point
+	shape    shape
+	multiple *multiple // nil for what is no multiple of another node
 }
+
+// multiple says that a node is another one times a number, or divided by it.
+type multiple struct {
+	operator string
+	number   float64
+	of       node
+}
+
+// shape tells the parts of a squared distance, which has a loop of its own.
+type shape int
+
+const (
+	other      shape = iota
+	elementX         // x in the column of the loop
+	elementY         // y in that column
+	difference       // of the two
+	square           // of the difference
+)
 
 // frame is the state of one evaluation.
 type frame struct {
@@ -48,287 +70,195 @@ func (f *frame) buffer() []float64 {
 
 func (f *frame) give(b []float64) { f.free = append(f.free, b[:block]) }
 
-// never panics: the methods of the other kind call it.
-func never() float64 { panic("formula: a node was evaluated in the wrong way") }
-
-// constant is a number.
-type constant float64
-
-func (c constant) uniform() bool                    { return true }
-func (c constant) one(*frame) float64               { return float64(c) }
-func (c constant) rows(*frame, []float64) []float64 { never(); return nil }
-
-// xAt is a feature of x: of a fixed column, or of the loop's.
-type xAt int
-
-func (c xAt) uniform() bool { return true }
-func (c xAt) one(f *frame) float64 {
-	if c == everyColumn {
-		return f.x[f.column]
+// all returns the values of any node for the points of the block, a uniform one repeated.
+func (n node) all(f *frame, dst []float64) []float64 {
+	values := n.values(f, dst)
+	if n.uniform {
+		return repeat(dst, values[0])
 	}
-	return f.x[c]
+	return values
 }
-func (c xAt) rows(*frame, []float64) []float64 { never(); return nil }
 
-// yAt is a feature of y: of a fixed column, or of the loop's.
-type yAt int
-
-func (c yAt) uniform() bool      { return false }
-func (c yAt) one(*frame) float64 { return never() }
-func (c yAt) rows(f *frame, _ []float64) []float64 {
-	if c == everyColumn {
-		return f.ys[f.column][f.from:f.to]
+func repeat(dst []float64, v float64) []float64 {
+	for j := range dst {
+		dst[j] = v
 	}
-	return f.ys[c][f.from:f.to]
+	return dst
 }
 
-// slot is a number computed before the loop.
-type slot struct {
-	index int
-	same  bool
+func constant(v float64) node {
+	return node{uniform: true, constant: &v, values: func(_ *frame, dst []float64) []float64 { return repeat(dst[:1], v) }}
 }
 
-func (s slot) uniform() bool                        { return s.same }
-func (s slot) one(f *frame) float64                 { return f.slots[s.index][0] }
-func (s slot) rows(f *frame, _ []float64) []float64 { return f.slots[s.index][:f.to-f.from] }
+// element returns a feature of x or of y: of a fixed column, or of the loop's.
+func element(ofX bool, column int) node {
+	at := func(f *frame) int {
+		if column == everyColumn {
+			return f.column
+		}
+		return column
+	}
+	n := node{uniform: true, values: func(f *frame, dst []float64) []float64 { return repeat(dst[:1], f.x[at(f)]) }}
+	if !ofX {
+		n = node{values: func(f *frame, _ []float64) []float64 { return f.ys[at(f)][f.from:f.to] }}
+	}
+	switch {
+	case column != everyColumn:
+	case ofX:
+		n.shape = elementX
+	default:
+		n.shape = elementY
+	}
+	return n
+}
 
-// function is f of each value.
-type function struct {
-	f func(float64) float64
-	a node
+// made returns a node that works on the values of others: on one value where they are all uniform. It is
+// computed right away where they are constants.
+func made(values func(f *frame, dst []float64) []float64, parts ...node) node {
+	n := node{uniform: !slices.ContainsFunc(parts, func(p node) bool { return !p.uniform })}
+	if n.values = values; n.uniform {
+		n.values = func(f *frame, dst []float64) []float64 { return values(f, dst[:1]) }
+	}
+	if !slices.ContainsFunc(parts, func(p node) bool { return p.constant == nil }) {
+		return constant(n.values(&frame{to: 1}, make([]float64, 1))[0])
+	}
+	return n
 }
 
 // apply returns a function of a node; "-" is the sign and "square" the square.
 func apply(name string, a node) node {
-	var out node
+	f := elementwise[name]
 	switch name {
 	case "-":
-		out = &binary{"*", constant(-1), a}
+		return operation("*", constant(-1), a)
 	case "square":
-		out = square{a}
+		f = func(v float64) float64 { return v * v }
 	case "exp":
-		out = newExponential(a)
-	default:
-		out = &function{elementwise[name], a}
+		return exponential(a)
 	}
-	return fold(out, a)
-}
-
-// fold computes a node of constants right away.
-func fold(n node, parts ...node) node {
-	for _, p := range parts {
-		if _, ok := p.(constant); !ok {
-			return n
+	n := made(func(fr *frame, dst []float64) []float64 {
+		for j, v := range a.values(fr, dst) {
+			dst[j] = f(v)
 		}
-	}
-	return constant(n.one(nil))
-}
-
-func (n *function) uniform() bool        { return n.a.uniform() }
-func (n *function) one(f *frame) float64 { return n.f(n.a.one(f)) }
-func (n *function) rows(f *frame, dst []float64) []float64 {
-	for j, v := range n.a.rows(f, dst) {
-		dst[j] = n.f(v)
-	}
-	return dst
-}
-
-// exponential is exp(scale·a), computed for a block at a time.
-type exponential struct {
-	scale float64
-	a     node
-}
-
-// newExponential takes constant factors of the exponent into the scale.
-func newExponential(a node) node {
-	scale := 1.0
-	for {
-		b, ok := a.(*binary)
-		if !ok {
-			break
-		}
-		left, isLeft := b.a.(constant)
-		right, isRight := b.b.(constant)
-		switch {
-		case b.operator == "*" && isLeft:
-			scale, a = scale*float64(left), b.b
-		case b.operator == "*" && isRight:
-			scale, a = scale*float64(right), b.a
-		case b.operator == "/" && isRight:
-			scale, a = scale/float64(right), b.a
-		default:
-			return &exponential{scale, a}
-		}
-	}
-	return &exponential{scale, a}
-}
-
-func (n *exponential) uniform() bool        { return n.a.uniform() }
-func (n *exponential) one(f *frame) float64 { return math.Exp(n.scale * n.a.one(f)) }
-func (n *exponential) rows(f *frame, dst []float64) []float64 {
-	copy(dst, n.a.rows(f, dst)) // a view must not be written to
-	kernels.ExpScaled(dst, n.scale)
-	return dst
-}
-
-// square is a².
-type square struct{ a node }
-
-func (n square) uniform() bool { return n.a.uniform() }
-func (n square) one(f *frame) float64 {
-	v := n.a.one(f)
-	return v * v
-}
-func (n square) rows(f *frame, dst []float64) []float64 {
-	for j, v := range n.a.rows(f, dst) {
-		dst[j] = v * v
-	}
-	return dst
-}
-
-// choice is a where the condition is not 0, else b. Both are computed.
-type choice struct{ condition, a, b node }
-
-func newChoice(condition, a, b node) node { return fold(&choice{condition, a, b}, condition, a, b) }
-
-func (n *choice) uniform() bool { return n.condition.uniform() && n.a.uniform() && n.b.uniform() }
-func (n *choice) one(f *frame) float64 {
-	if n.condition.one(f) != 0 {
-		return n.a.one(f)
-	}
-	return n.b.one(f)
-}
-func (n *choice) rows(f *frame, dst []float64) []float64 {
-	spare, other := f.buffer(), f.buffer()
-	condition, a, b := expand(n.condition, f, dst), expand(n.a, f, spare), expand(n.b, f, other)
-	for j, v := range condition {
-		if v != 0 {
-			dst[j] = a[j]
-		} else {
-			dst[j] = b[j]
-		}
-	}
-	f.give(spare)
-	f.give(other)
-	return dst
-}
-
-// expand returns the values of any node, a uniform one repeated in dst.
-func expand(n node, f *frame, dst []float64) []float64 {
-	if n.uniform() {
-		fill(dst, n.one(f))
 		return dst
+	}, a)
+	if name == "square" && a.shape == difference {
+		n.shape = square
 	}
-	return n.rows(f, dst)
+	return n
 }
 
-// binary is an operator between two nodes: + - * / ^, a comparison, "min" or "max".
-type binary struct {
-	operator string
-	a, b     node
+// exponential returns exp(a), computed for a block at a time, with constant factors of the exponent as one.
+func exponential(a node) node {
+	scale, inner := 1.0, a
+	for inner.multiple != nil {
+		scale, inner = Operate(inner.multiple.operator, scale, inner.multiple.number), inner.multiple.of
+	}
+	return made(func(f *frame, dst []float64) []float64 {
+		copy(dst, inner.values(f, dst)) // a view must not be written to
+		if a.uniform {
+			dst[0] = math.Exp(scale * dst[0])
+		} else {
+			kernels.ExpScaled(dst, scale)
+		}
+		return dst
+	}, a)
 }
 
-// operation returns the node of an operator; a square has a separate node.
+// choice returns a where the condition is not 0, else b. Both are computed.
+func choice(condition, a, b node) node {
+	return made(func(f *frame, dst []float64) []float64 {
+		spare, other := f.buffer()[:len(dst)], f.buffer()[:len(dst)]
+		holds, yes, no := condition.all(f, dst), a.all(f, spare), b.all(f, other)
+		for j, v := range holds {
+			if v != 0 {
+				dst[j] = yes[j]
+			} else {
+				dst[j] = no[j]
+			}
+		}
+		f.give(spare)
+		f.give(other)
+		return dst
+	}, condition, a, b)
+}
+
+// operation returns an operator between two nodes: + - * / ^, a comparison, "min" or "max".
 func operation(operator string, a, b node) node {
-	if operator == "^" && b == node(constant(2)) {
+	if operator == "^" && b.constant != nil && *b.constant == 2 {
 		return apply("square", a)
 	}
-	return fold(&binary{operator, a, b}, a, b)
-}
-
-func (n *binary) uniform() bool { return n.a.uniform() && n.b.uniform() }
-
-func (n *binary) one(f *frame) float64 { return n.value(n.a.one(f), n.b.one(f)) }
-
-func (n *binary) value(a, b float64) float64 {
-	if n.operator == "min" || n.operator == "max" {
-		return accumulate(n.operator, a, b)
-	}
-	return Operate(n.operator, a, b)
-}
-
-func (n *binary) rows(f *frame, dst []float64) []float64 {
-	switch {
-	case n.a.uniform():
-		n.left(dst, n.a.one(f), n.b.rows(f, dst)[:len(dst)])
-	case n.b.uniform():
-		n.right(dst, n.a.rows(f, dst)[:len(dst)], n.b.one(f))
-	default:
-		spare := f.buffer()
-		n.both(dst, n.a.rows(f, dst)[:len(dst)], n.b.rows(f, spare)[:len(dst)])
+	combine := combined(operator)
+	n := made(func(f *frame, dst []float64) []float64 {
+		spare := f.buffer()[:len(dst)]
+		combine(dst, a.all(f, dst), b.all(f, spare))
 		f.give(spare)
+		return dst
+	}, a, b)
+	switch {
+	case n.constant != nil:
+	case operator == "*" && a.constant != nil:
+		n.multiple = &multiple{operator, *a.constant, b}
+	case (operator == "*" || operator == "/") && b.constant != nil:
+		n.multiple = &multiple{operator, *b.constant, a}
+	case operator == "-" && min(a.shape, b.shape) == elementX && max(a.shape, b.shape) == elementY:
+		n.shape = difference
 	}
-	return dst
+	return n
 }
 
-// left sets dst = a operator b with a number a.
-func (n *binary) left(dst []float64, a float64, b []float64) {
-	switch n.operator {
+// combined returns the function that sets dst[j] = a[j] operator b[j].
+func combined(operator string) func(dst, a, b []float64) []float64 {
+	switch operator {
 	case "+":
-		for j, v := range b {
-			dst[j] = a + v
-		}
+		return floats.AddTo
 	case "-":
-		for j, v := range b {
-			dst[j] = a - v
-		}
+		return floats.SubTo
 	case "*":
-		for j, v := range b {
-			dst[j] = a * v
-		}
+		return floats.MulTo
 	case "/":
-		for j, v := range b {
-			dst[j] = a / v
+		return floats.DivTo
+	}
+	return func(dst, a, b []float64) []float64 {
+		for j, v := range a {
+			dst[j] = Operate(operator, v, b[j])
 		}
-	default:
-		for j, v := range b {
-			dst[j] = n.value(a, v)
-		}
+		return dst
 	}
 }
 
-// right sets dst = a operator b with a number b.
-func (n *binary) right(dst []float64, a []float64, b float64) {
-	switch n.operator {
-	case "+", "*":
-		n.left(dst, b, a)
-	case "-":
-		for j, v := range a {
-			dst[j] = v - b
-		}
-	case "/":
-		for j, v := range a {
-			dst[j] = v / b
-		}
-	default:
-		for j, v := range a {
-			dst[j] = n.value(v, b)
-		}
+// reduce returns what an operator makes of the elements of a vector, one after the other. Before are the numbers in
+// it, which are the same in every column.
+func reduce(operator string, columns int, body node, before []hoisted) node {
+	if operator == "+" && body.shape == square {
+		return node{values: func(f *frame, dst []float64) []float64 {
+			kernels.SquaredDistances(dst, f.x, f.ys, f.from)
+			return dst
+		}}
 	}
+	combine := combined(operator)
+	return node{uniform: body.uniform, values: func(f *frame, dst []float64) []float64 {
+		spare := f.buffer()
+		for _, h := range before {
+			f.slots[h.slot] = append(f.slots[h.slot][:0], h.value.values(f, spare)...)
+		}
+		f.column = 0
+		dst = dst[:copy(dst, body.values(f, dst))]
+		for f.column = 1; f.column < columns; f.column++ {
+			combine(dst, dst, body.values(f, spare))
+		}
+		f.give(spare)
+		return dst
+	}}
 }
 
-// both sets dst = a operator b.
-func (n *binary) both(dst, a, b []float64) {
-	switch n.operator {
-	case "+":
-		for j := range dst {
-			dst[j] = a[j] + b[j]
-		}
-	case "-":
-		for j := range dst {
-			dst[j] = a[j] - b[j]
-		}
-	case "*":
-		for j := range dst {
-			dst[j] = a[j] * b[j]
-		}
-	case "/":
-		for j := range dst {
-			dst[j] = a[j] / b[j]
-		}
-	default:
-		for j := range dst {
-			dst[j] = n.value(a[j], b[j])
-		}
-	}
+// hoisted is a number with the slot that holds it during a loop over columns.
+type hoisted struct {
+	slot  int
+	value node
+}
+
+// node returns the number as it is read in the loop.
+func (h hoisted) node() node {
+	return node{uniform: h.value.uniform, values: func(f *frame, _ []float64) []float64 { return f.slots[h.slot] }}
 }

@@ -16,43 +16,41 @@ import (
 // Program is a formula fitted to points with certain columns. It is safe for
 // concurrent use.
 type Program struct {
-	definition *Definition
-	at         map[*ast.MemberNode]int
-	root       node
-	frames     sync.Pool // of *frame, so that rows do not allocate
+	root   node
+	frames sync.Pool // of *frame, so that rows do not allocate
 }
 
 // Resolve fits the formula to points with these columns. It is an error without columns, or when
 // the formula reads a column that is not there.
 func (d *Definition) Resolve(columns []string) (*Program, error) {
-	p := &Program{definition: d, at: map[*ast.MemberNode]int{}}
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: the formula reads features, but there are no feature columns", d.name)
 	}
-	for _, c := range d.columns {
-		i := c.index
-		if c.name != "" {
-			i = slices.Index(columns, c.name)
+	c := &compiler{Definition: d, at: map[*ast.MemberNode]int{}, columns: len(columns)}
+	for _, read := range d.columns {
+		i := slices.Index(columns, read.name)
+		if read.name == "" {
+			i, _ = d.number(read.node.Property)
 		}
 		switch {
 		case i < 0:
-			return nil, fmt.Errorf("%s (%s): there is no column %q; the columns are %s", d.name, c.place, c.name, strings.Join(columns, ", "))
+			return nil, fmt.Errorf("%s (%s): there is no column %q; the columns are %s", d.name, read.place, read.name, strings.Join(columns, ", "))
 		case i >= len(columns):
-			return nil, fmt.Errorf("%s (%s): there is no column %d; the columns are %s, numbered from 0", d.name, c.place, i,
+			return nil, fmt.Errorf("%s (%s): there is no column %d; the columns are %s, numbered from 0", d.name, read.place, i,
 				strings.Join(columns, ", "))
 		}
-		p.at[c.node] = i
+		c.at[read.node] = i
 	}
-	c := &compiler{Definition: d, at: p.at, columns: len(columns)}
-	p.root = c.compile(d.body, everyColumn)
-	slots := c.slots
-	p.frames.New = func() any { return newFrame(slots) }
+	p := &Program{root: c.compile(d.body, everyColumn)}
+	p.frames.New = func() any { return newFrame(c.slots) }
 	return p, nil
 }
 
 // Pair returns k(x, y) for two feature vectors.
 func (p *Program) Pair(x, y []float64) float64 {
-	return (&pair{Definition: p.definition, at: p.at, px: x, py: y}).eval(p.definition.body).number
+	out := []float64{0}
+	p.Rows(out, x, lists.Map(y, func(v float64) []float64 { return []float64{v} }), 0)
+	return out[0]
 }
 
 // Rows sets dst[j] = k(x, y_{from+j}), where column c of the points y is ys[c].
@@ -69,19 +67,7 @@ func (p *Program) rows(f *frame, dst []float64, from int) {
 	for start := 0; start < len(dst); start += block {
 		part := dst[start:min(start+block, len(dst))]
 		f.from, f.to = from+start, from+start+len(part)
-		if p.root.uniform() {
-			fill(part, p.root.one(f))
-			continue
-		}
-		if out := p.root.rows(f, part); &out[0] != &part[0] { // a view of a column
-			copy(part, out)
-		}
-	}
-}
-
-func fill(dst []float64, v float64) {
-	for j := range dst {
-		dst[j] = v
+		copy(part, p.root.all(f, part)) // which may be a view of a column
 	}
 }
 
@@ -96,7 +82,7 @@ type compiler struct {
 	at      map[*ast.MemberNode]int
 	columns int
 	slots   int
-	loop    *reduce // the loop that a vector is being compiled for; nil outside
+	loop    *[]hoisted // the numbers in the vector that is being compiled for a loop; nil outside
 }
 
 // compile returns the node of a number, or of element column of a vector.
@@ -106,15 +92,12 @@ func (c *compiler) compile(n ast.Node, column int) node {
 	}
 	switch n := n.(type) {
 	case *ast.IntegerNode:
-		return constant(n.Value)
+		return constant(float64(n.Value))
 	case *ast.FloatNode:
 		return constant(n.Value)
 	case *ast.IdentifierNode:
-		switch n.Value {
-		case c.x:
-			return xAt(column)
-		case c.y:
-			return yAt(column)
+		if n.Value == c.x || n.Value == c.y {
+			return element(n.Value == c.x, column)
 		}
 		return constant(c.numbers[n.Value])
 	case *ast.UnaryNode:
@@ -125,7 +108,7 @@ func (c *compiler) compile(n ast.Node, column int) node {
 	case *ast.BinaryNode:
 		return operation(n.Operator, c.compile(n.Left, column), c.compile(n.Right, column))
 	case *ast.ConditionalNode:
-		return newChoice(c.compile(n.Cond, column), c.compile(n.Exp1, column), c.compile(n.Exp2, column))
+		return choice(c.compile(n.Cond, column), c.compile(n.Exp1, column), c.compile(n.Exp2, column))
 	case *ast.MemberNode:
 		return c.compile(n.Node, c.at[n])
 	case *ast.CallNode:
@@ -140,13 +123,13 @@ func (c *compiler) hoist(n ast.Node) node {
 	c.loop = nil
 	inner := c.compile(n, everyColumn)
 	c.loop = loop
-	if _, simple := inner.(constant); simple {
+	if inner.constant != nil {
 		return inner
 	}
-	s := slot{index: c.slots, same: inner.uniform()}
+	h := hoisted{c.slots, inner}
 	c.slots++
-	loop.before = append(loop.before, hoisted{s, inner})
-	return s
+	*loop = append(*loop, h)
+	return h.node()
 }
 
 func (c *compiler) call(n *ast.CallNode, column int) node {
@@ -154,39 +137,38 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 	if _, reduces := reductions[name]; !reduces {
 		return apply(name, c.compile(n.Arguments[0], column))
 	}
-	if len(n.Arguments) > 1 && (name == "min" || name == "max") {
-		out := c.compile(n.Arguments[0], column)
-		for _, a := range n.Arguments[1:] {
-			out = operation(name, out, c.compile(a, column))
-		}
-		return out
-	}
-	r := &reduce{columns: c.columns}
-	c.loop = r
-	r.body = c.compile(n.Arguments[0], everyColumn)
-	if len(n.Arguments) == 2 {
-		second := c.compile(n.Arguments[1], everyColumn)
-		if name == "dot" {
-			r.body = operation("*", r.body, second)
-		} else {
-			r.body = apply("square", operation("-", r.body, second))
+	operator := "+"
+	if name == "min" || name == "max" {
+		operator = name
+		if len(n.Arguments) > 1 {
+			out := c.compile(n.Arguments[0], column)
+			for _, a := range n.Arguments[1:] {
+				out = operation(name, out, c.compile(a, column))
+			}
+			return out
 		}
 	}
+	var before []hoisted
+	c.loop = &before
+	parts := lists.Map(n.Arguments, func(a ast.Node) node { return c.compile(a, everyColumn) })
 	c.loop = nil
+	body := parts[0]
 	switch name {
-	case "min", "max":
-		r.operator = name
+	case "dot":
+		body = operation("*", body, parts[1])
+	case "sqdist":
+		body = apply("square", operation("-", body, parts[1]))
 	case "norm":
-		r.body = apply("square", r.body)
+		body = apply("square", body)
 	}
-	r.finish()
+	out := reduce(operator, c.columns, body, before)
 	switch name {
 	case "mean":
-		return operation("/", r, constant(c.columns))
+		return operation("/", out, constant(float64(c.columns)))
 	case "norm":
-		return apply("sqrt", r)
+		return apply("sqrt", out)
 	}
-	return r
+	return out
 }
 
 // Elementwise are the functions of one number, by name.
@@ -231,7 +213,7 @@ func Known() []string {
 	return lists.Map(Functions(), func(f Entry) string { return f.Name })
 }
 
-// Operate evaluates an operator between two numbers; comparisons give 1 or 0.
+// Operate evaluates an operator between two numbers, "min" and "max" among them; comparisons give 1 or 0.
 func Operate(operator string, x, y float64) float64 {
 	holds := false
 	switch operator {
@@ -245,6 +227,10 @@ func Operate(operator string, x, y float64) float64 {
 		return x / y
 	case "^":
 		return math.Pow(x, y)
+	case "min":
+		return min(x, y)
+	case "max":
+		return max(x, y)
 	case "<":
 		holds = x < y
 	case "<=":

@@ -1,12 +1,13 @@
 package front
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser/lexer"
 	"github.com/expr-lang/expr/parser/utils"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Cursor describes the surroundings of a place in a text that may be unfinished.
@@ -245,43 +246,35 @@ func bound(s *Source, tokens []lexer.Token) (names []string, formula bool) {
 // arguments reads the arguments of a call: the tokens from its bracket to the
 // cursor, and those after the cursor, where nested brackets are still open.
 func (c *Cursor) arguments(before, after []lexer.Token, nested int) {
-	start, depth := 0, 0
-	for i, t := range before {
+	own := split(before, 0)
+	for _, part := range own[:len(own)-1] {
+		c.argument(part)
+	}
+	c.Argument = argumentName(own[len(own)-1])
+	for _, part := range split(after, nested)[1:] { // they count where they have a name
+		if name := argumentName(part); name != "" {
+			c.Given = lists.Add(c.Given, name)
+		}
+	}
+}
+
+// split cuts tokens at the commas outside of brackets, up to a bracket that closes what is around them. Some brackets may be open
+// before.
+func split(tokens []lexer.Token, open int) (parts [][]lexer.Token) {
+	start := 0
+	for i, t := range tokens {
 		switch {
 		case t.Is(lexer.Bracket, "(", "["):
-			depth++
+			open++
 		case t.Kind == lexer.Bracket:
-			depth--
-		case depth == 0 && t.Is(lexer.Operator, ","):
-			c.argument(before[start:i])
-			start = i + 1
-		}
-	}
-	if name := argumentName(before[start:]); name != "" {
-		c.Argument = name
-	}
-	depth, start = nested, -1
-	for i, t := range after {
-		switch {
-		case t.Is(lexer.Bracket, "(", "["):
-			depth++
-		case t.Kind == lexer.Bracket:
-			if depth--; depth < 0 {
-				after = after[:i]
+			if open--; open < 0 {
+				return append(parts, tokens[start:i])
 			}
-		case depth == 0 && t.Is(lexer.Operator, ","):
-			if start >= 0 {
-				c.following(after[start:i])
-			}
-			start = i + 1
-		}
-		if depth < 0 {
-			break
+		case open == 0 && t.Is(lexer.Operator, ","):
+			parts, start = append(parts, tokens[start:i]), i+1
 		}
 	}
-	if start >= 0 && start < len(after) {
-		c.following(after[start:])
-	}
+	return append(parts, tokens[start:])
 }
 
 // argument notes an argument before the cursor.
@@ -294,13 +287,6 @@ func (c *Cursor) argument(tokens []lexer.Token) {
 		c.First = tokens[0].Value
 	}
 	c.Position++
-}
-
-// following notes an argument after the cursor. It counts where it has a name.
-func (c *Cursor) following(tokens []lexer.Token) {
-	if name := argumentName(tokens); name != "" && !slices.Contains(c.Given, name) {
-		c.Given = append(c.Given, name)
-	}
 }
 
 // argumentName returns the name of an argument `name = …`, "" for one without.

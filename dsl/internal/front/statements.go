@@ -49,11 +49,7 @@ func (st *Statement) Body() Span {
 // is left out, and the others are still returned, so that several independent
 // mistakes are told at once (at most MaxErrors).
 func Parse(s *Source) ([]*Statement, Errors) {
-	tokens, err := lex(s)
-	if err != nil {
-		return nil, Errors{err}
-	}
-	partner, err := partners(s, tokens)
+	tokens, partner, err := read(s)
 	if err != nil {
 		return nil, Errors{err}
 	}
@@ -74,6 +70,14 @@ func Parse(s *Source) ([]*Statement, Errors) {
 		}
 	}
 	return statements, errs
+}
+
+// read returns the tokens of a text, and for each the index of its partner.
+func read(s *Source) (tokens []lexer.Token, partner []int, err *Error) {
+	if tokens, err = lex(s); err == nil {
+		partner, err = partners(s, tokens)
+	}
+	return tokens, partner, err
 }
 
 // end returns the index after the last token of the statement that starts at from.
@@ -159,13 +163,13 @@ func (st *Statement) head() *Error {
 }
 
 // Completeness reports whether a text is a script as it stands.
-type Completeness int
+type Completeness string
 
 // The answers.
 const (
-	Complete   Completeness = iota // nothing is missing; names and types are not looked at
-	Incomplete                     // more text could make it right
-	Invalid                        // nothing that follows repairs it
+	Complete   Completeness = "complete"   // nothing is missing; names and types are not looked at
+	Incomplete Completeness = "incomplete" // more text could make it right
+	Invalid    Completeness = "invalid"    // nothing that follows repairs it
 )
 
 // CompletenessOf reads a text as far as it is written, and counts the brackets that
@@ -216,11 +220,7 @@ func closeTail(s *Source) (whole, closers string) {
 // Solid returns the places of a text that stay together when it is cut into parts:
 // statements and comments, in order. A text that cannot be read is one place.
 func Solid(s *Source) []Span {
-	tokens, err := lex(s)
-	if err != nil {
-		return []Span{{0, len(s.runes)}}
-	}
-	partner, err := partners(s, tokens)
+	tokens, partner, err := read(s)
 	if err != nil {
 		return []Span{{0, len(s.runes)}}
 	}

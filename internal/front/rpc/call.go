@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // callParams ask for a call of a function of the language, or of an operator on one or two values.
@@ -169,7 +170,7 @@ func (s *server) written(v any, p *dsl.Param) (string, error) {
 	case bool:
 		return strconv.FormatBool(v), nil
 	case string:
-		return dsl.Quote(v), nil
+		return kernels.Quote(v), nil
 	case []any:
 		words, err := lists.Try(len(v), func(i int) (text string, err error) {
 			if text, err = s.written(v[i], p); err != nil {
