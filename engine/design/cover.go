@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Cover searches for about the fewest pulls n after which no target varies by more than 1,
@@ -70,7 +70,7 @@ type coverWork struct {
 // NewCover returns a search without targets over arms of these features and precisions of one pull
 // (nil means 1). The end of the context ends Solve.
 func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c *Cover, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	s, r := features.Dims()
 	c = &Cover{Pulls: make([]float64, s), Most: math.Inf(1), stop: stopper{ctx}}
 	c.g = make([]float64, s)
@@ -88,7 +88,7 @@ func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c 
 
 // Add adds targets y_k, one a row.
 func (c *Cover) Add(targets *mat.Dense) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	k, _ := targets.Dims()
 	s, y := len(c.Pulls), targets.RawMatrix()
 	before := len(c.square)
@@ -115,7 +115,7 @@ const mostCovering = 300
 // all it begins with where there are none. Without targets, or with targets that vary by at most 1
 // already, there are no pulls.
 func (c *Cover) Solve(begin, tolerance float64) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	c.Iterations, c.Value, c.Lower = 0, 0, 0
 	if worst := largest(c.square); worst <= 1 {
 		clear(c.Pulls)

@@ -11,8 +11,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Space holds what an allocation is chosen over: the features of all arms and how precise one pull
@@ -152,7 +152,7 @@ type stopper struct{ ctx context.Context } // nil never ends
 
 func (s stopper) check() {
 	if s.ctx != nil {
-		leave.With(s.ctx.Err())
+		try.To(s.ctx.Err())
 	}
 }
 
@@ -164,7 +164,7 @@ func (s stopper) claim(n int, numbers ...int) {
 	for _, k := range numbers {
 		total += 8 * float64(k)
 	}
-	leave.With(memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}))
+	try.To(memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}))
 }
 
 // bound keeps the best certified bounds seen in a solve, each with the point

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Values is a Space given by products of features, which values of a kernel are, where arms are too
@@ -137,7 +137,7 @@ func (x *Exchange) view(more []int) {
 // contrasts sets what is to be decided. Groups must be disjoint.
 func (x *Exchange) contrasts(c Contrasts) {
 	p := problem{}
-	leave.With(p.setContrasts(c, len(x.in.Squares)))
+	try.To(p.setContrasts(c, len(x.in.Squares)))
 	x.groups, x.listed, x.byEnd = p.groups, p.pairs, nil
 	x.left = make([]bool, len(x.in.Squares))
 	x.group = slices.Repeat([]int{-1}, len(x.in.Squares))
@@ -287,7 +287,7 @@ func (x *Exchange) coordinates(arms []int) blas64.General {
 // factor sets a matrix to its Cholesky factor, which it has but for rounding.
 func (x *Exchange) factor(a blas64.General) {
 	if !cholesky(x.stop, a) {
-		leave.With(errSingular)
+		try.To(errSingular)
 	}
 }
 
@@ -305,7 +305,7 @@ func (x *Exchange) products(arms []int) blas64.General {
 // among returns the products among some arms, by position.
 func (x *Exchange) among(arms []int) func(dst []float64, i, from int) {
 	x.stop.check()
-	return leave.Must(x.in.Among(arms))
+	return try.Of(x.in.Among(arms))
 }
 
 // confine solves the restricted problem to a relative gap.
@@ -317,7 +317,7 @@ func (x *Exchange) confine(tolerance float64) confined {
 	in.z, in.s, in.u = make([]float64, n), make([]float64, k), make([]float64, k)
 	in.size(n, k, n)
 	if !in.evaluate() {
-		leave.With(errSingular)
+		try.To(errSingular)
 	}
 	in.center(2*slices.Max(in.h)/float64(n+k), true)
 	d := confined{value: math.Inf(1), lower: 1, status: IterationLimit}

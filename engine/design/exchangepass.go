@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // covariances evaluates φ_iᵀA⁻¹φ_j at the weights at hand.
@@ -21,7 +21,7 @@ type covariances struct {
 
 // do works on rows on the cores of the context.
 func (x *Exchange) do(n, together int, block func(from, to int)) {
-	leave.With(cores.Do(x.opt.Context, n, together, block))
+	try.To(cores.Do(x.opt.Context, n, together, block))
 }
 
 // covariancesAt returns the covariances under weights of the arms of T.

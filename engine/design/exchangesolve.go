@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 
 // Minimax returns the allocation with the smallest largest variance.
 func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	x.contrasts(c)
 	n := len(x.in.Squares)
 	if len(x.groups) == 0 && len(x.listed) == 0 || len(x.arms) == 0 {
@@ -203,7 +203,7 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	}
 	x.best.Value, x.best.Reached = ceiling, max(s.reached, 0)
 	if math.IsNaN(ceiling) {
-		leave.With(errSingular)
+		try.To(errSingular)
 	}
 	return true, status
 }

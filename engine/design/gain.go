@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
@@ -19,8 +19,8 @@ import (
 // Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms; all arms are priced by their
 // gradient g_i = φ_iᵀA⁻¹φ_i/σ_i². Errors and panics are as for Minimax; ξ = 0 is an error, too.
 func InformationGain(s Space, opt Options) (d Design, err error) {
-	defer leave.Caught(&err)
-	p := leave.Must(newProblem(stopper{opt.Context}, s, Contrasts{}, nil))
+	defer try.Caught(&err)
+	p := try.Of(newProblem(stopper{opt.Context}, s, Contrasts{}, nil))
 	if s.Ridge == 0 {
 		return Design{}, errNoRidge
 	}

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Minimax returns the allocation with the smallest largest variance,
@@ -23,7 +23,7 @@ import (
 // (arms of precision 0) is ErrUnestimable. Wrong shapes and arms that do not
 // exist panic.
 func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if d, ok := orthogonal(s, c); ok {
 		return d, nil
 	}
@@ -88,7 +88,7 @@ const (
 // newMinimax sets up a solve over the arms near, or over all if near is nil; best
 // holds the bounds of earlier solves, or is nil.
 func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) *minimax {
-	p := leave.Must(newProblem(stopper{opt.Context}, s, c, near))
+	p := try.Of(newProblem(stopper{opt.Context}, s, c, near))
 	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
 	if best == nil {
 		m.best = &bound{value: math.Inf(1), lambda: make([]float64, p.phi.Rows), dual: Certificate{Weights: make([]float64, p.phi.Rows)}}
@@ -128,7 +128,7 @@ func (m *minimax) begin() bool {
 	m.resize()
 	copy(in.lambda, lambda)
 	if !in.evaluate() {
-		leave.With(errSingular)
+		try.To(errSingular)
 	}
 	m.whole = len(arms) == m.p.phi.Rows
 	m.price(0.3)

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // scan finds, for every arm, its most uncertain contrast among those that come
@@ -196,10 +196,10 @@ func nearby(s Space, c Contrasts) []float64 {
 	if s.Ridge == 0 {
 		return nil
 	}
-	leave.With(checkSpace(s))
+	try.To(checkSpace(s))
 	n, _ := s.Features.Dims()
 	p := &problem{}
-	leave.With(p.setContrasts(c, n))
+	try.To(p.setContrasts(c, n))
 	near := p.contrasted(make([]float64, n))
 	if !restrictable(near) {
 		return nil

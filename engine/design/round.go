@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Rounding is a whole number of pulls for every arm.
@@ -38,15 +38,15 @@ type Rounding struct {
 // exactly; they must not all be zero. n < 1 is an error, and so is the end of the context; other
 // errors and panics are as in MaxVariance.
 func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	stop := stopper{ctx}
 	if n >= 1 && !(eps > 0) {
 		return Rounding{}, fmt.Errorf("design: the rounding parameter ε must be positive, but is %v", eps)
 	}
-	lambda := leave.Must(shares(s, weights, n))
-	p := leave.Must(weighted(stop, s, c, lambda))
+	lambda := try.Of(shares(s, weights, n))
+	p := try.Of(weighted(stop, s, c, lambda))
 	base, _, err := p.variance(lambda)
-	leave.With(err)
+	try.To(err)
 	ratio := func(counts []int) float64 { return p.ratio(s, c, lambda, counts, base) }
 	best := Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
 	best.Ratio = ratio(best.Counts)
@@ -136,7 +136,7 @@ func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error)
 
 // spectrum returns the eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i².
 func spectrum(ctx context.Context, s Space, weights []float64) (values []float64, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	n, m := s.Features.Dims()
 	x, gram := reshape(blas64.General{}, n, m), reshape(blas64.General{}, m, m)
 	for i, w := range weights {
@@ -171,8 +171,8 @@ func shares(s Space, weights []float64, n int) ([]float64, error) {
 // It is at least 1 and takes no pass over contrasts; Round, which looks at those that matter, may find
 // a smaller one. The ridge must be positive. Errors and panics are as for Round.
 func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Rounding, err error) {
-	defer leave.Caught(&err)
-	lambda := leave.Must(shares(s, weights, n))
+	defer try.Caught(&err)
+	lambda := try.Of(shares(s, weights, n))
 	r = Rounding{Counts: apportion(lambda, n), Method: "apportionment"}
 	stop, x := stopper{ctx}, s.Features.RawMatrix()
 	parts := lists.Make(len(lambda), func(i int) float64 { return float64(r.Counts[i]) / float64(n) })
@@ -205,7 +205,7 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 			symmetric.SetSym(i, j, (a.Data[i*a.Stride+j]+a.Data[j*a.Stride+i])/2)
 		}
 	}
-	values := leave.Must(eigen.Values(ctx, symmetric))
+	values := try.Of(eigen.Values(ctx, symmetric))
 	if values[0] <= 0 {
 		return Rounding{}, errSingular
 	}

@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // problem is a Space with its Contrasts, checked, in coordinates of the span of
@@ -307,7 +307,7 @@ func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.Ge
 // Without contrasts the value is 0. A negative or infinite weight is an error
 // that names the arm; a wrong number of weights panics. The end of the context is its error.
 func MaxVariance(ctx context.Context, s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	return maxVariance(stopper{ctx}, s, c, weights)
 }
 

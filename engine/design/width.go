@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 )
@@ -46,8 +46,8 @@ import (
 // grows. F is homogeneous of degree -1/2 in (ξ, λ), so convexity bounds its minimum by F √(F/(F +
 // 2(max d - λ·d))).
 func Width(s Space, set []int, opt Options) (d Design, err error) {
-	defer leave.Caught(&err)
-	p := leave.Must(newProblem(stopper{opt.Context}, s, Contrasts{Groups: [][]int{set}}, nil))
+	defer try.Caught(&err)
+	p := try.Of(newProblem(stopper{opt.Context}, s, Contrasts{Groups: [][]int{set}}, nil))
 	w := newWidth(p, set)
 	if w == nil {
 		return trivial(p.phi.Rows), nil
@@ -99,7 +99,7 @@ func (w *width) minimise(opt Options) Design {
 // mustEvaluate leaves where λ, which has a floor, gives no definite A.
 func (w *width) mustEvaluate() {
 	if !w.evaluate() {
-		leave.With(errSingular)
+		try.To(errSingular)
 	}
 }
 

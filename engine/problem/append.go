@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Appended is a table with the rows of another one below its own.
@@ -29,9 +30,9 @@ type Appended struct {
 // there. It is a *DataError, with its place, where a table cannot be read or a column is not in the
 // first one.
 func Append(path string, base []byte, addedPath string, added []byte) (_ *Appended, err error) {
-	defer caught(&err)
-	more := must(tableOf(addedPath, added))
-	t := must(tableOf(path, base, more.header...))
+	defer try.Caught(&err)
+	more := try.Of(tableOf(addedPath, added))
+	t := try.Of(tableOf(path, base, more.header...))
 	t.standardNames(wideColumns...)
 	more.standardNames(wideColumns...)
 	if name, is := t.lacks(more.header...); is {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // column is a column of a table: a code for the text of each row, the texts, and their values where it has any. Columns of
@@ -50,7 +51,7 @@ func (t *table) readColumn(name string) *column {
 		return code
 	})
 	if c.numbers {
-		c.values = lists.Map(c.first, func(x cell) float64 { return must(t.numberIn(x, name)) + 0 }) // -0 is 0
+		c.values = lists.Map(c.first, func(x cell) float64 { return try.Of(t.numberIn(x, name)) + 0 }) // -0 is 0
 	}
 	return c
 }

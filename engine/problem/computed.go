@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A Compiler makes a function of the values of a row of an expression, and says which columns that reads. A value is a
@@ -71,7 +72,7 @@ func compute(t *table, opt LoadOptions) {
 	if opt.Where != "" {
 		holds, reads, err := opt.Compile(opt.Where, columns, numbers)
 		if err != nil {
-			panic(failed{&DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}})
+			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}})
 		}
 		t.read = append(t.read, reads...)
 		kept := indices.Where(len(t.lines), func(r int) bool {
@@ -87,7 +88,7 @@ func compute(t *table, opt LoadOptions) {
 			return is
 		})
 		if len(kept) == 0 {
-			panic(failed{&DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
+			panic(try.Failure{Err: &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
 				Unknown: opt.Where}})
 		}
 		t.only(kept)

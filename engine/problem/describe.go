@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Column says what a column of a table looks like.
@@ -68,7 +69,7 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 
 // Describe reads a table and says what its columns look like. Of opt it uses Read and Decode.
 func Describe(path string, opt LoadOptions) (_ Description, err error) {
-	defer caught(&err)
+	defer try.Caught(&err)
 	t := readTable(path, opt)
 	d := Description{Path: path, Rows: len(t.lines)}
 	for k, name := range t.header {

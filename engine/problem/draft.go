@@ -1,6 +1,9 @@
 package problem
 
-import "github.com/gonb-cope/gonb-cope/kernels"
+import (
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
+	"github.com/gonb-cope/gonb-cope/kernels"
+)
 
 // Draft collects the tasks of a problem that Go code makes, each followed by its arms.
 type Draft struct {
@@ -24,8 +27,8 @@ func (d *Draft) Arm(name string, features []float64, mean float64) {
 
 // Problem returns the problem with one noise scale for all arms. It reports what New does.
 func (d *Draft) Problem(name string, k kernels.Joint, noise float64) (_ *Problem, err error) {
-	defer caught(&err)
-	tasks := must(kernels.NewPoints(d.TaskColumns, d.Tasks, d.TaskRows))
-	arms := must(kernels.NewPoints(d.ArmColumns, d.Arms, d.ArmRows))
+	defer try.Caught(&err)
+	tasks := try.Of(kernels.NewPoints(d.TaskColumns, d.Tasks, d.TaskRows))
+	arms := try.Of(kernels.NewPoints(d.ArmColumns, d.Arms, d.ArmRows))
 	return New(name, tasks, arms, d.TaskOf, k, []float64{noise}, d.Mean)
 }

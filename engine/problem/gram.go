@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,13 +31,13 @@ const gramRounding = 1e-9
 // Load; of opt it uses Read and Decode. Every error has the file, and where it is about a cell its
 // line and column.
 func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
-	defer caught(&err)
+	defer try.Caught(&err)
 	t, grid := readGrid(path, opt)
 	cells, names := square(t, grid)
 	g := GramFile{Names: names}
 	largest := 0.0
 	for _, row := range cells {
-		values := lists.Map(row, func(c cell) float64 { return must(t.numberIn(c, "")) })
+		values := lists.Map(row, func(c cell) float64 { return try.Of(t.numberIn(c, "")) })
 		g.Values = append(g.Values, values)
 		largest = max(largest, lists.Max(values, math.Abs))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -85,8 +86,8 @@ type arm struct {
 // nil and Problem.Partial has the others, unless opt.Drop is set; with one among the standard
 // deviations that one is pooled.
 func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error) {
-	defer caught(&err)
-	check(checkGoal(opt.Goal))
+	defer try.Caught(&err)
+	try.To(checkGoal(opt.Goal))
 	load := loadWide
 	if opt.Long != nil {
 		load = loadLong
@@ -104,7 +105,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error)
 		p.Tasks, p.Arms = p.Tasks.Standardized(coded), p.Arms.Standardized(coded)
 	}
 	p.NoteLengthscales()
-	check(p.Check())
+	try.To(p.Check())
 	return p, nil
 }
 
@@ -126,7 +127,7 @@ type reading struct {
 
 // loadWide reads a problem from a table with one row per arm of a task.
 func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
-	model := must(opt.Noise.completed(opt.Rewards != ""))
+	model := try.Of(opt.Noise.completed(opt.Rewards != ""))
 	t := readTable(path, opt, "task", "arm")
 	t.standardNames(wideColumns...)
 	names := &spellings{path, map[string]cell{}}
@@ -164,7 +165,7 @@ func (f *found) readArms(t *table, names *spellings, texts map[string]*column, b
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
 	for _, name := range t.header {
 		if !slices.Contains(wideColumns, name) && !strings.HasPrefix(name, "x_") && !strings.HasPrefix(name, "z_") {
-			panic(failed{&DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
+			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Unknown: name, Known: wideColumns,
 				Message: fmt.Sprintf("unknown column %q; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm "+
 					"feature) or z_ (task feature)", name)}})
 		}
@@ -251,8 +252,8 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 			p.Cost = append(p.Cost, a.cost)
 		}
 	}
-	p.Tasks = must(kernels.NewPoints(zs, f.order, taskRows))
-	p.Arms = must(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),
+	p.Tasks = try.Of(kernels.NewPoints(zs, f.order, taskRows))
+	p.Arms = try.Of(kernels.NewPoints(xs, lists.Map(sorted, func(a arm) string { return a.name }),
 		lists.Map(sorted, func(a arm) []float64 { return a.x })))
 	if len(f.texts) > 0 {
 		p.Categories = lists.Keyed(f.texts, func(_ int, c *column) (string, []string) { return c.name, c.categories })
@@ -295,7 +296,7 @@ func (f *found) dropUnmeasured(path string) {
 		return measured
 	})
 	if len(f.arms) == 0 {
-		panic(failed{&DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}})
+		panic(try.Failure{Err: &DataError{Path: path, Message: "no arm is measured, so there is nothing left with unmeasured=\"drop\""}})
 	}
 	f.order = lists.Where(f.order, func(name string) bool { return has[name] })
 	if len(dropped) > 0 {

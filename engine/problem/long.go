@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -38,7 +39,7 @@ const onlyTask = "all"
 // measured yet. Where every arm was measured twice at least, the rewards are resampled.
 func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if opt.Rewards != "" {
-		panic(failed{&DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}})
+		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "a long table has its rewards in itself; leave this file out"}})
 	}
 	t := readTable(path, opt, opt.Long.needed()...)
 	compute(t, opt)
@@ -53,7 +54,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	own.complete = func(t *table) {
 		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: opt.Long}} {
 			func() {
-				defer caught(new(error)) // a sheet that lacks columns for it may have the names of tasks and arms
+				defer try.Caught(new(error)) // a sheet that lacks columns for it may have the names of tasks and arms
 				part.Compile = opt.Compile
 				compute(t, part)
 			}()

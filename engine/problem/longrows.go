@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,7 +31,7 @@ func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 				Unless(l.Reward, word)))
 		}
 		if !is {
-			check(err)
+			try.To(err)
 		}
 		m.Reward = truth
 	}
@@ -157,7 +158,7 @@ func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
 	once := indices.Where(len(arms), func(i int) bool { return len(arms[i].rows) < 2 })
 	resampled := len(once) == 0 && !summaries
-	model := must(stated.completed(resampled))
+	model := try.Of(stated.completed(resampled))
 	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
 		for r := range p.t.lines {
 			p.t.within(r, l.Reward, bounds)

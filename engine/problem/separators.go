@@ -117,7 +117,7 @@ func (t *table) sameDecimals(c cell) error {
 	}
 	if t.comma != nil && t.point != nil {
 		return t.at(c, "%q is a number with a decimal comma in line %d and %q one with a decimal point in line %d; write all numbers alike",
-			t.comma.text, t.comma.line, t.point.text, t.point.line).error
+			t.comma.text, t.comma.line, t.point.text, t.point.line).Err
 	}
 	return nil
 }

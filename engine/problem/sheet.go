@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Sheet is a table that people fill in, read whole: CSV with a header, its columns separated by
@@ -27,14 +28,14 @@ type SheetRow struct {
 // stand in place of task, arm and reward. What cannot be read is a *DataError with its place; what is
 // wrong with single cells shows when they are read.
 func ReadSheet(path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
-	defer caught(&err)
+	defer try.Caught(&err)
 	if own != nil {
 		if s, k := own.readOwn(path, data, sets); s != nil {
 			return s, k, nil
 		}
 	}
 	for k, set := range sets {
-		t := must(tableOf(path, data, set...))
+		t := try.Of(tableOf(path, data, set...))
 		t.standardNames(append(slices.Concat(sets...), "status", "note", "plate", "block", "sd")...)
 		if _, lacking := t.lacks(set...); !lacking {
 			return sheetOf(t, t.header), k, nil
@@ -68,13 +69,13 @@ func (r SheetRow) Number(column string) (float64, error) { return r.table.tried(
 
 // Name returns a cell that must be a name, or a *DataError.
 func (r SheetRow) Name(column string) (name string, err error) {
-	defer caught(&err)
+	defer try.Caught(&err)
 	return r.table.text(r.row, column), nil
 }
 
 // Wrong returns a *DataError at a cell.
 func (r SheetRow) Wrong(column, format string, args ...any) error {
-	return r.table.at(r.table.cellOf(r.row, column), format, args...).error
+	return r.table.at(r.table.cellOf(r.row, column), format, args...).Err
 }
 
 // ofSheet lists the columns of a sheet with one reward a row.

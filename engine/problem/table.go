@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -43,34 +44,6 @@ type table struct {
 type cell struct {
 	text         string
 	line, column int
-}
-
-// failed is the panic with which reading ends where something is wrong: all functions between that and the exported one,
-// which returns the error, would have an error otherwise.
-type failed struct{ error }
-
-// caught, deferred, makes what reading failed with the error.
-func caught(err *error) {
-	switch r := recover().(type) {
-	case nil:
-	case failed:
-		*err = r.error
-	default:
-		panic(r)
-	}
-}
-
-// check ends reading with an error, if there is one.
-func check(err error) {
-	if err != nil {
-		panic(failed{err})
-	}
-}
-
-// must returns a value, or ends reading with the error.
-func must[T any](value T, err error) T {
-	check(err)
-	return value
 }
 
 // noData is the message of a table without rows.
@@ -104,7 +77,7 @@ func fileTable(path string, opt LoadOptions, wanted []string) *table {
 
 // tableOf reads a table from memory, which may have no rows.
 func tableOf(path string, data []byte, wanted ...string) (t *table, err error) {
-	defer caught(&err)
+	defer try.Caught(&err)
 	t = fileTable(path, LoadOptions{Read: func(string) ([]byte, error) { return data, nil }}, wanted)
 	if t.header == nil {
 		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
@@ -144,7 +117,7 @@ func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 func openTable(path string, opt LoadOptions, wanted ...string) (*table, *csv.Reader) {
 	data, err := opt.read(path)
 	if err != nil {
-		panic(failed{&ReadError{path, err}})
+		panic(try.Failure{Err: &ReadError{path, err}})
 	}
 	sum := sha256.Sum256(data)
 	t := &table{path: path, hash: hex.EncodeToString(sum[:]), column: map[string]int{}}
@@ -231,7 +204,7 @@ func withoutEmptyEnd(row []cell) []cell {
 }
 
 // syntax is the failure of a file that is no CSV.
-func (t *table) syntax(err error) failed {
+func (t *table) syntax(err error) try.Failure {
 	var p *csv.ParseError
 	if errors.As(err, &p) {
 		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v", p.Err)
@@ -257,8 +230,8 @@ func (t *table) setHeader(row []cell) {
 }
 
 // at is a failure with its place; cell{} stands for the file as a whole.
-func (t *table) at(c cell, format string, args ...any) failed {
-	return failed{&DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
+func (t *table) at(c cell, format string, args ...any) try.Failure {
+	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
 }
 
 // hasColumn reports whether there is a column of a name.
@@ -314,8 +287,8 @@ func (t *table) standardNames(names ...string) {
 }
 
 // noColumn is the failure of a column that is not in the header.
-func (t *table) noColumn(name string) failed {
-	return failed{&DataError{Path: t.path, Line: 1 + t.preamble, Unknown: name, Known: t.header,
+func (t *table) noColumn(name string) try.Failure {
+	return try.Failure{Err: &DataError{Path: t.path, Line: 1 + t.preamble, Unknown: name, Known: t.header,
 		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), t.separatorHint())}}
 }
 
@@ -348,7 +321,7 @@ func (t *table) textOf(r int, name string) string {
 // number returns the cell of a row as a finite number. Of all forms that Go takes, only decimal digits
 // are numbers to other programs, too. Where commas do not separate columns, a number may have a
 // decimal comma, if no number of the table has a decimal point.
-func (t *table) number(r int, name string) float64 { return must(t.tried(r, name)) }
+func (t *table) number(r int, name string) float64 { return try.Of(t.tried(r, name)) }
 
 // tried returns a cell as number does, or the error.
 func (t *table) tried(r int, name string) (float64, error) {
@@ -381,7 +354,7 @@ func (t *table) numberIn(c cell, column string) (float64, error) {
 	if column != "" {
 		wrong = fmt.Sprintf("column %q: %s", column, wrong)
 	}
-	return 0, t.at(c, "%s", wrong).error
+	return 0, t.at(c, "%s", wrong).Err
 }
 
 // within fails with a number of the column, if there is one, that is outside of the bounds,

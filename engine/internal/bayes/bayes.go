@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // coBayes is CoBayesFC: it takes the kernel, times a scale, and a part of each arm by itself for the prior covariance
@@ -104,7 +104,7 @@ const (
 
 // Plan returns round 1, and afterwards what the open tasks are expected to need.
 func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	counts := make([]int, a.Model.Problem.N())
 	if a.estimates == nil {
@@ -127,7 +127,7 @@ func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
 func (a *coBayes) explore(counts []int) {
 	open := model.Contrasting(a.Sets)
 	if a.Model.Designs().Dual() {
-		arms := leave.Must(a.Model.Designs().Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest))
+		arms := try.Of(a.Model.Designs().Spanning(open, a.opt.MaxSamples, model.FinelySpanningRest))
 		open = [][]int{arms}
 	}
 	for _, set := range open {
@@ -160,7 +160,7 @@ func (a *coBayes) fill(counts []int) {
 		}
 		if j := a.tasks[v]; most > 0 && j.risk > share {
 			apart := make([]float64, len(set))
-			leave.With(of.VariancesFrom(apart, set, j.first))
+			try.To(of.VariancesFrom(apart, set, j.first))
 			o := f.watch(set, j.first, most, a.scales.FreedomOf, apart)
 			o.enough = share * j.sum[member] / j.risk
 			open = append(open, o)
@@ -168,7 +168,7 @@ func (a *coBayes) fill(counts []int) {
 	}
 	for len(open) > 0 {
 		for _, o := range open {
-			leave.With(a.Model.Context().Err())
+			try.To(a.Model.Context().Err())
 			o.update()
 			_, rival := o.outcome(means, a.opt.Epsilon)
 			k, n := o.most(rival), min(o.step, o.left)
@@ -245,9 +245,9 @@ func (a *coBayes) allowance(v int) int {
 
 // Learn forms the posterior and closes the tasks that it is sure of.
 func (a *coBayes) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
-	leave.With(rounds.CheckBatch(a.planned, b))
+	try.To(rounds.CheckBatch(a.planned, b))
 	a.take(b)
 	return nil
 }

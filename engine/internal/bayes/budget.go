@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/budget"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // budgetFB is CoTestFB by the posterior where the rank of the kernel on the arms is large, and CoUniformFB there. Pulls are
@@ -81,7 +81,7 @@ func newBudgetFB(m *model.Model, opt model.Terms) (*budgetFB, error) {
 
 // Plan fixes the pulls of the round.
 func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	counts := make([]int, a.Model.Problem.N())
 	n, room := a.purse.Next()
@@ -95,7 +95,7 @@ func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 		if a.learned != nil {
 			n = a.purse.Cover(counts, a.Counts, n, room)
 		}
-		leave.With(budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room))
+		try.To(budget.Fill(a.Model.Context(), counts, a.Model.Problem, a.believed(), a.Sets, n, room))
 	}
 	a.round++
 	a.planned = engine.Plan{Round: a.round, Counts: counts, WantSquares: a.scales.Groups != nil}
@@ -104,9 +104,9 @@ func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 
 // Learn forms the posterior of all data.
 func (a *budgetFB) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
-	leave.With(rounds.CheckBatch(a.planned, b))
+	try.To(rounds.CheckBatch(a.planned, b))
 	a.purse.Spend(a.planned.Counts)
 	a.take(b)
 	return nil
@@ -148,8 +148,8 @@ func (a *budgetFB) Amend(counts []int) error {
 
 // Inform takes rewards into the posterior as it takes rewards of a round.
 func (a *budgetFB) Inform(b engine.Batch) (err error) {
-	defer leave.Caught(&err)
-	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	defer try.Caught(&err)
+	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.take(b)
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Bound returns delta: whatever changes, tasks are closed by the posterior of all data as it is then.
@@ -19,7 +19,7 @@ func (a *coBayes) Bound() float64 { return a.opt.Delta }
 // SetEpsilon closes tasks by the posterior as it is; a smaller one opens those that it is not sure
 // of any more.
 func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	before := a.opt.Epsilon
 	a.opt.SetEpsilon(epsilon)
 	a.review(a.opt.Epsilon < before)
@@ -29,7 +29,7 @@ func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 // SetDelta closes tasks by the posterior as it is; a smaller one opens those that it is not sure of
 // any more.
 func (a *coBayes) SetDelta(delta float64) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	stricter := delta < a.opt.Delta
 	a.opt.Delta = delta
 	a.review(stricter)
@@ -38,8 +38,8 @@ func (a *coBayes) SetDelta(delta float64) (err error) {
 
 // Withdraw takes arms out. What they told of others stays in the posterior.
 func (a *coBayes) Withdraw(arms []int) (err error) {
-	defer leave.Caught(&err)
-	leave.With(a.CanWithdraw(arms))
+	defer try.Caught(&err)
+	try.To(a.CanWithdraw(arms))
 	for _, i := range arms {
 		if !a.Gone[i] {
 			a.Withdrawn(a.round, i)
@@ -72,13 +72,13 @@ func (a *coBayes) review(stricter bool) {
 
 // Continue takes over all rewards.
 func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	old, same := from.(*coBayes)
 	if !same || len(at) != old.Model.Problem.N() {
 		return fmt.Errorf("%w: it goes on from a posterior", engine.ErrFixedQuestion)
 	}
 	a.Pool.Take(old.Pool, at)
-	leave.With(a.scales.Take(old.scales, at))
+	try.To(a.scales.Take(old.scales, at))
 	a.round, a.loose = old.round, true
 	a.TakeTrail(&old.Candidates)
 	for v := range old.Sets {
@@ -125,8 +125,8 @@ func (a *coBayes) Amend(counts []int) error {
 // Inform takes rewards into the posterior as it takes rewards of a round, and closes the tasks that it
 // is then sure of. Rewards from before the first round stand for it.
 func (a *coBayes) Inform(b engine.Batch) (err error) {
-	defer leave.Caught(&err)
-	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	defer try.Caught(&err)
+	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
 	a.take(b)
 	return nil

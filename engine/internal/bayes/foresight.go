@@ -7,8 +7,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // foresight computes how posterior covariances change with pulls that are planned but not made:
@@ -218,7 +218,7 @@ func (a *coBayes) judged(set []int, allowance float64) judgement {
 	chances, total, largest := make([][]float64, len(members)), 0.0, make([]float64, len(set))
 	variances := make([]float64, len(set))
 	for k, of := range members {
-		leave.With(of.VariancesFrom(variances, set, j.first))
+		try.To(of.VariancesFrom(variances, set, j.first))
 		chances[k] = make([]float64, len(set))
 		for l, i := range set {
 			if i == j.first {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -55,7 +55,7 @@ func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) {
 			}
 		}
 	}
-	leave.With(l.Learn(m.Context(), pool.Counts, pool.Add(b), l.squares))
+	try.To(l.Learn(m.Context(), pool.Counts, pool.Add(b), l.squares))
 }
 
 // learn takes rewards in, and forms the posterior of all.
@@ -115,14 +115,14 @@ func (k *knowledge) learn(b engine.Batch) {
 	if k.within != nil {
 		k.learnWithin(b)
 	} else {
-		leave.With(k.scales.Learn(b))
+		try.To(k.scales.Learn(b))
 	}
 	k.believe(k.Add(b))
 }
 
 // believe forms the posterior of all rewards, whose means are given.
 func (k *knowledge) believe(means []float64) {
-	leave.With(k.belief.Learn(k.scales.Model, k.Counts, means, k.scales.Freedom()))
+	try.To(k.belief.Learn(k.scales.Model, k.Counts, means, k.scales.Freedom()))
 	if k.belief.Mixture == nil {
 		k.estimates = k.belief.Estimates(means)
 		return

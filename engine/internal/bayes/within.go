@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // sideBySide is CoBayesFC where the arms of a task are measured side by side (docs/theory/posterior.md): what a block adds
@@ -58,9 +58,9 @@ func CheckBlocks(p *problem.Problem) error {
 
 // Plan arranges the pulls of each task in blocks that its leader is in.
 func (a *sideBySide) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
-	plan := leave.Must(a.coBayes.Plan(ctx))
+	plan := try.Of(a.coBayes.Plan(ctx))
 	plan.WantSquares = false
 	for v, set := range a.Sets {
 		leader := set[0]
@@ -106,19 +106,19 @@ func (a *sideBySide) Guided() bool { return false }
 
 // Arrange takes the blocks as they were: a posterior does not mind how they came about.
 func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if a.planned.Counts == nil {
 		return errors.New("no round is planned")
 	}
-	leave.With(lists.Each(arranged, func(s engine.Side) error { return sides.Check(a.Model.Problem, s) }))
+	try.To(lists.Each(arranged, func(s engine.Side) error { return sides.Check(a.Model.Problem, s) }))
 	a.planned.Sides, a.planned.Counts = arranged, engine.CountsOf(arranged, a.Model.Problem.N())
 	return a.within.Planned(arranged)
 }
 
 // learnWithin takes rewards of blocks in that the posterior goes by.
 func (k *knowledge) learnWithin(b engine.Batch) {
-	leave.With(k.within.Take(b))
-	leave.Must(k.within.Learn(b))
+	try.To(k.within.Take(b))
+	try.Of(k.within.Learn(b))
 	var freedom, squares []float64
 	for _, s := range k.within.Past {
 		if s.Squares == 0 { // blocks that are alike to the last digit say nothing of a scale
@@ -126,7 +126,7 @@ func (k *knowledge) learnWithin(b engine.Batch) {
 		}
 		freedom, squares = append(freedom, s.Freedom), append(squares, s.Squares)
 	}
-	leave.With(k.scales.Within(freedom, squares))
+	try.To(k.scales.Within(freedom, squares))
 	m := k.scales.Model
 	n := m.Problem.N()
 	w := &model.Within{Information: mat.NewSymDense(n, nil), Right: make([]float64, n), Levels: make([]float64, n),

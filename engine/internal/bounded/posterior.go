@@ -10,9 +10,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Posterior describes f under the Gaussian process with covariance v·k, given means of pulled arms
@@ -34,7 +34,7 @@ type Posterior struct {
 // variances next to near, and from most where that is 0.
 func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64,
 	most, near float64) (best, widest *Posterior, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	least := math.Inf(1)
 	for j, i := range pulled {
 		least = min(least, noise[j]/(4*max(rows[j][i], math.SmallestNonzeroFloat64)))
@@ -48,7 +48,7 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 	}
 	form := func(step int) (*Posterior, float64) {
 		p, likelihood, err := newPosterior(ctx, pulled, rows, means, noise, at(step))
-		leave.With(err)
+		try.To(err)
 		if step == 0 {
 			widest = p
 		}

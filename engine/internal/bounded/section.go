@@ -15,9 +15,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -61,7 +61,7 @@ func (s *Section) Find(arm int) int {
 // Rows returns the kernel between some arms of the section and all of them, one row each, computed
 // once. The end of the context is its error, and so is a lack of memory.
 func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	out := make([][]float64, len(of))
 	var missing []int
 	for _, i := range of {
@@ -69,9 +69,9 @@ func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error)
 			missing = append(missing, i)
 		}
 	}
-	leave.With(memlimit.Matrices(ctx, "the kernel's rows", 1, len(missing), len(s.Arms)))
+	try.To(memlimit.Matrices(ctx, "the kernel's rows", 1, len(missing), len(s.Arms)))
 	fresh := make([][]float64, len(missing))
-	leave.With(cores.Do(ctx, len(missing), 1, func(k, _ int) {
+	try.To(cores.Do(ctx, len(missing), 1, func(k, _ int) {
 		fresh[k] = make([]float64, len(s.Arms))
 		s.gram.Row(fresh[k], missing[k])
 	}))
@@ -112,7 +112,7 @@ type Local struct {
 //	[HPS12] Harbrecht, Peters, Schneider: On the low-rank approximation by the pivoted Cholesky
 //	        decomposition, Applied Numerical Mathematics 62, 2012.
 func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolerance float64, most int) (_ *Local, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	n := len(s.Arms)
 	l := &Local{Rest: append([]float64(nil), s.Diagonal...)}
 	top := lists.Max(s.Diagonal, func(v float64) float64 { return v })
@@ -134,7 +134,7 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 		}
 		if columns == room {
 			more := min(most, max(32, 2*room))
-			leave.With(memlimit.Matrices(ctx, "the features of a round", 1, n, more))
+			try.To(memlimit.Matrices(ctx, "the features of a round", 1, n, more))
 			grown := make([]float64, n*more)
 			for i := range n {
 				copy(grown[i*more:], data[i*room:(i+1)*room])
@@ -145,7 +145,7 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 		s.gram.Row(row, pivot)
 		root := math.Sqrt(l.Rest[pivot])
 		own := data[pivot*room : pivot*room+columns]
-		leave.With(cores.Do(ctx, n, 4*tile, func(from, end int) {
+		try.To(cores.Do(ctx, n, 4*tile, func(from, end int) {
 			for i := from; i < end; i++ {
 				phi := data[i*room : i*room+columns+1]
 				v := (row[i] - floats.Dot(own, phi[:columns])) / root

@@ -11,8 +11,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -74,7 +74,7 @@ type prospect struct {
 // and the next pulls are of the arm that takes most from the rival's τ'². 2τ² keeps arms that are almost tied from taking everything.
 // Noise takes less off, and attracts nothing. docs/adr/0019 has this rule beside others.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	shared := n < lists.Total(room) // a sum of all tasks, which the task that is least sure takes from
 	choices := max(leastChoices, mostChoices/len(sets))
 	if shared {
@@ -90,7 +90,7 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 		}
 	}
 	for n > 0 && len(s.tasks) > 0 {
-		leave.With(ctx.Err())
+		try.To(ctx.Err())
 		top, rival, most := s.tasks[0], 0, math.Inf(-1)
 		for _, t := range s.tasks {
 			if x, unsure := t.rival(); unsure > most {
@@ -162,7 +162,7 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *look
 func promising(of Posterior, set, order []int, means []float64, most int) []int {
 	leader := rounds.Leader(set, means)
 	apart := make([]float64, len(set))
-	leave.With(of.VariancesFrom(apart, set, leader))
+	try.To(of.VariancesFrom(apart, set, leader))
 	upper := lists.Keyed(set, func(k int, i int) (int, float64) { return i, means[i] + 2*math.Sqrt(max(0, apart[k])) })
 	upper[leader] = math.Inf(1)
 	out := slices.DeleteFunc(slices.Clone(order), func(i int) bool { _, open := upper[i]; return !open })

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A planner chooses the pulls of a coTest. It sees what the contests want and what a pull tells, no
@@ -152,7 +152,7 @@ func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms [
 			n += max(1, n/8)
 			continue
 		}
-		leave.With(err)
+		try.To(err)
 		st.Rounding.Ratio = max(st.Rounding.Ratio, r.Ratio)
 		t.addCopies(arms, r.Counts, st.Rounding.Counts)
 		return
@@ -257,9 +257,9 @@ func (q ask) explore() *rounds.Stage {
 	if q.misfit {
 		kind = canon.KindExploreMisfit
 	}
-	priced := leave.Must(q.priced(m))
-	return leave.Must(model.Remembered(priced, canon.Key{Kind: kind, Pulls: n, Sets: groups}, leave.Returning(func() *rounds.Stage {
-		d := leave.Must(priced.Designs().Design(0, groups))
+	priced := try.Of(q.priced(m))
+	return try.Of(model.Remembered(priced, canon.Key{Kind: kind, Pulls: n, Sets: groups}, try.Returning(func() *rounds.Stage {
+		d := try.Of(priced.Designs().Design(0, groups))
 		d = q.inPulls(indices.All(m.Problem.N()), d)
 		st, r := newStage(m), priced.Layout.Reduce(groups)
 		st.Design = d
@@ -269,7 +269,7 @@ func (q ask) explore() *rounds.Stage {
 		}
 		weights := lists.Map(r.Arms, func(i int) float64 { return d.Weights[i] * float64(priced.Layout.Copies[i]) })
 		k := canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups}
-		st.Rounding = leave.Must(model.Remembered(priced, k, leave.Returning(func() design.Rounding {
+		st.Rounding = try.Of(model.Remembered(priced, k, try.Returning(func() design.Rounding {
 			q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
 			return st.Rounding
 		})))
@@ -282,7 +282,7 @@ func (q ask) explore() *rounds.Stage {
 		}
 		q.probe(st, slices.Concat(groups...))
 		q.scales.Replicate(st.Rounding.Counts)
-		st.Estimate = leave.Must(model.NewEstimator(m, 0, st.Rounding.Counts))
+		st.Estimate = try.Of(model.NewEstimator(m, 0, st.Rounding.Counts))
 		return st
 	})))
 }
@@ -296,7 +296,7 @@ func (t terms) probe(st *rounds.Stage, open []int) {
 	if measured > m.Rank() || m.Cut() {
 		return
 	}
-	e := leave.Must(model.NewEstimator(m, 0, counts))
+	e := try.Of(model.NewEstimator(m, 0, counts))
 	best, least := -1, math.Inf(1)
 	for _, i := range open {
 		if variance := model.SquaredNorm(e.White.RawRowView(i)); counts[i] == 0 && e.Spans(i) && variance < least {
@@ -322,6 +322,6 @@ func (t terms) equalStage(st *rounds.Stage, groups [][]int) *rounds.Stage {
 // complete returns a stage of some pulls with the replicates that scales need, and with its estimator.
 func (t terms) complete(st *rounds.Stage) *rounds.Stage {
 	t.scales.Replicate(st.Rounding.Counts)
-	st.Estimate = leave.Must(model.NewEstimator(t.scales.Model, 0, st.Rounding.Counts))
+	st.Estimate = try.Of(model.NewEstimator(t.scales.Model, 0, st.Rounding.Counts))
 	return st
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // coTestFB is CoTestFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
@@ -47,10 +47,10 @@ const (
 // another kind they go by least squares, which need a pull for every dimension of the features: a
 // smaller budget is an error. The tests that decide tasks are by least squares always.
 func NewCoTestFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
 	if !gp {
-		m = leave.Must(m.Designs().Decoupled())
+		m = try.Of(m.Designs().Decoupled())
 	}
 	misfit := misfitOf(m, opt)
 	base := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
@@ -104,7 +104,7 @@ func (a *coTestFB) budgetHeights(alpha float64) (out []float64) {
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTestFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if a.belief != nil {
 		return a.share(), nil
@@ -114,7 +114,7 @@ func (a *coTestFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	compute := func() *rounds.Stage { return a.solve(space, contrasts, arms, n) }
 	if a.round < a.first && a.scales.Groups == nil && !a.loose { // known before any data
 		k := canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}
-		return a.commit(leave.Must(model.Remembered(a.Model, k, leave.Returning(compute)))), nil
+		return a.commit(try.Of(model.Remembered(a.Model, k, try.Returning(compute)))), nil
 	}
 	return a.commit(compute()), nil
 }
@@ -132,10 +132,10 @@ func (a *coTestFB) share() engine.Plan {
 		budget.Explore(counts, a.Model.Problem, n, each, room)
 	} else if n -= a.keepTesting(counts, n, room); n > 0 {
 		of := budget.Belief{Posterior: a.pooled, Means: a.estimates, Precision: a.scales.Model.Precision}
-		leave.With(budget.Fill(a.Model.Context(), counts, a.Model.Problem, of, a.Model.Problem.Groups(), n, room))
+		try.To(budget.Fill(a.Model.Context(), counts, a.Model.Problem, of, a.Model.Problem.Groups(), n, room))
 	}
 	if a.alpha > 0 {
-		st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, counts))
+		st.Estimate = try.Of(model.NewEstimator(a.scales.Model, 0, counts))
 	}
 	return a.decisions.commit(st, a.fix)
 }
@@ -222,14 +222,14 @@ func (a *coTestFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 // solve returns the stage of n pulls, no more and no fewer.
 func (a *coTestFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
 	st := newStage(a.Model)
-	d := leave.Must(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
+	d := try.Of(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
 	r, err := design.Round(a.Model.Context(), s, c, d.Weights, n, pullEpsilon)
 	if few := (*design.RatioError)(nil); !errors.As(err, &few) {
-		leave.With(err)
+		try.To(err)
 	}
 	st.Design.Value, st.Design.Lower, st.Rounding.Ratio = d.Value, d.Lower, r.Ratio
 	a.terms().addCopies(arms, r.Counts, st.Rounding.Counts)
-	st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts))
+	st.Estimate = try.Of(model.NewEstimator(a.scales.Model, 0, st.Rounding.Counts))
 	return st
 }
 
@@ -238,7 +238,7 @@ const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.
 func (a *coTestFB) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	a.update(b)
 	a.purse.Spend(b.Counts)

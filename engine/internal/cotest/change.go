@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // review looks at all contests again, after a change of the question: those that are not decided any
@@ -55,10 +55,10 @@ func (a *coTest) review() {
 // Withdraw takes arms out. Walks hold from then on with and without the steps that such an arm led;
 // arms that are not out by both are open again.
 func (a *coTest) Withdraw(arms []int) (err error) {
-	defer leave.Caught(&err)
-	leave.With(a.CanWithdraw(arms))
-	a.Model = leave.Must(a.Model.Without(arms))
-	a.scales.Model = leave.Must(a.scales.Model.Without(arms))
+	defer try.Caught(&err)
+	try.To(a.CanWithdraw(arms))
+	a.Model = try.Of(a.Model.Without(arms))
+	a.scales.Model = try.Of(a.scales.Model.Without(arms))
 	if a.clock.Strict == nil {
 		a.tighten()
 	}
@@ -84,14 +84,14 @@ func (a *coTest) Withdraw(arms []int) (err error) {
 // Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, and one
 // whose weights need a noise scale that no replicate tells, sits out: its walks stand still.
 func (a *coTest) Amend(counts []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if a.stage == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
 	st := *a.stage
 	st.Rounding.Counts, st.Estimate = counts, nil
 	if engine.PullsOf(counts) > 0 {
-		st.Estimate = leave.Must(model.NewEstimator(a.scales.Model, 0, counts))
+		st.Estimate = try.Of(model.NewEstimator(a.scales.Model, 0, counts))
 	}
 	a.loose = true
 	a.fix(&st)
@@ -101,8 +101,8 @@ func (a *coTest) Amend(counts []int) (err error) {
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is. Rewards
 // from before the first round stand for it, if they tell all arms of open tasks apart.
 func (a *coTest) Inform(b engine.Batch) (err error) {
-	defer leave.Caught(&err)
-	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	defer try.Caught(&err)
+	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
 	first := a.estimates == nil
 	a.learn(b)
@@ -161,14 +161,14 @@ func otherKind(from engine.Algorithm) error {
 // Continue takes over the walks of a test on fewer arms. Tests of new tasks, and of new arms, begin
 // with new data and have the level of the others.
 func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	old, same := from.(*coTest)
 	if !same || len(at) != old.Model.Problem.N() {
 		return otherKind(from)
 	}
 	unit := old.Model.Unit / a.Model.Unit
 	a.Pool.Take(old.Pool, at)
-	leave.With(a.scales.Take(old.scales, at))
+	try.To(a.scales.Take(old.scales, at))
 	if a.misfit.data != nil && old.misfit.data != nil {
 		a.misfit.data.Take(old.misfit.data, at)
 	}
@@ -212,7 +212,7 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
 	}
 	k := a.questions
 	if len(gone) > 0 {
-		leave.With(a.Withdraw(gone))
+		try.To(a.Withdraw(gone))
 		a.questions = k
 	}
 	a.review()

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // decisions hold the contests of all tasks, with what their tests have in common: which arms are left, at which level,
@@ -60,8 +60,8 @@ func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 		Candidates: rounds.NewCandidates(m), Pool: model.NewPool(m.Problem.N()), opt: opt,
 		most: opt.Delta,
 	}
-	a.scales = leave.Must(rounds.NewScales(m, opt.Options))
-	a.contests = leave.Must(newContests(m, exact))
+	a.scales = try.Of(rounds.NewScales(m, opt.Options))
+	a.contests = try.Of(newContests(m, exact))
 	for _, c := range a.contests {
 		if !c.closed {
 			a.tests++
@@ -79,7 +79,7 @@ func (a *decisions) level(delta float64) float64 {
 	}
 	n := float64(max(a.tests, a.claims))
 	if delta/n < leastAlpha {
-		leave.With(fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
+		try.To(fmt.Errorf("delta must be at least %g here, %g for each of the %d different tasks, got %g", leastAlpha*n,
 			leastAlpha*n/float64(a.tests), a.tests, delta))
 	}
 	return min(delta/n, mostAlpha)
@@ -96,7 +96,7 @@ func (a *decisions) Bound() float64 {
 
 // SetEpsilon looks at the walks again: what they exclude does not depend on epsilon.
 func (a *decisions) SetEpsilon(epsilon float64) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	a.opt.SetEpsilon(epsilon)
 	a.rules.review()
 	return nil
@@ -104,7 +104,7 @@ func (a *decisions) SetEpsilon(epsilon float64) (err error) {
 
 // SetDelta replaces the heights. No look is ever judged by lower heights than the largest delta has.
 func (a *decisions) SetDelta(delta float64) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	a.raise(delta)
 	a.rules.review()
 	return nil
@@ -115,7 +115,7 @@ func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage)) engine.Pla
 	plan := st.Plan(a.round + 1)
 	plan.WantSquares = a.scales.Groups != nil
 	if n := plan.Pulls(); n > a.opt.MaxSamples {
-		leave.With(engine.LimitError{Samples: float64(n)})
+		try.To(engine.LimitError{Samples: float64(n)})
 	}
 	a.round++
 	fix(st)

@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // estimation holds what all data say of the arms: by this leaders, gaps and the sizes of rounds are chosen.
@@ -26,9 +26,9 @@ type estimation struct {
 // pool returns the estimator of all data.
 func (a *estimation) pool(means []float64) *model.Estimator {
 	if a.belief == nil {
-		return leave.Must(model.NewEstimator(a.scales.Model, 0, a.Counts))
+		return try.Of(model.NewEstimator(a.scales.Model, 0, a.Counts))
 	}
-	leave.With(a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()))
+	try.To(a.belief.Learn(a.scales.Model, a.Counts, means, a.scales.Freedom()))
 	return a.belief.Estimator
 }
 

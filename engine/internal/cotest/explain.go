@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // sized has the planner say what the needs take.
@@ -137,8 +137,8 @@ func (a *coTestFB) Amend(counts []int) error {
 // Inform takes rewards in by which leaders and designs go, and the answers of tasks that no walk
 // decides.
 func (a *coTestFB) Inform(b engine.Batch) (err error) {
-	defer leave.Caught(&err)
-	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	defer try.Caught(&err)
+	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
 	a.learn(b)
 	bets := a.bets

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Bound is a bound on the norm of the reward function.
@@ -78,7 +78,7 @@ func TestsAlone(m *model.Model, opt model.Terms) bool {
 // unknown scale, or few on the arms of each task. Where it has more it goes by the norm of rewards
 // that are known, if that spares the arms pulls of their own, and else by the arms' own means.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if opt.Robust {
 		return formTogether, b, nil
 	}
@@ -92,11 +92,11 @@ func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	several := m.Problem.V() > 1
 	few := stated // a stated norm is passed over where there are few
 	if !stated && (m.Problem.N() <= model.MostLeastSquares || model.OwnPart(m) == 0) {
-		few = leave.Must(m.Relations().RankAtMost(model.MostLeastSquares))
+		few = try.Of(m.Relations().RankAtMost(model.MostLeastSquares))
 	}
 	shared := m.Problem.Noise.UnknownBy == problem.UnknownProblem // a scale
 	switch {
-	case few && several && !opt.Together && !shared && leave.Must(m.Relations().RanksAdd()):
+	case few && several && !opt.Together && !shared && try.Of(m.Relations().RanksAdd()):
 		return formAlone, b, nil
 	case few && (m.Problem.N() <= model.MostDesigned || !model.EachApart(m)):
 		return formTogether, b, nil
@@ -113,11 +113,11 @@ func endsSharply(m *model.Model, opt model.Terms) bool {
 	if m.Problem.N() > model.MostLeastSquares {
 		most = fewLeastSquares
 	}
-	if !leave.Must(m.Relations().RankAtMost(most)) {
+	if !try.Of(m.Relations().RankAtMost(most)) {
 		return false
 	}
-	coarse := leave.Must(m.Pivots(most, shownBy(m, opt)))
-	return leave.Must(m.Relations().RankAtMost(int(sharply * float64(len(coarse)))))
+	coarse := try.Of(m.Pivots(most, shownBy(m, opt)))
+	return try.Of(m.Relations().RankAtMost(int(sharply * float64(len(coarse)))))
 }
 
 // shownBy returns the part of a variance, over the scale, to which pivots have to show the arms that a norm is of use for: a
@@ -137,10 +137,10 @@ func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	}
 	f, total := formMeans, m.Problem.N()
 	if m.Problem.V() > 1 && m.Problem.Noise.UnknownBy != problem.UnknownProblem && eachSuits(m) {
-		f, total = formAloneMany, lists.Sum(leave.Must(m.Alone()), (*model.Model).Rank)
+		f, total = formAloneMany, lists.Sum(try.Of(m.Alone()), (*model.Model).Rank)
 	}
 	enough := int(math.Ceil(float64(total) / sharply))
-	coarse := leave.Must(m.Pivots(enough, shownBy(m, opt)))
+	coarse := try.Of(m.Pivots(enough, shownBy(m, opt)))
 	return f, len(coarse) >= enough && (f == formAloneMany || model.EachApart(m))
 }
 
@@ -164,20 +164,20 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 		}
 	}
 	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
-		leave.With(fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, "+
+		try.To(fmt.Errorf("the kernel tells more than %d directions of these %d arms apart, too many for least squares, "+
 			"and takes some arms for the same, so that they cannot be compared by their own means; give norm, a bound on the norm of the reward "+
 			"function (in units of the noise; reward_norm is the same in reward units), or choose CoBayesFC: %w", model.MostLeastSquares,
 			m.Problem.N(), err))
 	}
-	leave.With(m.Context().Err())
+	try.To(m.Context().Err())
 	return formMeans, none
 }
 
 // eachSuits reports whether each task by itself can be tested by least squares, or by the means of arms that say nothing
 // of each other.
 func eachSuits(m *model.Model) bool {
-	return !slices.ContainsFunc(leave.Must(m.Alone()), func(sub *model.Model) bool {
-		return !sub.Relations().Unrelated() && !leave.Must(sub.Relations().RankAtMost(model.MostLeastSquares))
+	return !slices.ContainsFunc(try.Of(m.Alone()), func(sub *model.Model) bool {
+		return !sub.Relations().Unrelated() && !try.Of(sub.Relations().RankAtMost(model.MostLeastSquares))
 	})
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // setHeights sets what walks have to reach at the level alpha, and no less than at the level top.
@@ -28,9 +28,9 @@ func (a *decisions) boundary(alpha, top float64, looks int) (b sequential.Bounda
 	switch {
 	case !a.reclaims || alpha > mostReclaimed:
 	case alpha == top:
-		b.Conditional = leave.Must(conditional(a.Model.Context(), a.Model.Memory, alpha, looks))
+		b.Conditional = try.Of(conditional(a.Model.Context(), a.Model.Memory, alpha, looks))
 	default:
-		b.Conditional = leave.Must(sequential.NewConditionalError(b.Z, fine()))
+		b.Conditional = try.Of(sequential.NewConditionalError(b.Z, fine()))
 	}
 	return b
 }
@@ -42,9 +42,9 @@ func (a *decisions) heights(alpha float64, looks int) []float64 {
 	case a.limits != nil || a.opt.Law == engine.LawSymmetric:
 		return slices.Repeat([]float64{stakeHeight(alpha)}, sequential.ClockLooks)
 	case a.reclaims:
-		return leave.Must(conditional(m.Context(), m.Memory, alpha, looks)).Heights()
+		return try.Of(conditional(m.Context(), m.Memory, alpha, looks)).Heights()
 	}
-	return leave.Must(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks))
+	return try.Of(heights(m.Context(), m.Memory, a.opt.LawFor(m.Problem), alpha, looks))
 }
 
 // The looks from which on walks are not expected to be open, and the part of alpha that these share: the latter on the

@@ -8,8 +8,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // misfit holds what CoTestFC allows for in rewards that the kernel cannot represent. With μ_i =
@@ -38,7 +38,7 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 	if m.Cut() {
 		norm, err := m.Designs().NormOf(opt)
 		if err != nil {
-			leave.With(fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
+			try.To(fmt.Errorf("the kernel has a rank above %d on these %d arms, and features end there; bounding what is left out "+
 				"needs norm, a bound on the norm of the reward function: %w", m.Rank(), m.Problem.N(), err))
 		}
 		u.most = norm * math.Sqrt(m.Truncation)

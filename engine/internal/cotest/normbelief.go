@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // guess holds the posterior of a Gaussian process on all data. It chooses leaders and the
@@ -36,7 +36,7 @@ func (g *guess) believe(means []float64, others []int) {
 	if g.estimates == nil {
 		g.estimates = make([]float64, p.N())
 	}
-	section := leave.Must(bounded.NewSection(g.ctx(), p, g.involved(nil, others)))
+	section := try.Of(bounded.NewSection(g.ctx(), p, g.involved(nil, others)))
 	g.section = section
 	g.pulled, g.means, g.noise = nil, nil, nil
 	for k, i := range section.Arms {
@@ -45,15 +45,15 @@ func (g *guess) believe(means []float64, others []int) {
 			g.noise = append(g.noise, 1/(float64(n)*g.scales.Model.Precision[i]))
 		}
 	}
-	rows := leave.Must(section.Rows(g.ctx(), g.pulled))
+	rows := try.Of(section.Rows(g.ctx(), g.pulled))
 	near := 0.0
 	if g.posterior != nil {
 		near = g.posterior.Variance
 	}
 	var err error
 	g.posterior, g.widest, err = bounded.Fit(g.ctx(), g.pulled, rows, g.means, g.noise, g.norm*g.norm, near)
-	leave.With(err)
-	found := leave.Must(g.posterior.Means(g.ctx()))
+	try.To(err)
+	found := try.Of(g.posterior.Means(g.ctx()))
 	for k, i := range section.Arms {
 		g.estimates[i] = found[k]
 	}
@@ -94,13 +94,13 @@ func (g *guess) judge(c *claim) {
 			leader[g.section.Find(i)] = first
 		}
 	}
-	rows := leave.Must(g.section.Rows(g.ctx(), []int{first}))
+	rows := try.Of(g.section.Rows(g.ctx(), []int{first}))
 	of := map[int][]float64{first: rows[0]}
 	for _, way := range []struct {
 		*bounded.Posterior
 		to []float64
 	}{{g.posterior, c.spread}, {g.widest, c.certain}} {
-		variances := leave.Must(way.Variances(g.ctx(), leader, of, g.section.Diagonal))
+		variances := try.Of(way.Variances(g.ctx(), leader, of, g.section.Diagonal))
 		for k, i := range c.arms {
 			if k != c.leader && !c.walks[k].Out { // gaps that the data fix to all digits still have a variance
 				at := g.section.Find(i)
@@ -156,7 +156,7 @@ type recalled struct {
 func (r recalled) of(arms []int) (out engine.ArmEstimates) {
 	n := len(r.freedom)
 	means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
-	defer leave.Caught(new(error))
+	defer try.Caught(new(error))
 	for block := range slices.Chunk(arms, recalledAtOnce) {
 		r.fill(block, means, variances)
 	}
@@ -171,12 +171,12 @@ func (r recalled) fill(arms []int, means, variances []float64) {
 	ctx := r.m.Context()
 	together := append(slices.Clone(arms), r.pulled...)
 	slices.Sort(together)
-	section := leave.Must(bounded.NewSection(ctx, r.m.Problem, slices.Compact(together)))
+	section := try.Of(bounded.NewSection(ctx, r.m.Problem, slices.Compact(together)))
 	pulled := lists.Map(r.pulled, section.Find)
-	rows := leave.Must(section.Rows(ctx, pulled))
-	posterior := leave.Must(bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance))
-	found := leave.Must(posterior.Means(ctx))
-	spread := leave.Must(posterior.ArmVariances(ctx, section.Diagonal))
+	rows := try.Of(section.Rows(ctx, pulled))
+	posterior := try.Of(bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance))
+	found := try.Of(posterior.Means(ctx))
+	spread := try.Of(posterior.ArmVariances(ctx, section.Diagonal))
 	for _, i := range arms {
 		k := section.Find(i)
 		means[i], variances[i] = found[k], spread[k]

@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // shrinkage are the prior variances that a bet chooses among, in units of S². At 1 bias² + variance
@@ -56,7 +56,7 @@ func (a *normBets) fix(st *rounds.Stage) {
 	}
 	f := &a.fixed
 	if f.section = a.section; !a.covers(counts) {
-		f.section = leave.Must(bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)))
+		f.section = try.Of(bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)))
 	}
 	var support []int
 	var noise []float64
@@ -66,8 +66,8 @@ func (a *normBets) fix(st *rounds.Stage) {
 			noise = append(noise, 1/(float64(n)*a.scales.Model.Precision[i]))
 		}
 	}
-	rows := leave.Must(f.section.Rows(a.ctx(), support))
-	f.system = leave.Must(bounded.NewSystem(a.ctx(), support, rows, noise))
+	rows := try.Of(f.section.Rows(a.ctx(), support))
+	f.system = try.Of(bounded.NewSystem(a.ctx(), support, rows, noise))
 	view := a.view(rows)
 	for _, c := range a.contests {
 		if c.closed {
@@ -120,7 +120,7 @@ func (a *normBets) view(rows [][]float64) *view {
 			v.onSupport.Set(u, j, rows[j][k])
 		}
 	}
-	v.past = leave.Must(a.fixed.section.Rows(a.ctx(), v.pastAt))
+	v.past = try.Of(a.fixed.section.Rows(a.ctx(), v.pastAt))
 	return v
 }
 
@@ -160,7 +160,7 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 func (a *normBets) betOn(c *claim, open []int, v *view) {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
-	leaders := leave.Must(s.Rows(a.ctx(), []int{first}))
+	leaders := try.Of(s.Rows(a.ctx(), []int{first}))
 	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
 	var history []int // of open, those with sums
 	for _, k := range open {
@@ -186,7 +186,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leaders[0][x], 0), Before: before[k],
 		})
 	}
-	leave.With(a.ctx().Err())
+	try.To(a.ctx().Err())
 }
 
 // bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // localDesign is the problem of one round's design: white features, in which what is known from the
@@ -35,13 +35,13 @@ func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design) {
 	for r, i := range l.sampled {
 		features.SetRow(r, l.white.RawRowView(i))
 	}
-	c := leave.Must(design.NewCover(l.ctx, features, l.precision))
+	c := try.Of(design.NewCover(l.ctx, features, l.precision))
 	c.Most = 4 * pulls
 	var active []int
 	for more := l.first(); ; {
 		active = append(active, more...)
-		leave.With(c.Add(l.contrasts(more)))
-		leave.With(c.Solve(pulls, normSolving))
+		try.To(c.Add(l.contrasts(more)))
+		try.To(c.Solve(pulls, normSolving))
 		more = l.missed(c.Pulls, 1.1*max(1, c.Value), active)
 		if len(more) == 0 || len(active) > mostActive {
 			total := lists.Total(c.Pulls)
@@ -125,7 +125,7 @@ func (l *localDesign) after(pulls []float64) *mat.SymDense {
 
 // lacks returns information wanted times variance had, for all targets.
 func (l *localDesign) lacks(pulls []float64) []float64 {
-	x := leave.Must(bounded.Whiten(l.ctx, l.white, l.after(pulls)))
+	x := try.Of(bounded.Whiten(l.ctx, l.white, l.after(pulls)))
 	return l.lacking(x)
 }
 

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // normed is CoTestFC where the norm of the reward function is bounded: the same walks on the same
@@ -38,7 +38,7 @@ var (
 
 // newNormed prepares the test under a bound on the norm.
 func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	m = m.ByValues().Own()
 	d := newDecisions(m, opt, opt.Misfit == 0)
 	n := m.Problem.N()
@@ -60,7 +60,7 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err err
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *normed) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	plan := a.next
 	if a.estimates == nil {
@@ -71,7 +71,7 @@ func (a *normed) Plan(ctx context.Context) (_ engine.Plan, err error) {
 
 // Amend fixes every bet again from the counts.
 func (a *normed) Amend(counts []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if a.stage == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
@@ -83,7 +83,7 @@ func (a *normed) Amend(counts []int) (err error) {
 
 // Learn settles the bets with the round's own data, and chooses the next leaders from all data.
 func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
@@ -101,8 +101,8 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 
 // Inform takes rewards in by which leaders, gaps and needs go. Every walk stays where it is.
 func (a *normed) Inform(b engine.Batch) (err error) {
-	defer leave.Caught(&err)
-	leave.With(rounds.CheckInform(a.Model.Problem, b))
+	defer try.Caught(&err)
+	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.learn(b)
 	bets := a.bets
 	a.bets = nil
@@ -114,7 +114,7 @@ func (a *normed) Inform(b engine.Batch) (err error) {
 // learn takes rewards in that the posterior goes by.
 func (a *normed) learn(b engine.Batch) {
 	means := a.Add(b)
-	leave.With(a.scales.Learn(b))
+	try.To(a.scales.Learn(b))
 	a.believe(means, a.sums.arms)
 }
 

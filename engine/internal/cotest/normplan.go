@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The sizes of rounds. None of them touches the guarantee.
@@ -49,12 +49,12 @@ func (a *normed) explorePivots() *rounds.Stage {
 		}
 	}
 	slices.Sort(arms)
-	section := leave.Must(bounded.NewSection(a.ctx(), a.Model.Problem, arms))
+	section := try.Of(bounded.NewSection(a.ctx(), a.Model.Problem, arms))
 	weight, favour := make([]float64, len(arms)), make([]float64, len(arms))
 	for k, i := range arms {
 		weight[k], favour[k] = 1/a.Model.Diagonal, a.favour(i)
 	}
-	l := leave.Must(section.Localise(a.ctx(), weight, favour, firstRest, firstMost))
+	l := try.Of(section.Localise(a.ctx(), weight, favour, firstRest, firstMost))
 	st := newStage(a.Model)
 	for _, k := range l.Pivots {
 		st.Rounding.Counts[arms[k]] = firstPulls
@@ -102,7 +102,7 @@ func (a *normed) targets() []target {
 func (a *normed) next() *rounds.Stage {
 	targets := a.targets()
 	if len(targets) == 0 { // every open contest is exhausted
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	l := a.localise(targets)
 	pulls := engine.PullsOf(a.Counts)
@@ -125,7 +125,7 @@ func (l *localDesign) pulls(before float64) (counts []int, worst float64, d desi
 		fractions, found := l.solve(before)
 		n := floats.Sum(fractions)
 		if !(n <= l.most) {
-			leave.With(engine.LimitError{Samples: n})
+			try.To(engine.LimitError{Samples: n})
 		}
 		whole, missed := l.round(fractions, roundSlack)
 		if whole == nil && counts == nil && l.each {
@@ -139,7 +139,7 @@ func (l *localDesign) pulls(before float64) (counts []int, worst float64, d desi
 		}
 	}
 	if counts == nil {
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	return counts, worst, d
 }
@@ -155,12 +155,12 @@ func (a *normed) localise(targets []target) *localDesign {
 		weight[t.arm] = max(weight[t.arm], 2*a.norm*a.norm*t.info)
 		weight[t.leader] = max(weight[t.leader], weight[t.arm])
 	}
-	l := leave.Must(s.Localise(a.ctx(), weight, favour, finestRest, mostPivots))
+	l := try.Of(s.Localise(a.ctx(), weight, favour, finestRest, mostPivots))
 	if len(l.Pivots) == 0 { // fine enough without any, but some arm has to be pulled
-		l = leave.Must(s.Localise(a.ctx(), weight, favour, 0, 1))
+		l = try.Of(s.Localise(a.ctx(), weight, favour, 0, 1))
 	}
 	if len(l.Pivots) == 0 {
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	out := &localDesign{ctx: a.ctx(), most: float64(a.opt.MaxSamples), targets: targets, sampled: slices.Clone(l.Pivots)}
 	for _, t := range targets {
@@ -182,7 +182,7 @@ func (a *normed) localise(targets []target) *localDesign {
 				mat.NewVecDense(m, l.Features.RawRowView(k)))
 		}
 	}
-	out.white = leave.Must(bounded.Whiten(a.ctx(), l.Features, known))
+	out.white = try.Of(bounded.Whiten(a.ctx(), l.Features, known))
 	for k, t := range out.targets {
 		had := distance(out.white.RawRowView(t.arm), out.white.RawRowView(t.leader))
 		out.targets[k].info = min(t.info, 1/had+t.need)

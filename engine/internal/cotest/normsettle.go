@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // sums holds for every walk that goes on the error functional of its bets so far.
@@ -32,7 +32,7 @@ func (s *sums) position(arm int) int {
 // settle takes the round's data to the bets on it, and keeps the functionals of walks that go on.
 func (a *normBets) settle(b engine.Batch) {
 	f := &a.fixed
-	rows := leave.Must(f.section.Rows(a.ctx(), f.system.Support))
+	rows := try.Of(f.section.Rows(a.ctx(), f.system.Support))
 	view := a.view(rows)
 	means := make([]float64, len(rows))
 	for j, k := range f.system.Support {
@@ -42,7 +42,7 @@ func (a *normBets) settle(b engine.Batch) {
 	// bias G so far: p = A⁻¹(a(k_b - k_x) - G)(s).
 	fits := make([][]float64, len(shrinkage))
 	for kind := range shrinkage {
-		fits[kind] = leave.Must(bounded.Fitted(a.ctx(), rows, f.system.Solve(means, a.prior(kind))))
+		fits[kind] = try.Of(bounded.Fitted(a.ctx(), rows, f.system.Solve(means, a.prior(kind))))
 	}
 	if a.scales.Groups != nil {
 		a.settleUnknown(b, view, fits)
@@ -108,7 +108,7 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) {
 					bet.Settle(a.clock, s)
 				}
 			}
-			leave.With(a.ctx().Err())
+			try.To(a.ctx().Err())
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (a *normBets) remember(v *view) {
 		for _, some := range [][]int{fresh, known} {
 			for part := range slices.Chunk(some, together) {
 				a.add(c, part, byWalk, v, positions)
-				leave.With(a.ctx().Err())
+				try.To(a.ctx().Err())
 			}
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // minimaxPlanner shares the pulls of a round between all contests by minimax designs. The arms of a
@@ -21,7 +21,7 @@ func (minimaxPlanner) next(q ask) *rounds.Stage {
 		return q.explore()
 	}
 	m := q.scales.Model
-	priced := leave.Must(q.priced(m))
+	priced := try.Of(q.priced(m))
 	st := newStage(m)
 	var pairs []design.Pair
 	for _, w := range q.wants {
@@ -32,19 +32,19 @@ func (minimaxPlanner) next(q ask) *rounds.Stage {
 		pairs = append(pairs, w.needs...)
 	}
 	if len(pairs) == 0 && !(st.Design.Value > 0) { // every open contest is exhausted
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	if !(st.Design.Value <= float64(q.most)) { // and then addDirect has added none
-		leave.With(engine.LimitError{Samples: st.Design.Value})
+		try.To(engine.LimitError{Samples: st.Design.Value})
 	}
 	pulled := int(math.Ceil(st.Design.Value))
 	for _, part := range priced.Layout.Parts(pairs) {
 		space, contrasts := part.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
-		d := leave.Must(design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance)))
+		d := try.Of(design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance)))
 		d = q.inPulls(part.Arms, d)
 		// n pulls bring every need w to w‖y‖² ≤ 1 when the value is at most n.
 		if !(d.Value <= float64(q.most)) {
-			leave.With(engine.LimitError{Samples: d.Value})
+			try.To(engine.LimitError{Samples: d.Value})
 		}
 		st.Design.Value, st.Design.Lower = st.Design.Value+d.Value, st.Design.Lower+d.Lower
 		// Only their sum is rounded up: a pull too many in each part would add up.
@@ -94,7 +94,7 @@ func (uniformPlanner) next(q ask) *rounds.Stage {
 		for _, need := range w.needs {
 			n := need.Weight * (1/m.Precision[need.I] + 1/m.Precision[need.J])
 			if !(n <= float64(q.most)) {
-				leave.With(engine.LimitError{Samples: n})
+				try.To(engine.LimitError{Samples: n})
 			}
 			each = max(each, int(math.Ceil(n)))
 		}
@@ -107,7 +107,7 @@ func (uniformPlanner) next(q ask) *rounds.Stage {
 	}
 	n := float64(engine.PullsOf(st.Rounding.Counts))
 	if n == 0 { // every open contest is exhausted
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
 	return q.complete(st)
@@ -143,9 +143,9 @@ func (apartPlanner) next(q ask) *rounds.Stage {
 	}
 	switch n := st.Design.Value; {
 	case n == 0: // every open contest is exhausted
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	case !(n <= float64(q.most)):
-		leave.With(engine.LimitError{Samples: n})
+		try.To(engine.LimitError{Samples: n})
 	}
 	return q.complete(st)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1
@@ -60,8 +60,8 @@ func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 }
 
 func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error) {
-	defer leave.Caught(&err)
-	m = leave.Must(m.Designs().Decoupled())
+	defer try.Caught(&err)
+	m = try.Of(m.Designs().Decoupled())
 	misfit := misfitOf(m, opt)
 	a := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
 	a.planner = p
@@ -88,7 +88,7 @@ func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTes
 
 // Plan fixes the pulls of the round, and with them every bet on it.
 func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	return a.commit(a.planner.next(a.ask())), nil
 }
@@ -96,7 +96,7 @@ func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
 // commit makes a stage the coming round.
 func (a *coTest) commit(st *rounds.Stage) engine.Plan {
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	return a.decisions.commit(st, a.fix)
 }
@@ -149,7 +149,7 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 // Learn settles the bets with the round's own data, and chooses the next leaders from all
 // data.
 func (a *coTest) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	a.update(b)
 	a.conclude()
@@ -173,13 +173,13 @@ func (a *coTest) conclude() {
 
 // update takes the round in: its own data for the bets, and all data for estimates.
 func (a *coTest) update(b engine.Batch) {
-	leave.With(rounds.CheckBatch(a.stage.Plan(a.round), b))
+	try.To(rounds.CheckBatch(a.stage.Plan(a.round), b))
 	if b.Empty() { // it was amended to no pulls
 		return
 	}
 	estimates := a.estimates
 	if a.within != nil {
-		leave.With(a.within.Take(b))
+		try.To(a.within.Take(b))
 	}
 	if len(a.bets) > 0 {
 		if a.within == nil {
@@ -226,7 +226,7 @@ func (a *coTest) learn(b engine.Batch) {
 		learnWithin(a, b, means)
 		return
 	}
-	leave.With(a.scales.Learn(b))
+	try.To(a.scales.Learn(b))
 	if a.estimates == nil {
 		a.clock.Origin *= a.scales.Change(a.Model)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sides"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // within is what blocks say, and which bets are made on it.
@@ -121,14 +121,14 @@ var (
 )
 
 func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, errors.New("misfit and robust are for tests that go by the kernel; arms that are measured side by side " +
 			"are compared by their own rewards: leave them out")
 	}
-	apart := leave.Must(m.Independent())
-	planner := leave.Must(sides.NewPlanner(apart.Problem, opt.Law))
-	a := leave.Must(newCoTest(apart, opt, &blockPlanner{Planner: planner}))
+	apart := try.Of(m.Independent())
+	planner := try.Of(sides.NewPlanner(apart.Problem, opt.Law))
+	a := try.Of(newCoTest(apart, opt, &blockPlanner{Planner: planner}))
 	a.within = newWithin(apart, a.limits)
 	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.opt.Epsilon
 	return &sideBySide{a}, nil
@@ -151,16 +151,16 @@ func (a *sideBySide) Amend([]int) error {
 
 // Arrange fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
 func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if a.stage == nil {
 		return errors.New("no round is planned")
 	}
 	for _, s := range arranged {
-		leave.With(sides.Check(a.Model.Problem, s))
+		try.To(sides.Check(a.Model.Problem, s))
 	}
 	st := *a.stage
 	st.Sides, st.Rounding.Counts = arranged, engine.CountsOf(arranged, a.Model.Problem.N())
-	leave.With(a.within.Planned(arranged))
+	try.To(a.within.Planned(arranged))
 	a.loose = true
 	a.fix(&st)
 	return nil
@@ -169,7 +169,7 @@ func (a *sideBySide) Arrange(arranged []engine.Side) (err error) {
 // learnWithin takes rewards of blocks in that estimates go by.
 func learnWithin(a *coTest, b engine.Batch, means []float64) {
 	first := a.estimates == nil
-	a.estimates = leave.Must(a.within.Learn(b))
+	a.estimates = try.Of(a.within.Learn(b))
 	if first {
 		a.clock.Origin = a.within.origin()
 		if a.within.fair {
@@ -213,19 +213,19 @@ func (b *blockPlanner) next(q ask) *rounds.Stage {
 		}
 		sum := lists.Total(blocks)
 		if !(sum <= float64(q.most)) {
-			leave.With(engine.LimitError{Samples: sum})
+			try.To(engine.LimitError{Samples: sum})
 		}
 		arranged := b.Arrange(m.Problem.TaskOf[leader], leader, rivals, q.within.enough(blocks))
 		st.Sides = append(st.Sides, arranged...)
 		widest = max(widest, 2/slices.Min(blocks))
 	}
 	if len(st.Sides) == 0 { // every open contest is exhausted
-		leave.With(engine.LimitError{Samples: math.Inf(1)})
+		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	st.Rounding.Counts = engine.CountsOf(st.Sides, m.Problem.N())
 	total := float64(engine.PullsOf(st.Rounding.Counts))
 	st.Design.Value, st.Design.Lower = total*widest, total*widest
-	leave.With(q.within.Planned(st.Sides))
+	try.To(q.within.Planned(st.Sides))
 	return st
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q =
@@ -73,7 +73,7 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 			space.Precision[k] = m.Precision[i]
 			pairs = append(pairs, design.Pair{I: k, J: len(set), Weight: 1})
 		}
-		d := leave.Must(design.Minimax(space, design.Contrasts{Pairs: pairs}, m.Solver(model.DesignTolerance(len(set)))))
+		d := try.Of(design.Minimax(space, design.Contrasts{Pairs: pairs}, m.Solver(model.DesignTolerance(len(set)))))
 		out := design.Design{Value: 4 * d.Value, Lower: 4 * d.Lower, Weights: indices.Spread(m.Problem.N(), d.Weights, set), Status: d.Status,
 			Iterations: d.Iterations}
 		return out

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // An allocator chooses the pulls of a round: what the methods of Alg. 1 and 2 and of their
@@ -45,23 +45,23 @@ func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design
 		k.Kind = canon.KindRounding
 		r := remembered(m, k, func() design.Rounding {
 			r, _, err := m.Designs().Round(ridge, design.Contrasts{Groups: alive}, d.Weights, n)
-			leave.With(err)
+			try.To(err)
 			return r
 		})
-		return &rounds.Stage{Design: d, Rounding: r, Estimate: leave.Must(model.NewEstimator(m, ridge, r.Counts))}
+		return &rounds.Stage{Design: d, Rounding: r, Estimate: try.Of(model.NewEstimator(m, ridge, r.Counts))}
 	})
 	return st, model.Covers(st.Rounding)
 }
 
 // remembered returns what a function of the model makes once.
 func remembered[T any](m *model.Model, k canon.Key, compute func() T) T {
-	return leave.Must(model.Remembered(m, k, leave.Returning(compute)))
+	return try.Of(model.Remembered(m, k, try.Returning(compute)))
 }
 
 // shared returns the allocation of [Du23]: the minimax design over all tasks together.
 func shared() allocation {
 	return allocation{canon.KindDesign, func(m *model.Model, ridge float64, alive [][]int) design.Design {
-		return leave.Must(m.Designs().Design(ridge, alive))
+		return try.Of(m.Designs().Design(ridge, alive))
 	}}
 }
 
@@ -102,7 +102,7 @@ func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 // lower bound. Remembered.
 func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() design.Design {
-		alone := leave.Must(m.Alone())
+		alone := try.Of(m.Alone())
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
 		open := float64(len(model.Contrasting(alive)))
 		for v, set := range alive {
@@ -111,7 +111,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 			}
 			lo, _ := m.Problem.ArmsOf(v)
 			own := lists.Map(set, func(i int) int { return i - lo })
-			part := leave.Must(alone[v].Designs().Design(ridge, [][]int{own}))
+			part := try.Of(alone[v].Designs().Design(ridge, [][]int{own}))
 			for k, w := range part.Weights {
 				d.Weights[lo+k] = w / open
 			}
@@ -123,7 +123,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 // valued gives a design its value for the pairs of the candidate sets, which is exact.
 func valued(d design.Design, m *model.Model, s design.Space, alive [][]int) design.Design {
 	value, _, err := design.MaxVariance(m.Context(), s, design.Contrasts{Groups: alive}, d.Weights)
-	leave.With(err)
+	try.To(err)
 	d.Value, d.Lower = value, value
 	return d
 }
@@ -185,7 +185,7 @@ func newResolution(e *elimination) *resolution {
 // refine sets ξ for the coming round, and returns its step in place of the one counted from 1.
 func (q *resolution) refine(e *elimination, s int) int {
 	s += q.first - 1
-	e.ridge = leave.Must(e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s))))
+	e.ridge = try.Of(e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s))))
 	return s
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension
@@ -66,11 +66,11 @@ type dimension struct {
 }
 
 func (dimension) size(m *model.Model, ridge float64, set []int) float64 {
-	return leave.Must(m.Designs().Omega(ridge, set))
+	return try.Of(m.Designs().Omega(ridge, set))
 }
 
 func (dimension) exceeds(m *model.Model, ridge float64, set []int, limit float64) bool {
-	return leave.Must(m.Designs().OmegaExceeds(ridge, set, limit))
+	return try.Of(m.Designs().OmegaExceeds(ridge, set, limit))
 }
 
 func (dimension) rule() engine.Rule { return engine.RuleHalved }
@@ -90,10 +90,10 @@ func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {
 }
 
 func newHalving(m *model.Model, opt model.Terms, own halving) (_ *CoKernelFB, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	m = m.Own()
 	a := &CoKernelFB{Candidates: rounds.NewCandidates(m), own: own, opt: opt}
-	a.ridge = leave.Must(m.Designs().Ridge(engine.ModeFB, opt))
+	a.ridge = try.Of(m.Designs().Ridge(engine.ModeFB, opt))
 	total := opt.Budget * m.Problem.V()
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(total)
@@ -114,7 +114,7 @@ func newHalving(m *model.Model, opt model.Terms, own halving) (_ *CoKernelFB, er
 // RoundsFB returns R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all pairs of all
 // arms, across tasks.
 func RoundsFB(m *model.Model, ridge float64) (int, error) {
-	return leave.Returning(func() int { return halvings(m, ridge, dimension{}) })()
+	return try.Returning(func() int { return halvings(m, ridge, dimension{}) })()
 }
 
 // halvings returns R for a way of halving.
@@ -124,7 +124,7 @@ func halvings(m *model.Model, ridge float64, own halving) int {
 
 // Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
 func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	d := a.own.design(a.Model, a.ridge, a.Sets)                      // l. 4
 	st, covered := a.own.stage(a.Model, a.ridge, a.Sets, d, a.pulls) // l. 5
@@ -139,13 +139,13 @@ func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 // Learn estimates the rewards and cuts every candidate set to half its size
 // [Du23, Alg. 2, l. 8-15].
 func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
 	}
 	width, estimates, err := a.Estimate(a.stage.Estimate, b) // l. 9-10
-	leave.With(err)
+	try.To(err)
 	for v, set := range a.Sets {
 		if len(set) < 2 {
 			continue
@@ -173,7 +173,7 @@ func (a *CoKernelFB) keep(v int, kept []int, e *model.Estimator, estimates []flo
 func (a *CoKernelFB) halve(v int, estimates []float64) []int {
 	sorted := slices.Clone(a.Sets[v])
 	sort.SliceStable(sorted, func(x, y int) bool { return estimates[sorted[x]] > estimates[sorted[y]] })
-	over, err := leave.Returning(func() int {
+	over, err := try.Returning(func() int {
 		whole := a.own.size(a.Model, a.ridge, a.Sets[v])
 		return sort.Search(len(sorted)-1, func(k int) bool { // prefix of k+2 arms exceeds half
 			prefix := slices.Clone(sorted[:k+2])
@@ -182,7 +182,7 @@ func (a *CoKernelFB) halve(v int, estimates []float64) []int {
 		})
 	})()
 	if err != nil {
-		leave.With(fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err))
+		try.To(fmt.Errorf("round %d, task %q: %w", a.round, a.Model.Problem.Tasks.Names[v], err))
 	}
 	return sorted[:over+1]
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // CoKernelFC is [Du23, Alg. 1]: fixed confidence, by elimination in rounds on an
@@ -88,7 +88,7 @@ var (
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
 func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if opt.Misfit > 0 || opt.Robust {
 		return nil, engine.ErrNoMisfit
 	}
@@ -96,8 +96,8 @@ func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination
 		opt.Ridge.Kind = engine.RidgeAuto // which has a form of its own on many arms
 	}
 	m = m.Own()
-	ridge := leave.Must(m.Designs().Ridge(engine.ModeFC, opt))
-	bound := leave.Must(m.Designs().NormBound(opt, ridge))
+	ridge := try.Of(m.Designs().Ridge(engine.ModeFC, opt))
+	bound := try.Of(m.Designs().NormBound(opt, ridge))
 	e := &elimination{Candidates: rounds.NewCandidates(m), own: own, opt: opt, ridge: ridge, bound: bound}
 	e.margins, e.within = make([]float64, m.Problem.V()), make([][]int, m.Problem.V())
 	for v, set := range e.Sets {
@@ -111,7 +111,7 @@ func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination
 
 // Plan chooses the round's pulls [Du23, Alg. 1, l. 4-7].
 func (e *elimination) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer e.Model.During(ctx)()
 	s, deltaR := e.own.confidence(e) // l. 2
 	if e.resolution != nil {
@@ -130,7 +130,7 @@ func (e *elimination) Plan(ctx context.Context) (_ engine.Plan, err error) {
 func (e *elimination) samples(step int, rho, logTerm float64) int {
 	n := RoundSamples(e.opt.Schedule, step, rho, logTerm)
 	if n > float64(e.opt.MaxSamples) {
-		leave.With(engine.LimitError{Samples: n})
+		try.To(engine.LimitError{Samples: n})
 	}
 	return max(1, int(n))
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Hardest returns the rival whose gap is the smallest fraction of its threshold, in the last round.
@@ -98,7 +98,7 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	if e.resolution != nil { // whose ξ is another one by then
 		return designValue(e.stage.Design)
 	}
-	d, err := leave.Returning(func() design.Design { return e.own.design(e.Model, e.ridge, alive) })()
+	d, err := try.Returning(func() design.Design { return e.own.design(e.Model, e.ridge, alive) })()
 	if err != nil {
 		return e.stage.Design.Value
 	}
@@ -120,18 +120,18 @@ func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
 
 // estimator returns the estimator of a round of these pulls.
 func (allocation) estimator(m *model.Model, ridge float64, counts []int) *model.Estimator {
-	return leave.Must(model.NewEstimator(m, ridge, counts))
+	return try.Of(model.NewEstimator(m, ridge, counts))
 }
 
 // estimator returns the sample means of the arms by name.
 func (equal) estimator(m *model.Model, _ float64, counts []int) *model.Estimator {
-	return leave.Must(model.NewEstimator(byName(m), 0, counts))
+	return try.Of(model.NewEstimator(byName(m), 0, counts))
 }
 
 // amended returns a stage of other pulls; without an estimator where there are none.
 func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
 	if planned == nil {
-		leave.With(errors.New(rounds.LearnedEarly))
+		try.To(errors.New(rounds.LearnedEarly))
 	}
 	st := *planned
 	st.Rounding.Counts, st.Estimate = counts, nil
@@ -146,7 +146,7 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 // schedule eliminates by these, for any counts. An arm that no pull measures has an infinite width and
 // stays. The literal schedule eliminates at 2^-r, which holds for the pulls that it planned.
 func (e *elimination) Amend(counts []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
 		return fmt.Errorf("schedule %q eliminates at gaps of 2^-r, which holds for the planned pulls only; schedule %q takes others: %w",
 			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
@@ -158,7 +158,7 @@ func (e *elimination) Amend(counts []int) (err error) {
 // Amend goes on with the counts as they are: what the data support is judged by the counts
 // (rounds.Evidence), and Theorem 2, which is about the planned ones, no longer covers the run.
 func (a *CoKernelFB) Amend(counts []int) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	a.stage = amended(a.own, a.Model, a.ridge, a.stage, counts)
 	if n := len(a.amended); n == 0 || a.amended[n-1] != a.round {
 		a.amended = append(a.amended, a.round)

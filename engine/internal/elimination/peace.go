@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // NewIndPeaceFB returns fixed-budget Peace [KJKJ20] run by each agent on its own task with its own
@@ -65,10 +65,10 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 	return remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() design.Design {
 		r := m.Layout.Reduce([][]int{set})
 		if len(r.Arms) == 0 {
-			return leave.Must(design.Width(m.Space(ridge), nil, design.Options{}))
+			return try.Of(design.Width(m.Space(ridge), nil, design.Options{}))
 		}
 		k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
-		d := leave.Must(canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
+		d := try.Of(canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
 			d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
 			d.Lower = 0 // no certificate, as a plan's lower bound has to be
 			return d, err
@@ -136,7 +136,7 @@ func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 
 // Learn pools the round with those before it and cuts the sets of more than two arms.
 func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
 		return err // nil where it was amended to no pulls
@@ -144,7 +144,7 @@ func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)
 	k := canon.Key{Kind: canon.KindPooledEstimate, Ridge: a.ridge, Sets: [][]int{a.Counts}}
-	e := leave.Must(model.Remembered(a.Model, k, func() (*model.Estimator, error) { return model.NewEstimator(a.Model, a.ridge, a.Counts) }))
+	e := try.Of(model.Remembered(a.Model, k, func() (*model.Estimator, error) { return model.NewEstimator(a.Model, a.ridge, a.Counts) }))
 	a.pooled, a.estimates = e, e.Estimates(means)
 	a.Believe(a.estimates)
 	for v, set := range a.Sets {

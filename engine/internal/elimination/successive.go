@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // NewCoSuccessiveElimination returns collaborative best-arm identification as in the classic bandit
@@ -58,7 +58,7 @@ func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n 
 		for _, i := range left {
 			counts[i] = each
 		}
-		e := leave.Must(model.NewEstimator(byName(m), 0, counts))
+		e := try.Of(model.NewEstimator(byName(m), 0, counts))
 		return &rounds.Stage{Design: d, Rounding: design.Rounding{Counts: counts, Ratio: 1, Method: "equal"}, Estimate: e}
 	}), true
 }
@@ -71,8 +71,8 @@ func withNames(m *model.Model, alive [][]int) [][]int {
 // byName returns the model in which arms of one name are the same arm, and others have nothing in
 // common.
 func byName(m *model.Model) *model.Model {
-	names := leave.Must(model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit))
-	return leave.Must(names.Exact())
+	names := try.Of(model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit))
+	return try.Of(names.Exact())
 }
 
 // sameTasks reports the first difference between the tasks: an arm that one of them

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Algorithm runs one algorithm per task without any sharing: agent v knows only
@@ -41,10 +41,10 @@ func NewFB(m *model.Model, opt model.Terms,
 
 // New runs an algorithm by each agent alone, with the given options for each.
 func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Algorithm, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
-	for v, sub := range leave.Must(m.Alone()) {
-		part, err := algorithm(leave.Must(sub.Exact()), opt)
+	for v, sub := range try.Of(m.Alone()) {
+		part, err := algorithm(try.Of(sub.Exact()), opt)
 		if err != nil {
 			return nil, fmt.Errorf("task %q: %w", m.Problem.Tasks.Names[v], err)
 		}

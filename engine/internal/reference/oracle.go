@@ -10,8 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // oracle is a reference that no algorithm can match: it knows the expected rewards, hence the best
@@ -68,7 +68,7 @@ const oracleGrowth = 0.25
 
 // Plan returns the first round's pulls, or oracleGrowth of all pulls so far.
 func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	n := engine.PullsOf(a.Counts)
 	if n == 0 {
@@ -83,24 +83,24 @@ func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	// The start and the round number say how all pulls so far came about.
 	k := canon.Key{Kind: canon.KindOracleStage, Level: a.opt.Epsilon, Pulls: a.start, Sets: [][]int{{r}}}
 	stage := func() *rounds.Stage { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) }
-	a.next = leave.Must(model.Remembered(a.Model, k, leave.Returning(stage)))
+	a.next = try.Of(model.Remembered(a.Model, k, try.Returning(stage)))
 	return a.next.Plan(r), nil
 }
 
 // oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
 // and factors the estimator of these and the ones before.
 func oracleStage(m *model.Model, epsilon float64, before []int, n int) *rounds.Stage {
-	d := leave.Must(m.Truth().Confirmation(0, epsilon))
-	contrasts := leave.Must(m.Truth().Rivals(epsilon))
+	d := try.Of(m.Truth().Confirmation(0, epsilon))
+	contrasts := try.Of(m.Truth().Rivals(epsilon))
 	for {
 		r, covered, err := m.Designs().Round(0, contrasts, d.Weights, n)
-		leave.With(err)
+		try.To(err)
 		if !covered {
 			n += max(1, n/4)
 			continue
 		}
 		all := lists.Make(len(before), func(i int) int { return before[i] + r.Counts[i] })
-		return &rounds.Stage{Design: d, Rounding: r, Estimate: leave.Must(model.NewEstimator(m, 0, all))}
+		return &rounds.Stage{Design: d, Rounding: r, Estimate: try.Of(model.NewEstimator(m, 0, all))}
 	}
 }
 
@@ -171,7 +171,7 @@ func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Mod
 // when the rewards are known, and answers with the largest kernelised estimate. It
 // knows θ* and is a reference for what a budget can do, not a competitor.
 func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps, and %s ties for best", engine.ErrUnsuited,
 			m.Problem.Where(rival))
@@ -180,10 +180,10 @@ func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error
 	if err != nil {
 		return nil, fmt.Errorf("%w: it samples in proportions that follow from the true gaps: %w", engine.ErrUnsuited, err)
 	}
-	contrasts := leave.Must(m.Truth().Rivals(opt.Epsilon))
+	contrasts := try.Of(m.Truth().Rivals(opt.Epsilon))
 	n := opt.Budget * m.Problem.V()
 	k := canon.Key{Kind: canon.KindOracleRounding, Level: opt.Epsilon, Pulls: n}
-	r := leave.Must(model.Remembered(m, k, func() (design.Rounding, error) {
+	r := try.Of(model.Remembered(m, k, func() (design.Rounding, error) {
 		r, _, err := m.Designs().Round(0, contrasts, d.Weights, n)
 		return r, err
 	}))

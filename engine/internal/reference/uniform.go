@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/individual"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // uniformFB spends the whole budget in one round with counts fixed beforehand, by
@@ -65,10 +65,10 @@ func NewIndUniformLS(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 // tasks, by the sample means of a uniform round; arms are matched by name. It
 // uses no data of the task itself: a baseline that collaboration must beat.
 func NewBestElsewhere(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
-	defer leave.Caught(&err)
-	alone := leave.Must(m.Independent())
+	defer try.Caught(&err)
+	alone := try.Of(m.Independent())
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
-	a := leave.Must(newUniformFB(alone, opt))
+	a := try.Of(newUniformFB(alone, opt))
 	a.answerOf = a.bestElsewhere
 	return a, nil
 }
@@ -96,16 +96,16 @@ func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 // newOneRound spends the counts. The kind of estimator names, with the budget, where they come
 // from.
 func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (_ *uniformFB, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	m = m.Own()
 	a := &uniformFB{Candidates: rounds.NewCandidates(m), opt: opt, counts: counts, planned: counts}
-	a.ridge = leave.Must(m.Designs().Ridge(engine.ModeFB, opt))
+	a.ridge = try.Of(m.Designs().Ridge(engine.ModeFB, opt))
 	if opt.Ridge.Kind == engine.RidgeGP {
 		a.ridge = m.Designs().GpRidge(opt.Budget * m.Problem.V())
 	}
-	a.Evidence = leave.Must(rounds.NewEvidence(&a.Candidates, opt, 1, a.ridge))
+	a.Evidence = try.Of(rounds.NewEvidence(&a.Candidates, opt, 1, a.ridge))
 	k := canon.Key{Kind: from, Ridge: a.ridge, Level: opt.Epsilon, Pulls: opt.Budget}
-	a.full = leave.Must(model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }))
+	a.full = try.Of(model.Remembered(m, k, func() (*model.Estimator, error) { return model.NewEstimator(m, a.ridge, a.counts) }))
 	a.estimator = a.full
 	return a, nil
 }

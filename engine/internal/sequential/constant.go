@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/leave"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
@@ -23,13 +23,13 @@ const resolution = 1e-6
 // clock. It takes some milliseconds for 60 looks. alpha must lie in [1e-12, 1/2]; errors are as for
 // [Crossing].
 func Constant(alpha float64, times []float64) (_ float64, err error) {
-	defer leave.Caught(&err)
+	defer try.Caught(&err)
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
 		return 0, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)
 	}
 	excess := func(z float64) float64 {
 		p, slack, err := Crossing(z, times)
-		leave.With(err)
+		try.To(err)
 		return math.Log((p + slack) / alpha)
 	}
 	// The looks cross as often as e^h that know nothing of each other. One alone needs lo, all of them need hi at most. h is

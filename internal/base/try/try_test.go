@@ -42,3 +42,14 @@ func TestCaught(t *testing.T) {
 		panic("another")
 	}()
 }
+
+// A function given as one that returns its error does so.
+func TestReturning(t *testing.T) {
+	failed := errors.New("failed")
+	if n, err := try.Returning(func() int { return try.Of(1, nil) })(); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if _, err := try.Returning(func() int { panic(try.Failure{Err: failed}) })(); err != failed {
+		t.Errorf("%v, want the error", err)
+	}
+}
