@@ -120,12 +120,12 @@ func rounded(x float64, ci [2]float64) (estimate, interval string) {
 
 // pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
 func pickRows(a answer.Answer) Table {
-	t := Table{Columns: []Column{text("task", "Task"), text("arm", "Arm")}}
+	t := Table{Columns: columns("task Task", "arm Arm")}
 	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
 	for _, c := range []string{"estimate", "ci95_low", "ci95_high", "probability_within", "expected_loss"} {
 		t.Columns = append(t.Columns, number(c, c, ""))
 	}
-	t.Columns = append(t.Columns, text("runner_up", "runner_up"), number("count", "count", ""), number("more", "more", ""))
+	t.Columns = append(t.Columns, columns("runner_up runner_up", "#count count", "#more more")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
 		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))

@@ -37,30 +37,22 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	if f, ok := v.(Figure); ok {
 		return o.apply(f)
 	}
+	var f Figure
+	var err error
+	w, _ := viewOf(v)
 	switch {
 	case o.Posterior:
-		f, err := posteriorOf(v, o)
-		if err != nil {
-			return f, err
-		}
-		w, _ := viewOf(v)
-		return o.apply(figureInWords(f, w.words))
+		f, err = posteriorOf(v, o)
 	case o.Where != nil:
-		f, err := whereOpen(v, o)
-		if err != nil {
-			return f, err
-		}
-		return o.apply(f)
+		f, err = whereOpen(v, o)
+		w.words = problem.Words{} // features have the names of the problem
 	case o.Task != "":
-		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task),
-			"write posterior=true"}
+		return refused("task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true")
+	default:
+		if o, err = o.chosen(v); err == nil {
+			f, err = w.figure(o)
+		}
 	}
-	o, err := o.chosen(v)
-	if err != nil {
-		return Figure{}, err
-	}
-	w, _ := viewOf(v)
-	f, err := w.figure(o)
 	if err != nil {
 		return f, err
 	}

@@ -134,19 +134,13 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 // needTable returns a table with all columns of a forecast; files have all but the one for readers.
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
-		Columns: []Column{
-			text("change", "Change"), number("gap", "Gap", "reward units"), text("method", "Method"), text("algorithm", "Algorithm"),
-			text("schedule", "Schedule"),
-			number("tasks", "Tasks", ""), number("delta", "δ", ""), number("epsilon", "ε", ""), number("runs", "Simulated runs", ""),
-			number("undecided", "Undecided", ""),
-			number("rounds", "Rounds", ""), number("rounds_q90", "Rounds, 90 %", ""), number("samples", "Samples per agent", ""),
-			number("samples_total", "Samples, all agents", ""), number("samples_total_q90", "All agents, 90 %", ""),
-			number("ratio", "Times the lower bound", ""), number("ratio_to_baseline", "Times the baseline", ""),
-			number("cost", "Cost", ""), number("cost_q90", "Cost, 90 %", ""), number("time", "Calendar time", prices.TimeUnit),
-			number("time_q90", "Time, 90 %", prices.TimeUnit),
-			number("busiest", "Samples of the busiest agent", ""), number("first_round", "First round, all agents", ""),
-			number("messages", "Messages", ""), number("bytes", "Communication", "bytes"), text("best", "Best"),
-		},
+		Columns: columns("change Change", "#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
+			"#tasks Tasks", "#delta δ", "#epsilon ε", "#runs Simulated runs", "#undecided Undecided", "#rounds Rounds",
+			"#rounds_q90 Rounds, 90 %", "#samples Samples per agent", "#samples_total Samples, all agents",
+			"#samples_total_q90 All agents, 90 %", "#ratio Times the lower bound", "#ratio_to_baseline Times the baseline", "#cost Cost",
+			"#cost_q90 Cost, 90 %", "#time Calendar time ["+prices.TimeUnit+"]", "#time_q90 Time, 90 % ["+prices.TimeUnit+"]",
+			"#busiest Samples of the busiest agent", "#first_round First round, all agents", "#messages Messages",
+			"#bytes Communication [bytes]", "best Best"),
 	}
 	for _, r := range rows {
 		tasks := any(nil)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
@@ -204,10 +203,7 @@ func (f Figure) byValues() Figure {
 		}
 		f.Heat = &h
 	}
-	f.Panels = slices.Clone(f.Panels)
-	for i, p := range f.Panels {
-		f.Panels[i] = p.byValues()
-	}
+	f.Panels = lists.Map(f.Panels, Figure.byValues)
 	return f
 }
 

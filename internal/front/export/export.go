@@ -45,19 +45,21 @@ const (
 // Papers returns the sizes that a report can have.
 func Papers() []string { return []string{string(A4), string(Letter)} }
 
-// writer makes a report. Files that belong beside it go through put, which returns the name by
-// which the report refers to them.
-type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(name string, data []byte) string) error
+// writer makes a report. Files that belong beside it go through put.
+type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error
+
+// putter takes a file that belongs beside a report and returns the name by which the report refers to it.
+type putter func(name string, data []byte) string
 
 // formats are the endings that Save knows.
 var formats = map[string]writer{
-	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
 		return HTML(w, nb, opt)
 	},
-	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
 		return PDF(ctx, w, nb, opt)
 	},
-	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
 		return Notebook(w, nb, opt)
 	},
 	".md":  writeMarkdown,

@@ -19,7 +19,7 @@ import (
 type latexWriter struct {
 	b     strings.Builder
 	ctx   context.Context
-	put   func(name string, data []byte) string
+	put   putter
 	opt   Options
 	files int
 	shift int // of the levels of headings
@@ -61,7 +61,7 @@ const preamble = `\documentclass[11pt]{article}
 \setkeys{Gin}{width=\maxwidth,keepaspectratio}
 `
 
-func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
 	title, strip, err := titleOf(nb, opt)
 	if err != nil {
 		return err

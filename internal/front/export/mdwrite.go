@@ -21,7 +21,7 @@ import (
 // with divisions in ::: for cells and outputs.
 type mdWriter struct {
 	b      strings.Builder
-	put    func(name string, data []byte) string
+	put    putter
 	opt    Options
 	quarto bool
 	files  int
@@ -30,11 +30,11 @@ type mdWriter struct {
 
 func (m *mdWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
 
-func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
 	return (&mdWriter{put: put, opt: opt}).write(w, nb)
 }
 
-func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
 	return (&mdWriter{put: put, opt: opt, quarto: true}).write(w, nb)
 }
 
