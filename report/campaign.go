@@ -89,17 +89,21 @@ func campaignBlocks(s campaign.Status) []Block {
 
 // otherLeaders returns the tasks whose leader is shown and is not the pick.
 func otherLeaders(s campaign.Status) (tasks []string) {
-	mode := ""
-	if s.Result != nil {
-		mode = s.Result.Mode
-	}
 	for _, k := range s.Tasks {
 		differs := func(p answer.Pick) bool { return p.Task == k.Task && p.Arm != k.Leader }
-		if k.Leader != "" && !byEstimate(k.Progress, mode) && slices.ContainsFunc(s.Best.Picks, differs) {
+		if k.Leader != "" && !byEstimate(k.Progress, modeOfRun(s)) && slices.ContainsFunc(s.Best.Picks, differs) {
 			tasks = append(tasks, k.Task)
 		}
 	}
 	return tasks
+}
+
+// modeOfRun returns the mode of the result of a campaign, "" before there is one.
+func modeOfRun(s campaign.Status) string {
+	if s.Result == nil {
+		return ""
+	}
+	return s.Result.Mode
 }
 
 // due writes when pulls must be told.
@@ -171,10 +175,7 @@ func campaignTasks(s campaign.Status) Table {
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
 	}
-	mode := ""
-	if s.Result != nil {
-		mode = s.Result.Mode
-	}
+	mode := modeOfRun(s)
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
 			known(k.Beside), nil, nil, nil}
@@ -213,8 +214,7 @@ func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 		if o.X == "round" {
 			at = float64(d.Round)
 		}
-		series.X = append(series.X, at)
-		series.Y = append(series.Y, float64(map[string]int{"open": d.Open, "decided": d.Decided, "samples": d.Samples}[y]))
+		series.Add(at, float64(map[string]int{"open": d.Open, "decided": d.Decided, "samples": d.Samples}[y]))
 	}
 	f.Series = []Series{series}
 	return f

@@ -50,10 +50,7 @@ func protocolSentence(p campaign.Protocol) string {
 			}
 			s += "."
 			if n := len(r.Buys); n > 0 { // a budget is spent, however quickly
-				right := "the best"
-				if e := p.Options.Epsilon; e > 0 {
-					right = "within " + decimal(e, 4) + " of the best"
-				}
+				right := bestWithin(p.Options.Epsilon)
 				answers := "answers"
 				if all := p.Forecast.Attached; len(all) > 0 {
 					now, then := all[0], all[len(all)-1]

@@ -64,10 +64,8 @@ func barFigure(title, label, of string, log bool) Figure {
 	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
 
-func addBar(f *Figure, name string, value float64) {
-	s := &f.Series[0]
-	s.X = append(s.X, float64(len(f.Categories)))
-	s.Y = append(s.Y, value)
+func addBar(f *Figure, name string, value float64, interval ...float64) {
+	f.Series[0].Add(float64(len(f.Categories)), value, interval...)
 	f.Categories = append(f.Categories, name)
 }
 
@@ -108,7 +106,7 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 			if !ok {
 				continue
 			}
-			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, v), append(s.Lo, lo), append(s.Hi, hi)
+			s.Add(float64(i), v, lo, hi)
 			lower = append(lower, r.LowerBoundSamples)
 		}
 		f.Series = append(f.Series, s)
@@ -187,8 +185,7 @@ func traceFigure(r engine.Result, y string) Figure {
 	f := Figure{Title: "Rounds of " + r.Algorithm, XLabel: "round", YLabel: label, LogY: y != "alive"}
 	s := Series{Name: r.Algorithm}
 	for _, t := range r.Trace {
-		v := map[string]float64{"alive": float64(t.Alive), "pulls": float64(t.Pulls), "rho": t.Rho}[y]
-		s.X, s.Y = append(s.X, float64(t.Round)), append(s.Y, v)
+		s.Add(float64(t.Round), map[string]float64{"alive": float64(t.Alive), "pulls": float64(t.Pulls), "rho": t.Rho}[y])
 	}
 	f.Series = []Series{s}
 	return f

@@ -227,9 +227,7 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions
 			name += ", gap " + decimal(r.Gap, 0)
 		}
 		y, lo, hi, _ := withInterval(m.of(r))
-		addBar(&f, name, y)
-		s := &f.Series[0]
-		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
+		addBar(&f, name, y, lo, hi)
 	}
 	return f, nil
 }
@@ -279,12 +277,11 @@ func spectrumFigure(s bounds.Spectrum) Figure {
 			if v < 1e-16*e.values[0] { // zero but for rounding
 				v = math.NaN()
 			}
-			series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, v)
+			series.Add(float64(i+1), v)
 		}
-		if len(series.X) > 0 {
-			f.Series = append(f.Series, series)
-		}
+		f.Series = append(f.Series, series)
 	}
+	f.Series = withPoints(f.Series)
 	if s.Ridge > 0 {
 		f.Lines = append(f.Lines, ReferenceLine{Label: "ridge ξ", At: s.Ridge})
 	}

@@ -282,11 +282,7 @@ func budgetSentence(f plan.Forecast) string {
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
 	}
-	what := "is the best"
-	if f.Epsilon > 0 {
-		what = "is within " + decimal(f.Epsilon, 4) + " of the best"
-	}
-	s += fmt.Sprintf(", and a pick %s with probability %s.", what, percent(last.Within))
+	s += fmt.Sprintf(", and a pick is %s with probability %s.", bestWithin(f.Epsilon), percent(last.Within))
 	if b.Knee >= 0 {
 		k := b.Points[b.Knee]
 		s += fmt.Sprintf(" The knee is at %s", plural(int(k.Samples), "measurement"))
@@ -308,15 +304,12 @@ const carriedOn = "From what was measured, with the next measurements where they
 // budgetTable has a row for each point of the curve.
 func budgetTable(f plan.Forecast) Table {
 	b := f.Budget
-	within := "P(best)"
-	if f.Epsilon > 0 {
-		within = "P(within " + decimal(f.Epsilon, 4) + " of the best)"
-	}
 	t := Table{
 		Caption: "What they buy",
 		Columns: []Column{
 			number("samples", "Measurements", ""), number("cost", "Cost", ""), number("time", "Calendar time", f.Prices.TimeUnit),
-			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3}, number("within", within, ""), text("knee", ""),
+			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3},
+			number("within", withinTitle(f.Epsilon), ""), text("knee", ""),
 		},
 	}
 	for k, p := range b.Points {
@@ -354,7 +347,7 @@ func budgetFigure(f plan.Forecast) Figure {
 	}
 	s := Series{Name: "expected loss"}
 	for _, p := range b.Points {
-		s.X, s.Y = append(s.X, f.Prices.Along(p)), append(s.Y, p.Loss)
+		s.Add(f.Prices.Along(p), p.Loss)
 	}
 	out.Series = []Series{s}
 	if b.Knee >= 0 {

@@ -254,7 +254,7 @@ func openFigure(r engine.Result) Figure {
 	for v, a := range r.Answers {
 		s := Series{Name: a.Task}
 		for k, round := range rounds {
-			s.X, s.Y = append(s.X, float64(round)), append(s.Y, float64(open[k][v]))
+			s.Add(float64(round), float64(open[k][v]))
 		}
 		f.Series = append(f.Series, s)
 	}

@@ -78,6 +78,14 @@ type Series struct {
 	Measured bool `json:"measured,omitempty"`
 }
 
+// Add appends a point, with the ends of its interval where they are given.
+func (s *Series) Add(x, y float64, interval ...float64) {
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	if len(interval) == 2 {
+		s.Lo, s.Hi = append(s.Lo, interval[0]), append(s.Hi, interval[1])
+	}
+}
+
 // XName names a place along x.
 type XName struct {
 	At   float64 `json:"at"`
