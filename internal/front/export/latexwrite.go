@@ -150,20 +150,20 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 		l.figure(p)
 		return
 	}
-	source, kind := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
-	switch kind {
-	case asLaTeX:
+	source, media := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
+	switch media {
+	case "text/latex":
 		if formula, ok := loneFormula(source); ok {
 			l.b.WriteString(displayMath(formula))
 			return
 		}
 		l.writef("\n%s\n", placed(source))
-	case asMarkdown:
+	case "text/markdown":
 		l.b.WriteString(l.markdown(source, "o", c, nil))
-	case asText, asJSON:
+	case "text/plain", "application/json":
 		text, _ := shorten(stripANSI(source))
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
-	case asHTML:
+	case "text/html":
 		text, _ := shorten(htmlText(source))
 		text = cmp.Or(text, lostNote([]string{"HTML without text"})[0].Plain())
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
