@@ -47,16 +47,26 @@ func answerBlocks(a answer.Answer) []Block {
 // answerSentence says what is known.
 func answerSentence(a answer.Answer) string {
 	sure := lists.Count(a.Picks, func(p answer.Pick) bool { return p.Within >= answer.Sure })
-	what := "is the best"
-	if a.Epsilon > 0 {
-		what = "is within " + decimal(a.Epsilon, 4) + " of the best"
-	}
+	what := "is " + bestWithin(a.Epsilon)
 	if len(a.Picks) == 1 {
 		p := a.Picks[0]
 		return fmt.Sprintf("%s %s with probability %s: %s [%s, %s].", p.Label, what, percent(p.Within), decimal(p.Estimate, 4),
 			decimal(p.CI95[0], 4), decimal(p.CI95[1], 4))
 	}
 	return fmt.Sprintf("The pick %s, with a probability of 95 %% or more, in %d of %s.", what, sure, plural(len(a.Picks), "task"))
+}
+
+// bestWithin says what an arm is that is good enough.
+func bestWithin(epsilon float64) string {
+	if epsilon > 0 {
+		return "within " + decimal(epsilon, 4) + " of the best"
+	}
+	return "the best"
+}
+
+// withinTitle heads the probability that an arm is good enough.
+func withinTitle(epsilon float64) string {
+	return "P(" + strings.TrimPrefix(bestWithin(epsilon), "the ") + ")"
 }
 
 // percent writes a probability; 99.97 % is not 100 %.
@@ -79,15 +89,11 @@ func rewardTitle(a answer.Answer) string { return cmp.Or(a.Reward, "reward") }
 
 // pickTable has a row for each task.
 func pickTable(a answer.Answer) Table {
-	within := "P(best)"
-	if a.Epsilon > 0 {
-		within = "P(within " + decimal(a.Epsilon, 4) + " of the best)"
-	}
 	t := Table{
 		Caption: "What to take", Cards: true,
 		Columns: []Column{
 			text("task", columnsOf(a).TaskTitle()), text("arm", highest(a.Goal)+": "+columnsOf(a).ArmTitle()),
-			number("probability_within", within, ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
+			number("probability_within", withinTitle(a.Epsilon), ""), number("estimate", rewardTitle(a), ""), text("ci95", "95 % interval"),
 			{Name: "expected_loss", Title: "Loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"), number("count", "Measured", ""),
 		},
 		Notes: []string{"Loss: by how much the pick is worse than the best arm of its task, on average over what may be true."},
@@ -120,12 +126,12 @@ func rounded(x float64, ci [2]float64) (estimate, interval string) {
 
 // pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
 func pickRows(a answer.Answer) Table {
-	t := Table{Columns: []Column{text("task", "Task"), text("arm", "Arm")}}
+	t := Table{Columns: columns("task Task", "arm Arm")}
 	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
 	for _, c := range []string{"estimate", "ci95_low", "ci95_high", "probability_within", "expected_loss"} {
 		t.Columns = append(t.Columns, number(c, c, ""))
 	}
-	t.Columns = append(t.Columns, text("runner_up", "runner_up"), number("count", "count", ""), number("more", "more", ""))
+	t.Columns = append(t.Columns, columns("runner_up runner_up", "#count count", "#more more")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
 		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))
@@ -268,21 +274,21 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 			if answerGroup(a, arm, along) != name {
 				continue
 			}
-			line.X, line.Y = append(line.X, x(arm)), append(line.Y, arm.Estimate)
-			line.Lo, line.Hi = append(line.Lo, arm.CI95[0]), append(line.Hi, arm.CI95[1])
+			line.Add(x(arm), arm.Estimate, arm.CI95[:]...)
 			if arm.Mean != nil {
-				mean.X, mean.Y = append(mean.X, x(arm)), append(mean.Y, *arm.Mean)
+				mean.Add(x(arm), *arm.Mean)
 			}
 		}
-		if len(line.X) > 0 {
-			lines = append(lines, line)
-		}
-		if len(mean.X) > 0 {
-			means = append(means, mean)
-		}
+		lines, means = append(lines, line), append(means, mean)
 	}
-	return append(append(lines, means...), Series{Name: "pick", Style: Points, Reference: true, X: []float64{p.Features[along].(float64)},
-		Y: []float64{p.Estimate}})
+	pick := Series{Name: "pick", Style: Points, Reference: true}
+	pick.Add(p.Features[along].(float64), p.Estimate)
+	return withPoints(append(slices.Concat(lines, means), pick))
+}
+
+// withPoints leaves out series without points.
+func withPoints(all []Series) []Series {
+	return lists.Where(all, func(s Series) bool { return len(s.X) > 0 })
 }
 
 // answerNames returns the labels of the arms that are believed best in some task, in the order of their names.
@@ -313,11 +319,10 @@ func answerPoints(p answer.Pick, arms []answer.Arm, names []string) []Series {
 		if arm.Arm == p.Arm {
 			to = &pick
 		}
-		to.X, to.Y = append(to.X, float64(at)), append(to.Y, arm.Estimate)
-		to.Lo, to.Hi = append(to.Lo, arm.CI95[0]), append(to.Hi, arm.CI95[1])
+		to.Add(float64(at), arm.Estimate, arm.CI95[:]...)
 		if arm.Mean != nil {
-			measured.X, measured.Y = append(measured.X, float64(at)), append(measured.Y, *arm.Mean)
+			measured.Add(float64(at), *arm.Mean)
 		}
 	}
-	return lists.Where([]Series{believed, measured, pick}, func(s Series) bool { return len(s.X) > 0 })
+	return withPoints([]Series{believed, measured, pick})
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -99,7 +100,19 @@ func (KeyValues) IsBlock() {}
 func (Table) IsBlock()     {}
 func (Code) IsBlock()      {}
 
-// text and number are the two kinds of column.
+// columns reads columns: name, title and, in brackets, unit. A # before the name marks a column of numbers.
+func columns(specs ...string) []Column {
+	return lists.Map(specs, func(spec string) Column {
+		name, rest, _ := strings.Cut(spec, " ")
+		title, unit, _ := strings.Cut(strings.TrimSuffix(rest, "]"), " [")
+		if name, found := strings.CutPrefix(name, "#"); found {
+			return number(name, title, unit)
+		}
+		return text(name, title)
+	})
+}
+
+// text and number are the two kinds of column, for names and titles that are made.
 func text(name, title string) Column { return Column{Name: name, Title: title} }
 
 func number(name, title, unit string) Column {

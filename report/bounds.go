@@ -69,11 +69,8 @@ func promises(r bounds.Report) []promise {
 func promisesTable(r bounds.Report) Table {
 	t := Table{
 		Caption: "Bounds beside each other",
-		Columns: []Column{
-			text("bound", "Bound"), number("samples", "Fixed confidence: samples per agent", ""),
-			number("ratio", "Times the lower bound", ""), number("error", "Fixed budget: error probability", ""),
-			number("budget", "Budget per agent for error δ", ""),
-		},
+		Columns: columns("bound Bound", "#samples Fixed confidence: samples per agent", "#ratio Times the lower bound",
+			"#error Fixed budget: error probability", "#budget Budget per agent for error δ"),
 		Rows: [][]any{{"Lower bound, any algorithm", known(r.LowerBoundSamples), nil, nil, nil}},
 	}
 	for _, p := range promises(r) {
@@ -102,10 +99,7 @@ func promisesTable(r bounds.Report) Table {
 func quantitiesTable(r bounds.Report) Table {
 	t := Table{
 		Caption: "Quantities of the theory",
-		Columns: []Column{
-			text("symbol", "Symbol"), text("meaning", "Meaning"), number("value", "Value", ""),
-			number("lower", "Certified lower", ""), number("gap", "Relative gap", ""),
-		},
+		Columns: columns("symbol Symbol", "meaning Meaning", "#value Value", "#lower Certified lower", "#gap Relative gap"),
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits, t.Columns[4].Digits = 6, 6, 2
 	add := func(symbol, meaning string, value, lower, gap any) {

@@ -78,8 +78,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Who has what",
-			Columns: []Column{text("by", "Person"), number("pulls", "Pulls without result", ""), number("overdue", "Overdue", ""),
-				text("until", "Due"), text("ids", "Ids")}}
+			Columns: columns("by Person", "#pulls Pulls without result", "#overdue Overdue", "until Due", "ids Ids")}
 		for _, d := range s.People {
 			t.Rows = append(t.Rows, []any{cmp.Or(d.By, "(no name)"), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
 		}
@@ -90,17 +89,21 @@ func campaignBlocks(s campaign.Status) []Block {
 
 // otherLeaders returns the tasks whose leader is shown and is not the pick.
 func otherLeaders(s campaign.Status) (tasks []string) {
-	mode := ""
-	if s.Result != nil {
-		mode = s.Result.Mode
-	}
 	for _, k := range s.Tasks {
 		differs := func(p answer.Pick) bool { return p.Task == k.Task && p.Arm != k.Leader }
-		if k.Leader != "" && !byEstimate(k.Progress, mode) && slices.ContainsFunc(s.Best.Picks, differs) {
+		if k.Leader != "" && !byEstimate(k.Progress, modeOfRun(s)) && slices.ContainsFunc(s.Best.Picks, differs) {
 			tasks = append(tasks, k.Task)
 		}
 	}
 	return tasks
+}
+
+// modeOfRun returns the mode of the result of a campaign, "" before there is one.
+func modeOfRun(s campaign.Status) string {
+	if s.Result == nil {
+		return ""
+	}
+	return s.Result.Mode
 }
 
 // due writes when pulls must be told.
@@ -165,21 +168,14 @@ func campaignSentence(s campaign.Status) string {
 func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
-		Columns: []Column{
-			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"),
-			number("gap", "Leader ahead by", "reward units"),
-			number("arms_open", "Arms open", ""), number("measured", "Measured", ""), number("beside", "Attached or late", ""),
-			number("further_samples", "Further samples by itself", ""), number("further_time", "Further time", s.TimeUnit),
-			text("out", "Arms out last"),
-		},
+		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Leader ahead by [reward units]",
+			"#arms_open Arms open", "#measured Measured", "#beside Attached or late", "#further_samples Further samples by itself",
+			"#further_time Further time ["+s.TimeUnit+"]", "out Arms out last"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
 	}
-	mode := ""
-	if s.Result != nil {
-		mode = s.Result.Mode
-	}
+	mode := modeOfRun(s)
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
 			known(k.Beside), nil, nil, nil}
@@ -218,8 +214,7 @@ func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 		if o.X == "round" {
 			at = float64(d.Round)
 		}
-		series.X = append(series.X, at)
-		series.Y = append(series.Y, float64(map[string]int{"open": d.Open, "decided": d.Decided, "samples": d.Samples}[y]))
+		series.Add(at, float64(map[string]int{"open": d.Open, "decided": d.Decided, "samples": d.Samples}[y]))
 	}
 	f.Series = []Series{series}
 	return f
@@ -247,56 +242,41 @@ func worklistBlocks(l campaign.List) []Block {
 
 // WorklistTable returns the list as a table for spreadsheets, with columns to fill in.
 func WorklistTable(l campaign.List) Table {
-	t := Table{Columns: []Column{text("id", "Id"), number("round", "Round", ""), number("plate", "Plate", ""),
-		number("position", "Position", ""), text("task", "Task"), text("arm", "Arm")}}
-	blocks := len(l.Rows) > 0 && l.Rows[0].Block > 0
-	if blocks {
-		t.Columns = slices.Insert(t.Columns, 4, number("block", "Block", ""))
+	t := Table{Rows: make([][]any, len(l.Rows))}
+	add := func(c Column, of func(r campaign.ListRow) any) {
+		t.Columns = append(t.Columns, c)
+		for i, r := range l.Rows {
+			t.Rows[i] = append(t.Rows[i], of(r))
+		}
 	}
-	has := func(c string) bool { return slices.ContainsFunc(t.Columns, func(x Column) bool { return x.Name == c }) }
-	words, said := make([]bool, len(l.Columns)), make([]bool, len(l.Columns))
+	add(text("id", "Id"), func(r campaign.ListRow) any { return r.ID })
+	add(number("round", "Round", ""), func(r campaign.ListRow) any { return r.Round })
+	add(number("plate", "Plate", ""), func(r campaign.ListRow) any { return known(r.Plate) })
+	add(number("position", "Position", ""), func(r campaign.ListRow) any { return known(r.Position) })
+	if len(l.Rows) > 0 && l.Rows[0].Block > 0 {
+		add(number("block", "Block", ""), func(r campaign.ListRow) any { return r.Block })
+	}
+	add(text("task", "Task"), func(r campaign.ListRow) any { return r.Task })
+	add(text("arm", "Arm"), func(r campaign.ListRow) any { return r.Arm })
 	for k, c := range l.Columns {
-		if said[k] = has(c); said[k] { // a feature of the name arm is a part of the arm
-			continue
-		}
-		words[k] = len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k])
-		if words[k] {
-			t.Columns = append(t.Columns, text(c, c))
-		} else {
-			t.Columns = append(t.Columns, number(c, c, ""))
+		switch words := len(l.Rows) > 0 && k < len(l.Rows[0].Settings) && !isNumeral(l.Rows[0].Settings[k]); {
+		case slices.Contains(t.ColumnNames(), c): // a feature of the name arm is a part of the arm
+		case words:
+			add(text(c, c), func(r campaign.ListRow) any { return r.Settings[k] })
+		default:
+			add(number(c, c, ""), func(r campaign.ListRow) any { return r.X[k] })
 		}
 	}
-	var toFill []any // nothing yet
 	for _, c := range l.Blocks {
-		if !has(c) {
-			t.Columns, toFill = append(t.Columns, text(c, c)), append(toFill, nil)
+		if !slices.Contains(t.ColumnNames(), c) {
+			add(text(c, c), func(campaign.ListRow) any { return nil }) // to fill in
 		}
 	}
-	t.Columns = append(t.Columns, number("reward", "Reward", ""), text("status", "Status"), text("note", "Note"))
+	add(number("reward", "Reward", ""), func(r campaign.ListRow) any { return pointed(r.Reward) })
+	add(text("status", "Status"), func(r campaign.ListRow) any { return known(r.Status) })
+	add(text("note", "Note"), func(r campaign.ListRow) any { return known(r.Note) })
 	if l.Chain != "" {
-		t.Columns = append(t.Columns, text(campaign.ChainColumn, "Chain"))
-	}
-	for _, r := range l.Rows {
-		row := []any{r.ID, r.Round, known(r.Plate), known(r.Position), r.Task, r.Arm}
-		if blocks {
-			row = slices.Insert(row, 4, any(r.Block))
-		}
-		for k := range l.Columns {
-			if said[k] {
-				continue
-			}
-			if words[k] {
-				row = append(row, r.Settings[k])
-			} else {
-				row = append(row, r.X[k])
-			}
-		}
-		row = append(row, toFill...)
-		row = append(row, pointed(r.Reward), known(r.Status), known(r.Note))
-		if l.Chain != "" {
-			row = append(row, l.Chain)
-		}
-		t.Rows = append(t.Rows, row)
+		add(text(campaign.ChainColumn, "Chain"), func(campaign.ListRow) any { return l.Chain })
 	}
 	return t
 }
@@ -350,7 +330,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		out = append(out, Note{Text: text + "."})
 	}
 	if len(r.Lines) > 0 {
-		t := Table{Columns: []Column{number("line", "Line", ""), text("id", "Id"), text("kind", "What"), text("text", "Why")}}
+		t := Table{Columns: columns("#line Line", "id Id", "kind What", "text Why")}
 		for _, l := range r.Lines {
 			t.Rows = append(t.Rows, []any{known(l.Line), known(l.ID), l.Kind, l.Text})
 		}

@@ -50,10 +50,7 @@ func protocolSentence(p campaign.Protocol) string {
 			}
 			s += "."
 			if n := len(r.Buys); n > 0 { // a budget is spent, however quickly
-				right := "the best"
-				if e := p.Options.Epsilon; e > 0 {
-					right = "within " + decimal(e, 4) + " of the best"
-				}
+				right := bestWithin(p.Options.Epsilon)
 				answers := "answers"
 				if all := p.Forecast.Attached; len(all) > 0 {
 					now, then := all[0], all[len(all)-1]
@@ -92,8 +89,8 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	}
 	t := Table{
 		Caption: "Forecast, before anything is measured",
-		Columns: []Column{text("algorithm", "Algorithm"), number("samples", "Samples", ""), number("time", "Time", unit),
-			number("rounds", "Rounds", ""), number("cost", "Cost", ""), text("backing", "Answers backed by")},
+		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
+			"backing Answers backed by"),
 		Notes: []string{fmt.Sprintf(
 			"Median of %s, and the range in which a later run is expected: at least %.0f times of 100 whatever their law%s. Simulated with %s.",
 			plural(f.Runs, "run"), 100*f.Share, law, f.Assumes)},
@@ -136,10 +133,9 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 func boughtTable(caption string, buys []campaign.Bought, note string) Table {
 	return Table{
 		Caption: caption,
-		Columns: []Column{number("samples", "Samples", ""), number("right", "Right answers", ""),
-			number("loss", "Worse than the best by", "reward units")},
-		Rows:  lists.Map(buys, func(b campaign.Bought) []any { return []any{b.Samples, Share(b.Right), b.Loss} }),
-		Notes: []string{note},
+		Columns: columns("#samples Samples", "#right Right answers", "#loss Worse than the best by [reward units]"),
+		Rows:    lists.Map(buys, func(b campaign.Bought) []any { return []any{b.Samples, Share(b.Right), b.Loss} }),
+		Notes:   []string{note},
 	}
 }
 
@@ -200,7 +196,7 @@ func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History,
 // loggedTable has everything that somebody gave a reason for.
 func loggedTable(h campaign.History) Table {
 	t := Table{Caption: "What people did, and why",
-		Columns: []Column{number("event", "Event", ""), text("at", "When"), text("by", "Who"), text("what", "What"), text("reason", "Why")}}
+		Columns: columns("#event Event", "at When", "by Who", "what What", "reason Why")}
 	for _, l := range h.Log {
 		t.Rows = append(t.Rows, []any{int(l.Seq), l.At.Format("2006-01-02 15:04"), known(l.By), l.What, known(l.Reason)})
 	}
@@ -213,8 +209,8 @@ func loggedTable(h campaign.History) Table {
 // campaignRounds has a row for each round.
 func campaignRounds(h campaign.History) Table {
 	t := Table{Caption: "Rounds",
-		Columns: []Column{number("round", "Round", ""), text("began", "Began"), number("planned", "Planned", ""),
-			number("measured", "Measured", ""), text("ended", "Ended"), text("digest", "Digest of the plan"), text("build", "Planned by")}}
+		Columns: columns("#round Round", "began Began", "#planned Planned", "#measured Measured", "ended Ended",
+			"digest Digest of the plan", "build Planned by")}
 	for _, r := range h.Rounds {
 		ended := "complete"
 		switch {
@@ -234,8 +230,7 @@ func campaignRounds(h campaign.History) Table {
 // correctedTable lists results that were corrected, old and new.
 func correctedTable(h campaign.History) Table {
 	t := Table{Caption: "Corrected results",
-		Columns: []Column{text("id", "Id"), number("round", "Round", ""), text("task", "Task"), text("arm", "Arm"), text("old", "Old"),
-			number("new", "New", "")}}
+		Columns: columns("id Id", "#round Round", "task Task", "arm Arm", "old Old", "#new New")}
 	for _, m := range h.Measurements {
 		if len(m.Old) == 0 {
 			continue
@@ -248,7 +243,7 @@ func correctedTable(h campaign.History) Table {
 
 // campaignHashes has the hashes by which everything can be checked.
 func campaignHashes(h campaign.History, files []campaign.File) Table {
-	t := Table{Caption: "Hashes (SHA-256)", Columns: []Column{text("what", "What"), text("sha256", "Hash")}}
+	t := Table{Caption: "Hashes (SHA-256)", Columns: columns("what What", "sha256 Hash")}
 	t.Rows = append(t.Rows, lists.Map(files, func(f campaign.File) []any { return []any{f.Path, f.SHA256} })...)
 	t.Rows = append(t.Rows, []any{"problem and protocol", h.Start.Problem}, []any{fmt.Sprintf("last of %d events", h.Events), h.Hash})
 	t.Notes = []string{"Each event is hashed with the one before it, so that the last hash stands for all of them. gonb-cope " +

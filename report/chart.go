@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
@@ -92,29 +93,25 @@ type combo struct {
 
 func (c chart) split(x, panel int, logX *bool) split {
 	g := split{chart: c, at: make([]float64, len(c.rows)), along: x >= 0 && c.names[x] == "algorithm"}
-	for i, r := range c.rows {
+	title := func(i int) string {
+		if panel < 0 {
+			return ""
+		}
+		return valued(c.names[panel], c.rows[i].values[panel])
+	}
+	others := func(i int, algorithm bool) string { // values that are neither x nor panel
+		kept := indices.Where(len(c.names), func(j int) bool { return j != x && j != panel && (algorithm || c.names[j] != "algorithm") })
+		return strings.Join(lists.Map(kept, func(j int) string { return valued(c.names[j], c.rows[i].values[j]) }), ", ")
+	}
+	for _, rows := range lists.Groups(indices.All(len(c.rows)), title) {
+		p := splitPanel{title: title(rows[0])}
+		for _, alike := range lists.Groups(rows, func(i int) string { return others(i, true) }) {
+			p.combos = append(p.combos, combo{others(alike[0], true), others(alike[0], false), alike})
+		}
+		g.panels = append(g.panels, p)
+	}
+	for _, r := range c.rows {
 		g.algorithms = lists.Add(g.algorithms, r.algorithm)
-		title := ""
-		if panel >= 0 {
-			title = valued(c.names[panel], r.values[panel])
-		}
-		k := slices.IndexFunc(g.panels, func(p splitPanel) bool { return p.title == title })
-		if k < 0 {
-			k = len(g.panels)
-			g.panels = append(g.panels, splitPanel{title: title})
-		}
-		var all, rest []string
-		for j, v := range r.values {
-			if j == x || j == panel {
-				continue
-			}
-			word := valued(c.names[j], v)
-			all = append(all, word)
-			if c.names[j] != "algorithm" {
-				rest = append(rest, word)
-			}
-		}
-		g.panels[k].add(strings.Join(all, ", "), strings.Join(rest, ", "), i)
 	}
 	g.place(x, logX)
 	for _, p := range g.panels {
@@ -126,15 +123,6 @@ func (c chart) split(x, panel int, logX *bool) split {
 		}
 	}
 	return g
-}
-
-func (p *splitPanel) add(name, rest string, row int) {
-	k := slices.IndexFunc(p.combos, func(c combo) bool { return c.name == name })
-	if k < 0 {
-		k = len(p.combos)
-		p.combos = append(p.combos, combo{name: name, rest: rest})
-	}
-	p.combos[k].rows = append(p.combos[k].rows, row)
 }
 
 // place finds where the rows stand on the x axis: numbers at themselves, words at

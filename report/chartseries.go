@@ -90,8 +90,7 @@ func (g split) one(p splitPanel, n int) Series {
 			continue
 		}
 		certain = certain && lo == hi
-		out.X, out.Y = append(out.X, g.at[i]+shift), append(out.Y, y)
-		out.Lo, out.Hi = append(out.Lo, lo), append(out.Hi, hi)
+		out.Add(g.at[i]+shift, y, lo, hi)
 	}
 	if certain {
 		out.Lo, out.Hi = nil, nil
@@ -140,7 +139,7 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 		b := Series{Name: name, Style: Bound}
 		for _, i := range c.rows {
 			if v := of(g.rows[i]); v > 0 {
-				b.X, b.Y = append(b.X, g.at[i]), append(b.Y, v)
+				b.Add(g.at[i], v)
 			}
 		}
 		if len(b.X) == 0 || slices.ContainsFunc(out, func(o Series) bool { return slices.Equal(o.X, b.X) && slices.Equal(o.Y, b.Y) }) {
@@ -234,9 +233,7 @@ func (p picture) byArm(v int, names []string) []Series {
 	if p.Truth == nil || !p.reference {
 		return out
 	}
-	truth := Series{Name: p.compared, Style: truths, Reference: true, X: at}
-	truth.Y = append(truth.Y, lists.Map(arms, func(i int) float64 { return p.Truth[i] })...)
-	return append(out, truth)
+	return append(out, Series{Name: p.compared, Style: truths, Reference: true, X: at, Y: indices.Of(p.Truth, arms)})
 }
 
 // truthOf names what estimates are compared with.
@@ -252,10 +249,9 @@ func truthOf(r engine.Result) string {
 
 // series returns the estimates of arms after a round.
 func (p picture) series(name string, r engine.RoundEstimates, arms []int, at []float64) Series {
-	s := Series{Name: name, X: at}
-	for _, i := range arms {
-		s.Y = append(s.Y, r.Mean[i])
-		s.Lo, s.Hi = append(s.Lo, r.Mean[i]-r.Half[i]), append(s.Hi, r.Mean[i]+r.Half[i])
+	s := Series{Name: name}
+	for k, i := range arms {
+		s.Add(at[k], r.Mean[i], r.Mean[i]-r.Half[i], r.Mean[i]+r.Half[i])
 	}
 	return s
 }
@@ -279,10 +275,10 @@ func (p picture) byRound(v int) []Series {
 			}
 		}
 		for _, r := range p.Rounds {
-			s.X, s.Y = append(s.X, float64(r.Round)), append(s.Y, r.Mean[i])
-			if s.Style == Band {
-				s.Lo, s.Hi = append(s.Lo, r.Mean[i]-r.Half[i]), append(s.Hi, r.Mean[i]+r.Half[i])
-			}
+			s.Add(float64(r.Round), r.Mean[i], r.Mean[i]-r.Half[i], r.Mean[i]+r.Half[i])
+		}
+		if s.Style != Band {
+			s.Lo, s.Hi = nil, nil
 		}
 		out = append(out, s)
 	}

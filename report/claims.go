@@ -12,19 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// verdicts in the order in which they are told, as a word with a sign, so that
+// verdicts in the order in which they are told, and each as a word with a sign, so that
 // neither colour nor shape alone says it.
-var verdicts = []struct{ verdict, sign string }{
-	{sim.ClaimFails, "✗ fails"}, {sim.ClaimHolds, "✓ holds"}, {sim.ClaimOpen, "? open"},
-}
+var (
+	verdicts = []string{sim.ClaimFails, sim.ClaimHolds, sim.ClaimOpen}
+	signs    = map[string]string{sim.ClaimFails: "✗ fails", sim.ClaimHolds: "✓ holds", sim.ClaimOpen: "? open"}
+)
 
 func signed(verdict string) string {
-	for _, v := range verdicts {
-		if v.verdict == verdict {
-			return v.sign
-		}
-	}
-	return verdict
+	return cmp.Or(signs[verdict], verdict)
 }
 
 // Claims shows claims(...).
@@ -62,7 +58,7 @@ func tally(rows []sim.Claim) map[string]int {
 // claimsSummary returns a table with a row for each statement and a column for each case.
 func claimsSummary(c sim.Claims) Table {
 	t := Table{Caption: "The claims, by case",
-		Columns: []Column{text("source", "Source"), text("statement", "Statement"), text("where", "Where measured")}}
+		Columns: columns("source Source", "statement Statement", "where Where measured")}
 	var cases []float64
 	for _, r := range c.Rows {
 		cases = lists.Add(cases, r.Case)
@@ -85,27 +81,14 @@ func claimsSummary(c sim.Claims) Table {
 // overall returns the verdict on a statement in one case: its settings' one, or how many of
 // each. It is nil without any.
 func overall(count map[string]int) any {
-	var parts []string
-	for _, v := range verdicts {
-		switch n := count[v.verdict]; {
-		case n > 0 && len(count) == 1:
-			return fmt.Sprintf("%s (%d)", v.sign, n)
-		case n > 0:
-			parts = append(parts, fmt.Sprintf("%s (%d)", v.sign, n))
-		}
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return strings.Join(parts, ", ")
+	told := lists.Where(verdicts, func(v string) bool { return count[v] > 0 })
+	return known(strings.Join(lists.Map(told, func(v string) string { return fmt.Sprintf("%s (%d)", signs[v], count[v]) }), ", "))
 }
 
 // where returns the gaps or budgets at which a statement was measured.
 func where(rows []sim.Claim) string {
-	lo, hi := rows[0].Value, rows[0].Value
-	for _, r := range rows {
-		lo, hi = min(lo, r.Value), max(hi, r.Value)
-	}
+	values := lists.Map(rows, func(r sim.Claim) float64 { return r.Value })
+	lo, hi := slices.Min(values), slices.Max(values)
 	if lo == hi {
 		return fmt.Sprintf("%s %s", rows[0].Name, decimal(lo, 0))
 	}
@@ -115,10 +98,8 @@ func where(rows []sim.Claim) string {
 // reasonsTable says why claims do not hold, with one row for the settings of a case
 // that have the same reason but for its numbers.
 func reasonsTable(c sim.Claims) Table {
-	t := Table{Caption: "Why the others fail or are open", Columns: []Column{
-		text("statement", "Statement"), text("verdict", "Verdict"), number("case", "Case", ""), text("where", "Where measured"),
-		text("why", "Why"),
-	}}
+	t := Table{Caption: "Why the others fail or are open", Columns: columns("statement Statement", "verdict Verdict", "#case Case",
+		"where Where measured", "why Why")}
 	type key struct {
 		statement, verdict, names string
 		reason                    sim.ReasonKind
@@ -142,10 +123,8 @@ func reasonsTable(c sim.Claims) Table {
 
 // claimsTable returns a table with a row for each instance, folded away.
 func claimsTable(c sim.Claims) Table {
-	t := Table{Caption: "All statements, measured", Collapsed: true, Columns: []Column{
-		text("source", "Source"), text("setting", "Setting"), text("statement", "Statement"),
-		text("quantity", "Quantity"), number("measured", "Measured", ""), text("verdict", "Verdict"), text("why", "Why"),
-	}}
+	t := Table{Caption: "All statements, measured", Collapsed: true, Columns: columns("source Source", "setting Setting",
+		"statement Statement", "quantity Quantity", "#measured Measured", "verdict Verdict", "why Why")}
 	for _, r := range c.Rows {
 		setting := fmt.Sprintf("case %s, %s %s", decimal(r.Case, 0), r.Name, decimal(r.Value, 0))
 		t.Rows = append(t.Rows, []any{r.Source, setting, r.Statement, r.Quantity, r.Measured, signed(r.Verdict), known(r.Why.String())})
@@ -160,12 +139,12 @@ func claimsTable(c sim.Claims) Table {
 
 // claimRows returns a table with a row per statement and setting.
 func claimRows(c sim.Claims) Table {
-	return Table{Columns: []Column{
-		text("source", ""), number("case", "", ""), text("name", ""), number("value", "", ""), text("statement", ""),
-		text("quantity", ""), number("measured", "", ""), text("verdict", ""), text("why", ""),
-	}, Rows: lists.Map(c.Rows, func(r sim.Claim) []any {
-		return []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, known(r.Why.String())}
-	})}
+	return Table{
+		Columns: columns("source", "#case", "name", "#value", "statement", "quantity", "#measured", "verdict", "why"),
+		Rows: lists.Map(c.Rows, func(r sim.Claim) []any {
+			return []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, known(r.Why.String())}
+		}),
+	}
 }
 
 // Sweep shows sweep(...).
@@ -231,7 +210,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	if unnamed {
 		t.Columns = append(t.Columns, text("algorithm", "algorithm"))
 	}
-	t.Columns = append(t.Columns, text("status", "Status"), text("standing", "Guarantee"))
+	t.Columns = append(t.Columns, columns("status Status", "standing Guarantee")...)
 	switch {
 	case len(names) > 0:
 	case len(s.Rows) > 0 && s.Rows[0].Result.Mode == engine.ModeFB:

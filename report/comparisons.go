@@ -116,8 +116,7 @@ func swept(names []string, row func(i int) []any, rows int) []Column {
 func speedupBlocks(s sim.Speedup) []Block {
 	t := Table{Caption: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
-	t.Columns = append(t.Columns, number("beta", "Speedup β, measured", ""), number("by_hardness", "Predicted by hardness", ""),
-		number("by_rank", "V / rank K_Z", ""))
+	t.Columns = append(t.Columns, columns("#beta Speedup β, measured", "#by_hardness Predicted by hardness", "#by_rank V / rank K_Z")...)
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(plainAll(r.Values), r.Beta, known(r.ByHardness), known(r.ByRank)))
 	}
@@ -164,33 +163,22 @@ func speedupSentence(s sim.Speedup) string {
 
 // pairedRows returns a table with a row per algorithm and combination of the other swept values.
 func pairedRows(c sim.Comparisons) Table {
-	t := sweptTable(c.Names)
-	rest := Table{Columns: []Column{
-		text("algorithm", ""), text("reference", ""), text("against", ""), text("measure", ""), number("difference", "", ""),
-		number("ratio", "", ""), text("paired", ""), number("runs", "", ""),
-	}}
-	for _, r := range c.Rows {
-		t.Rows = append(t.Rows, plainAll(r.Values))
-		rest.Rows = append(rest.Rows, []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference,
-			known(r.Ratio), r.Paired, r.Runs})
-	}
-	t.join(rest)
-	return t
+	return behindSwept(c.Names, lists.Map(c.Rows, func(r sim.Comparison) []any { return r.Values }), Table{
+		Columns: columns("algorithm", "reference", "against", "measure", "#difference", "#ratio", "paired", "#runs"),
+		Rows: lists.Map(c.Rows, func(r sim.Comparison) []any {
+			return []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, known(r.Ratio), r.Paired, r.Runs}
+		}),
+	})
 }
 
 // speedupRows returns a table with a row per combination of the swept values.
 func speedupRows(s sim.Speedup) Table {
-	t := sweptTable(s.Names)
-	rest := Table{Columns: []Column{
-		text("algorithm", ""), text("alone", ""), number("tasks", "", ""), number("beta", "", ""),
-		number("by_rank", "", ""), number("by_hardness", "", ""),
-	}}
-	for _, r := range s.Rows {
-		t.Rows = append(t.Rows, plainAll(r.Values))
-		rest.Rows = append(rest.Rows, []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)})
-	}
-	t.join(rest)
-	return t
+	return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SpeedupRow) []any { return r.Values }), Table{
+		Columns: columns("algorithm", "alone", "#tasks", "#beta", "#by_rank", "#by_hardness"),
+		Rows: lists.Map(s.Rows, func(r sim.SpeedupRow) []any {
+			return []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)}
+		}),
+	})
 }
 
 // compareFootnotes returns the warnings of results side by side, one sentence a kind with the names

@@ -101,11 +101,8 @@ func twoFigures(x float64) float64 {
 func progressTable(x engine.Explanation) Table {
 	t := Table{
 		Caption: "How far each task is",
-		Columns: []Column{
-			text("task", "Task"), text("status", "Status"), text("leader", "Leader"), text("rival", "Hardest rival"),
-			number("gap", "Leader ahead by", "reward units"), text("reached", "Evidence reached"),
-			number("further_samples", "Further samples by itself", ""), number("arms_possible", "Arms possible", ""),
-		},
+		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Leader ahead by [reward units]",
+			"reached Evidence reached", "#further_samples Further samples by itself", "#arms_possible Arms possible"),
 	}
 	open := x.Open()
 	for _, s := range x.Tasks {
@@ -158,7 +155,7 @@ func progressStatus(p engine.Progress, mode string) string {
 func armsTable(x engine.Explanation) Table {
 	t := Table{
 		Caption:   "What became of each arm",
-		Columns:   []Column{text("task", "Task"), text("arm", "Arm"), number("round", "Left in round", ""), text("story", "Why")},
+		Columns:   columns("task Task", "arm Arm", "#round Left in round", "story Why"),
 		Collapsed: len(x.Tasks) > 1,
 	}
 	for _, s := range x.Tasks {

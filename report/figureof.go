@@ -37,30 +37,22 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	if f, ok := v.(Figure); ok {
 		return o.apply(f)
 	}
+	var f Figure
+	var err error
+	w, _ := viewOf(v)
 	switch {
 	case o.Posterior:
-		f, err := posteriorOf(v, o)
-		if err != nil {
-			return f, err
-		}
-		w, _ := viewOf(v)
-		return o.apply(figureInWords(f, w.words))
+		f, err = posteriorOf(v, o)
 	case o.Where != nil:
-		f, err := whereOpen(v, o)
-		if err != nil {
-			return f, err
-		}
-		return o.apply(f)
+		f, err = whereOpen(v, o)
+		w.words = problem.Words{} // features have the names of the problem
 	case o.Task != "":
-		return Figure{}, &OptionError{"task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task),
-			"write posterior=true"}
+		return refused("task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true")
+	default:
+		if o, err = o.chosen(v); err == nil {
+			f, err = w.figure(o)
+		}
 	}
-	o, err := o.chosen(v)
-	if err != nil {
-		return Figure{}, err
-	}
-	w, _ := viewOf(v)
-	f, err := w.figure(o)
 	if err != nil {
 		return f, err
 	}
@@ -72,10 +64,8 @@ func barFigure(title, label, of string, log bool) Figure {
 	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
 
-func addBar(f *Figure, name string, value float64) {
-	s := &f.Series[0]
-	s.X = append(s.X, float64(len(f.Categories)))
-	s.Y = append(s.Y, value)
+func addBar(f *Figure, name string, value float64, interval ...float64) {
+	f.Series[0].Add(float64(len(f.Categories)), value, interval...)
 	f.Categories = append(f.Categories, name)
 }
 
@@ -116,7 +106,7 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 			if !ok {
 				continue
 			}
-			s.X, s.Y, s.Lo, s.Hi = append(s.X, float64(i)), append(s.Y, v), append(s.Lo, lo), append(s.Hi, hi)
+			s.Add(float64(i), v, lo, hi)
 			lower = append(lower, r.LowerBoundSamples)
 		}
 		f.Series = append(f.Series, s)
@@ -195,8 +185,7 @@ func traceFigure(r engine.Result, y string) Figure {
 	f := Figure{Title: "Rounds of " + r.Algorithm, XLabel: "round", YLabel: label, LogY: y != "alive"}
 	s := Series{Name: r.Algorithm}
 	for _, t := range r.Trace {
-		v := map[string]float64{"alive": float64(t.Alive), "pulls": float64(t.Pulls), "rho": t.Rho}[y]
-		s.X, s.Y = append(s.X, float64(t.Round)), append(s.Y, v)
+		s.Add(float64(t.Round), map[string]float64{"alive": float64(t.Alive), "pulls": float64(t.Pulls), "rho": t.Rho}[y])
 	}
 	f.Series = []Series{s}
 	return f

@@ -150,43 +150,38 @@ func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 
 // planMeasures returns the measures of a forecast that can be drawn; without rows, as before a
 // forecast is made, whatever one may have.
-func planMeasures(rows []plan.Row, prices plan.Prices) []measure {
+func planMeasures(rows []plan.Row, prices plan.Prices) []planMeasure {
 	if len(rows) == 0 {
 		prices.Sample, prices.SampleTime = 1, 1
 	}
-	all := []measure{
-		{name: "samples", title: "Samples per agent", quantity: "Samples", log: true},
-		{name: "samples_total", title: "Samples, all agents", quantity: "Samples", log: true},
-		{name: "rounds", title: "Rounds", quantity: "Rounds"},
+	all := []planMeasure{
+		{measure{name: "samples", title: "Samples per agent", quantity: "Samples", log: true},
+			func(r plan.Row) any { return engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95} }},
+		{measure{name: "samples_total", title: "Samples, all agents", quantity: "Samples", log: true},
+			func(r plan.Row) any { return r.SamplesTotal }},
+		{measure{name: "rounds", title: "Rounds", quantity: "Rounds"}, func(r plan.Row) any { return r.Rounds }},
 	}
 	if prices.Sample > 0 || prices.Round > 0 {
-		all = append(all, measure{name: "cost", title: "Cost", quantity: "Cost", log: true})
+		cost := measure{name: "cost", title: "Cost", quantity: "Cost", log: true}
+		all = append(all, planMeasure{cost, func(r plan.Row) any { return r.Cost }})
 	}
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
-		all = append(all, measure{name: "time", title: "Calendar time", unit: prices.TimeUnit, quantity: "Time", log: true})
+		time := measure{name: "time", title: "Calendar time", unit: prices.TimeUnit, quantity: "Time", log: true}
+		all = append(all, planMeasure{time, func(r plan.Row) any { return r.Time }})
 	}
 	return all
 }
 
-// planned returns a measure of a row, as a cell.
-func planned(r plan.Row, name string) any {
-	switch name {
-	case "samples":
-		return engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}
-	case "samples_total":
-		return r.SamplesTotal
-	case "rounds":
-		return r.Rounds
-	case "cost":
-		return r.Cost
-	}
-	return r.Time
+// planMeasure is a measure with its cell of a row of a forecast.
+type planMeasure struct {
+	measure
+	of func(plan.Row) any
 }
 
 // planAxes returns the axes that planFigure can draw of rows: along the gap where there are
 // several, or where there are no rows yet.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
-	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m measure) string { return m.name })...)
+	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m planMeasure) string { return m.name })...)
 	switch {
 	case len(rows) > 0 && rows[0].Change != "":
 		return []string{"change"}, ys
@@ -198,11 +193,11 @@ func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 
 // sameScale reports whether the bars of alternatives are of such lengths that all are seen on an
 // axis from 0, where their lengths are in proportion.
-func sameScale(rows []plan.Row, name string) bool {
+func sameScale(rows []plan.Row, m planMeasure) bool {
 	const most = 20
 	low, high := math.Inf(1), 0.0
 	for _, r := range rows {
-		if y, _, _, known := withInterval(planned(r, name)); known && isFinite(y) {
+		if y, _, _, known := withInterval(m.of(r)); known && isFinite(y) {
 			low, high = min(low, y), max(high, y)
 		}
 	}
@@ -212,14 +207,16 @@ func sameScale(rows []plan.Row, name string) bool {
 // planFigure draws a forecast: a line for each method against the gap, or bars.
 func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions) (Figure, error) {
 	all := planMeasures(rows, prices)
-	m := all[slices.IndexFunc(all, func(m measure) bool { return m.name == o.Y[0] })]
+	m := all[slices.IndexFunc(all, func(m planMeasure) bool { return m.name == o.Y[0] })]
 	several := len(gapsOf(rows)) > 1
 	if several && o.X == "gap" {
-		return chart{title: title, names: []string{"gap", "algorithm"}, measures: []measure{m}, rows: lists.Map(rows, func(r plan.Row) chartRow {
-			return chartRow{values: []any{r.Gap, methodName(r)}, algorithm: methodName(r), cells: []any{planned(r, m.name)}}
-		})}.figure(o)
+		c := chart{title: title, names: []string{"gap", "algorithm"}, measures: []measure{m.measure}}
+		c.rows = lists.Map(rows, func(r plan.Row) chartRow {
+			return chartRow{values: []any{r.Gap, methodName(r)}, algorithm: methodName(r), cells: []any{m.of(r)}}
+		})
+		return c.figure(o)
 	}
-	f := barFigure(title, m.column().heading(), o.X, m.log && !(o.X == "change" && sameScale(rows, m.name)))
+	f := barFigure(title, m.column().heading(), o.X, m.log && !(o.X == "change" && sameScale(rows, m)))
 	f.NonNegative = true
 	for _, r := range rows {
 		name := methodName(r)
@@ -229,10 +226,8 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions
 		case several:
 			name += ", gap " + decimal(r.Gap, 0)
 		}
-		y, lo, hi, _ := withInterval(planned(r, m.name))
-		addBar(&f, name, y)
-		s := &f.Series[0]
-		s.Lo, s.Hi = append(s.Lo, lo), append(s.Hi, hi)
+		y, lo, hi, _ := withInterval(m.of(r))
+		addBar(&f, name, y, lo, hi)
 	}
 	return f, nil
 }
@@ -282,12 +277,11 @@ func spectrumFigure(s bounds.Spectrum) Figure {
 			if v < 1e-16*e.values[0] { // zero but for rounding
 				v = math.NaN()
 			}
-			series.X, series.Y = append(series.X, float64(i+1)), append(series.Y, v)
+			series.Add(float64(i+1), v)
 		}
-		if len(series.X) > 0 {
-			f.Series = append(f.Series, series)
-		}
+		f.Series = append(f.Series, series)
 	}
+	f.Series = withPoints(f.Series)
 	if s.Ridge > 0 {
 		f.Lines = append(f.Lines, ReferenceLine{Label: "ridge ξ", At: s.Ridge})
 	}

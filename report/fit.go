@@ -83,11 +83,8 @@ func kernelsOf(f fit.Fit) KeyValues {
 func parameterTable(f fit.Fit) Table {
 	t := Table{
 		Caption: "Free numbers",
-		Columns: []Column{
-			text("number", "Number"), number("start", "Start", ""), number("fitted", "Fitted", ""),
-			number("low", "95 % from", ""), number("high", "To", ""),
-			number("min", "Smallest", ""), number("max", "Largest", ""), text("limit", "Ended at"),
-		},
+		Columns: columns("number Number", "#start Start", "#fitted Fitted", "#low 95 % from", "#high To", "#min Smallest", "#max Largest",
+			"limit Ended at"),
 		Notes: []string{"The 95 % intervals are from the curvature of the likelihood; there is none at a limit, nor where the data " +
 			"do not determine the number."},
 	}
@@ -127,10 +124,8 @@ func misfitSentence(m fit.Misfit) string {
 func residualTable(m fit.Misfit) Table {
 	return Table{
 		Caption: "Arms that the others predict worst",
-		Columns: []Column{
-			text("task", "Task"), text("arm", "Arm"), number("mean", "Measured", "reward units"),
-			number("predicted", "Predicted", "reward units"), number("standardised", "Difference over its sd", ""),
-		},
+		Columns: columns("task Task", "arm Arm", "#mean Measured [reward units]", "#predicted Predicted [reward units]",
+			"#standardised Difference over its sd"),
 		Rows: lists.Map(m.Residuals, func(r fit.Residual) []any { return []any{r.Task, r.Arm, r.Mean, r.Predicted, r.Standardised} }),
 	}
 }
@@ -224,12 +219,10 @@ func fitAxes(f fit.Fit, x string) (xs, ys []string) {
 func CompareFits(names []string, fits []fit.Fit) Table {
 	t := Table{
 		Caption: "Kernels side by side",
-		Columns: []Column{
-			text("kernel", "Kernel"), number("free", "Free numbers", ""), number("log_likelihood", "Log marginal likelihood", "nats"),
-			number("loo_log_density", "Leave-one-out log density", "nats per arm"), number("loo_error", "Leave-one-out error", "reward units"),
-			number("coverage", "Within 95 %", ""), number("misfit_p", "Lack of fit, p", ""), number("gain_p", "Missing term, p", ""),
-			number("effective_parameters", "Effective parameters", ""), text("fitted", "Fitted"),
-		},
+		Columns: columns("kernel Kernel", "#free Free numbers", "#log_likelihood Log marginal likelihood [nats]",
+			"#loo_log_density Leave-one-out log density [nats per arm]", "#loo_error Leave-one-out error [reward units]",
+			"#coverage Within 95 %", "#misfit_p Lack of fit, p", "#gain_p Missing term, p", "#effective_parameters Effective parameters",
+			"fitted Fitted"),
 	}
 	likely, predicts := -1, -1
 	for i, f := range fits {

@@ -274,13 +274,21 @@ func (h *htmlWriter) side(a Align) string {
 // cannot see the drawing.
 func (h *htmlWriter) figure(f Figure) error {
 	h.figures++
+	draw := h.drawing
 	if h.notebook {
-		if err := h.picture(f); err != nil {
-			return err
-		}
-		h.figureData(f)
-		return nil
+		draw = h.picture
 	}
+	if err := draw(f); err != nil {
+		return err
+	}
+	data := figureTable(f)
+	data.Caption = strings.TrimSuffix("Data of the figure: "+f.Title, ": ")
+	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
+	return nil
+}
+
+// drawing puts the drawing in line, in the colours of the page, once for wide windows and once for phones.
+func (h *htmlWriter) drawing(f Figure) error {
 	id := fmt.Sprintf("%s-figure-%d", h.prefix, h.figures)
 	svg, err := figure.SVGElement(f, id, true)
 	if err != nil {
@@ -294,7 +302,6 @@ func (h *htmlWriter) figure(f Figure) error {
 	}
 	h.writef("<figure>\n<div class=\"broad\">%s</div><div class=\"narrow\">%s</div><figcaption>%s</figcaption>\n</figure>\n",
 		svg, narrow, html.EscapeString(f.Title))
-	h.figureData(f)
 	return nil
 }
 
@@ -318,13 +325,6 @@ func (h *htmlWriter) picture(f Figure) error {
 		"alt=\"%s\"/></picture>\n</figure>\n",
 		drawn, base64.StdEncoding.EncodeToString(h.png), alt)
 	return nil
-}
-
-// figureData writes the numbers of a figure, folded.
-func (h *htmlWriter) figureData(f Figure) {
-	data := figureTable(f)
-	data.Caption = strings.TrimSuffix("Data of the figure: "+f.Title, ": ")
-	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
 }
 
 func (h *htmlWriter) code(c Code) {

@@ -169,17 +169,11 @@ func allDiffer(texts []string) bool {
 
 // lead returns the columns with which a table of the results begins, and their cells by result.
 func (l labels) lead() (columns []Column, rows [][]any) {
-	rows = make([][]any, len(l.cells))
-	if l.names != nil {
-		columns = append(columns, text("name", "Result"))
-		for i := range rows {
-			rows[i] = append(rows[i], known(l.names[i]))
-		}
+	if l.names == nil {
+		return slices.Clone(l.columns), lists.Map(l.cells, slices.Clone[[]any])
 	}
-	for i := range rows {
-		rows[i] = append(rows[i], l.cells[i]...)
-	}
-	return append(columns, l.columns...), rows
+	rows = lists.Make(len(l.cells), func(i int) []any { return append([]any{known(l.names[i])}, l.cells[i]...) })
+	return append([]Column{text("name", "Result")}, l.columns...), rows
 }
 
 // distinct shortens kernels, as text: length scales lose their name where they come first, as people

@@ -39,6 +39,11 @@ const (
 // Error returns the message.
 func (e *OptionError) Error() string { return e.Message }
 
+// refused returns no figure, because of an option.
+func refused(option, message, hint string) (Figure, error) {
+	return Figure{}, &OptionError{option, message, hint}
+}
+
 // apply gives a figure and its panels the look.
 func (l Look) apply(f Figure) (Figure, error) {
 	for _, x := range []struct{ of, asked *string }{{&f.Title, l.Title}, {&f.XLabel, l.XLabel}, {&f.YLabel, l.YLabel}} {
@@ -68,11 +73,9 @@ func (l Look) apply(f Figure) (Figure, error) {
 		}
 	}
 	frame(&f)
-	panels := f.Panels
-	f.Panels = nil
-	for _, p := range panels {
-		frame(&p)
-		f.Panels = append(f.Panels, p)
+	f.Panels = slices.Clone(f.Panels)
+	for k := range f.Panels {
+		frame(&f.Panels[k])
 	}
 	return f, nil
 }
@@ -186,19 +189,12 @@ func Colours(source string) iter.Seq2[string, string] {
 		last := 0
 		for _, m := range tokens.FindAllStringSubmatchIndex(source, -1) {
 			class := ""
-			switch {
-			case m[2] >= 0:
-				class = "k"
-			case m[4] >= 0:
-				class = "c"
-			case m[6] >= 0:
-				class = "s"
-			case m[8] >= 0 && strings.HasPrefix(strings.TrimLeft(source[m[1]:], " \t\r\n"), "("):
-				class = "f"
-			case m[10] >= 0:
-				class = "d"
+			for k, of := range []string{"k", "c", "s", "f", "d"} { // the groups of tokens
+				if m[2+2*k] >= 0 {
+					class = of
+				}
 			}
-			if class == "" {
+			if class == "" || class == "f" && !strings.HasPrefix(strings.TrimLeft(source[m[1]:], " \t\r\n"), "(") {
 				continue
 			}
 			if last < m[0] && !yield(source[last:m[0]], "") || !yield(source[m[0]:m[1]], class) {

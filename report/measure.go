@@ -134,8 +134,7 @@ func Compare(results []engine.Result) Table {
 	}
 	var lead [][]any
 	t.Columns, lead = l.lead()
-	t.Columns = append(t.Columns, text("algorithm", "Algorithm"), text("schedule", "Schedule"), text("status", "Status"),
-		text("standing", "Guarantee"))
+	t.Columns = append(t.Columns, columns("algorithm Algorithm", "schedule Schedule", "status Status", "standing Guarantee")...)
 	undecided := someUndecided(results)
 	if undecided {
 		t.Columns = append(t.Columns, text("decided", "Decided, first run"))

@@ -134,19 +134,13 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 // needTable returns a table with all columns of a forecast; files have all but the one for readers.
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
-		Columns: []Column{
-			text("change", "Change"), number("gap", "Gap", "reward units"), text("method", "Method"), text("algorithm", "Algorithm"),
-			text("schedule", "Schedule"),
-			number("tasks", "Tasks", ""), number("delta", "δ", ""), number("epsilon", "ε", ""), number("runs", "Simulated runs", ""),
-			number("undecided", "Undecided", ""),
-			number("rounds", "Rounds", ""), number("rounds_q90", "Rounds, 90 %", ""), number("samples", "Samples per agent", ""),
-			number("samples_total", "Samples, all agents", ""), number("samples_total_q90", "All agents, 90 %", ""),
-			number("ratio", "Times the lower bound", ""), number("ratio_to_baseline", "Times the baseline", ""),
-			number("cost", "Cost", ""), number("cost_q90", "Cost, 90 %", ""), number("time", "Calendar time", prices.TimeUnit),
-			number("time_q90", "Time, 90 %", prices.TimeUnit),
-			number("busiest", "Samples of the busiest agent", ""), number("first_round", "First round, all agents", ""),
-			number("messages", "Messages", ""), number("bytes", "Communication", "bytes"), text("best", "Best"),
-		},
+		Columns: columns("change Change", "#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
+			"#tasks Tasks", "#delta δ", "#epsilon ε", "#runs Simulated runs", "#undecided Undecided", "#rounds Rounds",
+			"#rounds_q90 Rounds, 90 %", "#samples Samples per agent", "#samples_total Samples, all agents",
+			"#samples_total_q90 All agents, 90 %", "#ratio Times the lower bound", "#ratio_to_baseline Times the baseline", "#cost Cost",
+			"#cost_q90 Cost, 90 %", "#time Calendar time ["+prices.TimeUnit+"]", "#time_q90 Time, 90 % ["+prices.TimeUnit+"]",
+			"#busiest Samples of the busiest agent", "#first_round First round, all agents", "#messages Messages",
+			"#bytes Communication [bytes]", "best Best"),
 	}
 	for _, r := range rows {
 		tasks := any(nil)
@@ -288,11 +282,7 @@ func budgetSentence(f plan.Forecast) string {
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
 	}
-	what := "is the best"
-	if f.Epsilon > 0 {
-		what = "is within " + decimal(f.Epsilon, 4) + " of the best"
-	}
-	s += fmt.Sprintf(", and a pick %s with probability %s.", what, percent(last.Within))
+	s += fmt.Sprintf(", and a pick is %s with probability %s.", bestWithin(f.Epsilon), percent(last.Within))
 	if b.Knee >= 0 {
 		k := b.Points[b.Knee]
 		s += fmt.Sprintf(" The knee is at %s", plural(int(k.Samples), "measurement"))
@@ -314,15 +304,12 @@ const carriedOn = "From what was measured, with the next measurements where they
 // budgetTable has a row for each point of the curve.
 func budgetTable(f plan.Forecast) Table {
 	b := f.Budget
-	within := "P(best)"
-	if f.Epsilon > 0 {
-		within = "P(within " + decimal(f.Epsilon, 4) + " of the best)"
-	}
 	t := Table{
 		Caption: "What they buy",
 		Columns: []Column{
 			number("samples", "Measurements", ""), number("cost", "Cost", ""), number("time", "Calendar time", f.Prices.TimeUnit),
-			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3}, number("within", within, ""), text("knee", ""),
+			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3},
+			number("within", withinTitle(f.Epsilon), ""), text("knee", ""),
 		},
 	}
 	for k, p := range b.Points {
@@ -360,7 +347,7 @@ func budgetFigure(f plan.Forecast) Figure {
 	}
 	s := Series{Name: "expected loss"}
 	for _, p := range b.Points {
-		s.X, s.Y = append(s.X, f.Prices.Along(p)), append(s.Y, p.Loss)
+		s.Add(f.Prices.Along(p), p.Loss)
 	}
 	out.Series = []Series{s}
 	if b.Knee >= 0 {

@@ -38,18 +38,17 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	r, ok := v.(engine.Result)
 	switch {
 	case !ok:
-		return Figure{}, &OptionError{"posterior",
-			fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)),
-			"plot(best(p)) draws what measurements say of every arm"}
+		return refused("posterior", fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)),
+			"plot(best(p)) draws what measurements say of every arm")
 	case len(o.Y) > 0:
-		return Figure{}, &OptionError{"y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out"}
+		return refused("y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out")
 	case o.Panel != "":
-		return Figure{}, &OptionError{"panel", fmt.Sprintf("panel is %q; with posterior=true panels are the tasks", o.Panel), "leave panel out"}
+		return refused("panel", fmt.Sprintf("panel is %q; with posterior=true panels are the tasks", o.Panel), "leave panel out")
 	case o.X != "" && o.X != alongArms && o.X != alongRounds:
-		return Figure{}, &OptionError{"x", fmt.Sprintf("x is %q; with posterior=true it is %q or %q", o.X, alongArms, alongRounds), ""}
+		return refused("x", fmt.Sprintf("x is %q; with posterior=true it is %q or %q", o.X, alongArms, alongRounds), "")
 	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
-		return Figure{}, &OptionError{"posterior", "posterior is true; this result does not hold what its first run made of the arms",
-			"results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself"}
+		return refused("posterior", "posterior is true; this result does not hold what its first run made of the arms",
+			"results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself")
 	}
 	p := picture{Estimates: *r.Estimates, reference: !o.NoReference, lowest: r.Goal == problem.GoalMin, compared: truthOf(r)}
 	p.choose()

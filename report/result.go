@@ -233,11 +233,8 @@ func rounds(r engine.Result) string {
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
-		Columns: []Column{
-			text("task", "Task"), text("arm", "Answer"), text("decided", "Decided"), text("leader", "Best estimate"),
-			number("estimate", "Estimated reward", ""), number("margin", "Worse by at most", ""),
-			text("candidates", "Still possible"), text("best", "Truly best"), text("correct", "Best estimate correct"),
-		},
+		Columns: columns("task Task", "arm Answer", "decided Decided", "leader Best estimate", "#estimate Estimated reward",
+			"#margin Worse by at most", "candidates Still possible", "best Truly best", "correct Best estimate correct"),
 	}
 	guess := "For an undecided task the best estimate is a guess: the data do not support a winner."
 	if r.Mode == engine.ModeFB {
@@ -325,11 +322,8 @@ func resultFacts(r engine.Result) KeyValues {
 func traceTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Rounds of the first run",
-		Columns: []Column{
-			number("round", "Round", ""), number("pulls", "Pulls, all agents", ""), number("rho", "Design value ρ", ""),
-			number("rho_lower", "Certified lower", ""), number("rounding", "Rounding ratio", ""),
-			number("alive", "Arms left", ""), number("lack_of_fit", "Lack of fit, p", ""), text("digest", "Plan digest"),
-		},
+		Columns: columns("#round Round", "#pulls Pulls, all agents", "#rho Design value ρ", "#rho_lower Certified lower",
+			"#rounding Rounding ratio", "#alive Arms left", "#lack_of_fit Lack of fit, p", "digest Plan digest"),
 	}
 	if r.Runs == 1 {
 		t.Caption = "Rounds"

@@ -48,12 +48,8 @@ func (views) Problem(p problem.Problem) view {
 func hardnessBlocks(h bounds.Hardness) []Block {
 	t := Table{
 		Caption: "Difficulty of each task",
-		Columns: []Column{
-			text("task", "Task"), number("arms", "Arms", ""), text("best", "Best arm"), text("second", "Second"),
-			number("gap", "Gap", "reward units"), number("noise", "Noise", "reward units"),
-			number("gap_to_noise", "Gap / noise", ""), number("rho_alone", "ρ* alone", ""),
-			number("weight", "Share of joint pulls", ""),
-		},
+		Columns: columns("task Task", "#arms Arms", "best Best arm", "second Second", "#gap Gap [reward units]",
+			"#noise Noise [reward units]", "#gap_to_noise Gap / noise", "#rho_alone ρ* alone", "#weight Share of joint pulls"),
 	}
 	lead := fmt.Sprintf("No tasks in %s.", h.Problem)
 	hardest := 0
@@ -75,9 +71,8 @@ func hardnessBlocks(h bounds.Hardness) []Block {
 func spectrumBlocks(s bounds.Spectrum) []Block {
 	above := lists.Count(s.Joint, func(x float64) bool { return x > s.Ridge })
 	t := Table{
-		Caption: "Eigenvalues, largest first",
-		Columns: []Column{number("index", "Index", ""), number("joint", "Joint K", ""), number("task", "Tasks K_Z", ""),
-			number("arm", "Arms K_X", "")},
+		Caption:   "Eigenvalues, largest first",
+		Columns:   columns("#index Index", "#joint Joint K", "#task Tasks K_Z", "#arm Arms K_X"),
 		Collapsed: len(s.Joint) > 12,
 	}
 	at := func(xs []float64, i int) any {
@@ -109,7 +104,7 @@ func designBlocks(a bounds.Design) []Block {
 		a.Problem, plural(len(a.Weights), "arm"), decimal(a.Value, 6), gap, a.Status, plural(a.Iterations, "iteration"))
 	t := Table{
 		Caption:   "Allocation",
-		Columns:   []Column{text("task", "Task"), text("arm", "Arm"), number("weight", "Share of pulls", "")},
+		Columns:   columns("task Task", "arm Arm", "#weight Share of pulls"),
 		Collapsed: len(a.Weights) > 40,
 		Rows:      lists.Map(a.Weights, func(w bounds.AllocationWeight) []any { return []any{w.Task, w.Arm, w.Weight} }),
 		Notes:     []string{"The best allocation need not be unique; the objective is."},

@@ -30,7 +30,7 @@ func tidy(v any) (Table, error) {
 	case Figure:
 		return figureTable(v), nil
 	case float64, int, uint64, string, bool:
-		return Table{Columns: []Column{text("value", "Value")}, Rows: [][]any{{v}}}, nil
+		return Table{Columns: columns("value Value"), Rows: [][]any{{v}}}, nil
 	case []any:
 		if t, ok := matrix(v); ok {
 			return t, nil
@@ -38,7 +38,7 @@ func tidy(v any) (Table, error) {
 		if t, ok := recordTable(v); ok {
 			return t, nil
 		}
-		t := Table{Columns: []Column{text("value", "Value")}}
+		t := Table{Columns: columns("value Value")}
 		for _, item := range v {
 			switch name := TypeName(item); name {
 			case "number", "text", "bool":
@@ -67,12 +67,8 @@ func tidy(v any) (Table, error) {
 // settings returns the columns that say which run a row is about. Whether its algorithm is a
 // reference has a separate column, so that names stay names.
 func settings() []Column {
-	return []Column{
-		text("problem", ""), text("mode", ""), text("algorithm", ""), text("reference", ""), text("schedule", ""), text("status", ""),
-		text("standing", ""),
-		number("runs", "", ""), number("delta", "", ""), number("epsilon", "", ""), number("budget", "", ""), number("ridge", "", ""),
-		number("seed", "", ""),
-	}
+	return columns("problem", "mode", "algorithm", "reference", "schedule", "status", "standing", "#runs", "#delta", "#epsilon",
+		"#budget", "#ridge", "#seed")
 }
 
 func settingsOf(r engine.Result) []any {
@@ -118,30 +114,26 @@ func labelledRows(results []engine.Result) Table {
 	return t
 }
 
-// sweepRows returns a table with the swept values first, then the columns of resultRows that are
-// not swept.
+// sweepRows returns the swept values, then the columns of resultRows that are not swept.
 func sweepRows(s sim.Sweep) Table {
-	t := sweptTable(s.Names)
-	t.Rows = append(t.Rows, lists.Map(s.Rows, func(r sim.SweepRow) []any { return plainAll(r.Values) })...)
-	t.join(resultRows(resultsOf(s)))
-	return t
+	return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SweepRow) []any { return r.Values }), resultRows(resultsOf(s)))
 }
 
 // runRows returns a table with a row per run of every cell: the swept values, the settings, and
 // what the run measured.
 func runRows(s sim.Sweep) (Table, error) {
-	t := sweptTable(s.Names)
+	var swept [][]any
 	runs := Table{Columns: append(slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) }),
 		number("run", "", ""), number("samples", "", ""), number("rounds", "", ""),
 		text("wrong", ""), text("undecided", ""), number("wrong_tasks", "", ""), number("regret", "", ""))}
 	for _, r := range s.Rows {
 		d := r.Result.Detail
 		if d == nil {
-			return t, fmt.Errorf("a result of the sweep has no record of its single runs: only its cells can be saved")
+			return Table{}, fmt.Errorf("a result of the sweep has no record of its single runs: only its cells can be saved")
 		}
-		values, settings := plainAll(r.Values), runSettingsOf(r.Result)
+		settings := runSettingsOf(r.Result)
 		for i := range d.Run {
-			t.Rows = append(t.Rows, slices.Clone(values))
+			swept = append(swept, r.Values)
 			row := append(slices.Clone(settings), d.Run[i], d.Samples[i], d.Rounds[i], nil, d.Undecided[i], nil, nil)
 			if at := len(settings); len(d.Wrong) == len(d.Run) { // the truth is known
 				row[at+3], row[at+5], row[at+6] = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
@@ -149,8 +141,7 @@ func runRows(s sim.Sweep) (Table, error) {
 			runs.Rows = append(runs.Rows, row)
 		}
 	}
-	t.join(runs)
-	return t, nil
+	return behindSwept(s.Names, swept, runs), nil
 }
 
 func ofCell(name string) bool { return name == "status" || name == "standing" || name == "runs" }
@@ -160,9 +151,11 @@ func runSettingsOf(r engine.Result) []any {
 	return indices.Of(settingsOf(r), kept)
 }
 
-// sweptTable returns a table with a column per swept name and no rows yet.
-func sweptTable(names []string) Table {
-	return Table{Columns: lists.Map(names, func(name string) Column { return text(name, name) })}
+// behindSwept returns a table behind a column per swept name, with these values in its rows.
+func behindSwept(names []string, values [][]any, rest Table) Table {
+	t := Table{Columns: lists.Map(names, func(name string) Column { return text(name, name) }), Rows: lists.Map(values, plainAll)}
+	t.join(rest)
+	return t
 }
 
 func plainAll(values []any) []any {
@@ -172,10 +165,8 @@ func plainAll(values []any) []any {
 // answerRows returns a table with a row per task of one result.
 func answerRows(r engine.Result) Table {
 	run := resultRows([]engine.Result{r})
-	t := Table{Columns: append([]Column{
-		text("task", ""), text("arm", ""), text("decided", ""), text("leader", ""), number("estimate", "", ""),
-		number("margin", "", ""), text("candidates", ""), text("best", ""), text("correct", ""),
-	}, run.Columns...)}
+	t := Table{Columns: append(columns("task", "arm", "decided", "leader", "#estimate", "#margin", "candidates", "best",
+		"correct"), run.Columns...)}
 	for _, a := range r.Answers {
 		row := []any{a.Task, known(a.Arm), a.Decided, a.Leader, a.Estimate, a.Margin, nil, known(a.Best), pointed(a.Correct)}
 		if len(a.Candidates) > 0 {

@@ -21,7 +21,7 @@ func warned(sentences []string) (first, others []Block) {
 	if shown == len(sentences) {
 		return first, nil
 	}
-	return first, []Block{Table{Caption: "Further warnings", Columns: []Column{text("warning", "Warning")}, Collapsed: true,
+	return first, []Block{Table{Caption: "Further warnings", Columns: columns("warning Warning"), Collapsed: true,
 		Rows: lists.Map(sentences[shown:], func(w string) []any { return []any{w} })}}
 }
 
@@ -211,21 +211,9 @@ func figureInWords(f Figure, c problem.Words) Figure {
 		}
 		return s
 	}
-	f.XLabel, f.YLabel, f.Categories = label(f.XLabel), label(f.YLabel), shortened(f.Categories, c)
-	f.Panels = slices.Clone(f.Panels)
-	for k, p := range f.Panels {
-		f.Panels[k] = figureInWords(p, c)
-	}
+	f.XLabel, f.YLabel, f.Categories = label(f.XLabel), label(f.YLabel), lists.Map(f.Categories, c.Shorten)
+	f.Panels = lists.Map(f.Panels, func(p Figure) Figure { return figureInWords(p, c) })
 	return f
-}
-
-// shortened returns names of arms with the short forms of numbers.
-func shortened(names []string, c problem.Words) []string {
-	out := slices.Clone(names)
-	for k, name := range out {
-		out[k] = c.Shorten(name)
-	}
-	return out
 }
 
 // unitOf is the unit of rewards by its name in the user's table.

@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -25,38 +27,25 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	p := *o.Where
 	switch {
 	case !ok:
-		return Figure{}, &OptionError{"where",
-			fmt.Sprintf("where is a problem; it is for one result of fc or fb, and this is a %s", TypeName(v)), ""}
+		return refused("where", fmt.Sprintf("where is a problem; it is for one result of fc or fb, and this is a %s", TypeName(v)), "")
 	case r.Problem != p.Name || r.Arms != p.N() || r.Tasks != p.V():
-		return Figure{}, &OptionError{"where",
-			fmt.Sprintf("where is %s, %s of %s; the result is of %s, with %d of %d", p.Name, plural(p.N(), "arm"), plural(p.V(), "task"),
-				r.Problem, r.Arms, r.Tasks), "give the problem that the result is of"}
+		return refused("where", fmt.Sprintf("where is %s, %s of %s; the result is of %s, with %d of %d", p.Name, plural(p.N(), "arm"),
+			plural(p.V(), "task"), r.Problem, r.Arms, r.Tasks), "give the problem that the result is of")
 	case len(r.Eliminations) == 0:
-		return Figure{}, &OptionError{"where", "where is a problem; this result has no audit trail, which says when an arm left",
-			"results of sweeps have none; run fc or fb by itself"}
+		return refused("where", "where is a problem; this result has no audit trail, which says when an arm left",
+			"results of sweeps have none; run fc or fb by itself")
 	case o.Panel != "":
-		return Figure{}, &OptionError{"panel", fmt.Sprintf("panel is %q; with where= there is a map for each task and round", o.Panel),
-			"leave panel out"}
+		return refused("panel", fmt.Sprintf("panel is %q; with where= there is a map for each task and round", o.Panel), "leave panel out")
 	case len(o.Y) > 1:
-		return Figure{}, &OptionError{"y", "y is a list; with where= it is the name of one feature", ""}
+		return refused("y", "y is a list; with where= it is the name of one feature", "")
 	case p.Arms.Dim() == 0:
-		return Figure{}, &OptionError{"where", "where is a problem whose arms have no features, so that they lie nowhere", ""}
+		return refused("where", "where is a problem whose arms have no features, so that they lie nowhere", "")
 	}
-	var y string
-	if len(o.Y) == 1 {
-		y = o.Y[0]
-	}
-	across, err := binsOf(&p, "x", o.X, 0)
-	if err != nil {
-		return Figure{}, err
-	}
-	up, err := binsOf(&p, "y", y, min(1, p.Arms.Dim()-1))
-	if err != nil {
-		return Figure{}, err
-	}
-	tasks, err := tasksToDraw(p.Tasks.Names, o.Task, mostMapTasks, "where",
+	across, wrongX := binsOf(&p, "x", o.X, 0)
+	up, wrongY := binsOf(&p, "y", strings.Join(o.Y, ""), min(1, p.Arms.Dim()-1))
+	tasks, wrongTask := tasksToDraw(p.Tasks.Names, o.Task, mostMapTasks, "where",
 		"where is a problem; maps are drawn of up to %d tasks, and it has %d")
-	if err != nil {
+	if err := cmp.Or(wrongX, wrongY, wrongTask); err != nil {
 		return Figure{}, err
 	}
 	left := leftRounds(r, &p)
@@ -130,20 +119,15 @@ func leftRounds(r engine.Result, p *problem.Problem) []int {
 func mapSteps(left, tasks []int, p *problem.Problem) []int {
 	var rounds []int
 	for i, v := range p.TaskOf {
-		if left[i] != stayed && left[i] > 0 && slices.Contains(tasks, v) && !slices.Contains(rounds, left[i]) {
-			rounds = append(rounds, left[i])
+		if left[i] != stayed && left[i] > 0 && slices.Contains(tasks, v) {
+			rounds = lists.Add(rounds, left[i])
 		}
 	}
 	slices.Sort(rounds)
 	steps := []int{0}
-	n, room := len(rounds), mostMapSteps-1
-	for k := range min(n, room) {
-		at := k
-		if n > room {
-			at = (k + 1) * n / room
-			at-- // the last of each part
-		}
-		steps = append(steps, rounds[at])
+	n := min(len(rounds), mostMapSteps-1)
+	for k := range n {
+		steps = append(steps, rounds[(k+1)*len(rounds)/n-1]) // the last of each part
 	}
 	return steps
 }
@@ -252,7 +236,7 @@ func openTable(r engine.Result) (Table, bool) {
 	if len(r.Eliminations) <= mostTrail || len(r.Answers) > mostOpenTasks {
 		return Table{}, false
 	}
-	t := Table{Caption: "Arms open after each round", Columns: []Column{number("round", "Round", "")}}
+	t := Table{Caption: "Arms open after each round", Columns: columns("#round Round")}
 	t.Columns = append(t.Columns, lists.Map(r.Answers, func(a engine.Answer) Column { return number(a.Task, a.Task, "") })...)
 	for k, round := range rounds {
 		t.Rows = append(t.Rows, append([]any{round}, lists.Map(open[k], func(n int) any { return n })...))
@@ -270,7 +254,7 @@ func openFigure(r engine.Result) Figure {
 	for v, a := range r.Answers {
 		s := Series{Name: a.Task}
 		for k, round := range rounds {
-			s.X, s.Y = append(s.X, float64(round)), append(s.Y, float64(open[k][v]))
+			s.Add(float64(round), float64(open[k][v]))
 		}
 		f.Series = append(f.Series, s)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
@@ -77,6 +76,14 @@ type Series struct {
 	Reference bool `json:"reference,omitempty"`
 	// Measured marks points that were measured of the series of their hue: diamonds, which the legend has once, in ink.
 	Measured bool `json:"measured,omitempty"`
+}
+
+// Add appends a point, with the ends of its interval where they are given.
+func (s *Series) Add(x, y float64, interval ...float64) {
+	s.X, s.Y = append(s.X, x), append(s.Y, y)
+	if len(interval) == 2 {
+		s.Lo, s.Hi = append(s.Lo, interval[0]), append(s.Hi, interval[1])
+	}
 }
 
 // XName names a place along x.
@@ -204,10 +211,7 @@ func (f Figure) byValues() Figure {
 		}
 		f.Heat = &h
 	}
-	f.Panels = slices.Clone(f.Panels)
-	for i, p := range f.Panels {
-		f.Panels[i] = p.byValues()
-	}
+	f.Panels = lists.Map(f.Panels, Figure.byValues)
 	return f
 }
 

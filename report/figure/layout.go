@@ -166,20 +166,19 @@ func (d layout) frame(c draw.Canvas) {
 		around.Min.X, around.Min.Y = min(around.Min.X, p.box.Min.X), min(around.Min.Y, p.box.Min.Y)
 		around.Max.X, around.Max.Y = max(around.Max.X, p.box.Max.X), max(around.Max.Y, p.box.Max.Y)
 	}
-	if d.titled {
-		t := words(titleSize)
+	centred := func(size font.Length, text string, y vg.Length) {
+		t := words(size)
 		t.XAlign = draw.XCenter
+		x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(text)/2), d.width-edging-t.Width(text)/2)
+		c.FillText(t, vg.Point{X: x, Y: y}, text)
+	}
+	if d.titled {
 		for k, line := range d.titleLines() {
-			x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(line)/2), d.width-edging-t.Width(line)/2)
-			c.FillText(t, vg.Point{X: x, Y: d.height - edging - 6 - vg.Length(k)*titleLine}, line)
+			centred(titleSize, line, d.height-edging-6-vg.Length(k)*titleLine)
 		}
 	}
 	if d.XLabel != "" {
-		t := words(10)
-		t.XAlign = draw.XCenter
-		label := fitting(d.XLabel, 10, d.width-2*edging)
-		x := min(max((around.Min.X+around.Max.X)/2, edging+t.Width(label)/2), d.width-edging-t.Width(label)/2)
-		c.FillText(t, vg.Point{X: x, Y: edging + d.below() + 7}, label)
+		centred(10, fitting(d.XLabel, 10, d.width-2*edging), edging+d.below()+7)
 	}
 	up := words(10)
 	up.Rotation, up.XAlign = math.Pi/2, draw.XCenter

@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
@@ -24,21 +22,22 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	if f.Heat != nil {
 		return fmt.Errorf("a heat map has no form in pgfplots here: save it as .pdf and include that")
 	}
-	p := pgf{figure: f, dat: filepath.Base(dat), shared: ranges(f.Parts()), looks: looks(f.Parts())}
+	p := pgf{figure: f, laid: newLayout(f, false), dat: filepath.Base(dat), shared: ranges(f.Parts()), looks: looks(f.Parts())}
 	if f.IsBars() {
-		d := newLayout(f, false)
-		p.shared.x, p.shared.y = d.panes[0].x, d.panes[0].y
+		p.shared.x, p.shared.y = p.laid.panes[0].x, p.laid.panes[0].y
 	}
 	p.head()
 	if len(f.Panels) == 0 {
-		p.writef("\\begin{axis}[\n%s]\n", p.options(f))
+		p.writef("\\begin{axis}[\n%s]\n", p.options())
 		p.plots(0, f)
 		p.writef("\\end{axis}\n")
 	} else {
 		columns := f.gridColumns()
 		rows := (len(f.Panels) + columns - 1) / columns
+		box := p.laid.panes[0].box
+		names := p.shared.tickRoom(box.Max.X-box.Min.X, 8) // along the x axis of panels
 		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=%.0fpt, y "+
-			"descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(p.names()-tickRow), p.options(f))
+			"descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(names-tickRow), p.options())
 		for i, panel := range f.Panels {
 			x := ""
 			if i == (len(f.Panels)-1)/columns*columns+min(columns-1, len(f.Panels)-1-(len(f.Panels)-1)/columns*columns)/2 {
@@ -55,16 +54,11 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	return err
 }
 
-// names returns the room for the names along the x axis of panels.
-func (p *pgf) names() vg.Length {
-	box := newLayout(p.figure, false).panes[0].box
-	return p.shared.tickRoom(box.Max.X-box.Min.X, 8)
-}
-
 // pgf writes one figure.
 type pgf struct {
 	b      strings.Builder
 	figure Figure
+	laid   layout // of the figure, without its title
 	dat    string
 	shared extents
 	looks  [][]look
@@ -77,7 +71,7 @@ func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) 
 func (p *pgf) head() {
 	p.writef("%% %s\n%% %s\n", line(p.figure.Title), line(p.figure.Describe()))
 	const scale = 17.8 / sheetWidth // cm
-	wideness, tallness := float64(p.figure.sheet())*scale+0.8, float64(newLayout(p.figure, false).height)*scale+1.4
+	wideness, tallness := float64(p.figure.sheet())*scale+0.8, float64(p.laid.height)*scale+1.4
 	p.writef(`%% Data: %s, in the same folder. Read with \input{...} it needs \usepackage{pgfplots} and
 %% \usepgfplotslibrary{groupplots,fillbetween}; compiled by itself it is a page of its own.
 \expandafter\ifx\csname pgfplotsset\endcsname\relax
@@ -107,10 +101,10 @@ func colorName(c color.NRGBA) string {
 }
 
 // options returns the options of the axes, equal in all panels.
-func (p *pgf) options(f Figure) string {
+func (p *pgf) options() string {
 	var b strings.Builder
+	f := p.figure
 	opt := func(format string, a ...any) { fmt.Fprintf(&b, "  "+format+",\n", a...) }
-	n := len(f.Panels)
 	tallness := 0.52
 	if f.Width != 0 { // a narrow figure is not as flat
 		tallness = 1 - 0.24*f.Width
@@ -122,13 +116,11 @@ func (p *pgf) options(f Figure) string {
 	case 3:
 		width, height = p.fraction(0.355), p.fraction(0.4)
 	}
+	x, y := p.shared.x, p.shared.y
 	if !f.IsBars() {
 		opt("width=%s, height=%s", width, height)
-	}
-	x, y := p.shared.x, p.shared.y
-	if f.IsBars() { // names of any length stand beside the axis
-		box := newLayout(f, false).panes[0].box
-		sheet := f.sheet()
+	} else { // names of any length stand beside the axis
+		box, sheet := p.laid.panes[0].box, f.sheet()
 		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)),
 			p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
 	}
@@ -139,7 +131,7 @@ func (p *pgf) options(f Figure) string {
 	if y.log {
 		opt("ymode=log, log basis y=10")
 	}
-	if n == 0 {
+	if len(f.Panels) == 0 {
 		opt("xlabel={%s}", texLabel(f.XLabel))
 	}
 	if !f.IsBars() { // the names of bars need no label
@@ -150,7 +142,7 @@ func (p *pgf) options(f Figure) string {
 	opt("tick label style={font=\\footnotesize}, label style={font=\\small}, title style={font=\\small, yshift=-4pt}, legend " +
 		"style={font=\\footnotesize, draw=none, /tikz/every even column/.append style={column sep=8pt}}")
 	opt("scaled ticks=false, clip=%v", f.IsBars()) // curves lie inside, their markers may reach out
-	b.WriteString(p.ticks(f))
+	b.WriteString(p.ticks())
 	return b.String()
 }
 
@@ -169,9 +161,9 @@ const narrowest = 345. / sheetWidth
 
 // ticks returns the ticks of the layout, so that both show the same numbers; where panels are
 // neighbours, the ones that fit panels of a narrow page.
-func (p *pgf) ticks(f Figure) string {
-	pane := newLayout(f, false).panes[0]
-	if len(f.Panels) > 0 {
+func (p *pgf) ticks() string {
+	pane := p.laid.panes[0]
+	if len(p.figure.Panels) > 0 {
 		pane.box.Max.X = pane.box.Min.X + narrowest*(pane.box.Max.X-pane.box.Min.X)
 		pane.x.ticks = nil
 		p.shared.tickX(&pane, true)
@@ -249,20 +241,18 @@ func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // plots writes the series and lines of one panel.
 func (p *pgf) plots(panel int, f Figure) {
-	axes := pane{Figure: f, x: p.shared.x, y: p.shared.y, looks: p.looks[panel]}
-	drawn := newLayout(p.figure, false).panes[panel]
+	drawn := p.laid.panes[panel]
 	for i, l := range f.Lines {
 		p.rule(l, f.lineLook(i))
 	}
 	for i, s := range f.Series {
-		if len(axes.points(s, nil)) == 0 {
-			continue
-		}
-		if f.IsBars() {
+		switch {
+		case len(drawn.points(s, nil)) == 0:
+		case f.IsBars():
 			p.bar(panel, i)
-			continue
+		default:
+			p.curve(drawn, panel, i)
 		}
-		p.curve(drawn, panel, i)
 	}
 }
 
@@ -373,7 +363,7 @@ func pgfStyle(s Series, l look) string {
 // legend writes a row of names below the panels: one matrix, drawn by hand, so that it is the same
 // for one panel and for several.
 func (p *pgf) legend() {
-	entries := withName(newLayout(p.figure, false).entries)
+	entries := withName(p.laid.entries)
 	if len(entries) == 0 {
 		return
 	}
@@ -382,11 +372,10 @@ func (p *pgf) legend() {
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.rank() - b.rank() })
 	columns := 3
 	if p.figure.Width != 0 {
-		fit, _ := newLayout(p.figure, false).legendColumns()
+		fit, _ := p.laid.legendColumns()
 		columns = max(1, min(columns, fit))
 	}
-	k := 0
-	for _, e := range entries {
+	for k, e := range entries {
 		s := Series{}
 		if e.bare {
 			s.Style = Points
@@ -399,7 +388,7 @@ func (p *pgf) legend() {
 			sample = fmt.Sprintf("\\fill[%s] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.look.color))
 		}
 		p.writef("  %s & \\node {%s};", sample, texLabel(e.name))
-		if k++; k%columns == 0 || k == len(entries) {
+		if (k+1)%columns == 0 || k+1 == len(entries) {
 			p.writef(" \\\\\n")
 		} else {
 			p.writef(" &\n")

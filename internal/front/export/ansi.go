@@ -86,18 +86,21 @@ func overwrite(text string) string {
 // pen holds how the terminal writes at a moment. A colour is "" for none, the number of one of the
 // 16, or #rrggbb.
 type pen struct {
-	bold, faint, italic, underline, inverse bool
-	ink, paper                              string
+	manners    [5]bool
+	ink, paper string
 }
+
+// manners are ways of writing, with the codes that begin and end them and their classes: bold, faint, italic, underlined and inverse.
+var manners = [5]struct {
+	on, off int
+	class   string
+}{{1, 22, "ab"}, {2, 22, "af"}, {3, 23, "ai"}, {4, 24, "au"}, {7, 27, "ar"}}
 
 func (p pen) attributes() (class, style string) {
 	var classes, styles []string
-	for _, c := range []struct {
-		on   bool
-		name string
-	}{{p.bold, "ab"}, {p.faint, "af"}, {p.italic, "ai"}, {p.underline, "au"}, {p.inverse, "ar"}} {
-		if c.on {
-			classes = append(classes, c.name)
+	for k, m := range manners {
+		if p.manners[k] {
+			classes = append(classes, m.class)
 		}
 	}
 	for _, c := range []struct{ colour, class, property string }{{p.ink, "a", "color"}, {p.paper, "p", "background-color"}} {
@@ -126,24 +129,6 @@ func (p *pen) apply(list string) {
 		switch {
 		case n == 0:
 			*p = pen{}
-		case n == 1:
-			p.bold = true
-		case n == 2:
-			p.faint = true
-		case n == 3:
-			p.italic = true
-		case n == 4:
-			p.underline = true
-		case n == 7:
-			p.inverse = true
-		case n == 22:
-			p.bold, p.faint = false, false
-		case n == 23:
-			p.italic = false
-		case n == 24:
-			p.underline = false
-		case n == 27:
-			p.inverse = false
 		case n == 38:
 			p.ink, codes = extended(codes)
 		case n == 48:
@@ -160,6 +145,9 @@ func (p *pen) apply(list string) {
 			p.paper = strconv.Itoa(n - 40)
 		case n >= 100 && n <= 107:
 			p.paper = strconv.Itoa(n - 92)
+		}
+		for k, m := range manners {
+			p.manners[k] = p.manners[k] && n != m.off || n == m.on
 		}
 	}
 }

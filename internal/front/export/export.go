@@ -45,19 +45,21 @@ const (
 // Papers returns the sizes that a report can have.
 func Papers() []string { return []string{string(A4), string(Letter)} }
 
-// writer makes a report. Files that belong beside it go through put, which returns the name by
-// which the report refers to them.
-type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(name string, data []byte) string) error
+// writer makes a report. Files that belong beside it go through put.
+type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error
+
+// putter takes a file that belongs beside a report and returns the name by which the report refers to it.
+type putter func(name string, data []byte) string
 
 // formats are the endings that Save knows.
 var formats = map[string]writer{
-	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
 		return HTML(w, nb, opt)
 	},
-	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
 		return PDF(ctx, w, nb, opt)
 	},
-	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
 		return Notebook(w, nb, opt)
 	},
 	".md":  writeMarkdown,
@@ -154,29 +156,23 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 		f.Title = ""
 	}
 	for _, p.ending = range wanted {
-		switch p.ending {
-		case ".pdf":
-			var b strings.Builder
-			if ours && figure.PDF(&b, f) == nil {
-				p.data = []byte(b.String())
-				return p, true
-			}
+		draw := map[string]func(io.Writer, figure.Figure) error{".pdf": figure.PDF, ".svg": figure.SVG}[p.ending]
+		var b bytes.Buffer
+		switch {
+		case ours && draw != nil && draw(&b, f) == nil:
+			p.data = b.Bytes()
+		case p.ending == ".pdf":
 			if data := decoded(o.Data["application/pdf"]); bytes.HasPrefix(data, []byte("%PDF-")) {
 				p.data = data
 			}
-		case ".svg":
-			var b strings.Builder
-			if ours && figure.SVG(&b, f) == nil {
-				p.data = []byte(b.String())
-				return p, true
-			}
+		case p.ending == ".svg":
 			p.data = drawingFile(stringOf(o.Data["image/svg+xml"]))
 			if len(p.data) == 0 {
 				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))
 			}
-		case ".png":
+		case p.ending == ".png":
 			p.data = outputImage(o, "image/png")
-		case ".jpg":
+		case p.ending == ".jpg":
 			p.data = outputImage(o, "image/jpeg")
 		}
 		if len(p.data) > 0 {
@@ -226,39 +222,27 @@ func soleDrawing(source string) string {
 	return string(drawingFile(source))
 }
 
-// blockKind says how a text representation of an output is read.
-type blockKind int
-
-const (
-	asNothing blockKind = iota
-	asText
-	asMarkdown
-	asLaTeX
-	asHTML
-	asJSON
-)
-
-// textOf returns the first of the wanted media types that an output has.
-func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
+// textOf returns the first of the wanted media types that an output has, "" for none, and what it holds.
+func textOf(o notebook.Output, wanted ...string) (source, media string) {
 	for _, media := range wanted {
 		source := stringOf(o.Data[media])
 		switch media {
 		case "application/json":
 			if v, ok := o.Data[media]; ok {
-				return prettyJSON(v), asJSON
+				return prettyJSON(v), media
 			}
-			continue
 		case "text/latex":
 			if _, ours := o.Data[report.MediaType]; !tex.Compilable(source) || !ours && !recognised(source) {
-				continue
+				source = ""
+			}
+			fallthrough
+		default:
+			if strings.TrimSpace(source) != "" {
+				return source, media
 			}
 		}
-		if strings.TrimSpace(source) == "" {
-			continue
-		}
-		return source, map[string]blockKind{"text/plain": asText, "text/markdown": asMarkdown, "text/latex": asLaTeX, "text/html": asHTML}[media]
 	}
-	return "", asNothing
+	return "", ""
 }
 
 // recognised reports whether foreign LaTeX is a formula that we can read, or an

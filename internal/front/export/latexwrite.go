@@ -19,7 +19,7 @@ import (
 type latexWriter struct {
 	b     strings.Builder
 	ctx   context.Context
-	put   func(name string, data []byte) string
+	put   putter
 	opt   Options
 	files int
 	shift int // of the levels of headings
@@ -61,7 +61,7 @@ const preamble = `\documentclass[11pt]{article}
 \setkeys{Gin}{width=\maxwidth,keepaspectratio}
 `
 
-func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
 	title, strip, err := titleOf(nb, opt)
 	if err != nil {
 		return err
@@ -150,20 +150,20 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 		l.figure(p)
 		return
 	}
-	source, kind := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
-	switch kind {
-	case asLaTeX:
+	source, media := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
+	switch media {
+	case "text/latex":
 		if formula, ok := loneFormula(source); ok {
 			l.b.WriteString(displayMath(formula))
 			return
 		}
 		l.writef("\n%s\n", placed(source))
-	case asMarkdown:
+	case "text/markdown":
 		l.b.WriteString(l.markdown(source, "o", c, nil))
-	case asText, asJSON:
+	case "text/plain", "application/json":
 		text, _ := shorten(stripANSI(source))
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
-	case asHTML:
+	case "text/html":
 		text, _ := shorten(htmlText(source))
 		text = cmp.Or(text, lostNote([]string{"HTML without text"})[0].Plain())
 		l.b.WriteString(tex.Verbatim(text, outputFrame))

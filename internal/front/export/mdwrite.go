@@ -21,7 +21,7 @@ import (
 // with divisions in ::: for cells and outputs.
 type mdWriter struct {
 	b      strings.Builder
-	put    func(name string, data []byte) string
+	put    putter
 	opt    Options
 	quarto bool
 	files  int
@@ -30,11 +30,11 @@ type mdWriter struct {
 
 func (m *mdWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
 
-func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
 	return (&mdWriter{put: put, opt: opt}).write(w, nb)
 }
 
-func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
 	return (&mdWriter{put: put, opt: opt, quarto: true}).write(w, nb)
 }
 
@@ -312,16 +312,16 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		caption := cmp.Or(p.caption, alt)
 		return "![" + mdEscape(caption) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + "){fig-alt=\"" + alt + "\"}\n"
 	}
-	source, kind := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
-	switch kind {
-	case asMarkdown:
+	source, media := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
+	switch media {
+	case "text/markdown":
 		return m.rewritten(source, c, func(w *written, n ast.Node) []edit {
 			if h, ok := n.(*ast.Heading); ok { // below the headings of the text
 				return w.releveled(h, min(6, h.Level+2))
 			}
 			return nil
 		})
-	case asLaTeX:
+	case "text/latex":
 		if formula, ok := loneFormula(source); ok {
 			return "$$" + formula + "$$\n"
 		}
@@ -332,10 +332,10 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 			return fenced("latex", source)
 		}
 		return fenced("{=latex}", source)
-	case asText, asJSON:
+	case "text/plain", "application/json":
 		text, _ := shorten(strings.TrimRight(stripANSI(source), "\n"))
-		return fenced(map[blockKind]string{asJSON: "json"}[kind], text)
-	case asHTML:
+		return fenced(map[string]string{"application/json": "json"}[media], text)
+	case "text/html":
 		if !m.quarto {
 			text, _ := shorten(htmlText(source))
 			return fenced("", text)

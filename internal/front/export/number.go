@@ -181,8 +181,7 @@ func wrapTables(n *markup.Node, detail bool) {
 			continue
 		}
 		if !n.HasClass("scroll") {
-			c = markup.Element("div", []string{"class", "scroll"}, c)
-			n.Children[i] = c
+			n.Children[i] = markup.Element("div", []string{"class", "scroll"}, c)
 		}
 	}
 	for i, c := range n.Children {

@@ -189,15 +189,8 @@ func length(s string) float64 {
 	if err != nil {
 		return 0
 	}
-	switch m[2] {
-	case "pt":
-		return x * 96 / 72
-	case "in":
-		return x * 96
-	case "cm":
-		return x * 96 / 2.54
-	case "mm":
-		return x * 96 / 25.4
+	if perInch := map[string]float64{"pt": 72, "in": 1, "cm": 2.54, "mm": 25.4}[m[2]]; perInch > 0 {
+		return x * 96 / perInch
 	}
 	return x
 }

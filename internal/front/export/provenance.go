@@ -102,43 +102,24 @@ func (f facts) html() *markup.Node {
 	table := markup.Element("table", nil, markup.Element("caption", nil, markup.Text(f.caption)))
 	if f.heads != nil {
 		kind = "parameters"
-		row := markup.Element("tr", nil)
-		for _, h := range f.heads {
-			row.Children = append(row.Children, markup.Element("th", []string{"scope", "col"}, markup.Text(h)))
-		}
-		table.Children = append(table.Children, markup.Element("thead", nil, row))
+		heads := lists.Map(f.heads, func(h string) *markup.Node { return markup.Element("th", []string{"scope", "col"}, markup.Text(h)) })
+		table.Children = append(table.Children, markup.Element("thead", nil, markup.Element("tr", nil, heads...)))
 	}
 	table.Set("class", kind)
-	body := markup.Element("tbody", nil)
-	for _, cells := range f.rows {
-		row := markup.Element("tr", nil, markup.Element("th", []string{"scope", "row"}, markup.Text(cells[0])))
-		for _, s := range cells[1:] {
-			row.Children = append(row.Children, markup.Element("td", nil, markup.Text(s)))
-		}
-		body.Children = append(body.Children, row)
-	}
+	body := markup.Element("tbody", nil, lists.Map(f.rows, func(cells []string) *markup.Node {
+		values := lists.Map(cells[1:], func(s string) *markup.Node { return markup.Element("td", nil, markup.Text(s)) })
+		name := markup.Element("th", []string{"scope", "row"}, markup.Text(cells[0]))
+		return markup.Element("tr", nil, append([]*markup.Node{name}, values...)...)
+	})...)
 	table.Children = append(table.Children, body)
 	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
 // record returns the provenance as the metadata of an executed notebook holds it.
 func (p Provenance) record() map[string]any {
-	m := map[string]any{}
-	put := func(key, value string) {
-		if value != "" {
-			m[key] = value
-		}
-	}
-	put("version", p.Version)
-	put("revision", p.Revision)
-	put("module_sum", p.ModuleSum)
-	put("go", p.Go)
-	put("platform", p.Platform)
-	put("host", p.Host)
-	put("kernel", p.Kernel)
-	put("notebook", p.Notebook)
-	put("notebook_sha256", p.NotebookSHA256)
-	put("command", p.Command)
+	m := map[string]any{"version": p.Version, "revision": p.Revision, "module_sum": p.ModuleSum, "go": p.Go, "platform": p.Platform,
+		"host": p.Host, "kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command}
+	maps.DeleteFunc(m, func(_ string, value any) bool { return value == "" })
 	if !p.Started.IsZero() {
 		m["started"] = p.Started.Format(time.RFC3339Nano)
 	}
@@ -151,18 +132,11 @@ func (p Provenance) record() map[string]any {
 	if len(p.Seeds) > 0 {
 		m["seeds"] = p.Seeds
 	}
-	var data, cells []any
-	for _, d := range p.Data {
-		data = append(data, map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows})
+	if len(p.Data) > 0 {
+		m["data"] = lists.Map(p.Data, func(d report.DataFile) any { return map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows} })
 	}
-	for _, c := range p.Cells {
-		cells = append(cells, map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()})
-	}
-	if data != nil {
-		m["data"] = data
-	}
-	if cells != nil {
-		m["cells"] = cells
+	if len(p.Cells) > 0 {
+		m["cells"] = lists.Map(p.Cells, func(c CellTime) any { return map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()} })
 	}
 	return m
 }

@@ -65,38 +65,30 @@ func symbol(name string) *markup.Node {
 	if ignored[name] {
 		return markup.Element("mrow", nil)
 	}
-	if s, ok := identifiers[name]; ok {
-		return markup.Element("mi", nil, markup.Text(s))
+	fixed, movable := []string{"stretchy", "false"}, []string{"movablelimits", "true"}
+	if strings.Contains(name, "int") { // integrals keep their limits beside them
+		movable = nil
 	}
-	if s, ok := operators[name]; ok {
-		return markup.Element("mo", nil, markup.Text(s))
-	}
-	if s, ok := fences[name]; ok {
-		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(s))
-	}
-	if s, ok := large[name]; ok {
-		if strings.Contains(name, "int") {
-			return markup.Element("mo", nil, markup.Text(s))
+	for _, kind := range []struct {
+		characters map[string]string
+		tag        string
+		attributes []string
+	}{
+		{identifiers, "mi", nil}, {operators, "mo", nil}, {fences, "mo", fixed}, {large, "mo", movable}, {functions, "mi", nil},
+		{limits, "mo", []string{"movablelimits", "true", "form", "prefix"}}, {bare, "mo", fixed},
+	} {
+		if s, ok := kind.characters[name]; ok {
+			return markup.Element(kind.tag, kind.attributes, markup.Text(s))
 		}
-		return markup.Element("mo", []string{"movablelimits", "true"}, markup.Text(s))
-	}
-	if functions[name] {
-		return markup.Element("mi", nil, markup.Text(name))
-	}
-	if limits[name] {
-		return markup.Element("mo", []string{"movablelimits", "true", "form", "prefix"}, markup.Text(name))
 	}
 	if width, ok := spaces[name]; ok {
 		return markup.Element("mspace", []string{"width", width})
 	}
-	switch name {
-	case "{", "}", "%", "#", "&", "$", "_":
-		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(name))
-	case "|":
-		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text("‖"))
-	}
 	return nil
 }
+
+// bare are the characters that mean something to TeX without a backslash.
+var bare = pairs("{ { } } % % # # & & $ $ _ _ | ‖")
 
 func (m *mathParser) two(tag string, attrs []string) *markup.Node {
 	a := m.argument()

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
@@ -229,12 +230,8 @@ func (m *mathParser) atom() *markup.Node {
 		return markup.Element("mi", nil, markup.Text(t))
 	case strings.ContainsRune("()[]|‖", r):
 		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(t))
-	case r == '-':
-		return markup.Element("mo", nil, markup.Text("−"))
-	case r == '*':
-		return markup.Element("mo", nil, markup.Text("∗"))
 	}
-	return markup.Element("mo", nil, markup.Text(t))
+	return markup.Element("mo", nil, markup.Text(strings.NewReplacer("-", "−", "*", "∗").Replace(t)))
 }
 
 // symbols are the TeX commands that stand for one character. The first name of a
@@ -253,8 +250,8 @@ var (
 	large  = pairs(`sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
 	// Commands that print their own name; commands of the second list take what
 	// stands below and above them as limits.
-	functions = markup.Names("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
-	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
+	functions = selves("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
+	limits    = selves("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
 	accents   = pairs("hat ^ widehat ^ tilde ~ widetilde ~ bar ¯ overline ¯ vec → dot ˙ ddot ¨ check ˇ breve ˘ overbrace ⏞ overrightarrow →")
 	unders    = pairs("underline _ underbrace ⏟ underbar _")
 	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em",
@@ -271,6 +268,11 @@ func pairs(list string) map[string]string {
 		m[words[i]] = words[i+1]
 	}
 	return m
+}
+
+// selves reads names that stand for themselves.
+func selves(list string) map[string]string {
+	return lists.Keyed(strings.Fields(list), func(_ int, name string) (string, string) { return name, name })
 }
 
 // alphabet holds where Unicode keeps the letters of a mathematical alphabet, and the ones that had
