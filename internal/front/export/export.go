@@ -49,20 +49,20 @@ func Papers() []string { return []string{string(A4), string(Letter)} }
 // which the report refers to them.
 type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(name string, data []byte) string) error
 
+// alone makes a writer of one that has no files beside its report.
+func alone(write func(io.Writer, *notebook.Notebook, Options) error) writer {
+	return func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
+		return write(w, nb, opt)
+	}
+}
+
 // formats are the endings that Save knows.
 var formats = map[string]writer{
-	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
-		return HTML(w, nb, opt)
-	},
+	".html": alone(HTML),
 	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
 		return PDF(ctx, w, nb, opt)
 	},
-	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
-		return Notebook(w, nb, opt)
-	},
-	".md":  writeMarkdown,
-	".qmd": writeQuarto,
-	".tex": writeLaTeX,
+	".ipynb": alone(Notebook), ".md": writeMarkdown, ".qmd": writeQuarto, ".tex": writeLaTeX,
 }
 
 // Known returns the endings that Save knows, sorted.
@@ -154,25 +154,19 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 		f.Title = ""
 	}
 	for _, p.ending = range wanted {
+		var b bytes.Buffer
 		switch p.ending {
 		case ".pdf":
-			var b strings.Builder
 			if ours && figure.PDF(&b, f) == nil {
-				p.data = []byte(b.String())
-				return p, true
-			}
-			if data := decoded(o.Data["application/pdf"]); bytes.HasPrefix(data, []byte("%PDF-")) {
-				p.data = data
+				p.data = b.Bytes()
+			} else if p.data = decoded(o.Data["application/pdf"]); !bytes.HasPrefix(p.data, []byte("%PDF-")) {
+				p.data = nil
 			}
 		case ".svg":
-			var b strings.Builder
 			if ours && figure.SVG(&b, f) == nil {
-				p.data = []byte(b.String())
-				return p, true
-			}
-			p.data = drawingFile(stringOf(o.Data["image/svg+xml"]))
-			if len(p.data) == 0 {
-				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))
+				p.data = b.Bytes()
+			} else if p.data = drawingFile(stringOf(o.Data["image/svg+xml"])); p.data == nil {
+				p.data = soleDrawing(stringOf(o.Data["text/html"]))
 			}
 		case ".png":
 			p.data = outputImage(o, "image/png")
@@ -213,52 +207,32 @@ func decoded(v any) []byte {
 }
 
 // soleDrawing returns the drawing in HTML that holds nothing else, as GoNB puts it out.
-func soleDrawing(source string) string {
+func soleDrawing(source string) []byte {
 	if !strings.Contains(source, "<svg") {
-		return ""
+		return nil
 	}
 	tree := new(markup.Cleaner).Read(source)
 	found := tree.All("svg")
-	rest := strings.TrimSpace(tree.Plain())
-	if len(found) != 1 || rest != strings.TrimSpace(found[0].Plain()) {
-		return ""
+	if len(found) != 1 || strings.TrimSpace(tree.Plain()) != strings.TrimSpace(found[0].Plain()) {
+		return nil
 	}
-	return string(drawingFile(source))
+	return drawingFile(source)
 }
 
-// blockKind says how a text representation of an output is read.
-type blockKind int
-
-const (
-	asNothing blockKind = iota
-	asText
-	asMarkdown
-	asLaTeX
-	asHTML
-	asJSON
-)
-
-// textOf returns the first of the wanted media types that an output has.
-func textOf(o notebook.Output, wanted ...string) (string, blockKind) {
-	for _, media := range wanted {
-		source := stringOf(o.Data[media])
-		switch media {
-		case "application/json":
-			if v, ok := o.Data[media]; ok {
-				return prettyJSON(v), asJSON
-			}
-			continue
-		case "text/latex":
-			if _, ours := o.Data[report.MediaType]; !tex.Compilable(source) || !ours && !recognised(source) {
-				continue
-			}
+// textOf returns the first of the wanted media types that an output has as text, and the text; "" without any.
+func textOf(o notebook.Output, wanted ...string) (media, source string) {
+	_, ours := o.Data[report.MediaType]
+	for _, media = range wanted {
+		if v, there := o.Data[media]; there && media == "application/json" {
+			return media, prettyJSON(v)
 		}
-		if strings.TrimSpace(source) == "" {
-			continue
+		source = stringOf(o.Data[media])
+		usable := media != "text/latex" || tex.Compilable(source) && (ours || recognised(source))
+		if usable && strings.TrimSpace(source) != "" {
+			return media, source
 		}
-		return source, map[string]blockKind{"text/plain": asText, "text/markdown": asMarkdown, "text/latex": asLaTeX, "text/html": asHTML}[media]
 	}
-	return "", asNothing
+	return "", ""
 }
 
 // recognised reports whether foreign LaTeX is a formula that we can read, or an
@@ -287,19 +261,7 @@ func loneFormula(source string) (formula string, ok bool) {
 // htmlText returns what HTML says, for formats that have no HTML.
 func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
-// fileName numbers the files beside a report.
-func fileName(kind string, n int, ending string) string {
-	return fmt.Sprintf("%s-%d%s", kind, n, ending)
-}
-
-// authored holds a heading, and the text and the cell that it stands in.
-type authored struct {
-	text    *written
-	heading *ast.Heading
-	cell    *notebook.Cell
-}
-
-// headings yields the headings of all Markdown cells that a report shows.
+// headings yields the headings of all Markdown cells that a report shows, each with its text and its cell.
 func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
@@ -317,19 +279,75 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	}
 }
 
+type authored struct {
+	text    *written
+	heading *ast.Heading
+	cell    *notebook.Cell
+}
+
 // titleOf returns the title that HTML would give, and whether the first heading of the
 // Markdown is it.
-func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool, err error) {
-	title = opt.Title
-	for h := range headings(nb) {
-		words, err := h.text.plain(h.heading, images(h.cell, opt.Folder))
-		if err != nil {
-			return "", false, fmt.Errorf("the first heading: %w", err)
-		}
-		first = title == "" || title == words
-		title = cmp.Or(title, words)
-		break
+func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
+	for h := range headings(nb) { // images are loaded, because one that is missing is a text
+		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
+		return cmp.Or(opt.Title, words, opt.fallbackTitle()), opt.Title == "" || opt.Title == words
 	}
-	title = cmp.Or(title, (&page{nb: nb, opt: opt}).fallbackTitle())
-	return title, first, nil
+	return cmp.Or(opt.Title, opt.fallbackTitle()), false
+}
+
+// fallbackTitle returns the title of notebooks without a heading.
+func (o Options) fallbackTitle() string {
+	if name := filepath.Base(o.Provenance.Notebook); name != "." && name != "/" {
+		return strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return "Notebook"
+}
+
+// textWriter holds what the writers of Markdown and LaTeX share.
+type textWriter struct {
+	b     strings.Builder
+	put   func(name string, data []byte) string
+	opt   Options
+	files int  // beside the report, so far
+	strip bool // the first heading is still to be left out
+}
+
+func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
+
+// file puts the next file beside the report and returns how the report names it.
+func (t *textWriter) file(kind, ending string, data []byte) string {
+	t.files++
+	return t.put(fmt.Sprintf("%s-%d%s", kind, t.files, ending), data)
+}
+
+// textForm is what Markdown and LaTeX write each in its way.
+type textForm interface {
+	escape(text string) string
+	prose(number int, c *notebook.Cell)
+	code(number int, c *notebook.Cell)
+	facts(t facts)
+}
+
+// body writes failures in the given format, all cells, and the provenance below its heading.
+func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance string) {
+	for _, f := range failures(nb) {
+		t.writef(failed, in.escape(f.String()))
+	}
+	for i := range nb.Cells {
+		c := &nb.Cells[i]
+		switch {
+		case c.HasTag(removeCell):
+		case c.Type == notebook.Markdown:
+			in.prose(i+1, c)
+		case c.Type == notebook.Code:
+			in.code(i+1, c)
+		}
+	}
+	tables := t.opt.Provenance.tables()
+	if len(tables) > 0 {
+		t.b.WriteString(provenance)
+	}
+	for _, table := range tables {
+		in.facts(table)
+	}
 }

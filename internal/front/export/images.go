@@ -14,9 +14,11 @@ import (
 	_ "image/png"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -156,21 +158,16 @@ func isSVG(data []byte) bool {
 	}
 }
 
-// side holds the files beside a report, in a separate folder.
+// side holds the files beside a report by their names, in a separate folder.
 type side struct {
 	folder, name string
-	files        []sideFile
-}
-
-type sideFile struct {
-	name string
-	data []byte
+	files        map[string][]byte
 }
 
 // sideOf returns the files beside the report at path.
 func sideOf(path string) *side {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_files"
-	return &side{folder: filepath.Join(filepath.Dir(path), name), name: name}
+	return &side{filepath.Join(filepath.Dir(path), name), name, map[string][]byte{}}
 }
 
 // writable reports what would keep the folder from being made or written to.
@@ -187,22 +184,9 @@ func (s *side) writable() error {
 	return report.Writable(filepath.Join(s.folder, "figure"))
 }
 
-// put takes a file to be saved and returns how the report names it. TeX and
-// Markdown dislike spaces in names.
+// put takes a file to be saved and returns how the report names it.
 func (s *side) put(name string, data []byte) string {
-	name = strings.Map(func(r rune) rune {
-		if notInID(r) {
-			return '-'
-		}
-		return r
-	}, name)
-	for _, f := range s.files {
-		if f.name == name {
-			ext := filepath.Ext(name)
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), len(s.files)+1, ext)
-		}
-	}
-	s.files = append(s.files, sideFile{name, data})
+	s.files[name] = data
 	return s.name + "/" + name
 }
 
@@ -214,5 +198,7 @@ func (s *side) save() error {
 	if err := os.MkdirAll(s.folder, 0o777); err != nil {
 		return fmt.Errorf("cannot make a folder for the figures: %w", err)
 	}
-	return lists.Each(s.files, func(f sideFile) error { return report.WriteBytes(filepath.Join(s.folder, f.name), f.data) })
+	return lists.Each(slices.Sorted(maps.Keys(s.files)), func(name string) error {
+		return report.WriteBytes(filepath.Join(s.folder, name), s.files[name])
+	})
 }

@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -29,8 +28,7 @@ func scriptText() string { return "\n" + script }
 
 // HTML writes the report as one page that asks nothing of any network. It is
 // well-formed XML, has one h1, an outline, and figures and tables with numbers.
-// It returns the error of w, or one that names the cell whose Markdown is beyond
-// reading.
+// It returns the error of w.
 func HTML(w io.Writer, nb *notebook.Notebook, opt Options) error {
 	return (&page{nb: nb, opt: opt}).write(w)
 }
@@ -49,10 +47,7 @@ type page struct {
 }
 
 func (p *page) write(w io.Writer) error {
-	body, err := p.body()
-	if err != nil {
-		return err
-	}
+	body := p.body()
 	uniqueIDs(body)
 	allowed := scriptText()
 	if p.paper {
@@ -69,27 +64,20 @@ func (p *page) write(w io.Writer) error {
 	}
 	body.Write(&b)
 	b.WriteString("\n</html>\n")
-	_, err = io.WriteString(w, b.String())
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // body returns the whole visible page.
-func (p *page) body() (*markup.Node, error) {
-	trees, err := p.proseTrees()
-	if err != nil {
-		return nil, err
-	}
+func (p *page) body() *markup.Node {
+	trees := p.proseTrees()
 	title, list := outline(trees, p.opt.Title)
-	title = cmp.Or(title, p.fallbackTitle())
+	title = cmp.Or(title, p.opt.fallbackTitle())
 	linkHeadings(trees, list)
 	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
 	p.level = 1
 	for i := range p.nb.Cells {
-		n, err := p.cell(i, trees[i])
-		if err != nil {
-			return nil, err
-		}
-		if n != nil {
+		if n := p.cell(i, trees[i]); n != nil {
 			main.Children = append(main.Children, markup.Text("\n"), n)
 		}
 	}
@@ -109,15 +97,7 @@ func (p *page) body() (*markup.Node, error) {
 	if !p.paper {
 		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
 	}
-	return body, nil
-}
-
-// fallbackTitle returns the title of notebooks without a heading.
-func (p *page) fallbackTitle() string {
-	if name := filepath.Base(p.opt.Provenance.Notebook); name != "." && name != "/" {
-		return strings.TrimSuffix(name, filepath.Ext(name))
-	}
-	return "Notebook"
+	return body
 }
 
 // cleaner returns the cleaner for markup of a cell, whose ids start with name.
@@ -140,7 +120,7 @@ func (p *page) style(css, name string, id func(string) string) {
 }
 
 // proseTrees renders all Markdown cells; the other places are nil.
-func (p *page) proseTrees() ([]*markup.Node, error) {
+func (p *page) proseTrees() []*markup.Node {
 	trees := make([]*markup.Node, len(p.nb.Cells))
 	for i := range p.nb.Cells {
 		c := &p.nb.Cells[i]
@@ -149,24 +129,21 @@ func (p *page) proseTrees() ([]*markup.Node, error) {
 		}
 		k := p.cleaner("m", c)
 		k.Style = nil // text has no style
-		tree, err := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
-		if err != nil {
-			return nil, err
-		}
+		tree := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
 		for _, t := range tree.All("table") {
 			scopes(t)
 		}
 		tree.Walk(func(n *markup.Node) bool { wrapTables(n, true); return n.Tag != "table" })
 		trees[i] = tree
 	}
-	return trees, nil
+	return trees
 }
 
 // cell returns one cell as it stands in the page, or nil.
-func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
+func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
 	if c.HasTag(removeCell) || c.Type == notebook.Raw {
-		return nil, nil
+		return nil
 	}
 	out := markup.Element("div", []string{"class", "cell", "id", fmt.Sprintf("cell-%d", i+1)})
 	if c.Type == notebook.Markdown {
@@ -178,7 +155,7 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 			}
 			return true
 		})
-		return out, nil
+		return out
 	}
 	if v := codeVisibility(c, p.opt); v != absent {
 		out.Children = append(out.Children, p.code(i, c, v))
@@ -187,10 +164,7 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 		outputs := markup.Element("details", nil, markup.Element("summary", nil, markup.Text("Output")))
 		told := false // a display has shown the error already
 		for _, o := range c.Lasting() {
-			n, err := p.output(i+1, c, o)
-			if err != nil {
-				return nil, err
-			}
+			n := p.output(i+1, c, o)
 			if n == nil {
 				continue
 			}
@@ -209,9 +183,9 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 		}
 	}
 	if len(out.Children) == 0 {
-		return nil, nil
+		return nil
 	}
-	return out, nil
+	return out
 }
 
 // code returns the source of a cell, which a reader can fold.

@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"strings"
 	"time"
 
@@ -121,49 +122,27 @@ func (f facts) html() *markup.Node {
 	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
-// record returns the provenance as the metadata of an executed notebook holds it.
+// record returns the provenance as the metadata of an executed notebook holds it, without what is not known.
 func (p Provenance) record() map[string]any {
-	m := map[string]any{}
-	put := func(key, value string) {
-		if value != "" {
-			m[key] = value
-		}
-	}
-	put("version", p.Version)
-	put("revision", p.Revision)
-	put("module_sum", p.ModuleSum)
-	put("go", p.Go)
-	put("platform", p.Platform)
-	put("host", p.Host)
-	put("kernel", p.Kernel)
-	put("notebook", p.Notebook)
-	put("notebook_sha256", p.NotebookSHA256)
-	put("command", p.Command)
+	started := ""
 	if !p.Started.IsZero() {
-		m["started"] = p.Started.Format(time.RFC3339Nano)
+		started = p.Started.Format(time.RFC3339Nano)
 	}
-	if p.Duration > 0 {
-		m["duration"] = p.Duration.Seconds()
+	m := map[string]any{
+		"version": p.Version, "revision": p.Revision, "module_sum": p.ModuleSum, "go": p.Go, "platform": p.Platform, "host": p.Host,
+		"kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command,
+		"started": started, "duration": p.Duration.Seconds(), "parameters": p.Parameters, "seeds": p.Seeds,
+		"data": lists.Map(p.Data, func(d report.DataFile) any {
+			return map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows}
+		}),
+		"cells": lists.Map(p.Cells, func(c CellTime) any {
+			return map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()}
+		}),
 	}
-	if len(p.Parameters) > 0 {
-		m["parameters"] = p.Parameters
-	}
-	if len(p.Seeds) > 0 {
-		m["seeds"] = p.Seeds
-	}
-	var data, cells []any
-	for _, d := range p.Data {
-		data = append(data, map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows})
-	}
-	for _, c := range p.Cells {
-		cells = append(cells, map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()})
-	}
-	if data != nil {
-		m["data"] = data
-	}
-	if cells != nil {
-		m["cells"] = cells
-	}
+	maps.DeleteFunc(m, func(_ string, value any) bool {
+		v := reflect.ValueOf(value)
+		return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+	})
 	return m
 }
 

@@ -202,10 +202,7 @@ func TestMarkdownReadsBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	k := markup.Cleaner{}
-	tree, err := prose(b.String(), "x", &k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tree := prose(b.String(), "x", &k)
 	if n := len(tree.All("table")); n < 6 {
 		t.Errorf("%d tables, want the tables of theory, answers, rounds, audit trail, comparison and text", n)
 	}
