@@ -36,13 +36,8 @@ func mayUse(name string) bool {
 	if len(name) > 0 && !letter(name[0]) {
 		return strings.Contains(signNames, name)
 	}
-	for _, table := range []map[string]string{identifiers, operators, fences, large, accents, unders, spaces} {
-		if table[name] != "" {
-			return true
-		}
-	}
 	_, isAlphabet := alphabets[name]
-	return isAlphabet || commandNames[name] || functions[name] || limits[name] || ignored[name]
+	return isAlphabet || symbols[name] != nil || accents[name] != "" || unders[name] != "" || commandNames[name]
 }
 
 // mayOpen reports whether an output may open an environment.

@@ -78,7 +78,7 @@ func TestCompilable(t *testing.T) {
 
 // Each formula that the reader knows may stand in LaTeX.
 func TestCompilableKnows(t *testing.T) {
-	for _, table := range []map[string]string{identifiers, operators, fences, large, accents, unders, spaces} {
+	for _, table := range []map[string]string{identifiers, operators, fences, integrals, large, accents, unders, spaces} {
 		for name := range table {
 			if !Compilable(`$\` + name + ` x$`) {
 				t.Errorf(`\%s is refused`, name)
