@@ -83,21 +83,21 @@ func overwrite(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pen holds how the terminal writes at a moment. A colour is "" for none, the number of one of the
-// 16, or #rrggbb.
+// pen holds how the terminal writes at a moment: which of the looks are on, and colours, each "" for
+// none, the number of one of the 16, or #rrggbb.
 type pen struct {
-	bold, faint, italic, underline, inverse bool
-	ink, paper                              string
+	on         [len(looks)]bool
+	ink, paper string
 }
+
+// looks are the classes of the codes that are their places: bold, faint, italic, underlined, inverse.
+var looks = [...]string{1: "ab", 2: "af", 3: "ai", 4: "au", 7: "ar"}
 
 func (p pen) attributes() (class, style string) {
 	var classes, styles []string
-	for _, c := range []struct {
-		on   bool
-		name string
-	}{{p.bold, "ab"}, {p.faint, "af"}, {p.italic, "ai"}, {p.underline, "au"}, {p.inverse, "ar"}} {
-		if c.on {
-			classes = append(classes, c.name)
+	for code, name := range looks {
+		if p.on[code] && name != "" {
+			classes = append(classes, name)
 		}
 	}
 	for _, c := range []struct{ colour, class, property string }{{p.ink, "a", "color"}, {p.paper, "p", "background-color"}} {
@@ -123,43 +123,27 @@ func (p *pen) apply(list string) {
 	for len(codes) > 0 {
 		n := codes[0]
 		codes = codes[1:]
+		colour := &p.ink
+		if n >= 40 && n < 50 || n >= 100 && n < 108 { // of paper, by 10 more than of ink
+			colour, n = &p.paper, n-10
+		}
 		switch {
 		case n == 0:
 			*p = pen{}
-		case n == 1:
-			p.bold = true
-		case n == 2:
-			p.faint = true
-		case n == 3:
-			p.italic = true
-		case n == 4:
-			p.underline = true
-		case n == 7:
-			p.inverse = true
+		case n > 0 && n < len(looks):
+			p.on[n] = true
 		case n == 22:
-			p.bold, p.faint = false, false
-		case n == 23:
-			p.italic = false
-		case n == 24:
-			p.underline = false
-		case n == 27:
-			p.inverse = false
-		case n == 38:
-			p.ink, codes = extended(codes)
-		case n == 48:
-			p.paper, codes = extended(codes)
-		case n == 39:
-			p.ink = ""
-		case n == 49:
-			p.paper = ""
+			p.on[1], p.on[2] = false, false
+		case n > 22 && n < 20+len(looks):
+			p.on[n-20] = false
 		case n >= 30 && n <= 37:
-			p.ink = strconv.Itoa(n - 30)
+			*colour = strconv.Itoa(n - 30)
+		case n == 38:
+			*colour, codes = extended(codes)
+		case n == 39:
+			*colour = ""
 		case n >= 90 && n <= 97:
-			p.ink = strconv.Itoa(n - 82)
-		case n >= 40 && n <= 47:
-			p.paper = strconv.Itoa(n - 40)
-		case n >= 100 && n <= 107:
-			p.paper = strconv.Itoa(n - 92)
+			*colour = strconv.Itoa(n - 82)
 		}
 	}
 }
@@ -186,17 +170,11 @@ func indexed(n int) string {
 	case n < 16:
 		return strconv.Itoa(n)
 	case n >= 232:
-		grey := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+		return "#" + strings.Repeat(fmt.Sprintf("%02x", 8+10*(n-232)), 3)
 	}
-	level := func(i int) int {
-		if i == 0 {
-			return 0
-		}
-		return 55 + 40*i
-	}
+	levels := []int{0, 95, 135, 175, 215, 255}
 	n -= 16
-	return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6%6), level(n%6))
+	return fmt.Sprintf("#%02x%02x%02x", levels[n/36], levels[n/6%6], levels[n%6])
 }
 
 // language returns the language of a code cell.
@@ -232,18 +210,15 @@ func highlight(source, name string) []*markup.Node {
 		}
 		return out
 	}
-	lexer := lexers.Get(name)
-	if lexer == nil {
-		return []*markup.Node{markup.Text(source)}
+	if lexer := lexers.Get(name); lexer != nil {
+		if tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source); err == nil {
+			for t := range tokens.Stdlib() {
+				add(t.Value, tokenClass(t.Type))
+			}
+			return out
+		}
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
-	if err != nil {
-		return []*markup.Node{markup.Text(source)}
-	}
-	for t := range tokens.Stdlib() {
-		add(t.Value, tokenClass(t.Type))
-	}
-	return out
+	return []*markup.Node{markup.Text(source)}
 }
 
 func tokenClass(t chroma.TokenType) string {

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -133,28 +134,17 @@ func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 	if len(name) != 1 || name[0].TokenType != css.IdentToken && name[0].TokenType != css.CustomPropertyNameToken {
 		return "", false
 	}
-	if strings.EqualFold(string(name[0].Data), "position") && !inPlace(value) {
-		return "", false
-	}
 	value, ok := harmless(value, id)
 	if !ok {
 		return "", false
 	}
 	text, ok := plainText(slices.Concat(tokens[:colon+1], value))
-	return text, ok
+	return text, ok && (!strings.EqualFold(string(name[0].Data), "position") || inPlace.MatchString(text))
 }
 
-// inPlace reports whether a value of position leaves an element in its output. A value
+// inPlace matches the values of position that leave an element in its output. One
 // that has to be computed first is refused.
-func inPlace(value []css.Token) bool {
-	value = trimmed(value)
-	if len(value) == 0 || value[0].TokenType != css.IdentToken {
-		return false
-	}
-	word, rest := bytes.ToLower(value[0].Data), trimmed(value[1:])
-	important := len(rest) == 2 && string(rest[0].Data) == "!" && bytes.EqualFold(rest[1].Data, []byte("important"))
-	return (string(word) == "static" || string(word) == "relative") && (len(rest) == 0 || important)
-}
+var inPlace = regexp.MustCompile(`(?i)^position\s*:\s*(static|relative)\s*(!important)?$`)
 
 // cssTokens reads CSS into tokens. A comment becomes a space, because what stands
 // before and after it are two words.
@@ -184,26 +174,19 @@ func trimmed(tokens []css.Token) []css.Token {
 	return tokens
 }
 
-// nesting counts the brackets that are open.
-type nesting int
-
-func (n *nesting) read(t css.TokenType) {
-	switch t {
-	case css.FunctionToken, css.LeftParenthesisToken, css.LeftBracketToken:
-		*n++
-	case css.RightParenthesisToken, css.RightBracketToken:
-		*n = max(*n-1, 0)
-	}
-}
-
 // until returns the place of the first of some tokens outside of brackets, or the end.
 func until(tokens []css.Token, ends ...css.TokenType) int {
-	var open nesting
+	open := 0
 	for i, t := range tokens {
 		if open == 0 && slices.Contains(ends, t.TokenType) {
 			return i
 		}
-		open.read(t.TokenType)
+		switch t.TokenType {
+		case css.FunctionToken, css.LeftParenthesisToken, css.LeftBracketToken:
+			open++
+		case css.RightParenthesisToken, css.RightBracketToken:
+			open = max(open-1, 0)
+		}
 	}
 	return len(tokens)
 }
