@@ -30,14 +30,8 @@ func ansi(text string) []*markup.Node {
 			return
 		}
 		n := markup.Text(s)
-		if class, style := pen.attributes(); class != "" || style != "" {
-			n = markup.Element("span", nil, n)
-			if class != "" {
-				n.Set("class", class)
-			}
-			if style != "" {
-				n.Set("style", style)
-			}
+		if attrs := pen.attributes(); attrs != nil {
+			n = markup.Element("span", attrs, n)
 		}
 		out = append(out, n)
 	}
@@ -93,7 +87,7 @@ type pen struct {
 // looks are the classes of the codes that are their places: bold, faint, italic, underlined, inverse.
 var looks = [...]string{1: "ab", 2: "af", 3: "ai", 4: "au", 7: "ar"}
 
-func (p pen) attributes() (class, style string) {
+func (p pen) attributes() (attrs []string) {
 	var classes, styles []string
 	for code, name := range looks {
 		if p.on[code] && name != "" {
@@ -107,7 +101,13 @@ func (p pen) attributes() (class, style string) {
 			classes = append(classes, c.class+c.colour)
 		}
 	}
-	return strings.Join(classes, " "), strings.Join(styles, "; ")
+	if classes != nil {
+		attrs = append(attrs, "class", strings.Join(classes, " "))
+	}
+	if styles != nil {
+		attrs = append(attrs, "style", strings.Join(styles, "; "))
+	}
+	return attrs
 }
 
 // apply follows a list of codes; those that are not known change nothing.

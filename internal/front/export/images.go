@@ -39,6 +39,10 @@ func images(cell *notebook.Cell, folder string) func(string) (string, string) {
 	}
 }
 
+// endings of the files of images, by media type.
+var endings = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+	"image/svg+xml": ".svg"}
+
 // imageBytes returns an image that Markdown names, with its media type, or why it cannot be had.
 func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
 	if name, ok := strings.CutPrefix(src, "attachment:"); ok {

@@ -1,9 +1,11 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -287,21 +289,22 @@ func headingLevel(n *markup.Node) int {
 	return 0
 }
 
+// headingsIn returns the headings of trees in the order of reading.
+func headingsIn(trees ...*markup.Node) (found []*markup.Node) {
+	markup.Element("", nil, trees...).Walk(func(n *markup.Node) bool {
+		if headingLevel(n) > 0 {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
 // outline gives the headings of all Markdown their level below the title, no
 // level left out, and an anchor. When wanted is "", the first heading is the
-// title and leaves the text. Trees of cells without Markdown are nil.
+// title and leaves the text.
 func outline(trees []*markup.Node, wanted string) (title string, list []heading) {
-	var found []*markup.Node
-	for _, tree := range trees {
-		if tree != nil {
-			tree.Walk(func(n *markup.Node) bool {
-				if headingLevel(n) > 0 {
-					found = append(found, n)
-				}
-				return true
-			})
-		}
-	}
+	found := headingsIn(trees...)
 	title = wanted
 	if len(found) > 0 && (wanted == "" || found[0].Plain() == wanted) {
 		title = strings.TrimSpace(found[0].Plain())
@@ -309,10 +312,8 @@ func outline(trees []*markup.Node, wanted string) (title string, list []heading)
 		found = found[1:]
 	}
 	shift := 0
-	for _, n := range found {
-		if headingLevel(n) == 1 {
-			shift = 1
-		}
+	if slices.ContainsFunc(found, func(n *markup.Node) bool { return headingLevel(n) == 1 }) {
+		shift = 1
 	}
 	ids := map[string]int{}
 	last := 1
@@ -340,28 +341,18 @@ func slug(s string) string {
 			return '-'
 		}
 		return -1
-	}, strings.TrimSpace(s))
-	for strings.Contains(s, "--") {
-		s = strings.ReplaceAll(s, "--", "-")
-	}
-	if s = strings.Trim(s, "-"); s == "" {
-		return "section"
-	}
-	return s
+	}, s)
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == '-' })
+	return cmp.Or(strings.Join(words, "-"), "section")
 }
 
 // linkHeadings lets links written for Jupyter, #Name-of-the-heading, find their
 // heading in the report.
 func linkHeadings(trees []*markup.Node, list []heading) {
 	known := lists.Keyed(list, func(_ int, h heading) (string, bool) { return h.id, true })
-	for _, tree := range trees {
-		if tree == nil {
-			continue
-		}
-		for _, a := range tree.All("a") {
-			if name, ok := strings.CutPrefix(a.Get("href"), "#m-"); ok && known["s-"+slug(unescapePath(name))] {
-				a.Set("href", "#s-"+slug(unescapePath(name)))
-			}
+	for _, a := range markup.Element("", nil, trees...).All("a") {
+		if name, ok := strings.CutPrefix(a.Get("href"), "#m-"); ok && known["s-"+slug(unescapePath(name))] {
+			a.Set("href", "#s-"+slug(unescapePath(name)))
 		}
 	}
 }

@@ -173,14 +173,15 @@ func (l *latexWriter) figure(p picture) {
 // image returns a picture in running text.
 func (l *latexWriter) image(src string, c *notebook.Cell) string {
 	data, media, problem := imageBytes(src, c, l.opt.Folder)
-	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}[media]
-	if media == "image/svg+xml" {
+	ending := endings[media]
+	switch {
+	case media == "image/svg+xml":
 		var err error
 		if data, err = svgPDF(l.ctx, string(data)); err != nil {
 			problem = "without Chromium there is no PDF of it"
 		}
 		ending = ".pdf"
-	} else if problem == "" && ending == "" {
+	case problem == "" && media != "image/png" && media != "image/jpeg":
 		problem = "LaTeX takes no " + strings.TrimPrefix(media, "image/")
 	}
 	if problem != "" {

@@ -165,9 +165,7 @@ func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string
 	if problem != "" {
 		return "", problem
 	}
-	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
-		"image/svg+xml": ".svg"}[media]
-	return m.file("image", ending, data), ""
+	return m.file("image", endings[media], data), ""
 }
 
 // fenced sets text as code; the fence is longer than any in the text.

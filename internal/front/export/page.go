@@ -119,11 +119,12 @@ func (p *page) style(css, name string, id func(string) string) {
 	p.sheets = append(p.sheets, markup.Scoped(css, name, id))
 }
 
-// proseTrees renders all Markdown cells; the other places are nil.
+// proseTrees renders all Markdown cells; the other places are empty.
 func (p *page) proseTrees() []*markup.Node {
 	trees := make([]*markup.Node, len(p.nb.Cells))
 	for i := range p.nb.Cells {
 		c := &p.nb.Cells[i]
+		trees[i] = new(markup.Node)
 		if c.Type != notebook.Markdown || c.HasTag(removeCell) {
 			continue
 		}
@@ -149,12 +150,9 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	if c.Type == notebook.Markdown {
 		out.Set("class", "prose")
 		out.Children = []*markup.Node{text}
-		text.Walk(func(n *markup.Node) bool {
-			if l := headingLevel(n); l > 0 {
-				p.level = l
-			}
-			return true
-		})
+		for _, h := range headingsIn(text) {
+			p.level = headingLevel(h)
+		}
 		return out
 	}
 	if v := codeVisibility(c, p.opt); v != absent {
@@ -247,16 +245,14 @@ func (p *page) contents(list []heading) *markup.Node {
 	for _, h := range list {
 		depth := max(h.level-1, 1)
 		levels = levels[:min(len(levels), depth)]
-		for len(levels) < depth {
-			ol := markup.Element("ol", nil)
-			if len(levels) == 0 {
-				nav.Children = append(nav.Children, ol)
-			} else {
-				items := levels[len(levels)-1]
-				last := items.Children[len(items.Children)-1]
-				last.Children = append(last.Children, ol)
+		if len(levels) < depth { // by one, since no level is left out
+			parent := nav
+			if depth > 1 {
+				items := levels[depth-2].Children
+				parent = items[len(items)-1]
 			}
-			levels = append(levels, ol)
+			levels = append(levels, markup.Element("ol", nil))
+			parent.Children = append(parent.Children, levels[depth-1])
 		}
 		link := markup.Element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
 		item := markup.Element("li", nil, link)

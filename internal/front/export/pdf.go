@@ -189,15 +189,11 @@ func length(s string) float64 {
 	if err != nil {
 		return 0
 	}
-	switch m[2] {
-	case "pt":
-		return x * 96 / 72
-	case "in":
-		return x * 96
-	case "cm":
-		return x * 96 / 2.54
-	case "mm":
-		return x * 96 / 25.4
+	if n := perInch[m[2]]; n > 0 {
+		return x * 96 / n
 	}
 	return x
 }
+
+// perInch holds how many of a unit make an inch, which has 96 px.
+var perInch = map[string]float64{"pt": 72, "in": 1, "cm": 2.54, "mm": 25.4}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -87,9 +88,8 @@ func (p Provenance) tables() []facts {
 	}
 	var out []facts
 	if len(p.Parameters) > 0 {
-		t := facts{caption: "Parameters", heads: []string{"Parameter", "Value", "Default"}}
-		t.rows = append(t.rows, lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })...)
-		out = append(out, t)
+		out = append(out, facts{"Parameters", []string{"Parameter", "Value", "Default"},
+			lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })})
 	}
 	if len(made.rows) > 0 {
 		out = append(out, made)
@@ -99,26 +99,19 @@ func (p Provenance) tables() []facts {
 
 // html writes the table in the look of package report.
 func (f facts) html() *markup.Node {
+	cells := func(texts []string, tag string, attrs ...string) []*markup.Node {
+		return lists.Map(texts, func(s string) *markup.Node { return markup.Element(tag, attrs, markup.Text(s)) })
+	}
 	kind := "facts"
-	table := markup.Element("table", nil, markup.Element("caption", nil, markup.Text(f.caption)))
+	parts := []*markup.Node{markup.Element("caption", nil, markup.Text(f.caption))}
 	if f.heads != nil {
 		kind = "parameters"
-		row := markup.Element("tr", nil)
-		for _, h := range f.heads {
-			row.Children = append(row.Children, markup.Element("th", []string{"scope", "col"}, markup.Text(h)))
-		}
-		table.Children = append(table.Children, markup.Element("thead", nil, row))
+		parts = append(parts, markup.Element("thead", nil, markup.Element("tr", nil, cells(f.heads, "th", "scope", "col")...)))
 	}
-	table.Set("class", kind)
-	body := markup.Element("tbody", nil)
-	for _, cells := range f.rows {
-		row := markup.Element("tr", nil, markup.Element("th", []string{"scope", "row"}, markup.Text(cells[0])))
-		for _, s := range cells[1:] {
-			row.Children = append(row.Children, markup.Element("td", nil, markup.Text(s)))
-		}
-		body.Children = append(body.Children, row)
-	}
-	table.Children = append(table.Children, body)
+	rows := lists.Map(f.rows, func(row []string) *markup.Node {
+		return markup.Element("tr", nil, slices.Concat(cells(row[:1], "th", "scope", "row"), cells(row[1:], "td"))...)
+	})
+	table := markup.Element("table", []string{"class", kind}, append(parts, markup.Element("tbody", nil, rows...))...)
 	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 

@@ -14,17 +14,13 @@ import (
 // Scoped lets a style sheet of an output reach only what is inside the element with id
 // scope. Rules at @media, @supports and @layer are kept so, other @ rules are dropped.
 func Scoped(sheet, scope string, id func(string) string) string {
-	s := sheetReader{scope: scope, id: id}
-	s.rules(cssTokens(sheet))
-	return s.b.String()
+	return scoped{scope, id}.rules(cssTokens(sheet), 0)
 }
 
-// sheetReader rewrites a style sheet.
-type sheetReader struct {
-	b     strings.Builder
+// scoped rewrites style sheets.
+type scoped struct {
 	scope string
 	id    func(string) string
-	depth int // of @ rules
 }
 
 // conditions are the @ rules that hold rules as a sheet does.
@@ -33,11 +29,13 @@ var conditions = Names("@media @supports @layer")
 // mostConditions limits how deep they nest.
 const mostConditions = 16
 
-func (s *sheetReader) rules(tokens []css.Token) {
+// rules returns the rules that stay, below a number of conditions.
+func (s scoped) rules(tokens []css.Token, depth int) string {
+	var b strings.Builder
 	for tokens = trimmed(tokens); len(tokens) > 0; tokens = trimmed(tokens) {
 		begin := until(tokens, css.LeftBraceToken, css.SemicolonToken)
 		if begin == len(tokens) {
-			return
+			break
 		}
 		head, rest := tokens[:begin], tokens[begin+1:]
 		if tokens[begin].TokenType == css.SemicolonToken { // @import …; and @charset …;
@@ -46,37 +44,28 @@ func (s *sheetReader) rules(tokens []css.Token) {
 		}
 		end := blockEnd(rest)
 		if end == len(rest) {
-			return // what is not closed is dropped
+			break // what is not closed is dropped
 		}
 		body := rest[:end]
 		tokens = rest[end+1:]
 		if len(head) > 0 && head[0].TokenType == css.AtKeywordToken {
-			s.condition(head, body)
+			text, ok := plainText(trimmed(head))
+			if ok && conditions[strings.ToLower(string(head[0].Data))] && depth < mostConditions {
+				b.WriteString(text + " {\n" + s.rules(body, depth+1) + "}\n")
+			}
 			continue
 		}
 		list, ok := s.selectors(head)
 		if d := declared(body, s.id); ok && d != "" {
-			s.b.WriteString(list + " { " + d + " }\n")
+			b.WriteString(list + " { " + d + " }\n")
 		}
 	}
-}
-
-// condition writes an @ rule that holds others.
-func (s *sheetReader) condition(head, body []css.Token) {
-	text, ok := plainText(trimmed(head))
-	if !ok || !conditions[strings.ToLower(string(head[0].Data))] || s.depth >= mostConditions {
-		return
-	}
-	s.b.WriteString(text + " {\n")
-	s.depth++
-	s.rules(body)
-	s.depth--
-	s.b.WriteString("}\n")
+	return b.String()
 }
 
 // selectors puts each selector of a list below the scope. One that begins with + or ~
 // would reach what stands beside it.
-func (s *sheetReader) selectors(tokens []css.Token) (string, bool) {
+func (s scoped) selectors(tokens []css.Token) (string, bool) {
 	var out []string
 	for part := range separated(tokens, css.CommaToken) {
 		part = trimmed(part)

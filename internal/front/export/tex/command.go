@@ -99,11 +99,7 @@ func (m *mathParser) lettered(a alphabet) *markup.Node {
 	n := m.argument()
 	n.Walk(func(c *markup.Node) bool {
 		if c.Tag == "" {
-			var b strings.Builder
-			for _, r := range c.Text {
-				b.WriteString(a.letter(r))
-			}
-			c.Text = b.String()
+			c.Text = strings.Map(a.letter, c.Text)
 		}
 		return true
 	})

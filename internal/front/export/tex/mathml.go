@@ -312,16 +312,16 @@ var alphabets = map[string]alphabet{
 	"mathfrak": {0x1d504, 0x1d51e, 0, pairs("C ℭ H ℌ I ℑ R ℜ Z ℨ")},
 }
 
-func (a alphabet) letter(r rune) string {
-	switch s := a.before[string(r)]; {
-	case s != "":
-		return s
+func (a alphabet) letter(r rune) rune {
+	switch {
+	case a.before[string(r)] != "":
+		r, _ = utf8.DecodeRuneInString(a.before[string(r)])
 	case 'A' <= r && r <= 'Z':
-		return string(a.upper + r - 'A')
+		r += a.upper - 'A'
 	case 'a' <= r && r <= 'z':
-		return string(a.lower + r - 'a')
+		r += a.lower - 'a'
 	case '0' <= r && r <= '9' && a.digit != 0:
-		return string(a.digit + r - '0')
+		r += a.digit - '0'
 	}
-	return string(r)
+	return r
 }
