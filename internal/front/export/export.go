@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"path/filepath"
@@ -45,48 +44,43 @@ const (
 // Papers returns the sizes that a report can have.
 func Papers() []string { return []string{string(A4), string(Letter)} }
 
-// writer makes a report. Files that belong beside it go through put, which returns the name by
-// which the report refers to them.
-type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(name string, data []byte) string) error
-
-// alone makes a writer of one that has no files beside its report.
-func alone(write func(io.Writer, *notebook.Notebook, Options) error) writer {
-	return func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
-		return write(w, nb, opt)
-	}
-}
-
-// formats are the endings that Save knows.
-var formats = map[string]writer{
-	".html": alone(HTML),
-	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ func(string, []byte) string) error {
-		return PDF(ctx, w, nb, opt)
-	},
-	".ipynb": alone(Notebook), ".md": writeMarkdown, ".qmd": writeQuarto, ".tex": writeLaTeX,
-}
-
 // Known returns the endings that Save knows, sorted.
-func Known() []string { return slices.Sorted(maps.Keys(formats)) }
+func Known() []string { return []string{".html", ".ipynb", ".md", ".pdf", ".qmd", ".tex"} }
+
+// putter takes a file that belongs beside a report and returns the name by which the report refers to it.
+type putter func(name string, data []byte) string
+
+// made returns a report.
+func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+	switch ending {
+	case ".html":
+		return HTML(nb, opt), nil
+	case ".ipynb":
+		return Notebook(nb, opt)
+	case ".md", ".qmd":
+		return markdown(nb, opt, ending == ".qmd", put), nil
+	case ".pdf":
+		return PDF(ctx, nb, opt)
+	case ".tex":
+		return latex(ctx, nb, opt, put), nil
+	}
+	return nil, fmt.Errorf("the ending says the format, one of %s", strings.Join(Known(), " "))
+}
 
 // Save writes the report in the format that the ending of path names: .html .ipynb
 // .md .pdf .qmd .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside
 // it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
-	ending := strings.ToLower(filepath.Ext(path))
-	write, ok := formats[ending]
-	if !ok {
-		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Known(), " "))
-	}
 	s := sideOf(path)
-	var b bytes.Buffer
-	if err := write(ctx, &b, nb, opt, s.put); err != nil {
+	text, err := made(ctx, strings.ToLower(filepath.Ext(path)), nb, opt, s.put)
+	if err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
 	if err := s.save(); err != nil {
 		return err
 	}
-	return report.WriteBytes(path, b.Bytes())
+	return report.WriteBytes(path, text)
 }
 
 // Writable reports what would keep Save from writing path, for the time before hours are
@@ -106,10 +100,12 @@ func Writable(path string) error {
 	return report.Writable(path)
 }
 
-// Notebook writes the notebook itself, with the provenance in its metadata under "gonb-cope", and
-// with figures of ours as PDF, too: nbconvert prefers that for LaTeX. It returns the error of w.
-func Notebook(w io.Writer, nb *notebook.Notebook, opt Options) error {
-	return notebook.Write(w, withPDFs(withProvenance(nb, opt.Provenance)))
+// Notebook returns the notebook itself, with the provenance in its metadata under "gonb-cope", and
+// with figures of ours as PDF, too: nbconvert prefers that for LaTeX.
+func Notebook(nb *notebook.Notebook, opt Options) ([]byte, error) {
+	var b bytes.Buffer
+	err := notebook.Write(&b, withPDFs(withProvenance(nb, opt.Provenance)))
+	return b.Bytes(), err
 }
 
 // withPDFs returns a copy whose figures have a PDF besides what they had. A figure with letters that
@@ -306,7 +302,7 @@ func (o Options) fallbackTitle() string {
 // textWriter holds what the writers of Markdown and LaTeX share.
 type textWriter struct {
 	b     strings.Builder
-	put   func(name string, data []byte) string
+	put   putter
 	opt   Options
 	files int  // beside the report, so far
 	strip bool // the first heading is still to be left out

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -56,7 +55,8 @@ const preamble = `\documentclass[11pt]{article}
 \setkeys{Gin}{width=\maxwidth,keepaspectratio}
 `
 
-func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
+// latex returns the report as an article.
+func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) []byte {
 	title, strip := titleOf(nb, opt)
 	l := &latexWriter{textWriter{put: put, opt: opt, strip: strip}, ctx, sectionShift(nb, strip)}
 	l.body(nb, l, "\n\\noindent\\textbf{This run failed.} %s\n", "\n\\section*{Provenance}\n")
@@ -65,9 +65,8 @@ func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Opt
 		date = opt.Provenance.Started.Format("2 January 2006")
 	}
 	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", tex.Text(title), date)
-	_, err := io.WriteString(w, strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1)+
-		tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
-	return err
+	return []byte(strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1) +
+		tex.Characters(head+l.b.String()) + head + "\\begin{document}\n\\maketitle\n" + l.b.String() + "\n\\end{document}\n")
 }
 
 // sectionShift returns 0 when headings of level 1 remain besides the title, else 1.

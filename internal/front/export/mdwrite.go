@@ -2,9 +2,7 @@ package export
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -24,12 +22,20 @@ type mdWriter struct {
 	quarto bool
 }
 
-func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
-	return (&mdWriter{textWriter{put: put, opt: opt}, false}).write(w, nb)
-}
-
-func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put func(string, []byte) string) error {
-	return (&mdWriter{textWriter{put: put, opt: opt}, true}).write(w, nb)
+// markdown returns the report for code hosts, or for Quarto.
+func markdown(nb *notebook.Notebook, opt Options, quarto bool, put putter) []byte {
+	title, first := titleOf(nb, opt)
+	m := &mdWriter{textWriter{put: put, opt: opt, strip: first}, quarto}
+	m.head(title)
+	provenance := "\n## Provenance\n"
+	if !quarto {
+		provenance = provenanceMark + provenance
+	}
+	m.body(nb, m, "\n> **This run failed.** %s\n", provenance)
+	if !quarto && opt.Source != "" {
+		m.writef("\n"+madeFrom+"\n", opt.Source)
+	}
+	return []byte(markup.XMLText(m.b.String()))
 }
 
 // head writes what stands before the cells: the title, which replaces the first heading.
@@ -43,22 +49,6 @@ func (m *mdWriter) head(title string) {
 		m.writef("date: %s\n", t.Format(time.DateOnly))
 	}
 	m.writef("execute:\n  enabled: false\nformat:\n  html:\n    embed-resources: true\n    toc: true\n---\n")
-}
-
-func (m *mdWriter) write(w io.Writer, nb *notebook.Notebook) error {
-	var title string
-	title, m.strip = titleOf(nb, m.opt)
-	m.head(title)
-	provenance := "\n## Provenance\n"
-	if !m.quarto {
-		provenance = provenanceMark + provenance
-	}
-	m.body(nb, m, "\n> **This run failed.** %s\n", provenance)
-	if !m.quarto && m.opt.Source != "" {
-		m.writef("\n"+madeFrom+"\n", m.opt.Source)
-	}
-	_, err := io.WriteString(w, markup.XMLText(m.b.String()))
-	return err
 }
 
 // madeFrom says in a Markdown report which notebook it is of, where readers do not see it.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -26,11 +25,13 @@ var (
 // scriptText returns the script as it stands in the page, which its policy knows by its sum.
 func scriptText() string { return "\n" + script }
 
-// HTML writes the report as one page that asks nothing of any network. It is
+// HTML returns the report as one page that asks nothing of any network. It is
 // well-formed XML, has one h1, an outline, and figures and tables with numbers.
-// It returns the error of w.
-func HTML(w io.Writer, nb *notebook.Notebook, opt Options) error {
-	return (&page{nb: nb, opt: opt}).write(w)
+func HTML(nb *notebook.Notebook, opt Options) []byte { return (&page{nb: nb, opt: opt}).text() }
+
+// printable returns the page as it goes to paper, with the pages of its headings by id.
+func printable(nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
+	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).text()
 }
 
 // page is the state of a page as it is put together.
@@ -46,7 +47,7 @@ type page struct {
 	outputs, figures, tables int
 }
 
-func (p *page) write(w io.Writer) error {
+func (p *page) text() []byte {
 	body := p.body()
 	uniqueIDs(body)
 	allowed := scriptText()
@@ -64,8 +65,7 @@ func (p *page) write(w io.Writer) error {
 	}
 	body.Write(&b)
 	b.WriteString("\n</html>\n")
-	_, err := io.WriteString(w, b.String())
-	return err
+	return []byte(b.String())
 }
 
 // body returns the whole visible page.

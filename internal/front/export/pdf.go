@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,32 +22,21 @@ import (
 // PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
 // folded on the screen, but for long tables. It prints twice: the contents name the pages that the
 // first version had. When no browser is installed, the error is ErrNoBrowser.
-func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) error {
+func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, err error) {
 	browser, err := findBrowser()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var pdf []byte
 	var pages map[string]int
 	for range 2 {
-		var text bytes.Buffer
-		if err := printable(&text, nb, opt, pages); err != nil {
-			return err
-		}
-		if pdf, err = printPage(ctx, browser, text.Bytes()); err != nil {
-			return err
+		if pdf, err = printPage(ctx, browser, printable(nb, opt, pages)); err != nil {
+			return nil, err
 		}
 		if pages = destinations(pdf); len(pages) == 0 {
 			break // no contents
 		}
 	}
-	_, err = w.Write(pdf)
-	return err
-}
-
-// printable returns the page as it goes to paper, with the pages of its headings by id.
-func printable(w io.Writer, nb *notebook.Notebook, opt Options, pages map[string]int) error {
-	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).write(w)
+	return pdf, nil
 }
 
 // ErrNoBrowser means that nothing on this machine can print a page.
