@@ -111,15 +111,14 @@ func imageFile(folder, path string) (data []byte, problem string) {
 	}
 	// Should a pipe take its place meanwhile, nobody waits for a writer.
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, "the file cannot be read"
+	if err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, mostImage+1))
 	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, mostImage+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "the file cannot be read"
-	}
-	if len(data) > mostImage {
+	case len(data) > mostImage:
 		return nil, fmt.Sprintf("it is larger than %d MiB", mostImage>>20)
 	}
 	return data, ""

@@ -103,20 +103,16 @@ func (p *page) body() *markup.Node {
 // cleaner returns the cleaner for markup of a cell, whose ids start with name.
 func (p *page) cleaner(name string, c *notebook.Cell) *markup.Cleaner {
 	id := func(s string) string { return name + "-" + strings.Join(strings.FieldsFunc(s, notInID), "-") }
-	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: func(css string) { p.style(css, name, id) }}
+	style := func(css string) { // goes into the head for this output alone, unless the page has it already
+		if strings.TrimSpace(css) != strings.TrimSpace(report.NotebookStyle()) {
+			p.sheets = append(p.sheets, markup.Scoped(css, name, id))
+		}
+	}
+	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: style}
 }
 
 func notInID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '_' || r == '.')
-}
-
-// style takes a style sheet into the head: the outputs of package report have the page's,
-// any other reaches only its own output.
-func (p *page) style(css, name string, id func(string) string) {
-	if strings.TrimSpace(css) == strings.TrimSpace(report.NotebookStyle()) {
-		return
-	}
-	p.sheets = append(p.sheets, markup.Scoped(css, name, id))
 }
 
 // proseTrees renders all Markdown cells; the other places are empty.

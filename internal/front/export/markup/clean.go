@@ -86,9 +86,10 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 			return c.clean(svg, parent, space)
 		}
 	}
-	tag, inner, known := c.name(n.Tag, space)
+	tag := n.Tag
+	inner, allowed := known(tag, space)
 	misplaced := (parents[tag] != nil || strict[parent]) && !parents[tag][parent]
-	if !known || misplaced {
+	if !allowed || misplaced {
 		return lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, parent, space) })
 	}
 	out := &Node{Tag: tag}
@@ -100,20 +101,19 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	return []*Node{out}
 }
 
-// name returns the tag as written in the page and the space of names inside it.
-func (c *Cleaner) name(tag, space string) (name, inner string, known bool) {
+// known returns the space of names inside an element, and whether the element may stand in its own.
+func known(tag, space string) (inner string, may bool) {
 	switch {
 	case tag == "svg":
-		return tag, "svg", space != "math"
+		return tag, space != "math"
 	case tag == "math":
-		return tag, "math", space == ""
-	case space == "svg":
-		return tag, "svg", svgTags[tag]
-	case space == "math":
-		return tag, "math", mathTags[tag]
+		return tag, space == ""
 	}
-	return tag, "", htmlTags[tag]
+	return space, elements[space][tag]
 }
+
+// elements lists what may stay in each space of names.
+var elements = map[string]map[string]bool{"": htmlTags, "svg": svgTags, "math": mathTags}
 
 // drawnSource returns the SVG among the sources of a picture, without the title and the style that
 // it needs as a file of its own; nil when there is none.

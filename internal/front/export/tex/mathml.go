@@ -103,18 +103,13 @@ func (m *mathParser) row(end string) *markup.Node {
 	require(m.depth <= mostDepth)
 	defer func() { m.depth-- }()
 	out := markup.Element("mrow", nil)
-	for {
-		switch t := m.peek(); t {
-		case end:
-			m.next()
-			return out
-		case "", "}", `\right`, `\end`, "&", `\\`:
-			panic(errMath)
-		}
+	for m.peek() != end {
 		if n := m.scripted(); n != nil {
 			out.Children = append(out.Children, n)
 		}
 	}
+	m.next()
+	return out
 }
 
 // scripted reads an atom with what stands below and above it.
@@ -198,19 +193,15 @@ func (m *mathParser) raw() string {
 // atom reads one thing; nil for what shows nothing.
 func (m *mathParser) atom() *markup.Node {
 	t := m.next()
-	switch {
-	case t == "":
+	switch r, _ := utf8.DecodeRuneInString(t); {
+	case strings.Contains("}^_&$#", t): // or nothing
 		panic(errMath)
 	case t == "{":
 		return m.row("}")
-	case t == "}" || t == "^" || t == "_" || t == "&" || t == "$" || t == "#":
-		panic(errMath)
-	case strings.HasPrefix(t, `\`):
+	case r == '\\':
 		return m.command(t[1:])
 	case t == "~":
 		return markup.Element("mspace", []string{"width", "0.25em"})
-	}
-	switch r, _ := utf8.DecodeRuneInString(t); {
 	case unicode.IsDigit(r):
 		more := digits.FindString(m.rest)
 		m.rest = m.rest[len(more):]

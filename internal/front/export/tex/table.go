@@ -115,8 +115,6 @@ func (m *mathParser) cell() (cell *markup.Node, end string) {
 		case `\hline`:
 			m.next()
 			continue
-		case "":
-			panic(errMath)
 		}
 		if n := m.scripted(); n != nil {
 			cell.Children = append(cell.Children, n)
