@@ -158,7 +158,7 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 		return err
 	}
 	bar := newProgress(os.Stderr)
-	record, failed := headless.Run(ctx, nb, headless.Options{
+	provenance, failed := headless.Run(ctx, nb, headless.Options{
 		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors,
 		Stderr: os.Stderr,
 		Saved:  kept.save,
@@ -170,16 +170,16 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if isScript {
 		failed = headless.InScript(path, nb, failed)
 	}
-	if failed != nil && len(record.Cells) == 0 && !errors.As(failed, new(*client.CellError)) {
+	if failed != nil && len(provenance.Cells) == 0 && !errors.As(failed, new(*client.CellError)) {
 		return failed // nothing was executed: there is nothing to report
 	}
 	if target != "" {
 		opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
-			Provenance: o.provenance(record, path, given)}
-		if o.anonymous {
-			opt.Provenance = export.Provenance{}
+			Source: pathFrom(target, path)}
+		if !o.anonymous {
+			provenance.Parameters = given
+			opt.Provenance = o.provenance(provenance, path)
 		}
-		opt.Source = pathFrom(target, path)
 		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
 			return errors.Join(failed, err, kept.where())
 		}
@@ -192,10 +192,10 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	return failed
 }
 
-// provenance says how the report came about.
-func (o *reportOptions) provenance(r headless.Record, path string, given []headless.Parameter) export.Provenance {
+// provenance completes what is known of an execution with the notebook, this program and this machine.
+func (o *reportOptions) provenance(p export.Provenance, path string) export.Provenance {
 	b := buildOf()
-	p := r.Provenance(path, given)
+	p.Notebook, p.NotebookSHA256 = filepath.Base(path), headless.Checksum(path)
 	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH,
 		o.command(path)
 	p.Host, _ = os.Hostname() // a machine without a name has none in its reports

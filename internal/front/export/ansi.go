@@ -30,14 +30,8 @@ func ansi(text string) []*markup.Node {
 			return
 		}
 		n := markup.Text(s)
-		if class, style := pen.attributes(); class != "" || style != "" {
-			n = markup.Element("span", nil, n)
-			if class != "" {
-				n.Set("class", class)
-			}
-			if style != "" {
-				n.Set("style", style)
-			}
+		if attrs := pen.attributes(); attrs != nil {
+			n = markup.Element("span", attrs, n)
 		}
 		out = append(out, n)
 	}
@@ -83,24 +77,21 @@ func overwrite(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pen holds how the terminal writes at a moment. A colour is "" for none, the number of one of the
-// 16, or #rrggbb.
+// pen holds how the terminal writes at a moment: which of the looks are on, and colours, each "" for
+// none, the number of one of the 16, or #rrggbb.
 type pen struct {
-	manners    [5]bool
+	on         [len(looks)]bool
 	ink, paper string
 }
 
-// manners are ways of writing, with the codes that begin and end them and their classes: bold, faint, italic, underlined and inverse.
-var manners = [5]struct {
-	on, off int
-	class   string
-}{{1, 22, "ab"}, {2, 22, "af"}, {3, 23, "ai"}, {4, 24, "au"}, {7, 27, "ar"}}
+// looks are the classes of the codes that are their places: bold, faint, italic, underlined, inverse.
+var looks = [...]string{1: "ab", 2: "af", 3: "ai", 4: "au", 7: "ar"}
 
-func (p pen) attributes() (class, style string) {
+func (p pen) attributes() (attrs []string) {
 	var classes, styles []string
-	for k, m := range manners {
-		if p.manners[k] {
-			classes = append(classes, m.class)
+	for code, name := range looks {
+		if p.on[code] && name != "" {
+			classes = append(classes, name)
 		}
 	}
 	for _, c := range []struct{ colour, class, property string }{{p.ink, "a", "color"}, {p.paper, "p", "background-color"}} {
@@ -110,7 +101,13 @@ func (p pen) attributes() (class, style string) {
 			classes = append(classes, c.class+c.colour)
 		}
 	}
-	return strings.Join(classes, " "), strings.Join(styles, "; ")
+	if classes != nil {
+		attrs = append(attrs, "class", strings.Join(classes, " "))
+	}
+	if styles != nil {
+		attrs = append(attrs, "style", strings.Join(styles, "; "))
+	}
+	return attrs
 }
 
 // apply follows a list of codes; those that are not known change nothing.
@@ -126,28 +123,27 @@ func (p *pen) apply(list string) {
 	for len(codes) > 0 {
 		n := codes[0]
 		codes = codes[1:]
+		colour := &p.ink
+		if n >= 40 && n < 50 || n >= 100 && n < 108 { // of paper, by 10 more than of ink
+			colour, n = &p.paper, n-10
+		}
 		switch {
 		case n == 0:
 			*p = pen{}
-		case n == 38:
-			p.ink, codes = extended(codes)
-		case n == 48:
-			p.paper, codes = extended(codes)
-		case n == 39:
-			p.ink = ""
-		case n == 49:
-			p.paper = ""
+		case n > 0 && n < len(looks):
+			p.on[n] = true
+		case n == 22:
+			p.on[1], p.on[2] = false, false
+		case n > 22 && n < 20+len(looks):
+			p.on[n-20] = false
 		case n >= 30 && n <= 37:
-			p.ink = strconv.Itoa(n - 30)
+			*colour = strconv.Itoa(n - 30)
+		case n == 38:
+			*colour, codes = extended(codes)
+		case n == 39:
+			*colour = ""
 		case n >= 90 && n <= 97:
-			p.ink = strconv.Itoa(n - 82)
-		case n >= 40 && n <= 47:
-			p.paper = strconv.Itoa(n - 40)
-		case n >= 100 && n <= 107:
-			p.paper = strconv.Itoa(n - 92)
-		}
-		for k, m := range manners {
-			p.manners[k] = p.manners[k] && n != m.off || n == m.on
+			*colour = strconv.Itoa(n - 82)
 		}
 	}
 }
@@ -174,17 +170,11 @@ func indexed(n int) string {
 	case n < 16:
 		return strconv.Itoa(n)
 	case n >= 232:
-		grey := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+		return "#" + strings.Repeat(fmt.Sprintf("%02x", 8+10*(n-232)), 3)
 	}
-	level := func(i int) int {
-		if i == 0 {
-			return 0
-		}
-		return 55 + 40*i
-	}
+	levels := []int{0, 95, 135, 175, 215, 255}
 	n -= 16
-	return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6%6), level(n%6))
+	return fmt.Sprintf("#%02x%02x%02x", levels[n/36], levels[n/6%6], levels[n%6])
 }
 
 // language returns the language of a code cell.
@@ -220,18 +210,15 @@ func highlight(source, name string) []*markup.Node {
 		}
 		return out
 	}
-	lexer := lexers.Get(name)
-	if lexer == nil {
-		return []*markup.Node{markup.Text(source)}
+	if lexer := lexers.Get(name); lexer != nil {
+		if tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source); err == nil {
+			for t := range tokens.Stdlib() {
+				add(t.Value, tokenClass(t.Type))
+			}
+			return out
+		}
 	}
-	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, source)
-	if err != nil {
-		return []*markup.Node{markup.Text(source)}
-	}
-	for t := range tokens.Stdlib() {
-		add(t.Value, tokenClass(t.Type))
-	}
-	return out
+	return []*markup.Node{markup.Text(source)}
 }
 
 func tokenClass(t chroma.TokenType) string {

@@ -2,8 +2,10 @@ package export
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
@@ -17,20 +19,20 @@ const (
 )
 
 func codeVisibility(c *notebook.Cell, opt Options) visibility {
-	switch {
-	case opt.HideCode || c.HasTag(removeInput) || c.Source == "":
+	if opt.HideCode || c.Source == "" {
 		return absent
-	case c.HasTag(hideInput) || c.HasTag(hideCell):
-		return folded
 	}
-	return shown
+	return byTags(c, removeInput, hideInput)
 }
 
-func outputVisibility(c *notebook.Cell) visibility {
+func outputVisibility(c *notebook.Cell) visibility { return byTags(c, removeOutput, hideOutput) }
+
+// byTags returns what the tags of a cell say of one of its parts.
+func byTags(c *notebook.Cell, remove, hide string) visibility {
 	switch {
-	case c.HasTag(removeOutput):
+	case c.HasTag(remove):
 		return absent
-	case c.HasTag(hideOutput) || c.HasTag(hideCell):
+	case c.HasTag(hide) || c.HasTag(hideCell):
 		return folded
 	}
 	return shown
@@ -38,8 +40,8 @@ func outputVisibility(c *notebook.Cell) visibility {
 
 // failure is an error that nobody expected.
 type failure struct {
-	cell, count int // place in the notebook from 1, execution count
-	what        string
+	cell int // place in the notebook, from 1
+	what string
 }
 
 func (f failure) String() string { return fmt.Sprintf("Cell %d: %s", f.cell, f.what) }
@@ -49,14 +51,9 @@ func failures(nb *notebook.Notebook) []failure {
 	var out []failure
 	for i := range nb.Cells {
 		c := &nb.Cells[i]
-		if c.HasTag(raises) {
-			continue
-		}
-		for _, o := range c.Outputs {
-			if o.Type == notebook.Error {
-				out = append(out, failure{i + 1, c.ExecutionCount, errorLine(o)})
-				break
-			}
+		o, failed := lists.First(c.Outputs, func(o notebook.Output) bool { return o.Type == notebook.Error })
+		if failed && !c.HasTag(raises) {
+			out = append(out, failure{i + 1, errorLine(o)})
 		}
 	}
 	return out
@@ -64,14 +61,8 @@ func failures(nb *notebook.Notebook) []failure {
 
 // errorLine returns the text of an error in one line.
 func errorLine(o notebook.Output) string {
-	switch name, value := stripANSI(o.ErrorName), firstLine(stripANSI(o.ErrorValue)); {
-	case value == "":
-		return name
-	case name == "":
-		return value
-	default:
-		return name + ": " + value
-	}
+	parts := []string{stripANSI(o.ErrorName), firstLine(stripANSI(o.ErrorValue))}
+	return strings.Join(lists.Where(parts, func(s string) bool { return s != "" }), ": ")
 }
 
 // duration returns how long cell i (from 1) took: from the provenance, or else from the times that

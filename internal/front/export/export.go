@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"io"
 	"iter"
 	"maps"
 	"path/filepath"
@@ -45,50 +44,43 @@ const (
 // Papers returns the sizes that a report can have.
 func Papers() []string { return []string{string(A4), string(Letter)} }
 
-// writer makes a report. Files that belong beside it go through put.
-type writer func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error
+// Known returns the endings that Save knows, sorted.
+func Known() []string { return []string{".html", ".ipynb", ".md", ".pdf", ".qmd", ".tex"} }
 
 // putter takes a file that belongs beside a report and returns the name by which the report refers to it.
 type putter func(name string, data []byte) string
 
-// formats are the endings that Save knows.
-var formats = map[string]writer{
-	".html": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
-		return HTML(w, nb, opt)
-	},
-	".pdf": func(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
-		return PDF(ctx, w, nb, opt)
-	},
-	".ipynb": func(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, _ putter) error {
-		return Notebook(w, nb, opt)
-	},
-	".md":  writeMarkdown,
-	".qmd": writeQuarto,
-	".tex": writeLaTeX,
+// made returns a report.
+func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+	switch ending {
+	case ".html":
+		return HTML(nb, opt), nil
+	case ".ipynb":
+		return Notebook(nb, opt)
+	case ".md", ".qmd":
+		return markdown(nb, opt, ending == ".qmd", put), nil
+	case ".pdf":
+		return PDF(ctx, nb, opt)
+	case ".tex":
+		return latex(ctx, nb, opt, put), nil
+	}
+	return nil, fmt.Errorf("the ending says the format, one of %s", strings.Join(Known(), " "))
 }
-
-// Known returns the endings that Save knows, sorted.
-func Known() []string { return slices.Sorted(maps.Keys(formats)) }
 
 // Save writes the report in the format that the ending of path names: .html .ipynb
 // .md .pdf .qmd .tex. Figures of Markdown and LaTeX go into the folder NAME_files beside
 // it. The file at path appears whole or not at all, and after its figures. Errors
 // name the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
-	ending := strings.ToLower(filepath.Ext(path))
-	write, ok := formats[ending]
-	if !ok {
-		return fmt.Errorf("cannot save %s: the ending says the format, one of %s", path, strings.Join(Known(), " "))
-	}
 	s := sideOf(path)
-	var b bytes.Buffer
-	if err := write(ctx, &b, nb, opt, s.put); err != nil {
+	text, err := made(ctx, strings.ToLower(filepath.Ext(path)), nb, opt, s.put)
+	if err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
 	}
 	if err := s.save(); err != nil {
 		return err
 	}
-	return report.WriteBytes(path, b.Bytes())
+	return report.WriteBytes(path, text)
 }
 
 // Writable reports what would keep Save from writing path, for the time before hours are
@@ -108,10 +100,12 @@ func Writable(path string) error {
 	return report.Writable(path)
 }
 
-// Notebook writes the notebook itself, with the provenance in its metadata under "gonb-cope", and
-// with figures of ours as PDF, too: nbconvert prefers that for LaTeX. It returns the error of w.
-func Notebook(w io.Writer, nb *notebook.Notebook, opt Options) error {
-	return notebook.Write(w, withPDFs(withProvenance(nb, opt.Provenance)))
+// Notebook returns the notebook itself, with the provenance in its metadata under "gonb-cope", and
+// with figures of ours as PDF, too: nbconvert prefers that for LaTeX.
+func Notebook(nb *notebook.Notebook, opt Options) ([]byte, error) {
+	var b bytes.Buffer
+	err := notebook.Write(&b, withPDFs(withProvenance(nb, opt.Provenance)))
+	return b.Bytes(), err
 }
 
 // withPDFs returns a copy whose figures have a PDF besides what they had. A figure with letters that
@@ -156,23 +150,23 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 		f.Title = ""
 	}
 	for _, p.ending = range wanted {
-		draw := map[string]func(io.Writer, figure.Figure) error{".pdf": figure.PDF, ".svg": figure.SVG}[p.ending]
 		var b bytes.Buffer
-		switch {
-		case ours && draw != nil && draw(&b, f) == nil:
-			p.data = b.Bytes()
-		case p.ending == ".pdf":
-			if data := decoded(o.Data["application/pdf"]); bytes.HasPrefix(data, []byte("%PDF-")) {
-				p.data = data
+		switch p.ending {
+		case ".pdf":
+			if ours && figure.PDF(&b, f) == nil {
+				p.data = b.Bytes()
+			} else if p.data = decoded(o.Data["application/pdf"]); !bytes.HasPrefix(p.data, []byte("%PDF-")) {
+				p.data = nil
 			}
-		case p.ending == ".svg":
-			p.data = drawingFile(stringOf(o.Data["image/svg+xml"]))
-			if len(p.data) == 0 {
-				p.data = []byte(soleDrawing(stringOf(o.Data["text/html"])))
+		case ".svg":
+			if ours && figure.SVG(&b, f) == nil {
+				p.data = b.Bytes()
+			} else if p.data = drawingFile(stringOf(o.Data["image/svg+xml"])); p.data == nil {
+				p.data = soleDrawing(stringOf(o.Data["text/html"]))
 			}
-		case p.ending == ".png":
+		case ".png":
 			p.data = outputImage(o, "image/png")
-		case p.ending == ".jpg":
+		case ".jpg":
 			p.data = outputImage(o, "image/jpeg")
 		}
 		if len(p.data) > 0 {
@@ -209,37 +203,29 @@ func decoded(v any) []byte {
 }
 
 // soleDrawing returns the drawing in HTML that holds nothing else, as GoNB puts it out.
-func soleDrawing(source string) string {
+func soleDrawing(source string) []byte {
 	if !strings.Contains(source, "<svg") {
-		return ""
+		return nil
 	}
 	tree := new(markup.Cleaner).Read(source)
 	found := tree.All("svg")
-	rest := strings.TrimSpace(tree.Plain())
-	if len(found) != 1 || rest != strings.TrimSpace(found[0].Plain()) {
-		return ""
+	if len(found) != 1 || strings.TrimSpace(tree.Plain()) != strings.TrimSpace(found[0].Plain()) {
+		return nil
 	}
-	return string(drawingFile(source))
+	return drawingFile(source)
 }
 
-// textOf returns the first of the wanted media types that an output has, "" for none, and what it holds.
-func textOf(o notebook.Output, wanted ...string) (source, media string) {
-	for _, media := range wanted {
-		source := stringOf(o.Data[media])
-		switch media {
-		case "application/json":
-			if v, ok := o.Data[media]; ok {
-				return prettyJSON(v), media
-			}
-		case "text/latex":
-			if _, ours := o.Data[report.MediaType]; !tex.Compilable(source) || !ours && !recognised(source) {
-				source = ""
-			}
-			fallthrough
-		default:
-			if strings.TrimSpace(source) != "" {
-				return source, media
-			}
+// textOf returns the first of the wanted media types that an output has as text, and the text; "" without any.
+func textOf(o notebook.Output, wanted ...string) (media, source string) {
+	_, ours := o.Data[report.MediaType]
+	for _, media = range wanted {
+		if v, there := o.Data[media]; there && media == "application/json" {
+			return media, prettyJSON(v)
+		}
+		source = stringOf(o.Data[media])
+		usable := media != "text/latex" || tex.Compilable(source) && (ours || recognised(source))
+		if usable && strings.TrimSpace(source) != "" {
+			return media, source
 		}
 	}
 	return "", ""
@@ -271,19 +257,7 @@ func loneFormula(source string) (formula string, ok bool) {
 // htmlText returns what HTML says, for formats that have no HTML.
 func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
-// fileName numbers the files beside a report.
-func fileName(kind string, n int, ending string) string {
-	return fmt.Sprintf("%s-%d%s", kind, n, ending)
-}
-
-// authored holds a heading, and the text and the cell that it stands in.
-type authored struct {
-	text    *written
-	heading *ast.Heading
-	cell    *notebook.Cell
-}
-
-// headings yields the headings of all Markdown cells that a report shows.
+// headings yields the headings of all Markdown cells that a report shows, each with its text and its cell.
 func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
@@ -301,19 +275,75 @@ func headings(nb *notebook.Notebook) iter.Seq[authored] {
 	}
 }
 
+type authored struct {
+	text    *written
+	heading *ast.Heading
+	cell    *notebook.Cell
+}
+
 // titleOf returns the title that HTML would give, and whether the first heading of the
 // Markdown is it.
-func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool, err error) {
-	title = opt.Title
-	for h := range headings(nb) {
-		words, err := h.text.plain(h.heading, images(h.cell, opt.Folder))
-		if err != nil {
-			return "", false, fmt.Errorf("the first heading: %w", err)
-		}
-		first = title == "" || title == words
-		title = cmp.Or(title, words)
-		break
+func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
+	for h := range headings(nb) { // images are loaded, because one that is missing is a text
+		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
+		return cmp.Or(opt.Title, words, opt.fallbackTitle()), opt.Title == "" || opt.Title == words
 	}
-	title = cmp.Or(title, (&page{nb: nb, opt: opt}).fallbackTitle())
-	return title, first, nil
+	return cmp.Or(opt.Title, opt.fallbackTitle()), false
+}
+
+// fallbackTitle returns the title of notebooks without a heading.
+func (o Options) fallbackTitle() string {
+	if name := filepath.Base(o.Provenance.Notebook); name != "." && name != "/" {
+		return strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return "Notebook"
+}
+
+// textWriter holds what the writers of Markdown and LaTeX share.
+type textWriter struct {
+	b     strings.Builder
+	put   putter
+	opt   Options
+	files int  // beside the report, so far
+	strip bool // the first heading is still to be left out
+}
+
+func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
+
+// file puts the next file beside the report and returns how the report names it.
+func (t *textWriter) file(kind, ending string, data []byte) string {
+	t.files++
+	return t.put(fmt.Sprintf("%s-%d%s", kind, t.files, ending), data)
+}
+
+// textForm is what Markdown and LaTeX write each in its way.
+type textForm interface {
+	escape(text string) string
+	prose(number int, c *notebook.Cell)
+	code(number int, c *notebook.Cell)
+	facts(t facts)
+}
+
+// body writes failures in the given format, all cells, and the provenance below its heading.
+func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance string) {
+	for _, f := range failures(nb) {
+		t.writef(failed, in.escape(f.String()))
+	}
+	for i := range nb.Cells {
+		c := &nb.Cells[i]
+		switch {
+		case c.HasTag(removeCell):
+		case c.Type == notebook.Markdown:
+			in.prose(i+1, c)
+		case c.Type == notebook.Code:
+			in.code(i+1, c)
+		}
+	}
+	tables := t.opt.Provenance.tables()
+	if len(tables) > 0 {
+		t.b.WriteString(provenance)
+	}
+	for _, table := range tables {
+		in.facts(table)
+	}
 }

@@ -14,9 +14,11 @@ import (
 	_ "image/png"
 	"io"
 	"io/fs"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -36,6 +38,10 @@ func images(cell *notebook.Cell, folder string) func(string) (string, string) {
 		return "data:" + media + ";base64," + base64.StdEncoding.EncodeToString(data), ""
 	}
 }
+
+// endings of the files of images, by media type.
+var endings = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
+	"image/svg+xml": ".svg"}
 
 // imageBytes returns an image that Markdown names, with its media type, or why it cannot be had.
 func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
@@ -105,15 +111,14 @@ func imageFile(folder, path string) (data []byte, problem string) {
 	}
 	// Should a pipe take its place meanwhile, nobody waits for a writer.
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, "the file cannot be read"
+	if err == nil {
+		defer f.Close()
+		data, err = io.ReadAll(io.LimitReader(f, mostImage+1))
 	}
-	defer f.Close()
-	data, err = io.ReadAll(io.LimitReader(f, mostImage+1))
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "the file cannot be read"
-	}
-	if len(data) > mostImage {
+	case len(data) > mostImage:
 		return nil, fmt.Sprintf("it is larger than %d MiB", mostImage>>20)
 	}
 	return data, ""
@@ -156,21 +161,16 @@ func isSVG(data []byte) bool {
 	}
 }
 
-// side holds the files beside a report, in a separate folder.
+// side holds the files beside a report by their names, in a separate folder.
 type side struct {
 	folder, name string
-	files        []sideFile
-}
-
-type sideFile struct {
-	name string
-	data []byte
+	files        map[string][]byte
 }
 
 // sideOf returns the files beside the report at path.
 func sideOf(path string) *side {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_files"
-	return &side{folder: filepath.Join(filepath.Dir(path), name), name: name}
+	return &side{filepath.Join(filepath.Dir(path), name), name, map[string][]byte{}}
 }
 
 // writable reports what would keep the folder from being made or written to.
@@ -187,22 +187,9 @@ func (s *side) writable() error {
 	return report.Writable(filepath.Join(s.folder, "figure"))
 }
 
-// put takes a file to be saved and returns how the report names it. TeX and
-// Markdown dislike spaces in names.
+// put takes a file to be saved and returns how the report names it.
 func (s *side) put(name string, data []byte) string {
-	name = strings.Map(func(r rune) rune {
-		if notInID(r) {
-			return '-'
-		}
-		return r
-	}, name)
-	for _, f := range s.files {
-		if f.name == name {
-			ext := filepath.Ext(name)
-			name = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(name, ext), len(s.files)+1, ext)
-		}
-	}
-	s.files = append(s.files, sideFile{name, data})
+	s.files[name] = data
 	return s.name + "/" + name
 }
 
@@ -214,5 +201,7 @@ func (s *side) save() error {
 	if err := os.MkdirAll(s.folder, 0o777); err != nil {
 		return fmt.Errorf("cannot make a folder for the figures: %w", err)
 	}
-	return lists.Each(s.files, func(f sideFile) error { return report.WriteBytes(filepath.Join(s.folder, f.name), f.data) })
+	return lists.Each(slices.Sorted(maps.Keys(s.files)), func(name string) error {
+		return report.WriteBytes(filepath.Join(s.folder, name), s.files[name])
+	})
 }

@@ -1,9 +1,11 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -19,31 +21,27 @@ import (
 // texProse turns Markdown into LaTeX.
 type texProse struct {
 	*written
+	l      *latexWriter
+	cell   *notebook.Cell
+	output bool             // not a cell: headings stand deeper, and none is the title
 	notes  map[int]ast.Node // footnotes by their number
 	inNote bool             // a footnote is being written
 	placed map[int]bool     // footnotes that are written or being written
-	shift  int              // of the levels of headings; level 1 after it is \section
-	strip  *bool            // the first heading is still to be left out; nil in outputs
-	image  func(src string) string
 }
 
-// markdown converts one text.
-func (l *latexWriter) markdown(source, name string, c *notebook.Cell, strip *bool) string {
-	p := &texProse{written: readMarkdown(source, name), notes: map[int]ast.Node{}, placed: map[int]bool{}, shift: l.shift, strip: strip,
-		image: func(src string) string { return l.image(src, c) }}
-	if strip == nil {
-		p.shift = -2
-	}
-	_ = ast.Walk(p.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if note, ok := n.(*east.Footnote); ok && entering {
-			p.notes[note.Index] = note
+// markdown converts one text, of a cell or of an output.
+func (l *latexWriter) markdown(source, name string, c *notebook.Cell, output bool) string {
+	p := &texProse{written: readMarkdown(source, name), l: l, cell: c, output: output, notes: map[int]ast.Node{}, placed: map[int]bool{}}
+	if list, ok := p.root.LastChild().(*east.FootnoteList); ok {
+		for n := list.FirstChild(); n != nil; n = n.NextSibling() {
+			p.notes[n.(*east.Footnote).Index] = n
 		}
-		return ast.WalkContinue, nil
-	})
-	return p.blocks(p.root)
+	}
+	return p.inside(p.root)
 }
 
-func (p *texProse) blocks(parent ast.Node) string { return children(parent, p.block) }
+// inside returns what the children of a node say.
+func (p *texProse) inside(parent ast.Node) string { return children(parent, p.node) }
 
 // children returns what is written of the children of a node.
 func children(parent ast.Node, write func(ast.Node) string) string {
@@ -54,24 +52,23 @@ func children(parent ast.Node, write func(ast.Node) string) string {
 	return b.String()
 }
 
-func (p *texProse) block(n ast.Node) string {
+// around is what stands before and after the content of nodes that have no more to them.
+var around = map[ast.NodeKind][2]string{
+	ast.KindParagraph: {"\n", "\n"}, ast.KindTextBlock: {"", "\n"}, ast.KindBlockquote: {"\n\\begin{quote}\n", "\\end{quote}\n"},
+}
+
+func (p *texProse) node(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.Heading:
 		return p.heading(n)
-	case *ast.Paragraph:
-		return "\n" + p.inlines(n) + "\n"
-	case *ast.TextBlock:
-		return p.inlines(n) + "\n"
 	case *ast.List:
 		kind := "itemize"
 		if n.IsOrdered() {
 			kind = "enumerate"
 		}
-		return fmt.Sprintf("\n\\begin{%s}\n%s\\end{%[1]s}\n", kind, p.blocks(n))
+		return fmt.Sprintf("\n\\begin{%s}\n%s\\end{%[1]s}\n", kind, p.inside(n))
 	case *ast.ListItem:
-		return "\\item " + strings.TrimLeft(p.blocks(n), "\n")
-	case *ast.Blockquote:
-		return "\n\\begin{quote}\n" + p.blocks(n) + "\\end{quote}\n"
+		return "\\item " + strings.TrimLeft(p.inside(n), "\n")
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		return tex.Verbatim(string(n.Lines().Value(p.source)), codeFrame)
 	case *ast.ThematicBreak:
@@ -82,29 +79,8 @@ func (p *texProse) block(n ast.Node) string {
 		return displayMath(n.tex(p.source))
 	case *east.Table:
 		return p.table(n)
-	case *east.FootnoteList:
+	case *east.FootnoteList, *east.FootnoteBacklink:
 		return ""
-	}
-	return p.blocks(n)
-}
-
-var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
-
-func (p *texProse) heading(n *ast.Heading) string {
-	if p.strip != nil && *p.strip {
-		*p.strip = false
-		return ""
-	}
-	level := min(max(n.Level-p.shift, 1), len(sections))
-	return fmt.Sprintf("\n\\%s{%s}\n", sections[level-1], p.inlines(n))
-}
-
-func (p *texProse) inlines(parent ast.Node) string { return children(parent, p.inline) }
-
-var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
-
-func (p *texProse) inline(n ast.Node) string {
-	switch n := n.(type) {
 	case *ast.Text:
 		s := tex.Text(unescapeMarkdown(string(n.Value(p.source))))
 		switch {
@@ -118,52 +94,62 @@ func (p *texProse) inline(n ast.Node) string {
 		return tex.Text(string(n.Value))
 	case *ast.Emphasis:
 		if n.Level == 2 {
-			return `\textbf{` + p.inlines(n) + "}"
+			return `\textbf{` + p.inside(n) + "}"
 		}
-		return `\emph{` + p.inlines(n) + "}"
+		return `\emph{` + p.inside(n) + "}"
 	case *ast.CodeSpan:
 		return `\texttt{` + tex.Text(textIn(n, p.source)) + "}"
 	case *ast.Link:
-		return link(string(n.Destination), p.inlines(n))
+		return link(string(n.Destination), p.inside(n))
 	case *ast.AutoLink:
 		return link(string(n.URL(p.source)), tex.Text(string(n.Label(p.source))))
 	case *ast.Image:
-		return p.image(address(n.Destination))
+		return p.l.image(address(n.Destination), p.cell)
 	case *ast.RawHTML:
 		if lineBreak.Match(n.Segments.Value(p.source)) {
 			return "\\newline\n"
 		}
 		return strings.TrimSuffix(p.html(n), "\n")
 	case *east.TaskCheckBox:
-		if n.IsChecked {
-			return "☑ "
-		}
-		return "☐ "
+		return map[bool]string{true: "☑ ", false: "☐ "}[n.IsChecked]
 	case *east.FootnoteLink:
 		return p.footnote(n.Index)
-	case *east.FootnoteBacklink:
-		return ""
 	case *mathNode:
 		if n.display {
 			return displayMath(n.tex)
 		}
 		return inlineMath(n.tex)
 	}
-	return p.inlines(n)
+	return around[n.Kind()][0] + p.inside(n) + around[n.Kind()][1]
 }
+
+var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
+
+func (p *texProse) heading(n *ast.Heading) string {
+	level := n.Level + 2
+	if !p.output {
+		if p.l.strip {
+			p.l.strip = false
+			return ""
+		}
+		level = max(n.Level-p.l.shift, 1)
+	}
+	return fmt.Sprintf("\n\\%s{%s}\n", sections[min(level, len(sections))-1], p.inside(n))
+}
+
+var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
 
 // html returns what raw HTML says, and then its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
-	// p.image loads it
-	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }}
+	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // loaded below
 	tree := k.Read(string(source))
 	var b strings.Builder
 	if s := tree.Lines(); s != "" {
 		b.WriteString("\n" + tex.Text(s) + "\n")
 	}
 	for _, img := range tree.All("img") {
-		b.WriteString("\n" + p.image(img.Get("src")) + "\n")
+		b.WriteString("\n" + p.l.image(img.Get("src"), p.cell) + "\n")
 	}
 	return b.String()
 }
@@ -179,7 +165,7 @@ func (p *texProse) footnote(number int) string {
 	outer := p.inNote
 	p.inNote, p.placed[number] = true, true
 	defer func() { p.inNote = outer }()
-	return `\footnote{` + strings.TrimSpace(p.blocks(note)) + "}"
+	return `\footnote{` + strings.TrimSpace(p.inside(note)) + "}"
 }
 
 // textIn returns the text inside a node, as written.
@@ -252,24 +238,30 @@ func displayMath(formula string) string {
 }
 
 func (p *texProse) table(n *east.Table) string {
-	var sides strings.Builder
+	sides := ""
 	for _, a := range n.Alignments {
-		sides.WriteString(map[east.Alignment]string{east.AlignRight: "r", east.AlignCenter: "c"}[a])
-		if a != east.AlignRight && a != east.AlignCenter {
-			sides.WriteString("l")
-		}
+		sides += map[east.Alignment]string{east.AlignRight: "r", east.AlignCenter: "c", east.AlignLeft: "l", east.AlignNone: "l"}[a]
 	}
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n\\begin{center}\\small\n\\begin{tabular}{%s}\n\\toprule\n", sides.String())
+	var rows [][]string
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
 		var cells []string
 		for c := row.FirstChild(); c != nil; c = c.NextSibling() {
-			cells = append(cells, p.inlines(c))
+			cells = append(cells, p.inside(c))
 		}
-		b.WriteString(strings.Join(cells, " & ") + " \\\\\n")
-		if row.Kind() == east.KindTableHeader {
-			b.WriteString("\\midrule\n")
-		}
+		rows = append(rows, cells)
+	}
+	return tabular("", sides, rows[0], rows[1:]) // goldmark reads no table without a head
+}
+
+// tabular returns a table with a title above it, which may be empty, and a head, which may be nil.
+func tabular(title, sides string, head []string, rows [][]string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n\\begin{center}\\small\n%s\\begin{tabular}{%s}\n\\toprule\n", title, sides)
+	if head != nil {
+		fmt.Fprintf(&b, "%s \\\\\n\\midrule\n", strings.Join(head, " & "))
+	}
+	for _, row := range rows {
+		fmt.Fprintf(&b, "%s \\\\\n", strings.Join(row, " & "))
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n\\end{center}\n")
 	return b.String()
@@ -277,13 +269,9 @@ func (p *texProse) table(n *east.Table) string {
 
 // prose renders Markdown to markup that is clean. The name tells the footnotes of
 // one cell from another's.
-func prose(source, name string, c *markup.Cleaner) (*markup.Node, error) {
+func prose(source, name string, c *markup.Cleaner) *markup.Node {
 	w := readMarkdown(source, name)
-	out, err := w.tree(w.root, c)
-	if err != nil {
-		return nil, fmt.Errorf("Markdown of %s: %w", name, err)
-	}
-	return out, nil
+	return w.tree(w.root, c)
 }
 
 // heading is an entry of the outline.
@@ -301,21 +289,22 @@ func headingLevel(n *markup.Node) int {
 	return 0
 }
 
+// headingsIn returns the headings of trees in the order of reading.
+func headingsIn(trees ...*markup.Node) (found []*markup.Node) {
+	markup.Element("", nil, trees...).Walk(func(n *markup.Node) bool {
+		if headingLevel(n) > 0 {
+			found = append(found, n)
+		}
+		return true
+	})
+	return found
+}
+
 // outline gives the headings of all Markdown their level below the title, no
 // level left out, and an anchor. When wanted is "", the first heading is the
-// title and leaves the text. Trees of cells without Markdown are nil.
+// title and leaves the text.
 func outline(trees []*markup.Node, wanted string) (title string, list []heading) {
-	var found []*markup.Node
-	for _, tree := range trees {
-		if tree != nil {
-			tree.Walk(func(n *markup.Node) bool {
-				if headingLevel(n) > 0 {
-					found = append(found, n)
-				}
-				return true
-			})
-		}
-	}
+	found := headingsIn(trees...)
 	title = wanted
 	if len(found) > 0 && (wanted == "" || found[0].Plain() == wanted) {
 		title = strings.TrimSpace(found[0].Plain())
@@ -323,10 +312,8 @@ func outline(trees []*markup.Node, wanted string) (title string, list []heading)
 		found = found[1:]
 	}
 	shift := 0
-	for _, n := range found {
-		if headingLevel(n) == 1 {
-			shift = 1
-		}
+	if slices.ContainsFunc(found, func(n *markup.Node) bool { return headingLevel(n) == 1 }) {
+		shift = 1
 	}
 	ids := map[string]int{}
 	last := 1
@@ -354,28 +341,18 @@ func slug(s string) string {
 			return '-'
 		}
 		return -1
-	}, strings.TrimSpace(s))
-	for strings.Contains(s, "--") {
-		s = strings.ReplaceAll(s, "--", "-")
-	}
-	if s = strings.Trim(s, "-"); s == "" {
-		return "section"
-	}
-	return s
+	}, s)
+	words := strings.FieldsFunc(s, func(r rune) bool { return r == '-' })
+	return cmp.Or(strings.Join(words, "-"), "section")
 }
 
 // linkHeadings lets links written for Jupyter, #Name-of-the-heading, find their
 // heading in the report.
 func linkHeadings(trees []*markup.Node, list []heading) {
 	known := lists.Keyed(list, func(_ int, h heading) (string, bool) { return h.id, true })
-	for _, tree := range trees {
-		if tree == nil {
-			continue
-		}
-		for _, a := range tree.All("a") {
-			if name, ok := strings.CutPrefix(a.Get("href"), "#m-"); ok && known["s-"+slug(unescapePath(name))] {
-				a.Set("href", "#s-"+slug(unescapePath(name)))
-			}
+	for _, a := range markup.Element("", nil, trees...).All("a") {
+		if name, ok := strings.CutPrefix(a.Get("href"), "#m-"); ok && known["s-"+slug(unescapePath(name))] {
+			a.Set("href", "#s-"+slug(unescapePath(name)))
 		}
 	}
 }

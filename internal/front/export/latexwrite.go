@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 
@@ -17,15 +16,10 @@ import (
 // latexWriter writes a notebook as an article for pdfLaTeX. Pictures are PDF where
 // the output has its data or a PDF, or a browser can print its SVG; else PNG.
 type latexWriter struct {
-	b     strings.Builder
+	textWriter
 	ctx   context.Context
-	put   putter
-	opt   Options
-	files int
 	shift int // of the levels of headings
 }
-
-func (l *latexWriter) writef(format string, a ...any) { fmt.Fprintf(&l.b, format, a...) }
 
 // How code and outputs are set.
 const (
@@ -61,39 +55,18 @@ const preamble = `\documentclass[11pt]{article}
 \setkeys{Gin}{width=\maxwidth,keepaspectratio}
 `
 
-func writeLaTeX(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
-	title, strip, err := titleOf(nb, opt)
-	if err != nil {
-		return err
-	}
-	l := &latexWriter{ctx: ctx, put: put, opt: opt, shift: sectionShift(nb, strip)}
-	for _, f := range failures(nb) {
-		l.writef("\n\\noindent\\textbf{This run failed.} %s\n", tex.Text(f.String()))
-	}
-	for i := range nb.Cells {
-		c := &nb.Cells[i]
-		switch {
-		case c.HasTag(removeCell):
-		case c.Type == notebook.Markdown:
-			l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", i+1), c, &strip))
-		case c.Type == notebook.Code:
-			l.code(i+1, c)
-		}
-	}
-	if tables := opt.Provenance.tables(); len(tables) > 0 {
-		l.writef("\n\\section*{Provenance}\n")
-		for _, t := range tables {
-			l.facts(t)
-		}
-	}
+// latex returns the report as an article.
+func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) []byte {
+	title, strip := titleOf(nb, opt)
+	l := &latexWriter{textWriter{put: put, opt: opt, strip: strip}, ctx, sectionShift(nb, strip)}
+	l.body(nb, l, "\n\\noindent\\textbf{This run failed.} %s\n", "\n\\section*{Provenance}\n")
 	date := ""
 	if !opt.Provenance.Started.IsZero() {
 		date = opt.Provenance.Started.Format("2 January 2006")
 	}
 	head := fmt.Sprintf("\\title{%s}\n\\author{}\n\\date{%s}\n", tex.Text(title), date)
-	_, err = io.WriteString(w, strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1)+
-		tex.Characters(head+l.b.String())+head+"\\begin{document}\n\\maketitle\n"+l.b.String()+"\n\\end{document}\n")
-	return err
+	return []byte(strings.Replace(preamble, "PAPERpaper", string(cmp.Or(opt.Paper, A4))+"paper", 1) +
+		tex.Characters(head+l.b.String()) + head + "\\begin{document}\n\\maketitle\n" + l.b.String() + "\n\\end{document}\n")
 }
 
 // sectionShift returns 0 when headings of level 1 remain besides the title, else 1.
@@ -105,6 +78,12 @@ func sectionShift(nb *notebook.Notebook, strip bool) int {
 		strip = false
 	}
 	return 1
+}
+
+func (*latexWriter) escape(s string) string { return tex.Text(s) }
+
+func (l *latexWriter) prose(number int, c *notebook.Cell) {
+	l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", number), c, false))
 }
 
 func (l *latexWriter) code(number int, c *notebook.Cell) {
@@ -150,7 +129,7 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 		l.figure(p)
 		return
 	}
-	source, media := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
+	media, source := textOf(o, "text/latex", "text/markdown", "text/plain", "application/json", "text/html")
 	switch media {
 	case "text/latex":
 		if formula, ok := loneFormula(source); ok {
@@ -159,7 +138,7 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 		}
 		l.writef("\n%s\n", placed(source))
 	case "text/markdown":
-		l.b.WriteString(l.markdown(source, "o", c, nil))
+		l.b.WriteString(l.markdown(source, "o", c, true))
 	case "text/plain", "application/json":
 		text, _ := shorten(stripANSI(source))
 		l.b.WriteString(tex.Verbatim(text, outputFrame))
@@ -182,36 +161,32 @@ func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
 		l.figure(png)
 		return
 	}
-	l.files++
-	name := l.put(fileName("figure", l.files, ".svg"), p.data)
-	l.writef("\n\\emph{The drawing in %s is not shown: without Chromium there is no PDF of it.}\n", tex.Text(name))
+	l.writef("\n\\emph{The drawing in %s is not shown: without Chromium there is no PDF of it.}\n", tex.Text(l.file("figure", ".svg", p.data)))
 }
 
 func (l *latexWriter) figure(p picture) {
-	l.files++
-	caption := cmp.Or(p.caption, p.alt)
 	l.writef("\n\\begin{figure}[H]\n\\centering\n\\includegraphics{%s}\n\\caption{%s}\n\\end{figure}\n",
-		l.put(fileName("figure", l.files, p.ending), p.data), tex.Text(caption))
+		l.file("figure", p.ending, p.data), tex.Text(cmp.Or(p.caption, p.alt)))
 }
 
 // image returns a picture in running text.
 func (l *latexWriter) image(src string, c *notebook.Cell) string {
 	data, media, problem := imageBytes(src, c, l.opt.Folder)
-	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg"}[media]
-	if media == "image/svg+xml" {
+	ending := endings[media]
+	switch {
+	case media == "image/svg+xml":
 		var err error
 		if data, err = svgPDF(l.ctx, string(data)); err != nil {
 			problem = "without Chromium there is no PDF of it"
 		}
 		ending = ".pdf"
-	} else if problem == "" && ending == "" {
+	case problem == "" && media != "image/png" && media != "image/jpeg":
 		problem = "LaTeX takes no " + strings.TrimPrefix(media, "image/")
 	}
 	if problem != "" {
 		return `\emph{` + tex.Text(markup.MissingImage(unescapePath(src), problem)) + "}"
 	}
-	l.files++
-	return fmt.Sprintf("\\includegraphics{%s}", l.put(fileName("image", l.files, ending), data))
+	return fmt.Sprintf("\\includegraphics{%s}", l.file("image", ending, data))
 }
 
 func (l *latexWriter) facts(t facts) {
@@ -219,13 +194,6 @@ func (l *latexWriter) facts(t facts) {
 	if len(t.heads) == 3 {
 		sides = `lp{.35\linewidth}p{.35\linewidth}`
 	}
-	l.writef("\n\\begin{center}\\small\n\\textbf{%s}\n\n\\begin{tabular}{%s}\n\\toprule\n", tex.Text(t.caption), sides)
-	if t.heads != nil {
-		l.writef("%s \\\\\n\\midrule\n", strings.Join(t.heads, " & "))
-	}
-	for _, r := range t.rows {
-		cells := lists.Map(r, tex.Text)
-		l.writef("%s \\\\\n", strings.Join(cells, " & "))
-	}
-	l.writef("\\bottomrule\n\\end{tabular}\n\\end{center}\n")
+	title := fmt.Sprintf("\\textbf{%s}\n\n", tex.Text(t.caption))
+	l.b.WriteString(tabular(title, sides, t.heads, lists.Map(t.rows, func(r []string) []string { return lists.Map(r, tex.Text) })))
 }

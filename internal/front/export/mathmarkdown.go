@@ -48,7 +48,7 @@ func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, le
 // mathBlock is a formula on separate lines; its lines include the signs around it.
 type mathBlock struct {
 	ast.BaseBlock
-	end string
+	end string // that is still to come, or ""
 }
 
 // Kind implements ast.Node.
@@ -134,24 +134,20 @@ func (mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context) (
 		return nil, parser.NoChildren
 	}
 	s := strings.TrimSpace(string(line[pos:]))
-	n := &mathBlock{end: "$$"}
-	rest, dollars := strings.CutPrefix(s, "$$")
+	end := "$$"
+	rest, dollars := strings.CutPrefix(s, end)
 	if name := tex.Environment(s); name != "" {
-		n.end = `\end{` + name + "}"
+		end = `\end{` + name + "}"
 	} else if !dollars {
 		return nil, parser.NoChildren
 	}
-	after := reader.Source()[min(segment.Stop, len(reader.Source())):]
-	if strings.Contains(rest, n.end) {
-		if !strings.HasSuffix(rest, n.end) || strings.Count(rest, n.end) > 1 {
+	n := &mathBlock{end: end}
+	if strings.Contains(rest, end) {
+		n.end = ""
+		if !strings.HasSuffix(rest, end) || strings.Count(rest, end) > 1 {
 			return nil, parser.NoChildren // a formula and text: the inline parser's
 		}
-		n.Lines().Append(segment)
-		n.end = ""
-		reader.AdvanceToEOL()
-		return n, parser.NoChildren
-	}
-	if !bytes.Contains(after, []byte(n.end)) {
+	} else if !bytes.Contains(reader.Source()[min(segment.Stop, len(reader.Source())):], []byte(end)) {
 		return nil, parser.NoChildren
 	}
 	n.Lines().Append(segment)

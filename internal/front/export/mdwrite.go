@@ -2,9 +2,7 @@ package export
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -20,22 +18,24 @@ import (
 // mdWriter writes a notebook as Markdown: as code hosts show it, or for Quarto, with its head and
 // with divisions in ::: for cells and outputs.
 type mdWriter struct {
-	b      strings.Builder
-	put    putter
-	opt    Options
+	textWriter
 	quarto bool
-	files  int
-	strip  bool // the first heading is still to be left out
 }
 
-func (m *mdWriter) writef(format string, a ...any) { fmt.Fprintf(&m.b, format, a...) }
-
-func writeMarkdown(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
-	return (&mdWriter{put: put, opt: opt}).write(w, nb)
-}
-
-func writeQuarto(_ context.Context, w io.Writer, nb *notebook.Notebook, opt Options, put putter) error {
-	return (&mdWriter{put: put, opt: opt, quarto: true}).write(w, nb)
+// markdown returns the report for code hosts, or for Quarto.
+func markdown(nb *notebook.Notebook, opt Options, quarto bool, put putter) []byte {
+	title, first := titleOf(nb, opt)
+	m := &mdWriter{textWriter{put: put, opt: opt, strip: first}, quarto}
+	m.head(title)
+	provenance := "\n## Provenance\n"
+	if !quarto {
+		provenance = provenanceMark + provenance
+	}
+	m.body(nb, m, "\n> **This run failed.** %s\n", provenance)
+	if !quarto && opt.Source != "" {
+		m.writef("\n"+madeFrom+"\n", opt.Source)
+	}
+	return []byte(markup.XMLText(m.b.String()))
 }
 
 // head writes what stands before the cells: the title, which replaces the first heading.
@@ -49,42 +49,6 @@ func (m *mdWriter) head(title string) {
 		m.writef("date: %s\n", t.Format(time.DateOnly))
 	}
 	m.writef("execute:\n  enabled: false\nformat:\n  html:\n    embed-resources: true\n    toc: true\n---\n")
-}
-
-func (m *mdWriter) write(w io.Writer, nb *notebook.Notebook) error {
-	title, first, err := titleOf(nb, m.opt)
-	if err != nil {
-		return err
-	}
-	m.strip = first
-	m.head(title)
-	for _, f := range failures(nb) {
-		m.writef("\n> **This run failed.** %s\n", mdEscape(f.String()))
-	}
-	for i := range nb.Cells {
-		c := &nb.Cells[i]
-		switch {
-		case c.HasTag(removeCell):
-		case c.Type == notebook.Markdown:
-			m.prose(c)
-		case c.Type == notebook.Code:
-			m.code(i+1, c)
-		}
-	}
-	if tables := m.opt.Provenance.tables(); len(tables) > 0 {
-		if !m.quarto {
-			m.b.WriteString(provenanceMark)
-		}
-		m.writef("\n## Provenance\n")
-		for _, t := range tables {
-			m.facts(t)
-		}
-	}
-	if !m.quarto && m.opt.Source != "" {
-		m.writef("\n"+madeFrom+"\n", m.opt.Source)
-	}
-	_, err = io.WriteString(w, markup.XMLText(m.b.String()))
-	return err
 }
 
 // madeFrom says in a Markdown report which notebook it is of, where readers do not see it.
@@ -109,6 +73,8 @@ func Outputs(report string) (text, source string) {
 // provenanceMark stands where the outputs end.
 const provenanceMark = "\n<!-- provenance -->\n"
 
+func (*mdWriter) escape(s string) string { return mdEscape(s) }
+
 // mdEscape lets text stand in Markdown as it is.
 func mdEscape(s string) string {
 	return mdSpecial.ReplaceAllString(strings.ReplaceAll(s, "\n", " "), `\$0`)
@@ -118,7 +84,7 @@ var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
 
 // prose writes a Markdown cell: without the title, with its images as files beside the report
 // and its links to headings as Quarto names them. The rest stays as it is written.
-func (m *mdWriter) prose(c *notebook.Cell) {
+func (m *mdWriter) prose(_ int, c *notebook.Cell) {
 	source := m.rewritten(c.Source, c, func(w *written, n ast.Node) []edit {
 		switch n := n.(type) {
 		case *ast.Heading:
@@ -189,10 +155,7 @@ func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string
 	if problem != "" {
 		return "", problem
 	}
-	m.files++
-	ending := map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
-		"image/svg+xml": ".svg"}[media]
-	return m.put(fileName("image", m.files, ending), data), ""
+	return m.file("image", endings[media], data), ""
 }
 
 // fenced sets text as code; the fence is longer than any in the text.
@@ -304,15 +267,14 @@ func errorText(o notebook.Output) string {
 
 func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string {
 	if p, ok := drawn(number, o, m.quarto, ".svg", ".png", ".jpg"); ok {
-		m.files++
+		name := m.file("figure", p.ending, p.data)
 		if !m.quarto {
-			return "![" + mdEscape(p.alt) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + ")\n"
+			return "![" + mdEscape(p.alt) + "](" + name + ")\n"
 		}
 		alt := strings.NewReplacer("[", "(", "]", ")", `"`, "'", "\n", " ").Replace(p.alt)
-		caption := cmp.Or(p.caption, alt)
-		return "![" + mdEscape(caption) + "](" + m.put(fileName("figure", m.files, p.ending), p.data) + "){fig-alt=\"" + alt + "\"}\n"
+		return "![" + mdEscape(cmp.Or(p.caption, alt)) + "](" + name + "){fig-alt=\"" + alt + "\"}\n"
 	}
-	source, media := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
+	media, source := textOf(o, "text/markdown", "text/latex", "text/plain", "application/json", "text/html")
 	switch media {
 	case "text/markdown":
 		return m.rewritten(source, c, func(w *written, n ast.Node) []edit {
@@ -325,7 +287,7 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 		if formula, ok := loneFormula(source); ok {
 			return "$$" + formula + "$$\n"
 		}
-		if plain, _ := textOf(o, "text/plain"); plain != "" {
+		if _, plain := textOf(o, "text/plain"); plain != "" {
 			return fenced("", stripANSI(plain))
 		}
 		if !m.quarto {

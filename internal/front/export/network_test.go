@@ -130,7 +130,7 @@ func TestNoRequests(t *testing.T) {
 	if n := server.called(t); n != 0 {
 		t.Errorf("the page asks %d times", n)
 	}
-	if err := PDF(context.Background(), new(bytes.Buffer), nb, Options{}); err != nil {
+	if _, err := PDF(context.Background(), nb, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if n := server.called(t); n != 0 {

@@ -13,19 +13,15 @@ import (
 // leaving a level out.
 func (p *page) levels(tree *markup.Node) {
 	last, top := p.level, 0
-	tree.Walk(func(n *markup.Node) bool {
+	for _, n := range headingsIn(tree) {
 		level := headingLevel(n)
-		if level == 0 {
-			return true
-		}
 		if top == 0 || level < top {
 			top = level
 		}
 		n.Set("class", strings.TrimSpace(n.Get("class")+" inner"))
 		last = min(p.level+1+level-top, last+1, 6)
 		n.Tag = fmt.Sprintf("h%d", last)
-		return true
-	})
+	}
 }
 
 // number gives figures and tables of an output their numbers over the whole
@@ -97,12 +93,11 @@ func (p *page) figure(n *markup.Node, o notebook.Output) {
 	p.figures++
 	caption := n.Child("figcaption")
 	if caption == nil {
-		caption = markup.Element("figcaption", nil)
-		if s := stringOf(o.Metadata["caption"]); s != "" {
-			caption.Children = append(caption.Children, markup.Text(s))
-		} else if svg := n.Child("svg"); svg != nil && svg.Child("title") != nil {
-			caption.Children = append(caption.Children, markup.Text(svg.Child("title").Plain()))
+		text := stringOf(o.Metadata["caption"])
+		if svg := n.Child("svg"); text == "" && svg != nil && svg.Child("title") != nil {
+			text = svg.Child("title").Plain()
 		}
+		caption = markup.Element("figcaption", nil, markup.Text(text))
 		n.Children = append(n.Children, caption)
 	}
 	lead(caption, fmt.Sprintf("Figure %d", p.figures))
@@ -121,11 +116,8 @@ func lead(caption *markup.Node, name string) {
 
 func (p *page) table(n *markup.Node, detail bool) {
 	scopes(n)
-	if n.Get("role") == "presentation" || len(n.All("th")) == 0 && n.Child("caption") == nil {
-		return // a table for its looks
-	}
-	if detail || len(n.All("tr")) == 0 {
-		return
+	if detail || n.Get("role") == "presentation" || len(n.All("th")) == 0 && n.Child("caption") == nil || len(n.All("tr")) == 0 {
+		return // folded as detail, for its looks, or empty
 	}
 	p.tables++
 	caption := n.Child("caption")
@@ -177,25 +169,20 @@ func headRow(table *markup.Node) {
 // long ones, which are not printed.
 func wrapTables(n *markup.Node, detail bool) {
 	for i, c := range n.Children {
-		if c.Tag != "table" {
+		if c.Tag == "table" && !n.HasClass("scroll") {
+			c = markup.Element("div", []string{"class", "scroll"}, c)
+			n.Children[i] = c
+		}
+		table := c.Child("table")
+		if table == nil || c.Tag != "div" || !c.HasClass("scroll") || detail {
 			continue
 		}
-		if !n.HasClass("scroll") {
-			n.Children[i] = markup.Element("div", []string{"class", "scroll"}, c)
-		}
-	}
-	for i, c := range n.Children {
-		if c.Tag != "div" || !c.HasClass("scroll") || detail || len(c.Children) == 0 {
-			continue
-		}
-		if table := c.Child("table"); table != nil {
-			if rows := len(table.All("tr")); rows > shownRows {
-				title := fmt.Sprintf("Table of %d rows", rows-1)
-				if caption := table.Child("caption"); caption != nil && caption.Plain() != "" {
-					title = fmt.Sprintf("%s (%d rows)", caption.Plain(), rows-1)
-				}
-				n.Children[i] = markup.Element("details", []string{"class", "long"}, markup.Element("summary", nil, markup.Text(title)), c)
+		if rows := len(table.All("tr")); rows > shownRows {
+			title := fmt.Sprintf("Table of %d rows", rows-1)
+			if caption := table.Child("caption"); caption != nil && caption.Plain() != "" {
+				title = fmt.Sprintf("%s (%d rows)", caption.Plain(), rows-1)
 			}
+			n.Children[i] = markup.Element("details", []string{"class", "long"}, markup.Element("summary", nil, markup.Text(title)), c)
 		}
 	}
 }

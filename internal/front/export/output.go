@@ -26,32 +26,31 @@ const (
 )
 
 // output returns one output as markup, or nil for one that shows nothing.
-func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) (*markup.Node, error) {
+func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
 	p.outputs++
 	id := fmt.Sprintf("output-%d", p.outputs)
 	out := markup.Element("div", []string{"class", "output", "id", id})
-	var err error
 	switch o.Type {
 	case notebook.Stream:
-		if strings.TrimSpace(o.Text) == "" {
-			return nil, nil
-		}
-		out.Children = p.stream(o)
+		out.Children = stream(o)
 	case notebook.Error:
 		out.Children = []*markup.Node{errorNode(c, o)}
 	default:
-		out.Children, err = p.rich(cell, id, c, o)
+		out.Children = p.rich(cell, id, c, o)
 	}
-	if err != nil || len(out.Children) == 0 {
-		return nil, err
+	if len(out.Children) == 0 {
+		return nil
 	}
 	p.levels(out)
 	p.number(out, cell, o)
-	return out, nil
+	return out
 }
 
-// stream returns what a program printed.
-func (p *page) stream(o notebook.Output) []*markup.Node {
+// stream returns what a program printed; nil for white space.
+func stream(o notebook.Output) []*markup.Node {
+	if strings.TrimSpace(o.Text) == "" {
+		return nil
+	}
 	nodes := long(o.Text)
 	if o.Name == "stderr" {
 		label := markup.Element("p", []string{"class", "label"}, markup.Text("Standard error"))
@@ -124,26 +123,23 @@ var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg"
 	"application/json", "text/plain"}
 
 // rich shows the best representation in which something is left after cleaning.
-func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) ([]*markup.Node, error) {
+func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []*markup.Node {
 	var lost []string
 	for _, media := range preferred {
 		data, ok := o.Data[media]
 		if !ok {
 			continue
 		}
-		nodes, gone, err := p.represent(media, data, cell, id, c, o)
-		if err != nil {
-			return nil, err
-		}
+		nodes, gone := p.represent(media, data, cell, id, c, o)
 		lost = append(lost, gone...)
 		if len(nodes) > 0 {
-			return append(nodes, lostNote(lost)...), nil
+			return append(nodes, lostNote(lost)...)
 		}
 	}
 	if len(o.Data) > 0 && len(lost) == 0 {
 		lost = slices.Sorted(maps.Keys(o.Data))
 	}
-	return lostNote(lost), nil
+	return lostNote(lost)
 }
 
 // lostNote says what a reader does not see.
@@ -158,45 +154,44 @@ func lostNote(lost []string) []*markup.Node {
 
 // represent shows one representation; lost are the tags dropped from it.
 func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell,
-	o notebook.Output) (nodes []*markup.Node, lost []string, err error) {
-	source, _ := data.(string)
+	o notebook.Output) (nodes []*markup.Node, lost []string) {
+	source := stringOf(data)
 	if f, ours := ownFigure(o); ours && media == "text/html" { // in the colours of the page
 		var b strings.Builder
-		if err := report.FigureElement(&b, f, "figure"); err != nil {
-			return nil, nil, err
+		if report.FigureElement(&b, f, "figure") == nil {
+			source = b.String()
 		}
-		source = b.String()
 	}
 	switch media {
 	case "text/html", "image/svg+xml":
 		k := p.cleaner(id, c)
 		tree := k.Read(source)
 		if !visible(tree) {
-			return nil, k.Lost, nil
+			return nil, k.Lost
 		}
-		return []*markup.Node{tree}, k.Lost, nil
+		return []*markup.Node{tree}, k.Lost
 	case "image/png", "image/jpeg", "image/gif":
 		img := markup.Element("img",
 			[]string{"src", "data:" + media + ";base64," + strings.Join(strings.Fields(source), ""), "alt", altText(cell, o)})
 		if outputImage(o, media) == nil {
-			return nil, []string{"a damaged " + media}, nil
+			return nil, []string{"a damaged " + media}
 		}
-		return []*markup.Node{img}, nil, nil
+		return []*markup.Node{img}, nil
 	case "text/markdown":
 		k := p.cleaner(id, c)
-		tree, err := prose(source, id, k)
-		return []*markup.Node{tree}, k.Lost, err
+		tree := prose(source, id, k)
+		return []*markup.Node{tree}, k.Lost
 	case "text/latex":
-		return []*markup.Node{latexNode(source)}, nil, nil
+		return []*markup.Node{latexNode(source)}, nil
 	case "application/json":
 		text, _ := shorten(prettyJSON(data))
 		return []*markup.Node{markup.Element("details", nil, markup.Element("summary", nil, markup.Text("JSON")),
-			markup.Element("pre", nil, markup.Text(text)))}, nil, nil
+			markup.Element("pre", nil, markup.Text(text)))}, nil
 	}
 	if strings.TrimSpace(source) == "" {
-		return nil, nil, nil
+		return nil, nil
 	}
-	return long(source), nil, nil
+	return long(source), nil
 }
 
 // visible reports whether a reader would see anything.

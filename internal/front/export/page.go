@@ -4,8 +4,6 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
-	"io"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,12 +25,13 @@ var (
 // scriptText returns the script as it stands in the page, which its policy knows by its sum.
 func scriptText() string { return "\n" + script }
 
-// HTML writes the report as one page that asks nothing of any network. It is
+// HTML returns the report as one page that asks nothing of any network. It is
 // well-formed XML, has one h1, an outline, and figures and tables with numbers.
-// It returns the error of w, or one that names the cell whose Markdown is beyond
-// reading.
-func HTML(w io.Writer, nb *notebook.Notebook, opt Options) error {
-	return (&page{nb: nb, opt: opt}).write(w)
+func HTML(nb *notebook.Notebook, opt Options) []byte { return (&page{nb: nb, opt: opt}).text() }
+
+// printable returns the page as it goes to paper, with the pages of its headings by id.
+func printable(nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
+	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).text()
 }
 
 // page is the state of a page as it is put together.
@@ -48,11 +47,8 @@ type page struct {
 	outputs, figures, tables int
 }
 
-func (p *page) write(w io.Writer) error {
-	body, err := p.body()
-	if err != nil {
-		return err
-	}
+func (p *page) text() []byte {
+	body := p.body()
 	uniqueIDs(body)
 	allowed := scriptText()
 	if p.paper {
@@ -69,27 +65,19 @@ func (p *page) write(w io.Writer) error {
 	}
 	body.Write(&b)
 	b.WriteString("\n</html>\n")
-	_, err = io.WriteString(w, b.String())
-	return err
+	return []byte(b.String())
 }
 
 // body returns the whole visible page.
-func (p *page) body() (*markup.Node, error) {
-	trees, err := p.proseTrees()
-	if err != nil {
-		return nil, err
-	}
+func (p *page) body() *markup.Node {
+	trees := p.proseTrees()
 	title, list := outline(trees, p.opt.Title)
-	title = cmp.Or(title, p.fallbackTitle())
+	title = cmp.Or(title, p.opt.fallbackTitle())
 	linkHeadings(trees, list)
 	main := markup.Element("main", nil, markup.Element("h1", nil, markup.Text(title)))
 	p.level = 1
 	for i := range p.nb.Cells {
-		n, err := p.cell(i, trees[i])
-		if err != nil {
-			return nil, err
-		}
-		if n != nil {
+		if n := p.cell(i, trees[i]); n != nil {
 			main.Children = append(main.Children, markup.Text("\n"), n)
 		}
 	}
@@ -109,76 +97,59 @@ func (p *page) body() (*markup.Node, error) {
 	if !p.paper {
 		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
 	}
-	return body, nil
-}
-
-// fallbackTitle returns the title of notebooks without a heading.
-func (p *page) fallbackTitle() string {
-	if name := filepath.Base(p.opt.Provenance.Notebook); name != "." && name != "/" {
-		return strings.TrimSuffix(name, filepath.Ext(name))
-	}
-	return "Notebook"
+	return body
 }
 
 // cleaner returns the cleaner for markup of a cell, whose ids start with name.
 func (p *page) cleaner(name string, c *notebook.Cell) *markup.Cleaner {
 	id := func(s string) string { return name + "-" + strings.Join(strings.FieldsFunc(s, notInID), "-") }
-	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: func(css string) { p.style(css, name, id) }}
+	style := func(css string) { // goes into the head for this output alone, unless the page has it already
+		if strings.TrimSpace(css) != strings.TrimSpace(report.NotebookStyle()) {
+			p.sheets = append(p.sheets, markup.Scoped(css, name, id))
+		}
+	}
+	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: style}
 }
 
 func notInID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '_' || r == '.')
 }
 
-// style takes a style sheet into the head: the outputs of package report have the page's,
-// any other reaches only its own output.
-func (p *page) style(css, name string, id func(string) string) {
-	if strings.TrimSpace(css) == strings.TrimSpace(report.NotebookStyle()) {
-		return
-	}
-	p.sheets = append(p.sheets, markup.Scoped(css, name, id))
-}
-
-// proseTrees renders all Markdown cells; the other places are nil.
-func (p *page) proseTrees() ([]*markup.Node, error) {
+// proseTrees renders all Markdown cells; the other places are empty.
+func (p *page) proseTrees() []*markup.Node {
 	trees := make([]*markup.Node, len(p.nb.Cells))
 	for i := range p.nb.Cells {
 		c := &p.nb.Cells[i]
+		trees[i] = new(markup.Node)
 		if c.Type != notebook.Markdown || c.HasTag(removeCell) {
 			continue
 		}
 		k := p.cleaner("m", c)
 		k.Style = nil // text has no style
-		tree, err := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
-		if err != nil {
-			return nil, err
-		}
+		tree := prose(c.Source, fmt.Sprintf("c%d", i+1), k)
 		for _, t := range tree.All("table") {
 			scopes(t)
 		}
 		tree.Walk(func(n *markup.Node) bool { wrapTables(n, true); return n.Tag != "table" })
 		trees[i] = tree
 	}
-	return trees, nil
+	return trees
 }
 
 // cell returns one cell as it stands in the page, or nil.
-func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
+func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
 	if c.HasTag(removeCell) || c.Type == notebook.Raw {
-		return nil, nil
+		return nil
 	}
 	out := markup.Element("div", []string{"class", "cell", "id", fmt.Sprintf("cell-%d", i+1)})
 	if c.Type == notebook.Markdown {
 		out.Set("class", "prose")
 		out.Children = []*markup.Node{text}
-		text.Walk(func(n *markup.Node) bool {
-			if l := headingLevel(n); l > 0 {
-				p.level = l
-			}
-			return true
-		})
-		return out, nil
+		for _, h := range headingsIn(text) {
+			p.level = headingLevel(h)
+		}
+		return out
 	}
 	if v := codeVisibility(c, p.opt); v != absent {
 		out.Children = append(out.Children, p.code(i, c, v))
@@ -187,10 +158,7 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 		outputs := markup.Element("details", nil, markup.Element("summary", nil, markup.Text("Output")))
 		told := false // a display has shown the error already
 		for _, o := range c.Lasting() {
-			n, err := p.output(i+1, c, o)
-			if err != nil {
-				return nil, err
-			}
+			n := p.output(i+1, c, o)
 			if n == nil {
 				continue
 			}
@@ -209,9 +177,9 @@ func (p *page) cell(i int, text *markup.Node) (*markup.Node, error) {
 		}
 	}
 	if len(out.Children) == 0 {
-		return nil, nil
+		return nil
 	}
-	return out, nil
+	return out
 }
 
 // code returns the source of a cell, which a reader can fold.
@@ -273,16 +241,14 @@ func (p *page) contents(list []heading) *markup.Node {
 	for _, h := range list {
 		depth := max(h.level-1, 1)
 		levels = levels[:min(len(levels), depth)]
-		for len(levels) < depth {
-			ol := markup.Element("ol", nil)
-			if len(levels) == 0 {
-				nav.Children = append(nav.Children, ol)
-			} else {
-				items := levels[len(levels)-1]
-				last := items.Children[len(items.Children)-1]
-				last.Children = append(last.Children, ol)
+		if len(levels) < depth { // by one, since no level is left out
+			parent := nav
+			if depth > 1 {
+				items := levels[depth-2].Children
+				parent = items[len(items)-1]
 			}
-			levels = append(levels, ol)
+			levels = append(levels, markup.Element("ol", nil))
+			parent.Children = append(parent.Children, levels[depth-1])
 		}
 		link := markup.Element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
 		item := markup.Element("li", nil, link)

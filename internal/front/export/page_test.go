@@ -48,11 +48,8 @@ func strictly(t *testing.T, page []byte) *markup.Node {
 
 func rendered(t *testing.T, nb *notebook.Notebook, opt Options) ([]byte, *markup.Node) {
 	t.Helper()
-	var b bytes.Buffer
-	if err := HTML(&b, nb, opt); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes(), strictly(t, b.Bytes())
+	page := HTML(nb, opt)
+	return page, strictly(t, page)
 }
 
 func book(cells ...notebook.Cell) *notebook.Notebook { return &notebook.Notebook{Cells: cells} }
@@ -248,11 +245,7 @@ func TestTags(t *testing.T) {
 		if code != c.code || out != c.out {
 			t.Errorf("tag %q, %+v: code %q and output %q, want %q and %q", c.tag, c.opt.HideCode, code, out, c.code, c.out)
 		}
-		var printed bytes.Buffer
-		if err := printable(&printed, book(codeCell(source, []any{c.tag})), c.opt, nil); err != nil {
-			t.Fatal(err)
-		}
-		paper := strictly(t, printed.Bytes())
+		paper := strictly(t, printable(book(codeCell(source, []any{c.tag})), c.opt, nil))
 		for _, d := range paper.All("details") {
 			if !d.Has("open") {
 				t.Errorf("tag %q: something is folded on paper", c.tag)

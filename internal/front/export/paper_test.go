@@ -1,7 +1,6 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"reflect"
@@ -42,28 +41,22 @@ func TestPaperTables(t *testing.T) {
 		{32, true, paperHead + 1, true, true},
 	} {
 		nb := book(codeCell("x", nil, tableOf(t, c.rows, c.collapsed)))
-		var screen, paper bytes.Buffer
-		if err := HTML(&screen, nb, Options{}); err != nil {
-			t.Fatal(err)
-		}
-		if err := printable(&paper, nb, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
+		screen, paper := HTML(nb, Options{}), printable(nb, Options{}, nil)
 		rows := regexp.MustCompile(`(?s)<tbody>.*</tbody>`)
 		count := func(page []byte) int { return strings.Count(string(rows.Find(page)), "<tr>") }
-		if n := count(screen.Bytes()); n != c.rows {
+		if n := count(screen); n != c.rows {
 			t.Errorf("%d rows, folded %v: %d on the screen", c.rows, c.collapsed, n)
 		}
-		if n := count(paper.Bytes()); n != c.paper {
+		if n := count(paper); n != c.paper {
 			t.Errorf("%d rows, folded %v: %d on paper, want %d", c.rows, c.collapsed, n, c.paper)
 		}
-		if got := strings.Contains(paper.String(), `class="long"`); got != c.hidden {
+		if got := strings.Contains(string(paper), `class="long"`); got != c.hidden {
 			t.Errorf("%d rows, folded %v: hidden %v", c.rows, c.collapsed, got)
 		}
-		if got := strings.Contains(paper.String(), fmt.Sprintf("%d more rows", c.rows-paperHead)); got != c.says {
+		if got := strings.Contains(string(paper), fmt.Sprintf("%d more rows", c.rows-paperHead)); got != c.says {
 			t.Errorf("%d rows, folded %v: says so %v", c.rows, c.collapsed, got)
 		}
-		if !strings.Contains(paper.String(), `class="short"`) {
+		if !strings.Contains(string(paper), `class="short"`) {
 			t.Error("the names of rows may be broken")
 		}
 	}
@@ -79,11 +72,8 @@ func TestPaperFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var paper bytes.Buffer
-	if err := printable(&paper, book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(paper.String(), "<tr>"); n != 2*paperRows {
+	paper := printable(book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil)
+	if n := strings.Count(string(paper), "<tr>"); n != 2*paperRows {
 		t.Errorf("%d rows, want %d", n, 2*paperRows)
 	}
 }
@@ -91,33 +81,28 @@ func TestPaperFacts(t *testing.T) {
 // A PDF has the contents after the title, with pages, and numbers at the foot.
 func TestPaperContents(t *testing.T) {
 	nb := book(markdownCell("# Title\n\nwords"), markdownCell("## First part\n\n"+strings.Repeat("A paragraph.\n\n", 90)), markdownCell("## Second part\n\nwords"))
-	var page bytes.Buffer
-	if err := printable(&page, nb, Options{Paper: Letter}, map[string]int{"s-second-part": 42}); err != nil {
-		t.Fatal(err)
-	}
-	text := page.String()
+	text := string(printable(nb, Options{Paper: Letter}, map[string]int{"s-second-part": 42}))
 	title, contents, number := strings.Index(text, "<h1"), strings.Index(text, "<nav"), strings.Index(text, ">42<")
 	if title < 0 || contents < title || number < contents || !strings.Contains(text, "size: letter;") || !strings.Contains(text, "counter(page)") {
 		t.Errorf("title at %d, contents at %d, page at %d", title, contents, number)
 	}
 	browser(t)
-	var pdf bytes.Buffer
-	if err := PDF(context.Background(), &pdf, nb, Options{}); err != nil {
+	pdf, err := PDF(context.Background(), nb, Options{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	pages := destinations(pdf.Bytes())
+	pages := destinations(pdf)
 	if pages["s-first-part"] != 1 || pages["s-second-part"] < 3 {
 		t.Errorf("the headings are on the pages %v", pages)
 	}
 	box := regexp.MustCompile(`/MediaBox[^\n]*`)
-	if got := string(box.Find(pdf.Bytes())); got != "/MediaBox [0 0 594.95996 841.91998]" {
+	if got := string(box.Find(pdf)); got != "/MediaBox [0 0 594.95996 841.91998]" {
 		t.Errorf("the sheet is %q, want A4", got)
 	}
-	pdf.Reset()
-	if err := PDF(context.Background(), &pdf, book(markdownCell("words")), Options{Paper: Letter}); err != nil {
+	if pdf, err = PDF(context.Background(), book(markdownCell("words")), Options{Paper: Letter}); err != nil {
 		t.Fatal(err)
 	}
-	if got := string(box.Find(pdf.Bytes())); got != "/MediaBox [0 0 612 792]" {
+	if got := string(box.Find(pdf)); got != "/MediaBox [0 0 612 792]" {
 		t.Errorf("the sheet is %q, want Letter", got)
 	}
 }

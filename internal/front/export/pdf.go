@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,32 +22,21 @@ import (
 // PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
 // folded on the screen, but for long tables. It prints twice: the contents name the pages that the
 // first version had. When no browser is installed, the error is ErrNoBrowser.
-func PDF(ctx context.Context, w io.Writer, nb *notebook.Notebook, opt Options) error {
+func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, err error) {
 	browser, err := findBrowser()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var pdf []byte
 	var pages map[string]int
 	for range 2 {
-		var text bytes.Buffer
-		if err := printable(&text, nb, opt, pages); err != nil {
-			return err
-		}
-		if pdf, err = printPage(ctx, browser, text.Bytes()); err != nil {
-			return err
+		if pdf, err = printPage(ctx, browser, printable(nb, opt, pages)); err != nil {
+			return nil, err
 		}
 		if pages = destinations(pdf); len(pages) == 0 {
 			break // no contents
 		}
 	}
-	_, err = w.Write(pdf)
-	return err
-}
-
-// printable returns the page as it goes to paper, with the pages of its headings by id.
-func printable(w io.Writer, nb *notebook.Notebook, opt Options, pages map[string]int) error {
-	return (&page{nb: nb, opt: opt, paper: true, pages: pages}).write(w)
+	return pdf, nil
 }
 
 // ErrNoBrowser means that nothing on this machine can print a page.
@@ -189,8 +177,11 @@ func length(s string) float64 {
 	if err != nil {
 		return 0
 	}
-	if perInch := map[string]float64{"pt": 72, "in": 1, "cm": 2.54, "mm": 25.4}[m[2]]; perInch > 0 {
-		return x * 96 / perInch
+	if n := perInch[m[2]]; n > 0 {
+		return x * 96 / n
 	}
 	return x
 }
+
+// perInch holds how many of a unit make an inch, which has 96 px.
+var perInch = map[string]float64{"pt": 72, "in": 1, "cm": 2.54, "mm": 25.4}

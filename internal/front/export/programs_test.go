@@ -113,7 +113,7 @@ func TestPDFInterrupt(t *testing.T) {
 	browser(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := PDF(ctx, new(bytes.Buffer), demo(t), Options{}); err == nil || !strings.Contains(err.Error(), "canceled") {
+	if _, err := PDF(ctx, demo(t), Options{}); err == nil || !strings.Contains(err.Error(), "canceled") {
 		t.Errorf("error %v", err)
 	}
 }

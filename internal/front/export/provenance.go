@@ -3,6 +3,8 @@ package export
 import (
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,9 +88,8 @@ func (p Provenance) tables() []facts {
 	}
 	var out []facts
 	if len(p.Parameters) > 0 {
-		t := facts{caption: "Parameters", heads: []string{"Parameter", "Value", "Default"}}
-		t.rows = append(t.rows, lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })...)
-		out = append(out, t)
+		out = append(out, facts{"Parameters", []string{"Parameter", "Value", "Default"},
+			lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })})
 	}
 	if len(made.rows) > 0 {
 		out = append(out, made)
@@ -98,46 +99,43 @@ func (p Provenance) tables() []facts {
 
 // html writes the table in the look of package report.
 func (f facts) html() *markup.Node {
+	cells := func(texts []string, tag string, attrs ...string) []*markup.Node {
+		return lists.Map(texts, func(s string) *markup.Node { return markup.Element(tag, attrs, markup.Text(s)) })
+	}
 	kind := "facts"
-	table := markup.Element("table", nil, markup.Element("caption", nil, markup.Text(f.caption)))
+	parts := []*markup.Node{markup.Element("caption", nil, markup.Text(f.caption))}
 	if f.heads != nil {
 		kind = "parameters"
-		heads := lists.Map(f.heads, func(h string) *markup.Node { return markup.Element("th", []string{"scope", "col"}, markup.Text(h)) })
-		table.Children = append(table.Children, markup.Element("thead", nil, markup.Element("tr", nil, heads...)))
+		parts = append(parts, markup.Element("thead", nil, markup.Element("tr", nil, cells(f.heads, "th", "scope", "col")...)))
 	}
-	table.Set("class", kind)
-	body := markup.Element("tbody", nil, lists.Map(f.rows, func(cells []string) *markup.Node {
-		values := lists.Map(cells[1:], func(s string) *markup.Node { return markup.Element("td", nil, markup.Text(s)) })
-		name := markup.Element("th", []string{"scope", "row"}, markup.Text(cells[0]))
-		return markup.Element("tr", nil, append([]*markup.Node{name}, values...)...)
-	})...)
-	table.Children = append(table.Children, body)
+	rows := lists.Map(f.rows, func(row []string) *markup.Node {
+		return markup.Element("tr", nil, slices.Concat(cells(row[:1], "th", "scope", "row"), cells(row[1:], "td"))...)
+	})
+	table := markup.Element("table", []string{"class", kind}, append(parts, markup.Element("tbody", nil, rows...))...)
 	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
-// record returns the provenance as the metadata of an executed notebook holds it.
+// record returns the provenance as the metadata of an executed notebook holds it, without what is not known.
 func (p Provenance) record() map[string]any {
-	m := map[string]any{"version": p.Version, "revision": p.Revision, "module_sum": p.ModuleSum, "go": p.Go, "platform": p.Platform,
-		"host": p.Host, "kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command}
-	maps.DeleteFunc(m, func(_ string, value any) bool { return value == "" })
+	started := ""
 	if !p.Started.IsZero() {
-		m["started"] = p.Started.Format(time.RFC3339Nano)
+		started = p.Started.Format(time.RFC3339Nano)
 	}
-	if p.Duration > 0 {
-		m["duration"] = p.Duration.Seconds()
+	m := map[string]any{
+		"version": p.Version, "revision": p.Revision, "module_sum": p.ModuleSum, "go": p.Go, "platform": p.Platform, "host": p.Host,
+		"kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command,
+		"started": started, "duration": p.Duration.Seconds(), "parameters": p.Parameters, "seeds": p.Seeds,
+		"data": lists.Map(p.Data, func(d report.DataFile) any {
+			return map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows}
+		}),
+		"cells": lists.Map(p.Cells, func(c CellTime) any {
+			return map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()}
+		}),
 	}
-	if len(p.Parameters) > 0 {
-		m["parameters"] = p.Parameters
-	}
-	if len(p.Seeds) > 0 {
-		m["seeds"] = p.Seeds
-	}
-	if len(p.Data) > 0 {
-		m["data"] = lists.Map(p.Data, func(d report.DataFile) any { return map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows} })
-	}
-	if len(p.Cells) > 0 {
-		m["cells"] = lists.Map(p.Cells, func(c CellTime) any { return map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()} })
-	}
+	maps.DeleteFunc(m, func(_ string, value any) bool {
+		v := reflect.ValueOf(value)
+		return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+	})
 	return m
 }
 

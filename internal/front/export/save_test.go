@@ -111,12 +111,8 @@ func TestSaveMarkdown(t *testing.T) {
 // report and its notebook are; the last line names the notebook.
 func TestOutputs(t *testing.T) {
 	write := func(source string, p Provenance) string {
-		var b strings.Builder
 		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))
-		if err := writeMarkdown(context.Background(), &b, nb, Options{Source: source, Provenance: p}, nil); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
+		return string(markdown(nb, Options{Source: source, Provenance: p}, false, nil))
 	}
 	plain, source := Outputs(write("../a b.ipynb", Provenance{}))
 	if source != "../a b.ipynb" || !strings.HasSuffix(plain, "said\n```") || !strings.Contains(plain, "words") {
@@ -134,8 +130,8 @@ func TestOutputs(t *testing.T) {
 // it would turn into one with a program that few have.
 func TestSaveNotebookPDF(t *testing.T) {
 	nb := demo(t)
-	var b bytes.Buffer
-	if err := Notebook(&b, nb, demoOptions()); err != nil {
+	b, err := Notebook(nb, demoOptions())
+	if err != nil {
 		t.Fatal(err)
 	}
 	figures := 0
@@ -149,7 +145,7 @@ func TestSaveNotebookPDF(t *testing.T) {
 			}
 		}
 	}
-	if n := strings.Count(b.String(), `"application/pdf"`); figures == 0 || n != figures {
+	if n := strings.Count(string(b), `"application/pdf"`); figures == 0 || n != figures {
 		t.Errorf("%d PDFs of %d figures", n, figures)
 	}
 }
@@ -196,20 +192,13 @@ func TestSaveQuarto(t *testing.T) {
 // TestMarkdownReadsBack: the Markdown report as a page has the tables and formulas
 // of the notebook.
 func TestMarkdownReadsBack(t *testing.T) {
-	var b bytes.Buffer
 	put := func(name string, _ []byte) string { return name }
-	if err := writeMarkdown(context.Background(), &b, demo(t), Options{HideCode: true}, put); err != nil {
-		t.Fatal(err)
-	}
-	k := markup.Cleaner{}
-	tree, err := prose(b.String(), "x", &k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := string(markdown(demo(t), Options{HideCode: true}, false, put))
+	tree := prose(text, "x", new(markup.Cleaner))
 	if n := len(tree.All("table")); n < 6 {
 		t.Errorf("%d tables, want the tables of theory, answers, rounds, audit trail, comparison and text", n)
 	}
-	if strings.Contains(b.String(), "fc(p, delta") {
+	if strings.Contains(text, "fc(p, delta") {
 		t.Error("hidden code is in the report")
 	}
 }

@@ -74,11 +74,9 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 }
 
 // tree renders a node to markup that is clean.
-func (w *written) tree(n ast.Node, c *markup.Cleaner) (*markup.Node, error) {
+func (w *written) tree(n ast.Node, c *markup.Cleaner) *markup.Node {
 	var b bytes.Buffer
-	if err := w.dialect.Renderer().Render(&b, w.source, n); err != nil {
-		return nil, err
-	}
+	_ = w.dialect.Renderer().Render(&b, w.source, n) // errors would be the buffer's, which takes everything
 	out := c.Read(b.String())
 	for _, code := range out.All("code") {
 		if language, ok := strings.CutPrefix(code.Get("class"), "language-"); ok {
@@ -86,17 +84,7 @@ func (w *written) tree(n ast.Node, c *markup.Cleaner) (*markup.Node, error) {
 			code.Attrs = nil
 		}
 	}
-	return out, nil
-}
-
-// plain returns what a node says, without signs of Markdown. Images are loaded, because one
-// that is missing is a text.
-func (w *written) plain(n ast.Node, load func(src string) (data, problem string)) (string, error) {
-	out, err := w.tree(n, &markup.Cleaner{Load: load})
-	if err != nil {
-		return "", err
-	}
-	return strings.TrimSpace(out.Plain()), nil
+	return out
 }
 
 // headings returns all headings in the order of the page.

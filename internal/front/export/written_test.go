@@ -1,10 +1,8 @@
 package export
 
 import (
-	"bytes"
 	"context"
 	"encoding/base64"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,18 +57,11 @@ func TestHeadingsAndImages(t *testing.T) {
 		if n := len(root.All("img")); n != strings.Count(c.md, "N/") {
 			t.Errorf("%q: %d images of HTML, %d of Markdown", c.source, n, strings.Count(c.md, "N/"))
 		}
-		var md, latex bytes.Buffer
-		if err := writeQuarto(context.Background(), &md, nb, opt, put); err != nil {
-			t.Fatal(err)
-		}
-		head, body, _ := strings.Cut(md.String(), "toc: true\n---\n\n")
+		head, body, _ := strings.Cut(string(markdown(nb, opt, true, put)), "toc: true\n---\n\n")
 		if !strings.Contains(head, "\ntitle: \""+c.title+"\"\n") || body != c.md+"\n" {
 			t.Errorf("%q\n becomes %q\n    want %q\n with title %q in\n%s", c.source, body, c.md+"\n", c.title, head)
 		}
-		if err := writeLaTeX(context.Background(), &latex, nb, opt, put); err != nil {
-			t.Fatal(err)
-		}
-		if s := latex.String(); !strings.Contains(s, "\n\\title{"+tex.Text(c.title)+"}\n") || !strings.Contains(s, c.tex) || strings.Count(s, "includegraphics") != strings.Count(c.md, "N/") {
+		if s := string(latex(context.Background(), nb, opt, put)); !strings.Contains(s, "\n\\title{"+tex.Text(c.title)+"}\n") || !strings.Contains(s, c.tex) || strings.Count(s, "includegraphics") != strings.Count(c.md, "N/") {
 			_, s, _ = strings.Cut(s, "\\title")
 			t.Errorf("%q: LaTeX lacks the title %q, or %q, or an image:\n%s", c.source, c.title, c.tex, s)
 		}
@@ -81,12 +72,9 @@ func TestHeadingsAndImages(t *testing.T) {
 func TestHeadingsOfOutputs(t *testing.T) {
 	const source = "Two\nlines\n===\n\n> ## Sub ##\n\n```\n# no\n```\n\n###### ![a](gone.png)\n\nx"
 	const want = "### Two lines\n\n> #### Sub\n\n```\n# no\n```\n\n###### *Image gone.png is missing: no such file*\n\nx"
-	var md bytes.Buffer
-	if err := writeQuarto(context.Background(), &md, book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}, nil); err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(md.String(), "\n\n"+want+"\n\n:::") {
-		t.Errorf("the output is\n%s\nwant\n%s", md.String(), want)
+	md := string(markdown(book(codeCell("x", nil, shows("text/markdown", source))), Options{Folder: t.TempDir()}, true, nil))
+	if !strings.Contains(md, "\n\n"+want+"\n\n:::") {
+		t.Errorf("the output is\n%s\nwant\n%s", md, want)
 	}
 }
 
@@ -101,13 +89,8 @@ func FuzzWritten(f *testing.F) {
 		s = strings.ToValidUTF8(s, "\ufffd") // as reading JSON does
 		nb, opt := book(markdownCell(s), codeCell("", nil, shows("text/markdown", s))), Options{Folder: "none"}
 		put := func(name string, _ []byte) string { return "N/" + name }
-		var md bytes.Buffer
-		if err := writeQuarto(context.Background(), &md, nb, opt, put); err != nil {
-			t.Fatal(err)
-		}
-		if err := writeLaTeX(context.Background(), io.Discard, nb, opt, put); err != nil {
-			t.Fatal(err)
-		}
+		md := string(markdown(nb, opt, true, put))
+		_ = latex(context.Background(), nb, opt, put)
 		changes := false
 		_ = ast.Walk(readMarkdown(s, "c").root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 			switch n.(type) {
@@ -116,19 +99,15 @@ func FuzzWritten(f *testing.F) {
 			}
 			return ast.WalkContinue, nil
 		})
-		if want := markup.XMLText("\n" + strings.TrimSpace(s) + "\n\n:::: {.cell}"); !changes && !strings.Contains(md.String(), want) {
-			t.Errorf("%q is changed in\n%s", s, md.String())
+		if want := markup.XMLText("\n" + strings.TrimSpace(s) + "\n\n:::: {.cell}"); !changes && !strings.Contains(md, want) {
+			t.Errorf("%q is changed in\n%s", s, md)
 		}
 		if strings.Contains(s, "<") {
 			return // raw HTML may have headings, and may hide others
 		}
-		trees, err := (&page{nb: nb, opt: opt}).proseTrees()
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _ := outline(trees, "")
-		if got, _, err := titleOf(nb, opt); err != nil || got != want && want != "" {
-			t.Errorf("title %q, HTML has %q, %v", got, want, err)
+		want, _ := outline((&page{nb: nb, opt: opt}).proseTrees(), "")
+		if got, _ := titleOf(nb, opt); got != want && want != "" {
+			t.Errorf("title %q, HTML has %q", got, want)
 		}
 	})
 }

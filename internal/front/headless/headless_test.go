@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
@@ -100,7 +101,15 @@ func TestSetInNotebook(t *testing.T) {
 	if d := cmp.Diff(want, sources(n)); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff([]Parameter{{"runs", "50", "20"}, {"name", "long name", `"a"`}, {"gap", "1", "0.5"}, {"label", "my label", `"x"`}, {"list", "[3]", "[1, 2]"}, {"k", "4", "3"}}, given); d != "" {
+	parameters := []export.Parameter{
+		{Name: "runs", Value: "50", Default: "20"},
+		{Name: "name", Value: "long name", Default: `"a"`},
+		{Name: "gap", Value: "1", Default: "0.5"},
+		{Name: "label", Value: "my label", Default: `"x"`},
+		{Name: "list", Value: "[3]", Default: "[1, 2]"},
+		{Name: "k", Value: "4", Default: "3"},
+	}
+	if d := cmp.Diff(parameters, given); d != "" {
 		t.Error(d)
 	}
 	if !n.Cells[1].HasTag(injectedTag) || n.Cells[1].HasTag(parametersTag) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -26,142 +27,142 @@ const (
 	injectedTag   = "injected-parameters"
 )
 
-// Parameter is a value given to a notebook.
-type Parameter struct {
-	Name, Value string
-	Default     string // "" when the notebook has none
-}
-
 // Set gives parameters other values, each as NAME=VALUE. In a notebook, a cell
 // tagged injected-parameters goes after each cell tagged parameters that binds one
 // of the names; in a script, the right side of the statement that binds the name is replaced.
 // VALUE is an expression of the cell's language; a text may stand without quotes
 // where the default is a text.
-func Set(n *notebook.Notebook, script bool, set []string) ([]Parameter, error) {
+func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, error) {
 	if len(set) == 0 {
 		return nil, nil
 	}
-	var given []Parameter
+	var s settings
 	for _, text := range set {
 		name, value, ok := strings.Cut(text, "=")
 		name = strings.TrimSpace(name)
 		if !ok || !token.IsIdentifier(name) {
 			return nil, fmt.Errorf("--set %s: write NAME=VALUE", text)
 		}
-		if slices.ContainsFunc(given, func(p Parameter) bool { return p.Name == name }) {
+		if slices.ContainsFunc(s.given, func(p export.Parameter) bool { return p.Name == name }) {
 			return nil, fmt.Errorf("--set %s: %s is set twice", text, name)
 		}
-		given = append(given, Parameter{Name: name, Value: strings.TrimSpace(value)})
+		s.given = append(s.given, export.Parameter{Name: name, Value: strings.TrimSpace(value)})
 	}
+	s.found = make([]bool, len(s.given))
 	if script {
-		return given, setInScript(n, given)
+		return s.given, s.setInScript(n)
 	}
-	return given, inject(n, given)
+	return s.given, s.inject(n)
 }
 
-// setInScript replaces bindings in the cells of a script.
-func setInScript(n *notebook.Notebook, given []Parameter) error {
-	var known []string
-	found := make([]bool, len(given))
-	for i := range n.Cells {
-		text, ok := scriptOf(&n.Cells[i])
-		if !ok {
-			continue
-		}
-		cell, errs := dsl.Parse("cell", text)
-		if len(errs) > 0 {
-			continue
-		}
-		names := cell.Names()
-		known = append(known, names...)
-		for j := range given {
-			if !slices.Contains(names, given[j].Name) {
-				continue
-			}
-			found[j], given[j].Default = true, cell.Definition(given[j].Name)
-			var err error
-			if text, err = rewrite(text, &given[j]); err != nil {
+// settings are the values given, which of their names were found, and all names that could be given one.
+type settings struct {
+	given []export.Parameter
+	found []bool
+	known []string
+}
+
+// each calls bind with the parameters that are among some names.
+func (s *settings) each(names []string, bind func(*export.Parameter) error) error {
+	s.known = append(s.known, names...)
+	for i := range s.given {
+		if slices.Contains(names, s.given[i].Name) {
+			s.found[i] = true
+			if err := bind(&s.given[i]); err != nil {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// setInScript replaces bindings in the cells of a script.
+func (s *settings) setInScript(n *notebook.Notebook) error {
+	for i := range n.Cells {
+		text, ok := scriptOf(&n.Cells[i])
+		cell, errs := dsl.Parse("cell", text)
+		if !ok || len(errs) > 0 {
+			continue
+		}
+		err := s.each(cell.Names(), func(p *export.Parameter) (err error) {
+			p.Default = cell.Definition(p.Name)
+			text, err = rewrite(text, p)
+			return err
+		})
+		if err != nil {
+			return err
+		}
 		n.Cells[i].Source = cellMagic + text
 	}
-	return unknown(given, found, known, "the script binds")
+	return s.unknown("the script binds")
 }
 
 // inject adds cells with values after those with the tag parameters.
-func inject(n *notebook.Notebook, given []Parameter) error {
+func (s *settings) inject(n *notebook.Notebook) error {
 	n.Cells = slices.DeleteFunc(n.Cells, func(c notebook.Cell) bool { return c.HasTag(injectedTag) })
-	var known []string
-	found := make([]bool, len(given))
 	for i := 0; i < len(n.Cells); i++ {
 		c := &n.Cells[i]
 		if c.Type != notebook.Code || !c.HasTag(parametersTag) {
 			continue
 		}
-		names, bind, source, err := parametersOf(c)
+		source, err := s.injection(c)
 		if err != nil {
 			return err
 		}
-		known = append(known, names...)
-		var lines []string
-		for j := range given {
-			if !slices.Contains(names, given[j].Name) {
-				continue
-			}
-			line, err := bind(&given[j])
-			if err != nil {
-				return err
-			}
-			found[j], lines = true, append(lines, line)
-		}
-		if len(lines) == 0 {
+		if source == "" {
 			continue
 		}
-		source += "// Parameters\n" + strings.Join(lines, "\n")
 		added := notebook.Cell{Type: notebook.Code, ID: n.FreshID("injected-parameters"), Source: source, Metadata: map[string]any{}}
 		added.AddTag(injectedTag)
 		i++
 		n.Cells = slices.Insert(n.Cells, i, added)
 	}
-	if len(known) == 0 {
-		return fmt.Errorf("--set %s: no cell has the tag %s, so the notebook has no parameters", given[0].Name, parametersTag)
+	if len(s.known) == 0 {
+		return fmt.Errorf("--set %s: no cell has the tag %s, so the notebook has no parameters", s.given[0].Name, parametersTag)
 	}
-	return unknown(given, found, known, "the parameters are")
+	return s.unknown("the parameters are")
 }
 
 // unknown returns the error about a name that nothing binds.
-func unknown(given []Parameter, found []bool, known []string, what string) error {
-	if at := slices.Index(found, false); at >= 0 {
-		return fmt.Errorf("--set %s: there is no such name; %s %s", given[at].Name, what, strings.Join(known, ", "))
+func (s *settings) unknown(what string) error {
+	if at := slices.Index(s.found, false); at >= 0 {
+		return fmt.Errorf("--set %s: there is no such name; %s %s", s.given[at].Name, what, strings.Join(s.known, ", "))
 	}
 	return nil
 }
 
-// parametersOf returns the names of a cell's parameters, what notes the default of one and writes it with another value, and
-// what a cell of this language begins with.
-func parametersOf(c *notebook.Cell) (names []string, bind func(*Parameter) (string, error), begin string, err error) {
+// injection returns the source of the cell that goes after a cell with parameters, "" for none.
+func (s *settings) injection(c *notebook.Cell) (string, error) {
+	names, declared, err := goParameters(c.Source) // in vain for a script
+	head, bound := "// Parameters", func(p *export.Parameter) (string, error) { return declared[p.Name].bound(p) }
 	if text, isScript := scriptOf(c); isScript {
 		script, errs := dsl.Parse("cell", text)
 		if len(errs) > 0 {
-			return nil, nil, "", nil
+			return "", nil
 		}
-		return script.Names(), func(p *Parameter) (string, error) {
+		names, err = script.Names(), nil
+		head, bound = cellMagic+head, func(p *export.Parameter) (string, error) {
 			p.Default = script.Definition(p.Name)
 			return rewrite(p.Name+" = "+p.Default, p)
-		}, cellMagic, nil
+		}
 	}
-	names, declared, err := goParameters(c.Source)
-	return names, func(p *Parameter) (string, error) {
-		d := declared[p.Name]
-		p.Default = d.value
-		value, err := goValue(p, d.kind != "")
-		return d.declare(p.Name, value), err
-	}, "", err
+	if err != nil {
+		return "", err
+	}
+	lines := []string{head}
+	err = s.each(names, func(p *export.Parameter) error {
+		line, err := bound(p)
+		lines = append(lines, line)
+		return err
+	})
+	if err != nil || len(lines) == 1 {
+		return "", err
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 // rewrite binds a name in a script to another value.
-func rewrite(text string, p *Parameter) (string, error) {
+func rewrite(text string, p *export.Parameter) (string, error) {
 	value := p.Value
 	if strings.HasPrefix(p.Default, `"`) && !strings.HasPrefix(value, `"`) {
 		value = kernels.Quote(value)
@@ -177,12 +178,11 @@ func rewrite(text string, p *Parameter) (string, error) {
 // and the value.
 type goParameter struct{ keyword, kind, value string }
 
-// declare returns the declaration with another value.
-func (p goParameter) declare(name, value string) string {
-	if p.kind != "" {
-		name += " " + p.kind
-	}
-	return p.keyword + " " + name + " = " + value
+// bound returns the declaration with the value given, and notes the default.
+func (g goParameter) bound(p *export.Parameter) (string, error) {
+	p.Default = g.value
+	value, err := goValue(p, g.kind != "")
+	return fmt.Sprintf("%s %s = %s", g.keyword, strings.TrimSpace(p.Name+" "+g.kind), value), err
 }
 
 // goParameters lists what a Go cell declares by var and const.
@@ -221,7 +221,7 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 
 // goValue returns a value as Go text: a text needs no quotes where the default has them, and a
 // number stays of the default's kind unless a type is declared.
-func goValue(p *Parameter, typed bool) (string, error) {
+func goValue(p *export.Parameter, typed bool) (string, error) {
 	value := p.Value
 	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {
 		value = strconv.Quote(value)
@@ -260,14 +260,11 @@ func Load(path string) (*notebook.Notebook, error) {
 	case ".ipynb":
 		return notebook.Load(path)
 	case ".cope":
-		text, err := os.ReadFile(path)
+		text, _, err := readScript(path)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read script: %w", err)
+			return nil, err
 		}
-		if _, errs := dsl.Parse(path, string(text)); len(errs) > 0 {
-			return nil, errs
-		}
-		return ofScript(string(text)), nil
+		return ofScript(text), nil
 	case ".csv", ".tsv":
 		return nil, fmt.Errorf("%s is a table: gonb-cope best %[1]s -o answer.html says what its measurements say", path)
 	default:
@@ -281,18 +278,26 @@ const linePrefix = "line-"
 // CheckScript finds the mistakes of a script that can be found without running it, as
 // the command check does.
 func CheckScript(path string, set []string) error {
-	text, err := os.ReadFile(path)
+	_, script, err := readScript(path)
 	if err != nil {
-		return fmt.Errorf("cannot read script: %w", err)
+		return err
 	}
-	script, errs := dsl.Parse(path, string(text))
-	if len(errs) == 0 {
-		errs = script.Check(dsl.Options{Folder: filepath.Dir(path), Set: set})
-	}
-	if len(errs) > 0 {
+	if errs := script.Check(dsl.Options{Folder: filepath.Dir(path), Set: set}); len(errs) > 0 {
 		return errs
 	}
 	return nil
+}
+
+func readScript(path string) (string, *dsl.Script, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot read script: %w", err)
+	}
+	script, errs := dsl.Parse(path, string(text))
+	if len(errs) > 0 {
+		return "", nil, errs
+	}
+	return string(text), script, nil
 }
 
 // place matches the place of an error in a %%cope cell.

@@ -9,13 +9,10 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
@@ -38,43 +35,33 @@ type Options struct {
 	Progress    func(done, cells int, elapsed time.Duration)
 }
 
-// Record holds how an execution came about.
-type Record struct {
-	Kernel   string
-	Started  time.Time
-	Duration time.Duration
-	Cells    []export.CellTime
-	Data     []report.DataFile // read by %%cope cells
-	Seeds    []string
-}
-
-// Run executes a notebook with a fresh kernel. What was finished is in the notebook
-// and the record, also when an error comes with them.
-func Run(ctx context.Context, n *notebook.Notebook, opt Options) (r Record, err error) {
-	r.Started = time.Now()
-	defer func() { r.Duration = time.Since(r.Started) }()
+// Run executes a notebook with a fresh kernel, and says how its outputs came about: kernel, times, data
+// and seeds. What was finished is in both, also when an error comes with them.
+func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Provenance, err error) {
+	p.Started = time.Now()
+	defer func() { p.Duration = time.Since(p.Started) }()
 	spec, err := specFor(n, opt)
 	if err != nil {
-		return r, err
+		return p, err
 	}
-	r.Kernel = spec.DisplayName
+	p.Kernel = spec.DisplayName
 	if spec.Name == KernelName && hasGo(n) {
 		// what the build says then does not stand in the report; what fails here fails in the cell again, with the reason
 		_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(opt.Stderr, line) })
 	}
 	kernel, err := client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr})
 	if err != nil {
-		return r, err
+		return p, err
 	}
 	defer kernel.Shutdown(context.WithoutCancel(ctx))
 	err = client.Run(ctx, n, kernel, client.RunOptions{
 		Timeout: opt.Timeout, AllowErrors: opt.AllowErrors, RecordTiming: true, Saved: opt.Saved, Progress: opt.Progress,
 	})
-	r.Cells = timesOf(n)
+	p.Cells = timesOf(n)
 	if spec.Name == KernelName {
-		r.ask(ctx, kernel)
+		p.Data, p.Seeds = read(ctx, kernel)
 	}
-	return r, err
+	return p, err
 }
 
 // specFor returns the kernelspec that executes a notebook. Ours needs not be installed.
@@ -100,22 +87,20 @@ func hasGo(n *notebook.Notebook) bool {
 // provenanceTime limits the time that the kernel takes to say what it has read.
 const provenanceTime = 5 * time.Second
 
-// ask asks our kernel for what its %%cope cells have read; one that cannot answer any
-// more leaves the record without it.
-func (r *Record) ask(ctx context.Context, k *client.Kernel) {
+// read asks our kernel for what its %%cope cells have read; one that cannot answer any
+// more leaves it unknown.
+func read(ctx context.Context, k *client.Kernel) ([]report.DataFile, []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provenanceTime)
 	defer cancel()
-	reply, err := k.Request(ctx, jupyter.ControlChannel, "gonb_cope_provenance_request", struct{}{})
-	if err != nil {
-		return
-	}
 	var content struct {
 		Data  []report.DataFile `json:"data"`
 		Seeds []string          `json:"seeds"`
 	}
-	if reply.Decode(&content) == nil {
-		r.Data, r.Seeds = content.Data, content.Seeds
+	reply, err := k.Request(ctx, jupyter.ControlChannel, "gonb_cope_provenance_request", struct{}{})
+	if err != nil || reply.Decode(&content) != nil {
+		return nil, nil
 	}
+	return content.Data, content.Seeds
 }
 
 // timesOf reads how long each cell took from what the execution recorded.
@@ -132,17 +117,13 @@ func timesOf(n *notebook.Notebook) []export.CellTime {
 	return times
 }
 
-// Provenance completes a record with the notebook that it is about.
-func (r Record) Provenance(path string, given []Parameter) export.Provenance {
-	p := export.Provenance{
-		Kernel: r.Kernel, Notebook: filepath.Base(path), Data: r.Data, Seeds: r.Seeds,
-		Started: r.Started, Duration: r.Duration, Cells: r.Cells,
+// Checksum returns the SHA-256 of a notebook's file; "" for one that cannot be read.
+func Checksum(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
 	}
-	if text, err := os.ReadFile(path); err == nil {
-		p.NotebookSHA256 = fmt.Sprintf("%x", sha256.Sum256(text))
-	}
-	p.Parameters = append(p.Parameters, lists.Map(given, func(g Parameter) export.Parameter { return export.Parameter(g) })...)
-	return p
+	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
 // Difference is an output that is not the same in two executions.
@@ -195,8 +176,8 @@ func differs(a, b notebook.Output) string {
 		return lineThatDiffers("error", a.ErrorName+": "+a.ErrorValue, b.ErrorName+": "+b.ErrorValue)
 	}
 	for _, media := range comparable(a, b) {
-		if x, y := plain(a.Data[media]), plain(b.Data[media]); !reflect.DeepEqual(x, y) {
-			return lineThatDiffers(media, fmt.Sprint(x), fmt.Sprint(y))
+		if x, y := plain(a.Data[media]), plain(b.Data[media]); x != y {
+			return lineThatDiffers(media, x, y)
 		}
 	}
 	return ""
@@ -212,17 +193,14 @@ func comparable(a, b notebook.Output) []string {
 	if a.Data["text/plain"] != nil || b.Data["text/plain"] != nil {
 		return exact[1:]
 	}
-	all := slices.Collect(maps.Keys(a.Data))
-	for media := range b.Data {
-		if a.Data[media] == nil {
-			all = append(all, media)
-		}
-	}
-	return all
+	all := map[string]any{}
+	maps.Copy(all, a.Data)
+	maps.Copy(all, b.Data)
+	return slices.Sorted(maps.Keys(all))
 }
 
 // plain makes a JSON value comparable: numbers as they were written.
-func plain(v any) any {
+func plain(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text
 	}

@@ -1,6 +1,7 @@
 package markup
 
 import (
+	"cmp"
 	"encoding/base64"
 	"regexp"
 	"slices"
@@ -49,14 +50,11 @@ var parents = map[string]map[string]bool{
 var strict = Names("table thead tbody tfoot tr colgroup ul ol dl")
 
 // Read reads HTML and returns what may stay of it, below a node without tag.
-func (c *Cleaner) Read(source string) *Node { return &Node{Children: c.clean(Parse(source), "", "")} }
-
-// idOf returns the id in the page of an id in this markup.
-func (c *Cleaner) idOf(id string) string {
+func (c *Cleaner) Read(source string) *Node {
 	if c.ID == nil {
-		return id
+		c.ID = func(id string) string { return id }
 	}
-	return c.ID(id)
+	return &Node{Children: c.clean(Parse(source), "", "")}
 }
 
 // clean returns what may stay of n, below an element with tag parent and in a space of names (""
@@ -88,37 +86,34 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 			return c.clean(svg, parent, space)
 		}
 	}
-	tag, inner, known := c.name(n.Tag, space)
-	if p := parents[tag]; known && p != nil && !p[parent] || strict[parent] && (parents[tag] == nil || !parents[tag][parent]) {
-		known = false
-	}
-	if !known {
-		out := lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, parent, space) })
-		return out
+	tag := n.Tag
+	inner, allowed := known(tag, space)
+	misplaced := (parents[tag] != nil || strict[parent]) && !parents[tag][parent]
+	if !allowed || misplaced {
+		return lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, parent, space) })
 	}
 	out := &Node{Tag: tag}
 	c.attributes(n, out, inner)
 	if tag == "img" || tag == "image" {
 		return c.image(n, out)
 	}
-	out.Children = append(out.Children, lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, tag, inner) })...)
+	out.Children = lists.Flat(n.Children, func(child *Node) []*Node { return c.clean(child, tag, inner) })
 	return []*Node{out}
 }
 
-// name returns the tag as written in the page and the space of names inside it.
-func (c *Cleaner) name(tag, space string) (name, inner string, known bool) {
+// known returns the space of names inside an element, and whether the element may stand in its own.
+func known(tag, space string) (inner string, may bool) {
 	switch {
 	case tag == "svg":
-		return tag, "svg", space != "math"
+		return tag, space != "math"
 	case tag == "math":
-		return tag, "math", space == ""
-	case space == "svg":
-		return tag, "svg", svgTags[tag]
-	case space == "math":
-		return tag, "math", mathTags[tag]
+		return tag, space == ""
 	}
-	return tag, "", htmlTags[tag]
+	return space, elements[space][tag]
 }
+
+// elements lists what may stay in each space of names.
+var elements = map[string]map[string]bool{"": htmlTags, "svg": svgTags, "math": mathTags}
 
 // drawnSource returns the SVG among the sources of a picture, without the title and the style that
 // it needs as a file of its own; nil when there is none.
@@ -142,31 +137,28 @@ func drawnSource(picture *Node) *Node {
 func (c *Cleaner) image(from, to *Node) []*Node {
 	src := from.Get("src")
 	if to.Tag == "image" {
-		if src = from.Get("href"); src == "" {
-			src = from.Get("xlink:href")
-		}
+		src = cmp.Or(from.Get("href"), from.Get("xlink:href"))
 	}
 	data, problem := src, ""
-	if !imageData.MatchString(src) {
-		if c.Load == nil {
-			problem = "not part of the output"
-		} else {
-			data, problem = c.Load(src)
-		}
+	switch {
+	case imageData.MatchString(src):
+	case c.Load == nil:
+		problem = "not part of the output"
+	default:
+		data, problem = c.Load(src)
 	}
-	if to.Tag == "image" {
-		if problem != "" {
-			return nil
-		}
+	switch {
+	case to.Tag == "image" && problem != "":
+		return nil
+	case to.Tag == "image":
 		to.Set("href", data)
-		return []*Node{to}
-	}
-	if problem != "" {
-		return []*Node{Element("span", []string{"class", "missing"}, Text(MissingImage(src, problem)))}
-	}
-	to.Set("src", data)
-	if !to.Has("alt") {
-		to.Set("alt", from.Get("title"))
+	case problem != "":
+		to = Element("span", []string{"class", "missing"}, Text(MissingImage(src, problem)))
+	default:
+		to.Set("src", data)
+		if !to.Has("alt") {
+			to.Set("alt", from.Get("title"))
+		}
 	}
 	return []*Node{to}
 }
@@ -199,6 +191,8 @@ var (
 	positive      = regexp.MustCompile(`^\d+$`)
 )
 
+var namespaces = map[string]string{"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
+
 // attributes copies what may stay.
 func (c *Cleaner) attributes(from, to *Node, space string) {
 	for _, a := range from.Attrs {
@@ -207,7 +201,11 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 		case strings.HasPrefix(a.Name, "aria-"):
 			keep = space != "math" && attributeName.MatchString(a.Name)
 		case space == "svg":
-			a, keep = svgAttribute(a)
+			if a.Name == "href" || a.Name == "xlink:href" { // which only point into the drawing
+				a.Name, keep = "href", strings.HasPrefix(a.Value, "#")
+			} else {
+				keep = svgAttributes[a.Name]
+			}
 		case space == "math":
 			keep = mathAttributes[a.Name]
 		default:
@@ -220,43 +218,27 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 			to.Attrs = append(to.Attrs, a)
 		}
 	}
-	if to.Tag == "svg" {
-		to.Set("xmlns", "http://www.w3.org/2000/svg")
+	if s := namespaces[to.Tag]; s != "" {
+		to.Set("xmlns", s)
 	}
-	if to.Tag == "math" {
-		to.Set("xmlns", "http://www.w3.org/1998/Math/MathML")
-	}
-}
-
-// svgAttribute returns an attribute of a drawing and whether it may stay. Addresses only point into
-// the drawing.
-func svgAttribute(a Attr) (Attr, bool) {
-	if a.Name == "href" || a.Name == "xlink:href" {
-		return Attr{"href", a.Value}, strings.HasPrefix(a.Value, "#")
-	}
-	return a, svgAttributes[a.Name]
 }
 
 // value checks and adapts the value of an attribute that may stay.
 func (c *Cleaner) value(tag, space string, a Attr) (Attr, bool) {
 	switch a.Name {
 	case "id":
-		a.Value = c.idOf(a.Value)
+		a.Value = c.ID(a.Value)
 		return a, a.Value != ""
 	case "headers", "aria-labelledby", "aria-describedby", "aria-controls", "aria-owns", "aria-details":
-		ids := strings.Fields(a.Value)
-		for i := range ids {
-			ids[i] = c.idOf(ids[i])
-		}
-		a.Value = strings.Join(ids, " ")
+		a.Value = strings.Join(lists.Map(strings.Fields(a.Value), c.ID), " ")
 		return a, true
 	case "href":
 		if id, inside := strings.CutPrefix(a.Value, "#"); inside {
-			a.Value = "#" + c.idOf(id)
+			a.Value = "#" + c.ID(id)
 		}
 		return a, safeLink.MatchString(a.Value)
 	case "style":
-		a.Value = declarations(a.Value, c.idOf)
+		a.Value = declarations(a.Value, c.ID)
 		return a, a.Value != ""
 	case "class":
 		return a, strings.TrimSpace(a.Value) != ""
@@ -273,7 +255,7 @@ func (c *Cleaner) value(tag, space string, a Attr) (Attr, bool) {
 	if space != "svg" || a.Name == "d" || a.Name == "points" || strings.HasPrefix(a.Name, "aria-") {
 		return a, true // numbers and words, which nothing reads as CSS
 	}
-	tokens, ok := harmless(cssTokens(a.Value), c.idOf)
+	tokens, ok := harmless(cssTokens(a.Value), c.ID)
 	if !ok {
 		return a, false
 	}

@@ -19,9 +19,7 @@ func Parse(source string) *Node {
 	if err != nil { // the depth; reading a text has no other
 		return Element("", nil, Element("pre", nil, Text(source)))
 	}
-	out := &Node{}
-	out.Children = append(out.Children, lists.Flat(list, converted)...)
-	return out
+	return &Node{Children: lists.Flat(list, converted)}
 }
 
 // converted returns a node of package html as ours, and nothing for what shows nothing.

@@ -3,6 +3,7 @@ package markup
 import (
 	"bytes"
 	"iter"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,17 +14,13 @@ import (
 // Scoped lets a style sheet of an output reach only what is inside the element with id
 // scope. Rules at @media, @supports and @layer are kept so, other @ rules are dropped.
 func Scoped(sheet, scope string, id func(string) string) string {
-	s := sheetReader{scope: scope, id: id}
-	s.rules(cssTokens(sheet))
-	return s.b.String()
+	return scoped{scope, id}.rules(cssTokens(sheet), 0)
 }
 
-// sheetReader rewrites a style sheet.
-type sheetReader struct {
-	b     strings.Builder
+// scoped rewrites style sheets.
+type scoped struct {
 	scope string
 	id    func(string) string
-	depth int // of @ rules
 }
 
 // conditions are the @ rules that hold rules as a sheet does.
@@ -32,11 +29,13 @@ var conditions = Names("@media @supports @layer")
 // mostConditions limits how deep they nest.
 const mostConditions = 16
 
-func (s *sheetReader) rules(tokens []css.Token) {
+// rules returns the rules that stay, below a number of conditions.
+func (s scoped) rules(tokens []css.Token, depth int) string {
+	var b strings.Builder
 	for tokens = trimmed(tokens); len(tokens) > 0; tokens = trimmed(tokens) {
 		begin := until(tokens, css.LeftBraceToken, css.SemicolonToken)
 		if begin == len(tokens) {
-			return
+			break
 		}
 		head, rest := tokens[:begin], tokens[begin+1:]
 		if tokens[begin].TokenType == css.SemicolonToken { // @import …; and @charset …;
@@ -45,37 +44,28 @@ func (s *sheetReader) rules(tokens []css.Token) {
 		}
 		end := blockEnd(rest)
 		if end == len(rest) {
-			return // what is not closed is dropped
+			break // what is not closed is dropped
 		}
 		body := rest[:end]
 		tokens = rest[end+1:]
 		if len(head) > 0 && head[0].TokenType == css.AtKeywordToken {
-			s.condition(head, body)
+			text, ok := plainText(trimmed(head))
+			if ok && conditions[strings.ToLower(string(head[0].Data))] && depth < mostConditions {
+				b.WriteString(text + " {\n" + s.rules(body, depth+1) + "}\n")
+			}
 			continue
 		}
 		list, ok := s.selectors(head)
 		if d := declared(body, s.id); ok && d != "" {
-			s.b.WriteString(list + " { " + d + " }\n")
+			b.WriteString(list + " { " + d + " }\n")
 		}
 	}
-}
-
-// condition writes an @ rule that holds others.
-func (s *sheetReader) condition(head, body []css.Token) {
-	text, ok := plainText(trimmed(head))
-	if !ok || !conditions[strings.ToLower(string(head[0].Data))] || s.depth >= mostConditions {
-		return
-	}
-	s.b.WriteString(text + " {\n")
-	s.depth++
-	s.rules(body)
-	s.depth--
-	s.b.WriteString("}\n")
+	return b.String()
 }
 
 // selectors puts each selector of a list below the scope. One that begins with + or ~
 // would reach what stands beside it.
-func (s *sheetReader) selectors(tokens []css.Token) (string, bool) {
+func (s scoped) selectors(tokens []css.Token) (string, bool) {
 	var out []string
 	for part := range separated(tokens, css.CommaToken) {
 		part = trimmed(part)
@@ -133,28 +123,17 @@ func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 	if len(name) != 1 || name[0].TokenType != css.IdentToken && name[0].TokenType != css.CustomPropertyNameToken {
 		return "", false
 	}
-	if strings.EqualFold(string(name[0].Data), "position") && !inPlace(value) {
-		return "", false
-	}
 	value, ok := harmless(value, id)
 	if !ok {
 		return "", false
 	}
 	text, ok := plainText(slices.Concat(tokens[:colon+1], value))
-	return text, ok
+	return text, ok && (!strings.EqualFold(string(name[0].Data), "position") || inPlace.MatchString(text))
 }
 
-// inPlace reports whether a value of position leaves an element in its output. A value
+// inPlace matches the values of position that leave an element in its output. One
 // that has to be computed first is refused.
-func inPlace(value []css.Token) bool {
-	value = trimmed(value)
-	if len(value) == 0 || value[0].TokenType != css.IdentToken {
-		return false
-	}
-	word, rest := bytes.ToLower(value[0].Data), trimmed(value[1:])
-	important := len(rest) == 2 && string(rest[0].Data) == "!" && bytes.EqualFold(rest[1].Data, []byte("important"))
-	return (string(word) == "static" || string(word) == "relative") && (len(rest) == 0 || important)
-}
+var inPlace = regexp.MustCompile(`(?i)^position\s*:\s*(static|relative)\s*(!important)?$`)
 
 // cssTokens reads CSS into tokens. A comment becomes a space, because what stands
 // before and after it are two words.
@@ -184,26 +163,19 @@ func trimmed(tokens []css.Token) []css.Token {
 	return tokens
 }
 
-// nesting counts the brackets that are open.
-type nesting int
-
-func (n *nesting) read(t css.TokenType) {
-	switch t {
-	case css.FunctionToken, css.LeftParenthesisToken, css.LeftBracketToken:
-		*n++
-	case css.RightParenthesisToken, css.RightBracketToken:
-		*n = max(*n-1, 0)
-	}
-}
-
 // until returns the place of the first of some tokens outside of brackets, or the end.
 func until(tokens []css.Token, ends ...css.TokenType) int {
-	var open nesting
+	open := 0
 	for i, t := range tokens {
 		if open == 0 && slices.Contains(ends, t.TokenType) {
 			return i
 		}
-		open.read(t.TokenType)
+		switch t.TokenType {
+		case css.FunctionToken, css.LeftParenthesisToken, css.LeftBracketToken:
+			open++
+		case css.RightParenthesisToken, css.RightBracketToken:
+			open = max(open-1, 0)
+		}
 	}
 	return len(tokens)
 }

@@ -26,8 +26,7 @@ var void = Names("area base br col embed hr img input link meta param source tra
 
 // Names returns the set of the words of a text.
 func Names(words string) map[string]bool {
-	m := lists.Keyed(strings.Fields(words), func(_ int, w string) (string, bool) { return w, true })
-	return m
+	return lists.Keyed(strings.Fields(words), func(_ int, w string) (string, bool) { return w, true })
 }
 
 // Element returns an element; attributes come as name, value, name, value.
@@ -159,7 +158,7 @@ func (n *Node) Write(b *strings.Builder) {
 			return
 		}
 		b.WriteString(">")
-		if (n.Tag == "pre") && strings.HasPrefix(n.Plain(), "\n") {
+		if n.Tag == "pre" && strings.HasPrefix(n.Plain(), "\n") {
 			b.WriteString("\n") // HTML drops the first newline
 		}
 	}

@@ -10,23 +10,23 @@ import (
 
 // command reads the arguments of a command, whose name comes without backslash.
 func (m *mathParser) command(name string) *markup.Node {
-	if n := symbol(name); n != nil {
-		return n
+	if s, ok := symbols[name]; ok {
+		return s()
 	}
 	if a, ok := alphabets[name]; ok {
 		return m.lettered(a)
 	}
 	if mark, ok := accents[name]; ok {
-		return m.marked("mover", mark)
+		return markup.Element("mover", []string{"accent", "true"}, m.argument(), leaf("mo", mark))
 	}
 	if mark, ok := unders[name]; ok {
-		return m.marked("munder", mark)
+		return markup.Element("munder", nil, m.argument(), leaf("mo", mark))
 	}
 	switch name {
 	case "frac", "dfrac", "tfrac", "cfrac":
-		return m.two("mfrac", nil)
+		return markup.Element("mfrac", nil, m.argument(), m.argument())
 	case "binom":
-		return bracketed("(", m.two("mfrac", []string{"linethickness", "0"}), ")")
+		return bracketed("(", markup.Element("mfrac", []string{"linethickness", "0"}, m.argument(), m.argument()), ")")
 	case "stackrel", "overset":
 		over := m.argument()
 		return markup.Element("mover", nil, m.argument(), over)
@@ -43,10 +43,8 @@ func (m *mathParser) command(name string) *markup.Node {
 		return m.root()
 	case "text", "textrm", "textit", "textbf", "texttt", "mbox", "textsf", "textup":
 		s := m.raw()
-		if strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`) {
-			panic(errMath)
-		}
-		return markup.Element("mtext", nil, markup.Text(strings.ReplaceAll(unescapeTeX(s), " ", "\u00a0")))
+		require(!strings.ContainsAny(escapedTeX.ReplaceAllString(s, ""), `\$^_&#%{}~`))
+		return leaf("mtext", strings.ReplaceAll(escapedTeX.ReplaceAllString(s, "$1"), " ", "\u00a0"))
 	case "mathrm", "operatorname", "operatornamewithlimits", "mathit", "mathnormal":
 		return m.upright(name)
 	case "left":
@@ -58,50 +56,6 @@ func (m *mathParser) command(name string) *markup.Node {
 		return nil
 	}
 	panic(errMath)
-}
-
-// symbol returns a command without arguments, or nil.
-func symbol(name string) *markup.Node {
-	if ignored[name] {
-		return markup.Element("mrow", nil)
-	}
-	fixed, movable := []string{"stretchy", "false"}, []string{"movablelimits", "true"}
-	if strings.Contains(name, "int") { // integrals keep their limits beside them
-		movable = nil
-	}
-	for _, kind := range []struct {
-		characters map[string]string
-		tag        string
-		attributes []string
-	}{
-		{identifiers, "mi", nil}, {operators, "mo", nil}, {fences, "mo", fixed}, {large, "mo", movable}, {functions, "mi", nil},
-		{limits, "mo", []string{"movablelimits", "true", "form", "prefix"}}, {bare, "mo", fixed},
-	} {
-		if s, ok := kind.characters[name]; ok {
-			return markup.Element(kind.tag, kind.attributes, markup.Text(s))
-		}
-	}
-	if width, ok := spaces[name]; ok {
-		return markup.Element("mspace", []string{"width", width})
-	}
-	return nil
-}
-
-// bare are the characters that mean something to TeX without a backslash.
-var bare = pairs("{ { } } % % # # & & $ $ _ _ | ‖")
-
-func (m *mathParser) two(tag string, attrs []string) *markup.Node {
-	a := m.argument()
-	return markup.Element(tag, attrs, a, m.argument())
-}
-
-func (m *mathParser) marked(tag, mark string) *markup.Node {
-	n := m.argument()
-	attrs := []string{"accent", "true"}
-	if tag == "munder" {
-		attrs = nil
-	}
-	return markup.Element(tag, attrs, n, markup.Element("mo", nil, markup.Text(mark)))
 }
 
 func (m *mathParser) root() *markup.Node {
@@ -117,11 +71,9 @@ func (m *mathParser) root() *markup.Node {
 func (m *mathParser) stack() *markup.Node {
 	s := m.raw()
 	const name = "substack"
-	inner := &mathParser{rest: []rune(s + `\end{` + name + "}"), depth: m.depth + 1}
-	n := inner.rows(name, bracketedTable{})
-	if len(inner.rest) > 0 || inner.depth > mostDepth {
-		panic(errMath)
-	}
+	inner := &mathParser{rest: s + `\end{` + name + "}", depth: m.depth + 1}
+	n := inner.rows(name, tableForm{})
+	require(inner.rest == "" && inner.depth <= mostDepth)
 	return n
 }
 
@@ -133,9 +85,7 @@ func (m *mathParser) space() *markup.Node {
 		m.next()
 	}
 	length := texLength.FindStringSubmatch(m.raw())
-	if length == nil {
-		panic(errMath)
-	}
+	require(length != nil)
 	width := length[1] + length[2]
 	if length[2] == "mu" {
 		mu, _ := strconv.ParseFloat(length[1], 64) // the pattern has numbers alone
@@ -149,11 +99,7 @@ func (m *mathParser) lettered(a alphabet) *markup.Node {
 	n := m.argument()
 	n.Walk(func(c *markup.Node) bool {
 		if c.Tag == "" {
-			var b strings.Builder
-			for _, r := range c.Text {
-				b.WriteString(a.letter(r))
-			}
-			c.Text = b.String()
+			c.Text = strings.Map(a.letter, c.Text)
 		}
 		return true
 	})
@@ -168,17 +114,15 @@ func (m *mathParser) upright(command string) *markup.Node {
 		limited = true
 	}
 	s := strings.ReplaceAll(m.raw(), `\,`, "\u2009")
-	if strings.ContainsAny(s, "$&#%~") {
-		panic(errMath)
-	}
+	require(!strings.ContainsAny(s, "$&#%~"))
 	if strings.ContainsAny(s, `\^_{`) {
-		inner := &mathParser{rest: []rune(s), depth: m.depth}
+		inner := &mathParser{rest: s, depth: m.depth}
 		return inner.row("")
 	}
 	if limited {
-		return markup.Element("mo", []string{"movablelimits", "true"}, markup.Text(s))
+		return leaf("mo", s, "movablelimits", "true")
 	}
-	n := markup.Element("mi", nil, markup.Text(strings.ReplaceAll(s, " ", "\u00a0")))
+	n := leaf("mi", strings.ReplaceAll(s, " ", "\u00a0"))
 	if len([]rune(s)) == 1 && command != "mathit" {
 		n.Set("mathvariant", "normal")
 	}
@@ -186,5 +130,3 @@ func (m *mathParser) upright(command string) *markup.Node {
 }
 
 var escapedTeX = regexp.MustCompile(`\\([%#&$_{} ])`)
-
-func unescapeTeX(s string) string { return escapedTeX.ReplaceAllString(s, "$1") }

@@ -2,10 +2,11 @@ package tex
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
 )
 
@@ -14,7 +15,7 @@ import (
 // alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
 // anything else stays TeX, in the reader's sight rather than half translated.
 func Formula(tex string, display bool) *markup.Node {
-	m := &mathParser{rest: []rune(tex)}
+	m := &mathParser{rest: tex}
 	content := m.whole()
 	if content == nil {
 		n := markup.Element("code", []string{"class", "math"}, markup.Text(tex))
@@ -41,17 +42,28 @@ func (m *mathParser) whole() (content *markup.Node) {
 			panic(r)
 		}
 	}()
-	if content = m.row(""); len(m.rest) > 0 {
+	content = m.row("")
+	require(m.rest == "")
+	return content
+}
+
+// require ends the reading of a formula that does not hold to a rule.
+func require(rule bool) {
+	if !rule {
 		panic(errMath)
 	}
-	return content
+}
+
+// leaf returns an element of text.
+func leaf(tag, text string, attrs ...string) *markup.Node {
+	return markup.Element(tag, attrs, markup.Text(text))
 }
 
 // mostDepth limits how deep groups nest.
 const mostDepth = 50
 
 type mathParser struct {
-	rest  []rune
+	rest  string
 	depth int
 }
 
@@ -59,32 +71,22 @@ type mathParser struct {
 // space says nothing in TeX.
 func (m *mathParser) next() string {
 	m.skip()
-	if len(m.rest) == 0 {
-		return ""
+	sign, isCommand := strings.CutPrefix(m.rest, `\`)
+	after := strings.TrimLeftFunc(sign, unicode.IsLetter)
+	if !isCommand || after == sign { // one character
+		_, n := utf8.DecodeRuneInString(sign)
+		after = sign[n:]
 	}
-	n := 1
-	if m.rest[0] == '\\' && len(m.rest) > 1 {
-		n = 2
-		if unicode.IsLetter(m.rest[1]) {
-			for n < len(m.rest) && unicode.IsLetter(m.rest[n]) {
-				n++
-			}
-		}
-	}
-	token := string(m.rest[:n])
-	m.rest = m.rest[n:]
+	token := m.rest[:len(m.rest)-len(after)]
+	m.rest = after
 	return token
 }
 
+// skip leaves out white space and comments.
 func (m *mathParser) skip() {
-	for len(m.rest) > 0 && (unicode.IsSpace(m.rest[0]) || m.rest[0] == '%') {
-		if m.rest[0] == '%' {
-			for len(m.rest) > 0 && m.rest[0] != '\n' {
-				m.rest = m.rest[1:]
-			}
-			continue
-		}
-		m.rest = m.rest[1:]
+	for m.rest = strings.TrimLeftFunc(m.rest, unicode.IsSpace); strings.HasPrefix(m.rest, "%"); {
+		_, m.rest, _ = strings.Cut(m.rest, "\n")
+		m.rest = strings.TrimLeftFunc(m.rest, unicode.IsSpace)
 	}
 }
 
@@ -97,23 +99,17 @@ func (m *mathParser) peek() string {
 
 // row reads up to the token end, which it takes; "" is the end of the formula.
 func (m *mathParser) row(end string) *markup.Node {
-	if m.depth++; m.depth > mostDepth {
-		panic(errMath)
-	}
+	m.depth++
+	require(m.depth <= mostDepth)
 	defer func() { m.depth-- }()
 	out := markup.Element("mrow", nil)
-	for {
-		switch t := m.peek(); {
-		case t == end:
-			m.next()
-			return out
-		case t == "" || t == "}" || t == `\right` || t == `\end` || t == "&" || t == `\\`:
-			panic(errMath)
-		}
+	for m.peek() != end {
 		if n := m.scripted(); n != nil {
 			out.Children = append(out.Children, n)
 		}
 	}
+	m.next()
+	return out
 }
 
 // scripted reads an atom with what stands below and above it.
@@ -133,7 +129,11 @@ func (m *mathParser) scripted() *markup.Node {
 			m.next()
 			above = m.argument()
 		case t == "'" && above == nil:
-			above = m.primes()
+			marks := ""
+			for ; m.peek() == "'"; m.next() {
+				marks += "′"
+			}
+			above = leaf("mo", marks)
 		default:
 			if base == nil && (below != nil || above != nil) {
 				base = markup.Element("mrow", nil)
@@ -141,15 +141,6 @@ func (m *mathParser) scripted() *markup.Node {
 			return attach(base, below, above)
 		}
 	}
-}
-
-func (m *mathParser) primes() *markup.Node {
-	marks := ""
-	for m.peek() == "'" {
-		m.next()
-		marks += "′"
-	}
-	return markup.Element("mo", nil, markup.Text(marks))
 }
 
 func attach(base, below, above *markup.Node) *markup.Node {
@@ -172,29 +163,25 @@ func attach(base, below, above *markup.Node) *markup.Node {
 func (m *mathParser) argument() *markup.Node {
 	if t := m.peek(); len(t) == 1 && unicode.IsDigit(rune(t[0])) {
 		m.next()
-		return markup.Element("mn", nil, markup.Text(t))
+		return leaf("mn", t)
 	}
 	n := m.atom()
-	if n == nil {
-		panic(errMath)
-	}
+	require(n != nil)
 	return n
 }
 
 // raw reads a group as it stands.
 func (m *mathParser) raw() string {
 	m.skip()
-	if len(m.rest) == 0 || m.rest[0] != '{' {
-		panic(errMath)
-	}
+	require(strings.HasPrefix(m.rest, "{"))
 	depth := 0
 	for i, r := range m.rest {
-		switch {
-		case r == '{':
+		switch r {
+		case '{':
 			depth++
-		case r == '}':
+		case '}':
 			if depth--; depth == 0 {
-				s := string(m.rest[1:i])
+				s := m.rest[1:i]
 				m.rest = m.rest[i+1:]
 				return s
 			}
@@ -206,33 +193,29 @@ func (m *mathParser) raw() string {
 // atom reads one thing; nil for what shows nothing.
 func (m *mathParser) atom() *markup.Node {
 	t := m.next()
-	switch {
-	case t == "":
+	switch r, _ := utf8.DecodeRuneInString(t); {
+	case strings.Contains("}^_&$#", t): // or nothing
 		panic(errMath)
 	case t == "{":
 		return m.row("}")
-	case t == "}" || t == "^" || t == "_" || t == "&" || t == "$" || t == "#":
-		panic(errMath)
-	case strings.HasPrefix(t, `\`):
+	case r == '\\':
 		return m.command(t[1:])
 	case t == "~":
 		return markup.Element("mspace", []string{"width", "0.25em"})
-	}
-	r := []rune(t)[0]
-	switch {
 	case unicode.IsDigit(r):
-		for len(m.rest) > 0 && (unicode.IsDigit(m.rest[0]) || m.rest[0] == '.' && len(m.rest) > 1 && unicode.IsDigit(m.rest[1])) {
-			t += string(m.rest[0])
-			m.rest = m.rest[1:]
-		}
-		return markup.Element("mn", nil, markup.Text(t))
+		more := digits.FindString(m.rest)
+		m.rest = m.rest[len(more):]
+		return leaf("mn", t+more)
 	case unicode.IsLetter(r):
-		return markup.Element("mi", nil, markup.Text(t))
+		return leaf("mi", t)
 	case strings.ContainsRune("()[]|‖", r):
-		return markup.Element("mo", []string{"stretchy", "false"}, markup.Text(t))
+		return leaf("mo", t, "stretchy", "false")
 	}
-	return markup.Element("mo", nil, markup.Text(strings.NewReplacer("-", "−", "*", "∗").Replace(t)))
+	return leaf("mo", strings.NewReplacer("-", "−", "*", "∗").Replace(t))
 }
+
+// digits continue a number.
+var digits = regexp.MustCompile(`^(?:\.?\p{Nd})*`)
 
 // symbols are the TeX commands that stand for one character. The first name of a
 // character is the one that the LaTeX report writes for it.
@@ -246,12 +229,15 @@ var (
 		in ∈ notin ∉ ni ∋ subset ⊂ subseteq ⊆ subsetneq ⊊ supset ⊃ supseteq ⊇ supsetneq ⊋ forall ∀ exists ∃ neg ¬ to → rightarrow → leftarrow ← gets ← leftrightarrow ↔
 		mapsto ↦ Rightarrow ⇒ Leftarrow ⇐ Leftrightarrow ⇔ iff ⇔ implies ⇒ uparrow ↑ downarrow ↓ mid ∣ parallel ∥ perp ⊥ colon : lnot ¬ models ⊨
 		triangleq ≜ coloneqq ≔ dagger † surd √ gtrsim ≳ lesssim ≲ succcurlyeq ≽ preccurlyeq ≼`)
-	fences = pairs(`langle ⟨ rangle ⟩ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lVert ‖ rVert ‖ Vert ‖ lvert | rvert | vert | lbrace { rbrace } lbrack [ rbrack ]`)
-	large  = pairs(`sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
+	fences = pairs(`langle ⟨ rangle ⟩ lceil ⌈ rceil ⌉ lfloor ⌊ rfloor ⌋ lVert ‖ rVert ‖ Vert ‖ lvert | rvert | vert | lbrace { rbrace } lbrack [ rbrack ]
+		{ { } } | ‖`)
+	characters = pairs("% % # # & & $ $ _ _")
+	integrals  = pairs("int ∫ iint ∬ oint ∮")
+	large      = pairs(`sum ∑ prod ∏ coprod ∐ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
 	// Commands that print their own name; commands of the second list take what
 	// stands below and above them as limits.
-	functions = selves("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
-	limits    = selves("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
+	functions = markup.Names("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
+	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
 	accents   = pairs("hat ^ widehat ^ tilde ~ widetilde ~ bar ¯ overline ¯ vec → dot ˙ ddot ¨ check ˇ breve ˘ overbrace ⏞ overrightarrow →")
 	unders    = pairs("underline _ underbrace ⏟ underbar _")
 	spaces    = map[string]string{",": "0.167em", ":": "0.222em", ";": "0.278em", ">": "0.222em", "!": "-0.167em", " ": "0.25em",
@@ -259,6 +245,37 @@ var (
 	ignored = markup.Names("displaystyle textstyle scriptstyle limits nolimits big Big bigg Bigg bigl bigr Bigl Bigr biggl " +
 		"biggr Biggl Biggr bigm Bigm notag nonumber hfill")
 )
+
+// symbols make the elements of the commands without arguments.
+var symbols = map[string]func() *markup.Node{}
+
+func init() {
+	fill := func(texts map[string]string, tag string, attrs ...string) {
+		for name, text := range texts {
+			symbols[name] = func() *markup.Node { return leaf(tag, text, attrs...) }
+		}
+	}
+	fill(identifiers, "mi")
+	fill(operators, "mo")
+	fill(fences, "mo", "stretchy", "false")
+	fill(characters, "mo", "stretchy", "false")
+	fill(integrals, "mo")
+	fill(large, "mo", "movablelimits", "true")
+	for name := range functions {
+		symbols[name] = func() *markup.Node { return leaf("mi", name) }
+	}
+	for name := range limits {
+		symbols[name] = func() *markup.Node { return leaf("mo", name, "movablelimits", "true", "form", "prefix") }
+	}
+	for name, width := range spaces {
+		symbols[name] = func() *markup.Node { return markup.Element("mspace", []string{"width", width}) }
+	}
+	for name := range ignored {
+		symbols[name] = func() *markup.Node { return markup.Element("mrow", nil) }
+	}
+	alphabets["mathscr"] = alphabets["mathcal"]
+	alphabets["boldsymbol"], alphabets["bm"] = alphabets["mathbf"], alphabets["mathbf"]
+}
 
 // pairs reads "name character name character".
 func pairs(list string) map[string]string {
@@ -268,11 +285,6 @@ func pairs(list string) map[string]string {
 		m[words[i]] = words[i+1]
 	}
 	return m
-}
-
-// selves reads names that stand for themselves.
-func selves(list string) map[string]string {
-	return lists.Keyed(strings.Fields(list), func(_ int, name string) (string, string) { return name, name })
 }
 
 // alphabet holds where Unicode keeps the letters of a mathematical alphabet, and the ones that had
@@ -291,21 +303,16 @@ var alphabets = map[string]alphabet{
 	"mathfrak": {0x1d504, 0x1d51e, 0, pairs("C ℭ H ℌ I ℑ R ℜ Z ℨ")},
 }
 
-func init() {
-	alphabets["mathscr"] = alphabets["mathcal"]
-	alphabets["boldsymbol"], alphabets["bm"] = alphabets["mathbf"], alphabets["mathbf"]
-}
-
-func (a alphabet) letter(r rune) string {
-	switch s := a.before[string(r)]; {
-	case s != "":
-		return s
+func (a alphabet) letter(r rune) rune {
+	switch {
+	case a.before[string(r)] != "":
+		r, _ = utf8.DecodeRuneInString(a.before[string(r)])
 	case 'A' <= r && r <= 'Z':
-		return string(a.upper + r - 'A')
+		r += a.upper - 'A'
 	case 'a' <= r && r <= 'z':
-		return string(a.lower + r - 'a')
+		r += a.lower - 'a'
 	case '0' <= r && r <= '9' && a.digit != 0:
-		return string(a.digit + r - '0')
+		r += a.digit - '0'
 	}
-	return string(r)
+	return r
 }

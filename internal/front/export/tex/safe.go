@@ -36,13 +36,8 @@ func mayUse(name string) bool {
 	if len(name) > 0 && !letter(name[0]) {
 		return strings.Contains(signNames, name)
 	}
-	for _, table := range []map[string]string{identifiers, operators, fences, large, functions, limits, accents, unders, spaces} {
-		if table[name] != "" {
-			return true
-		}
-	}
 	_, isAlphabet := alphabets[name]
-	return isAlphabet || commandNames[name] || ignored[name]
+	return isAlphabet || symbols[name] != nil || accents[name] != "" || unders[name] != "" || commandNames[name]
 }
 
 // mayOpen reports whether an output may open an environment.
@@ -142,8 +137,11 @@ func (r *reader) command() bool {
 	switch name {
 	case "":
 		return false
-	case "(", "[":
-		r.open = append(r.open, map[string]string{"(": ")", "[": "]"}[name])
+	case "(":
+		r.open = append(r.open, ")")
+		return true
+	case "[":
+		r.open = append(r.open, "]")
 		return true
 	case ")", "]":
 		return r.end(name)

@@ -13,19 +13,11 @@ import (
 
 // delimiter reads what follows \left or \right; "." stands for no delimiter.
 func (m *mathParser) delimiter() string {
-	t := m.next()
-	switch {
+	switch t := m.next(); {
 	case t == ".":
 		return ""
-	case t == `\|`:
-		return "‖"
-	case t == `\{` || t == `\}`:
-		return t[1:]
-	case strings.HasPrefix(t, `\`):
-		if s := fences[t[1:]]; s != "" {
-			return s
-		}
-		panic(errMath)
+	case strings.HasPrefix(t, `\`) && fences[t[1:]] != "":
+		return fences[t[1:]]
 	case len(t) == 1 && strings.Contains("()[]|/<>", t):
 		return strings.NewReplacer("<", "⟨", ">", "⟩").Replace(t)
 	}
@@ -41,18 +33,21 @@ func (m *mathParser) delimited() *markup.Node {
 func bracketed(open string, content *markup.Node, end string) *markup.Node {
 	out := markup.Element("mrow", nil)
 	if open != "" {
-		out.Children = append(out.Children, markup.Element("mo", []string{"stretchy", "true", "form", "prefix"}, markup.Text(open)))
+		out.Children = append(out.Children, leaf("mo", open, "stretchy", "true", "form", "prefix"))
 	}
 	out.Children = append(out.Children, content)
 	if end != "" {
-		out.Children = append(out.Children, markup.Element("mo", []string{"stretchy", "true", "form", "postfix"}, markup.Text(end)))
+		out.Children = append(out.Children, leaf("mo", end, "stretchy", "true", "form", "postfix"))
 	}
 	return out
 }
 
-// environments are the tables of TeX, with what stands around them and how their
-// columns are aligned.
-var environments = map[string]struct{ open, end, align string }{
+// tableForm says how a table is set: what stands around it, and to which side its columns are
+// aligned, in turn.
+type tableForm struct{ open, end, align string }
+
+// environments are the tables of TeX.
+var environments = map[string]tableForm{
 	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"},
 	"eqnarray": {"", "", "right center left"}, "gathered": {}, "gather": {}, "equation": {}, "multline": {}, "matrix": {},
 	"smallmatrix": {}, "array": {},
@@ -74,37 +69,24 @@ func Environment(source string) string {
 
 func (m *mathParser) environment() *markup.Node {
 	name := m.raw()
-	e, ok := environments[strings.TrimSuffix(name, "*")]
-	if !ok {
-		panic(errMath)
-	}
-	if name == "array" {
-		if strings.Trim(m.raw(), "lcr| ") != "" {
-			panic(errMath)
-		}
-	}
-	return m.rows(name, bracketedTable{e.open, e.end, strings.Fields(e.align)})
-}
-
-// bracketedTable says how a table is set: what stands around it, and to which side its columns are
-// aligned, in turn.
-type bracketedTable struct {
-	open, end string
-	align     []string
+	form, ok := environments[strings.TrimSuffix(name, "*")]
+	require(ok && (name != "array" || strings.Trim(m.raw(), "lcr| ") == ""))
+	return m.rows(name, form)
 }
 
 // rows reads a table up to its end, which must bear the same name.
-func (m *mathParser) rows(name string, b bracketedTable) *markup.Node {
+func (m *mathParser) rows(name string, form tableForm) *markup.Node {
 	table := markup.Element("mtable", nil)
-	if len(b.align) > 0 {
-		table.Set("columnalign", strings.Join(b.align, " "))
+	sides := strings.Fields(form.align)
+	if len(sides) > 0 {
+		table.Set("columnalign", form.align)
 		table.Set("displaystyle", "true")
 	}
 	row := markup.Element("mtr", nil)
 	for {
 		cell, end := m.cell()
-		if len(b.align) > 0 { // columnalign is not drawn by all browsers
-			cell.Set("class", b.align[len(row.Children)%len(b.align)])
+		if len(sides) > 0 { // columnalign is not drawn by all browsers
+			cell.Set("class", sides[len(row.Children)%len(sides)])
 		}
 		row.Children = append(row.Children, cell)
 		if end == "&" {
@@ -117,10 +99,8 @@ func (m *mathParser) rows(name string, b bracketedTable) *markup.Node {
 			row = markup.Element("mtr", nil)
 			continue
 		}
-		if m.raw() != name {
-			panic(errMath)
-		}
-		return bracketed(b.open, table, b.end)
+		require(m.raw() == name)
+		return bracketed(form.open, table, form.end)
 	}
 }
 
@@ -135,8 +115,6 @@ func (m *mathParser) cell() (cell *markup.Node, end string) {
 		case `\hline`:
 			m.next()
 			continue
-		case "":
-			panic(errMath)
 		}
 		if n := m.scripted(); n != nil {
 			cell.Children = append(cell.Children, n)
@@ -157,14 +135,13 @@ func Text(s string) string {
 	s = strings.ToValidUTF8(strings.Join(strings.FieldsFunc(s, unicode.IsControl), " "), "?")
 	words := strings.Split(s, " ")
 	for i, w := range words {
-		pieces := []string{}
-		for r := []rune(w); len(r) > 0; {
-			n := len(r)
-			if len(w) > 40 {
-				n = min(n, 16)
-			}
-			pieces = append(pieces, special.Replace(string(r[:n])))
-			r = r[n:]
+		size := max(len(w), 1)
+		if size > 40 {
+			size = 16
+		}
+		var pieces []string
+		for piece := range slices.Chunk([]rune(w), size) {
+			pieces = append(pieces, special.Replace(string(piece)))
 		}
 		words[i] = strings.Join(pieces, `\allowbreak{}`)
 	}
@@ -255,9 +232,9 @@ func character(r rune) string {
 		return tex
 	}
 	best := ""
-	for _, table := range []map[string]string{identifiers, operators, fences, large} {
+	for _, table := range []map[string]string{identifiers, operators, fences, integrals, large} {
 		for name, char := range table {
-			if char == s && (best == "" || len(name) < len(best) || len(name) == len(best) && name < best) {
+			if char == s && letter(name[0]) && (best == "" || len(name) < len(best) || len(name) == len(best) && name < best) {
 				best = name
 			}
 		}

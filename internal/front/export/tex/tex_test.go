@@ -78,16 +78,18 @@ func TestCompilable(t *testing.T) {
 
 // Each formula that the reader knows may stand in LaTeX.
 func TestCompilableKnows(t *testing.T) {
-	for _, table := range []map[string]string{identifiers, operators, fences, large, functions, limits, accents, unders, spaces} {
+	for _, table := range []map[string]string{identifiers, operators, fences, integrals, large, accents, unders, spaces} {
 		for name := range table {
 			if !Compilable(`$\` + name + ` x$`) {
 				t.Errorf(`\%s is refused`, name)
 			}
 		}
 	}
-	for name := range ignored {
-		if !Compilable(`$\` + name + ` x$`) {
-			t.Errorf(`\%s is refused`, name)
+	for _, names := range []map[string]bool{functions, limits, ignored} {
+		for name := range names {
+			if !Compilable(`$\` + name + ` x$`) {
+				t.Errorf(`\%s is refused`, name)
+			}
 		}
 	}
 	for name := range alphabets {
