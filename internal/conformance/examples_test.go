@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,7 +120,9 @@ func outputsUnder(t *testing.T, kernel, module, preface string, nb *notebook.Not
 	work := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
 	defer cancel()
-	spec.Env = map[string]string{"GONB_GIT_ROOT": module, "TEST_DIR": work + "/", "GOCOVERDIR": work, "TZ": "UTC"}
+	env := map[string]string{"GONB_GIT_ROOT": module, "TEST_DIR": work + "/", "GOCOVERDIR": work, "TZ": "UTC"}
+	maps.Copy(env, spec.Env)
+	spec.Env = env
 	k, err := client.Start(ctx, spec, client.StartOptions{Dir: work})
 	if err != nil {
 		t.Fatal(err)
