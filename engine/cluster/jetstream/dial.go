@@ -274,11 +274,11 @@ type link struct {
 	age  int // how many connections there were before
 }
 
-// now returns the number of the connection, why there will be no other, and a channel that is closed when that changes.
-func (l *link) now() (connection int, dead error, changes <-chan struct{}) {
+// now returns the number of the connection, a channel that is closed when it changes, and why there will be no other.
+func (l *link) now() (connection int, changes <-chan struct{}, dead error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.age, l.dead, l.news
+	return l.age, l.news, l.dead
 }
 
 func (l *link) changed(dead error) {
@@ -293,7 +293,7 @@ func (l *link) changed(dead error) {
 // up waits until there is a connection, the context ends or the connection is gone for ever.
 func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 	for {
-		_, dead, changes := l.now()
+		_, changes, dead := l.now()
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -97,7 +97,7 @@ func (x *Exchange) stretch(ctx context.Context, run, name string, from uint64, y
 	if err != nil {
 		return from, err
 	}
-	_, _, changed := x.link.now()
+	_, changed, _ := x.link.now()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { // a new connection has no reader of the old server
