@@ -4,8 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // InformationGain returns the allocation of largest information gain,

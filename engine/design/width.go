@@ -5,9 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Width returns the allocation with the smallest Gaussian width of the differences within a set of

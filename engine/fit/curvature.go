@@ -261,7 +261,11 @@ func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (
 		}
 	}
 	for k, v := range diagonal {
-		sum += -0.5*v/g.low.noise[k] + at.noise[k]*own
+		change := -0.5 * v / g.low.noise[k]
+		if at.noise != nil {
+			change += at.noise[k] * own
+		}
+		sum += change
 	}
 	return sum, nil
 }

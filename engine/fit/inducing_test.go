@@ -131,3 +131,31 @@ func TestInducingGradient(t *testing.T) {
 		}
 	}
 }
+
+// Where arms have nothing by themselves and noise is known, nobody asks for the slope by it.
+func TestInducingGradientWithoutOwnParts(t *testing.T) {
+	k := joint(t, rbf(1.3), rbf(1.7))
+	p := world{tasks: 4, arms: 25, reps: 3, noise: 0.5}.draw(t, k, 7, rand.New(rand.NewPCG(5, 6)))
+	d, err := dataOf(p, MeanTask)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSurface(t.Context(), d, k, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var slopes [2][]float64
+	for k, dense := range []bool{true, false} {
+		s.dense = dense
+		g, err := s.process(s.start())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slopes[k], err = s.gradient(g, s.start()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, want := range slopes[0] {
+		closeTo(t, "a slope", slopes[1][i], want, 1e-2)
+	}
+}

@@ -211,3 +211,15 @@ func TestCrossValidation(t *testing.T) {
 		}
 	}
 }
+
+// Means whose noise differs by many orders of magnitude are fitted, though the condition of their covariance is large.
+func TestLikelihoodOfUnequalNoise(t *testing.T) {
+	d := &data{y: []float64{1, 2}}
+	g, err := newProcess(d, mat.NewSymDense(2, nil), []float64{1e-10, 1e8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := -0.5/1e-10 - 0.5*4/1e8 - 0.5*math.Log(1e-2) - math.Log(2*math.Pi); math.Abs(g.likelihood/want-1) > 1e-12 {
+		t.Errorf("log likelihood %g, want %g", g.likelihood, want)
+	}
+}

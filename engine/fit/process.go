@@ -91,6 +91,9 @@ func (g *process) level(residual *mat.Dense) (err error) {
 	if g.half, err = g.sigma.solve(g.d.levels); err != nil {
 		return err
 	}
+	if w, is := g.sigma.(*whole); is && w.Cond() > mat.ConditionTolerance { // a level is a difference of large numbers then
+		return errSingular
+	}
 	var product, right, beta, fitted mat.Dense
 	product.Mul(g.d.levels.T(), g.half)
 	right.Mul(g.half.T(), residual)
@@ -105,7 +108,7 @@ func (g *process) level(residual *mat.Dense) (err error) {
 
 func (w *whole) solve(x *mat.Dense) (*mat.Dense, error) {
 	out := new(mat.Dense)
-	if w.SolveTo(out, x) != nil {
+	if w.SolveTo(out, x) != nil && math.IsInf(w.Cond(), 1) {
 		return nil, errSingular
 	}
 	return out, nil

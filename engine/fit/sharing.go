@@ -26,7 +26,7 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 		return err
 	}
 	alike, signal := d.alike(features, own)
-	if signal == 0 {
+	if size := mat.Norm(features, 2); signal <= noEffect*(own+size*size/float64(len(d.y))) {
 		return nil
 	}
 	noise, single := 0.0, 0.0
@@ -40,6 +40,9 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	f.Sharing.Rank = float64(d.p.V()) / f.Sharing.Speedup
 	return f.separate(s, best, opt)
 }
+
+// noEffect bounds the rounding of effects of arms that are all 0: their mean variance, over the mean variance of a reward.
+const noEffect = 1e-12
 
 // alike returns the correlation of the arms' effects between tasks, from the features of the arms and the variance of arms by
 // themselves: what is left of rewards when the mean of the arms of each task is taken off, which tells no arm from

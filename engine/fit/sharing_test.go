@@ -29,6 +29,15 @@ func TestSharing(t *testing.T) {
 	}
 }
 
+// A kernel that tells no arms of a task apart has nothing to share.
+func TestSharingOfNoEffects(t *testing.T) {
+	level := joint(t, kernels.Identity{}, kernels.Mul(free(4, 0.1, 100), kernels.Constant{Value: 1}))
+	p := world{tasks: 4, arms: 10, reps: 4, noise: 0.5}.draw(t, level, 0, rand.New(rand.NewPCG(4, 1)))
+	if f := fitted(t, p, Options{Kernel: level, Mean: MeanNone}); f.Sharing.Names != nil {
+		t.Errorf("effects of %g", f.Sharing.Signal)
+	}
+}
+
 // The speedup has known limits: V for equal tasks, 1 for independent ones, V over the
 // rank without noise.
 func TestSpeedupLimits(t *testing.T) {

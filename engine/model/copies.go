@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -21,6 +22,12 @@ type Relations struct{ *Model }
 // where there is none: in O(n m) operations for features of rank m, and without features by comparing
 // those next to each other in the order of coarse ones.
 func (m Relations) Firsts(set []int) ([]int, error) { return m.firsts(set, math.MaxInt) }
+
+// untilDone returns the relations of a model whose context does not end, for answers that are given after an interrupt, too: they take one
+// pass over features that are there.
+func (m Relations) untilDone() Relations {
+	return Relations{m.Own().Until(context.WithoutCancel(m.Context()))}
+}
 
 // errManyAlike is more comparisons than were allowed.
 var errManyAlike = errors.New("too many arms are alike in the leading directions of the kernel to compare all pairs")
@@ -183,7 +190,7 @@ func (m Relations) Merged() (i, j int) {
 		return m.mergedByValues()
 	}
 	for _, group := range m.Problem.Groups() {
-		firsts, _ := m.Firsts(group) // whether the context has ended is looked at by what follows
+		firsts, _ := m.untilDone().Firsts(group)
 		for k, first := range firsts {
 			if first != group[k] {
 				return first, group[k]

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -63,5 +64,18 @@ func TestFirsts(t *testing.T) {
 		if few, err := lazy.Relations().RankAtMost(most); err != nil || few != want {
 			t.Errorf("rank at most %d: %v, %v", most, few, err)
 		}
+	}
+}
+
+// An interrupt does not change what is said of a kernel: it is said beside the results so far.
+func TestRelationsAfterAnInterrupt(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	m := model(t, copiesProblem(t, []float64{0, 1, 0, 2})).Until(ended)
+	if i, j := m.Relations().Merged(); i != 0 || j != 2 {
+		t.Errorf("arms %d and %d are one, want 0 and 2", i, j)
+	}
+	if !m.Relations().AdmitsAll() {
+		t.Error("a kernel whose rank is the number of different arms does not admit all rewards")
 	}
 }

@@ -226,7 +226,7 @@ func (m Relations) admitsAll() bool {
 	}
 	different := 0
 	for _, group := range m.Problem.Groups() {
-		firsts, _ := m.Firsts(group)
+		firsts, _ := m.untilDone().Firsts(group)
 		for k, first := range firsts {
 			different += indices.Indicator(first == group[k])
 		}

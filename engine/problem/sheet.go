@@ -127,14 +127,15 @@ func (l Long) readOwn(path string, data []byte, sets [][]string) (s *Sheet, set 
 
 // nameArms adds columns task and arm with the names that the rows of a long table have.
 func nameArms(t *table, l Long) {
-	for k, of := range [][]string{l.Task, l.Arm} {
+	named := [][]string{l.Task, l.Arm}
+	read := lists.Map(named, func(of []string) []*column { return lists.Map(of, t.readColumn) }) // before any name has another meaning
+	for k, of := range named {
 		names := &cells{places: t.cells[0].places}
 		if len(of) > 0 {
 			names.places = t.of(of[0]).places
 		}
-		columns := lists.Map(of, t.readColumn)
 		for r := range t.lines {
-			names.add(nameOf(columns, r))
+			names.add(nameOf(read[k], r))
 		}
 		t.cells = append(t.cells, names)
 		t.column[[]string{"task", "arm"}[k]] = len(t.header) + k

@@ -5,10 +5,11 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // resolution is the grid on which Constant rounds up. It raises z² by less than one
