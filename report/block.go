@@ -138,8 +138,11 @@ const shortText = 16
 // has no folds, and in notebooks, which store it.
 const mostFoldedRows = 300
 
-// further says where the rows are that a table does not show.
+// further says where the rows are that a table does not show, "" where it shows all.
 func (t Table) further(left int) string {
+	if left == 0 {
+		return ""
+	}
 	if len(t.Rows) > mostPageRows {
 		return fmt.Sprintf("… and %s; JSON has all %d.", plural(left, "more row"), len(t.Rows))
 	}

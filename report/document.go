@@ -154,9 +154,9 @@ func Bundle(d Display, id string) (map[string]any, error) {
 	if err := Text(&plainText, Document{Displays: []Display{{Name: d.Name, Value: d.Value}}}, TextOptions{}); err != nil {
 		return nil, err
 	}
-	page, err := fragment(d, id)
-	if err != nil {
-		return nil, err
+	page := htmlFragment(d, id)
+	if page.err != nil {
+		return nil, page.err
 	}
 	out := map[string]any{
 		"text/plain": strings.TrimRight(plainText.String(), "\n"),
