@@ -109,7 +109,8 @@ type scaledParts struct {
 
 // partsOfProblem lists tasks, arms and what is known of each.
 func partsOfProblem(p problem.Problem) problemParts {
-	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noiseKnown(p), Environment: environmentWords(p),
+	noise, _ := noiseKnown(p)
+	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noise, Environment: environmentWords(p),
 		Sources: p.Sources, Goal: p.Goal, Bounds: p.TurnedBounds(p.Noise.Bounds),
 		Standardized: append(scaledFeatures(p.Tasks), scaledFeatures(p.Arms)...), Notes: slices.Concat(p.Notes, p.KernelNotes)}
 	for v, g := range p.Groups() {

@@ -13,7 +13,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -92,22 +91,16 @@ func labelledRows(results []engine.Result) Table {
 		return rest
 	}
 	t := Table{Rows: make([][]any, len(results))}
-	add := func(c Column, of func(i int) any) {
-		t.Columns = append(t.Columns, c)
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], of(i))
-		}
-	}
 	if l.names != nil {
-		add(text("name", ""), func(i int) any { return known(l.names[i]) })
+		t.add(text("name", ""), func(i int) any { return known(l.names[i]) })
 	}
 	for j, c := range l.columns {
 		switch {
-		case slices.ContainsFunc(rest.Columns, func(o Column) bool { return o.Name == c.Name }):
+		case slices.Contains(rest.ColumnNames(), c.Name):
 		case c.Name == "kernel":
-			add(c, func(i int) any { return known(results[i].Kernel) })
+			t.add(c, func(i int) any { return known(results[i].Kernel) })
 		default:
-			add(c, func(i int) any { return l.cells[i][j] })
+			t.add(c, func(i int) any { return l.cells[i][j] })
 		}
 	}
 	t.join(rest)
@@ -123,32 +116,23 @@ func sweepRows(s sim.Sweep) Table {
 // what the run measured.
 func runRows(s sim.Sweep) (Table, error) {
 	var swept [][]any
-	runs := Table{Columns: append(slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) }),
-		number("run", "", ""), number("samples", "", ""), number("rounds", "", ""),
-		text("wrong", ""), text("undecided", ""), number("wrong_tasks", "", ""), number("regret", "", ""))}
+	runs := Table{Columns: append(settings(), columns("#run", "#samples", "#rounds", "wrong", "undecided", "#wrong_tasks", "#regret")...)}
 	for _, r := range s.Rows {
 		d := r.Result.Detail
 		if d == nil {
 			return Table{}, fmt.Errorf("a result of the sweep has no record of its single runs: only its cells can be saved")
 		}
-		settings := runSettingsOf(r.Result)
 		for i := range d.Run {
 			swept = append(swept, r.Values)
-			row := append(slices.Clone(settings), d.Run[i], d.Samples[i], d.Rounds[i], nil, d.Undecided[i], nil, nil)
-			if at := len(settings); len(d.Wrong) == len(d.Run) { // the truth is known
-				row[at+3], row[at+5], row[at+6] = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
+			wrong, wrongTasks, regret := any(nil), any(nil), any(nil)
+			if len(d.Wrong) == len(d.Run) { // the truth is known
+				wrong, wrongTasks, regret = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
 			}
-			runs.Rows = append(runs.Rows, row)
+			runs.Rows = append(runs.Rows,
+				append(settingsOf(r.Result), d.Run[i], d.Samples[i], d.Rounds[i], wrong, d.Undecided[i], wrongTasks, regret))
 		}
 	}
-	return behindSwept(s.Names, swept, runs), nil
-}
-
-func ofCell(name string) bool { return name == "status" || name == "standing" || name == "runs" }
-
-func runSettingsOf(r engine.Result) []any {
-	kept := indices.Where(len(settings()), func(j int) bool { return !ofCell(settings()[j].Name) })
-	return indices.Of(settingsOf(r), kept)
+	return behindSwept(s.Names, swept, runs.without("status", "standing", "runs")), nil // which are of all runs together
 }
 
 // behindSwept returns a table behind a column per swept name, with these values in its rows.
