@@ -1,10 +1,12 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"io"
@@ -227,9 +229,15 @@ func (h *htmlWriter) picture(f Figure) {
 	svg, err := figure.SVGImage(f)
 	drawn := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg))
 	alt := html.EscapeString(f.Describe())
-	png, pngErr := pngOf(f)
-	h.png, h.err = png, cmp.Or(h.err, err, pngErr)
-	if png == nil {
+	h.png, h.err = nil, cmp.Or(h.err, err)
+	var png bytes.Buffer
+	lacking := (*figure.LettersError)(nil)
+	if err := figure.PNGAt(&png, f, bundleDPI); err == nil {
+		h.png = png.Bytes()
+	} else if !errors.As(err, &lacking) {
+		h.err = cmp.Or(h.err, fmt.Errorf("drawing %q: %w", f.Title, err))
+	}
+	if h.png == nil {
 		h.writef("<figure>\n<img src=\"%s\" alt=\"%s\"/>\n</figure>\n", drawn, alt)
 		return
 	}

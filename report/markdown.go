@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -52,28 +53,17 @@ func (m *markdownWriter) figure(f Figure) {
 }
 
 func (m *markdownWriter) table(t Table) {
-	m.writef("\n**%s**\n\n|", inlineMarkdown(t.Caption))
-	for _, c := range t.Columns {
-		m.writef(" %s |", inlineMarkdown(c.heading()))
-	}
-	m.writef("\n|")
-	for _, c := range t.Columns {
-		if c.Align == Right {
-			m.writef(" ---: |")
-		} else {
-			m.writef(" --- |")
-		}
-	}
+	row := func(cells []string) { m.write("\n| " + strings.Join(lists.Map(cells, inlineMarkdown), " | ") + " |") }
+	m.mark("\n**%s**\n", t.Caption)
+	row(lists.Map(t.Columns, Column.heading))
+	row(lists.Map(t.Columns, func(c Column) string { return map[Align]string{Left: "---", Right: "---:"}[c.Align] }))
 	most := mostPageRows
 	if t.Collapsed {
 		most = mostFoldedRows
 	}
 	rows, left := t.cells(most)
 	for _, r := range rows {
-		m.writef("\n|")
-		for _, s := range r {
-			m.writef(" %s |", inlineMarkdown(s))
-		}
+		row(r)
 	}
 	m.write("\n")
 	m.footnotes(t.further(left), t.Notes)
