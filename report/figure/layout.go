@@ -142,21 +142,12 @@ func (d layout) draw(cv vg.CanvasSizer) {
 		p.draw(c)
 	}
 	d.frame(c)
-	switch {
-	case d.Heat != nil:
+	if d.Heat != nil {
 		d.scale(c)
-	case d.atEnds:
-		d.labels(c, d.entries)
-	default:
-		d.labels(c, d.beside())
-		d.legend(c)
+		return
 	}
-}
-
-// drawn draws the sheet, and reports letters that the canvas could not show.
-func (d layout) drawn(c canvas) error {
-	d.draw(c)
-	return c.err()
+	d.labels(c)
+	d.legend(c)
 }
 
 // frame writes the title and the labels of the axes, which all panes share.
