@@ -39,9 +39,7 @@ func tidy(v any) (Table, error) {
 		}
 		t := Table{Columns: columns("value Value")}
 		for _, item := range v {
-			switch name := TypeName(item); name {
-			case "number", "text", "bool":
-			default:
+			if name := TypeName(item); !slices.Contains([]string{"number", "text", "bool"}, name) {
 				return t, fmt.Errorf("a list with a %s in it has no rows and columns: save its entries one by one", name)
 			}
 			t.Rows = append(t.Rows, []any{item})
@@ -183,7 +181,7 @@ func CSV(w io.Writer, v any) error {
 	}
 	record := lists.Map(columns, func(c CellColumn) string { return c.Name })
 	out.Write(record) // errors stay in the writer until Flush
-	for i := range height(columns) {
+	for i := range lists.Max(columns, func(c CellColumn) int { return len(c.Cells) }) {
 		for j, c := range columns {
 			record[j] = CellText(c.Cells[i])
 			if _, ok := c.Cells[i].(float64); ok {
@@ -227,11 +225,8 @@ func Cells(v any) ([]CellColumn, error) {
 	var all []CellColumn
 	for j, c := range t.Columns {
 		endings := []string{""}
-		for _, r := range t.Rows {
-			if r[j] != nil {
-				endings, _ = parts(r[j])
-				break
-			}
+		if first, there := lists.First(t.Rows, func(r []any) bool { return r[j] != nil }); there {
+			endings, _ = parts(first[j])
 		}
 		at := len(all)
 		for _, ending := range endings {
@@ -248,14 +243,6 @@ func Cells(v any) ([]CellColumn, error) {
 		}
 	}
 	return all, nil
-}
-
-// height returns the number of rows of a table.
-func height(columns []CellColumn) int {
-	if len(columns) == 0 {
-		return 0
-	}
-	return len(columns[0].Cells)
 }
 
 // parts returns the plain cells that a cell is made of, with the endings that they add to the name
