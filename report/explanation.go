@@ -10,18 +10,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Explanation shows explain(...).
+// Explanation shows explain(...): how far the run is, each task, and each arm.
 func (views) Explanation(x engine.Explanation) view {
-	return view{words: x.Words, blocks: func() []Block { return explanationBlocks(x) }}
-}
-
-// explanationBlocks shows explain(...): how far the run is, each task, and each arm.
-func explanationBlocks(x engine.Explanation) []Block {
-	out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
-	if t := armsTable(x); len(t.Rows) > 0 {
-		out = append(out, t)
-	}
-	return out
+	return view{words: x.Words, blocks: func() []Block {
+		out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
+		if t := armsTable(x); len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+		return out
+	}}
 }
 
 // explanationSentence says what is decided, how the run ended, and what it still takes.

@@ -105,11 +105,6 @@ func labelledRows(results []engine.Result) Table {
 	return t
 }
 
-// sweepRows returns the swept values, then the columns of resultRows that are not swept.
-func sweepRows(s sim.Sweep) Table {
-	return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SweepRow) []any { return r.Values }), resultRows(resultsOf(s)))
-}
-
 // runRows returns a table with a row per run of every cell: the swept values, the settings, and
 // what the run measured.
 func runRows(s sim.Sweep) (Table, error) {
