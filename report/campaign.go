@@ -137,11 +137,7 @@ func campaignSentence(s campaign.Status) string {
 		out += "."
 	}
 	if s.Remaining > 0 && isFinite(s.Remaining) {
-		left, noun := decimal(twoFigures(s.Remaining), 0), "samples"
-		if left == "1" {
-			noun = "sample"
-		}
-		out += fmt.Sprintf(" About %s %s more", left, noun)
+		out += fmt.Sprintf(" About %s more", amount(twoFigures(s.Remaining), "sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {

@@ -20,7 +20,10 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the sweep has no results to draw")
 	}
-	ys, bounded := withoutBound(o.Y)
+	ys, bounded := o.Y, len(o.Y) > 1 && slices.Contains(o.Y, "lower_bound")
+	if bounded { // it is drawn once, as what the others are compared with, and not again for each algorithm
+		ys = lists.Where(ys, func(y string) bool { return y != "lower_bound" })
+	}
 	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded}
 	for _, r := range s.Rows {
 		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm, cells: cellsOf(c.measures, r.Result)}
@@ -40,16 +43,6 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 		addLines(&f, references(c.measures[0], resultsOf(s), nil, false))
 	}
 	return f, nil
-}
-
-// withoutBound takes the lower bound out of several measures: it is drawn once, as what
-// the others are compared with, and not again for each algorithm.
-func withoutBound(ys []string) (rest []string, bounded bool) {
-	at := slices.Index(ys, "lower_bound")
-	if at < 0 || len(ys) == 1 {
-		return ys, false
-	}
-	return slices.Delete(slices.Clone(ys), at, at+1), true
 }
 
 // theoremOf names the theorem of the paper that is about the result.

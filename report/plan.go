@@ -20,8 +20,7 @@ func (views) Plan(f plan.Forecast) view {
 				out := []Block{Paragraph{Lead: true, Text: budgetSentence(f)}, budgetTable(f)}
 				return append(append(out, remarks(f.Notes, false)...), budgetFigure(f))
 			},
-			table:  func() (Table, error) { return budgetTable(f), nil },
-			axes:   func(string) (xs, ys []string) { return []string{"budget"}, []string{"loss"} },
+			axes:   fixedAxes("budget", "loss"),
 			figure: func(PlotOptions) (Figure, error) { return budgetFigure(f), nil },
 		}
 	}

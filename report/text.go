@@ -60,12 +60,8 @@ func (t *textWriter) section(s section) {
 		t.inline(s)
 		return
 	}
-	switch {
-	case s.name == "":
-	case s.source != "":
-		t.line("── "+s.source, prose.Bold)
-	default:
-		t.line("── "+s.name, prose.Bold)
+	if s.name != "" {
+		t.line("── "+cmp.Or(s.source, s.name), prose.Bold)
 	}
 	for i, b := range s.blocks {
 		if i > 0 && !(remark(b) && remark(s.blocks[i-1])) {
