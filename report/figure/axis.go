@@ -236,7 +236,7 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 
 // limit gives the axis the ends that were asked for, if any.
 func (a *axis) limit(ends *[2]float64) {
-	if ends != nil && limits(*ends, a.log) == nil {
+	if ends != nil && limits(ends, a.log) == nil {
 		a.lo, a.hi = ends[0], ends[1]
 	}
 }

@@ -277,12 +277,8 @@ type orNaN float64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (x *orNaN) UnmarshalJSON(b []byte) error {
-	v := (*float64)(x)
-	if string(b) == "null" {
-		*v = math.NaN()
-		return nil
-	}
-	return json.Unmarshal(b, v)
+	*x = orNaN(math.NaN()) // which null leaves
+	return json.Unmarshal(b, (*float64)(x))
 }
 
 func floats(xs []orNaN) []float64 {
