@@ -128,10 +128,8 @@ func rounded(x float64, ci [2]float64) (estimate, interval string) {
 func pickRows(a answer.Answer) Table {
 	t := Table{Columns: columns("task Task", "arm Arm")}
 	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
-	for _, c := range []string{"estimate", "ci95_low", "ci95_high", "probability_within", "expected_loss"} {
-		t.Columns = append(t.Columns, number(c, c, ""))
-	}
-	t.Columns = append(t.Columns, columns("runner_up runner_up", "#count count", "#more more")...)
+	t.Columns = append(t.Columns, columns("#estimate estimate", "#ci95_low ci95_low", "#ci95_high ci95_high",
+		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
 		t.Rows = append(t.Rows, append(row, p.Estimate, p.CI95[0], p.CI95[1], p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More))

@@ -138,8 +138,11 @@ const shortText = 16
 // has no folds, and in notebooks, which store it.
 const mostFoldedRows = 300
 
-// further says where the rows are that a table does not show.
+// further says where the rows are that a table does not show, "" where it shows all.
 func (t Table) further(left int) string {
+	if left == 0 {
+		return ""
+	}
 	if len(t.Rows) > mostPageRows {
 		return fmt.Sprintf("… and %s; JSON has all %d.", plural(left, "more row"), len(t.Rows))
 	}
@@ -162,20 +165,16 @@ func (t Table) where(keep func(j int, c Column) bool) Table {
 	out := t
 	out.Columns, out.Rows = nil, make([][]any, len(t.Rows))
 	for j, c := range t.Columns {
-		if !keep(j, c) {
-			continue
-		}
-		out.Columns = append(out.Columns, c)
-		for i, r := range t.Rows {
-			out.Rows[i] = append(out.Rows[i], r[j])
+		if keep(j, c) {
+			out.add(c, func(i int) any { return t.Rows[i][j] })
 		}
 	}
 	return out
 }
 
-// without drops the column with this name.
-func (t Table) without(name string) Table {
-	return t.where(func(_ int, c Column) bool { return c.Name != name })
+// without drops the columns with these names.
+func (t Table) without(names ...string) Table {
+	return t.where(func(_ int, c Column) bool { return !slices.Contains(names, c.Name) })
 }
 
 // withoutEmptyColumns drops the columns in which every cell is nil.
@@ -206,14 +205,18 @@ func (t Table) withoutConstant(names ...string) Table {
 // join puts the columns of other that t does not have yet behind t's own, row by
 // row.
 func (t *Table) join(other Table) {
-	have := slices.Clone(t.Columns)
+	have := t.ColumnNames()
 	for j, c := range other.Columns {
-		if slices.ContainsFunc(have, func(h Column) bool { return h.Name == c.Name }) {
-			continue
+		if !slices.Contains(have, c.Name) {
+			t.add(c, func(i int) any { return other.Rows[i][j] })
 		}
-		t.Columns = append(t.Columns, c)
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], other.Rows[i][j])
-		}
+	}
+}
+
+// add puts a column behind the others, with its cell in each row.
+func (t *Table) add(c Column, of func(row int) any) {
+	t.Columns = append(t.Columns, c)
+	for i := range t.Rows {
+		t.Rows[i] = append(t.Rows[i], of(i))
 	}
 }

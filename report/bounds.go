@@ -11,22 +11,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Bounds shows bounds(...).
+// Bounds shows bounds(...): what any algorithm needs, what the theory promises, and the quantities
+// behind both.
 func (views) Bounds(r bounds.Report) view {
 	return view{
-		blocks: func() []Block { return boundsBlocks(r) },
+		blocks: func() []Block {
+			out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
+			out = append(out, lists.Map(r.Notes, func(n engine.Warning) Block { return Note{Text: n.String()} })...)
+			return append(out, promisesTable(r), quantitiesTable(r), boundsFacts(r))
+		},
 		bars:   "bound",
 		axes:   fixedAxes("bound", "samples", "budget", "error"),
 		figure: func(o PlotOptions) (Figure, error) { return boundsFigure(r, o.Y[0]), nil },
 	}
-}
-
-// boundsBlocks shows bounds(...): what any algorithm needs, what the theory promises, and the
-// quantities behind both.
-func boundsBlocks(r bounds.Report) []Block {
-	out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
-	out = append(out, lists.Map(r.Notes, func(n engine.Warning) Block { return Note{Text: n.String()} })...)
-	return append(out, promisesTable(r), quantitiesTable(r), boundsFacts(r))
 }
 
 func boundsSentence(r bounds.Report) string {

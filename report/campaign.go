@@ -137,11 +137,7 @@ func campaignSentence(s campaign.Status) string {
 		out += "."
 	}
 	if s.Remaining > 0 && isFinite(s.Remaining) {
-		left, noun := decimal(twoFigures(s.Remaining), 0), "samples"
-		if left == "1" {
-			noun = "sample"
-		}
-		out += fmt.Sprintf(" About %s %s more", left, noun)
+		out += fmt.Sprintf(" About %s more", amount(twoFigures(s.Remaining), "sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			unit := s.TimeUnit
 			if s.TimeLeft == 1 {
@@ -243,12 +239,7 @@ func worklistBlocks(l campaign.List) []Block {
 // WorklistTable returns the list as a table for spreadsheets, with columns to fill in.
 func WorklistTable(l campaign.List) Table {
 	t := Table{Rows: make([][]any, len(l.Rows))}
-	add := func(c Column, of func(r campaign.ListRow) any) {
-		t.Columns = append(t.Columns, c)
-		for i, r := range l.Rows {
-			t.Rows[i] = append(t.Rows[i], of(r))
-		}
-	}
+	add := func(c Column, of func(campaign.ListRow) any) { t.add(c, func(i int) any { return of(l.Rows[i]) }) }
 	add(text("id", "Id"), func(r campaign.ListRow) any { return r.ID })
 	add(number("round", "Round", ""), func(r campaign.ListRow) any { return r.Round })
 	add(number("plate", "Plate", ""), func(r campaign.ListRow) any { return known(r.Plate) })
@@ -330,10 +321,8 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		out = append(out, Note{Text: text + "."})
 	}
 	if len(r.Lines) > 0 {
-		t := Table{Columns: columns("#line Line", "id Id", "kind What", "text Why")}
-		for _, l := range r.Lines {
-			t.Rows = append(t.Rows, []any{known(l.Line), known(l.ID), l.Kind, l.Text})
-		}
+		t := Table{Columns: columns("#line Line", "id Id", "kind What", "text Why"),
+			Rows: lists.Map(r.Lines, func(l campaign.ReceiptLine) []any { return []any{known(l.Line), known(l.ID), l.Kind, l.Text} })}
 		out = append(out, t.withoutEmptyColumns())
 	}
 	return out

@@ -23,22 +23,26 @@ func signed(verdict string) string {
 	return cmp.Or(signs[verdict], verdict)
 }
 
-// Claims shows claims(...).
+// Claims shows claims(...): how many statements hold, which in each case, why the others do not, and
+// then every one with its measurement.
 func (views) Claims(c sim.Claims) view {
 	return view{
-		blocks: func() []Block { return claimsBlocks(c) },
-		table:  func() (Table, error) { return claimRows(c), nil },
+		blocks: func() []Block {
+			out := []Block{Paragraph{Text: claimsSentence(c), Lead: true}, claimsSummary(c)}
+			if t := reasonsTable(c); len(t.Rows) > 0 {
+				out = append(out, t)
+			}
+			return append(out, claimsTable(c))
+		},
+		table: func() (Table, error) { // a row per statement and setting
+			return Table{
+				Columns: columns("source", "#case", "name", "#value", "statement", "quantity", "#measured", "verdict", "why"),
+				Rows: lists.Map(c.Rows, func(r sim.Claim) []any {
+					return []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, known(r.Why.String())}
+				}),
+			}, nil
+		},
 	}
-}
-
-// claimsBlocks shows claims(...): how many statements hold, which in each case, why the others do
-// not, and then every one with its measurement.
-func claimsBlocks(c sim.Claims) []Block {
-	out := []Block{Paragraph{Text: claimsSentence(c), Lead: true}, claimsSummary(c)}
-	if t := reasonsTable(c); len(t.Rows) > 0 {
-		out = append(out, t)
-	}
-	return append(out, claimsTable(c))
 }
 
 func claimsSentence(c sim.Claims) string {
@@ -137,16 +141,6 @@ func claimsTable(c sim.Claims) Table {
 	return t.withoutEmptyColumns().withoutConstant("source")
 }
 
-// claimRows returns a table with a row per statement and setting.
-func claimRows(c sim.Claims) Table {
-	return Table{
-		Columns: columns("source", "#case", "name", "#value", "statement", "quantity", "#measured", "verdict", "why"),
-		Rows: lists.Map(c.Rows, func(r sim.Claim) []any {
-			return []any{r.Source, r.Case, r.Name, r.Value, r.Statement, r.Quantity, r.Measured, r.Verdict, known(r.Why.String())}
-		}),
-	}
-}
-
 // Sweep shows sweep(...).
 func (views) Sweep(s sim.Sweep) view {
 	return view{
@@ -158,7 +152,7 @@ func (views) Sweep(s sim.Sweep) view {
 			if s.Per == sim.PerRun {
 				return runRows(s)
 			}
-			return sweepRows(s), nil
+			return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SweepRow) []any { return r.Values }), resultRows(resultsOf(s))), nil
 		},
 		axes: func(string) (xs, ys []string) {
 			return s.Names, measureNames(resultsOf(s))

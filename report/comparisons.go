@@ -15,7 +15,14 @@ import (
 func (views) Paired(c sim.Comparisons) view {
 	return view{
 		blocks: func() []Block { return pairedBlocks(c) },
-		table:  func() (Table, error) { return pairedRows(c), nil },
+		table: func() (Table, error) { // a row per algorithm and combination of the other swept values
+			return behindSwept(c.Names, lists.Map(c.Rows, func(r sim.Comparison) []any { return r.Values }), Table{
+				Columns: columns("algorithm", "reference", "against", "measure", "#difference", "#ratio", "paired", "#runs"),
+				Rows: lists.Map(c.Rows, func(r sim.Comparison) []any {
+					return []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, known(r.Ratio), r.Paired, r.Runs}
+				}),
+			}), nil
+		},
 		axes: func(string) (xs, ys []string) {
 			if len(c.Rows) > 0 { // else the names are not known yet
 				xs = append(slices.Clone(c.Names), "algorithm")
@@ -31,7 +38,14 @@ func (views) Paired(c sim.Comparisons) view {
 func (views) Speedup(s sim.Speedup) view {
 	return view{
 		blocks: func() []Block { return speedupBlocks(s) },
-		table:  func() (Table, error) { return speedupRows(s), nil },
+		table: func() (Table, error) { // a row per combination of the swept values
+			return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SpeedupRow) []any { return r.Values }), Table{
+				Columns: columns("algorithm", "alone", "#tasks", "#beta", "#by_rank", "#by_hardness"),
+				Rows: lists.Map(s.Rows, func(r sim.SpeedupRow) []any {
+					return []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)}
+				}),
+			}), nil
+		},
 		axes:   func(string) (xs, ys []string) { return s.Names, []string{"beta"} },
 		figure: func(o PlotOptions) (Figure, error) { return speedupFigure(s, o) },
 		panels: true,
@@ -159,26 +173,6 @@ func speedupSentence(s sim.Speedup) string {
 	}
 	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least),
 		cell(most.Beta, 0), at(most))
-}
-
-// pairedRows returns a table with a row per algorithm and combination of the other swept values.
-func pairedRows(c sim.Comparisons) Table {
-	return behindSwept(c.Names, lists.Map(c.Rows, func(r sim.Comparison) []any { return r.Values }), Table{
-		Columns: columns("algorithm", "reference", "against", "measure", "#difference", "#ratio", "paired", "#runs"),
-		Rows: lists.Map(c.Rows, func(r sim.Comparison) []any {
-			return []any{r.Algorithm, isReference(r.Algorithm), c.Reference, c.Measure, r.Difference, known(r.Ratio), r.Paired, r.Runs}
-		}),
-	})
-}
-
-// speedupRows returns a table with a row per combination of the swept values.
-func speedupRows(s sim.Speedup) Table {
-	return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SpeedupRow) []any { return r.Values }), Table{
-		Columns: columns("algorithm", "alone", "#tasks", "#beta", "#by_rank", "#by_hardness"),
-		Rows: lists.Map(s.Rows, func(r sim.SpeedupRow) []any {
-			return []any{s.Algorithm, s.Alone, s.Tasks, r.Beta, known(r.ByRank), known(r.ByHardness)}
-		}),
-	})
 }
 
 // compareFootnotes returns the warnings of results side by side, one sentence a kind with the names

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // Document holds what a renderer writes: displays in order, and where they came from.
@@ -67,9 +66,7 @@ func (p Provenance) blocks() []Block {
 	if p.Duration > 0 {
 		kv.add("Duration", p.Duration.Round(time.Millisecond).String())
 	}
-	if p.Workers > 0 {
-		kv.add("Workers", fmt.Sprint(p.Workers))
-	}
+	kv.add("Workers", known(p.Workers))
 	return []Block{kv}
 }
 
@@ -154,9 +151,9 @@ func Bundle(d Display, id string) (map[string]any, error) {
 	if err := Text(&plainText, Document{Displays: []Display{{Name: d.Name, Value: d.Value}}}, TextOptions{}); err != nil {
 		return nil, err
 	}
-	page, err := fragment(d, id)
-	if err != nil {
-		return nil, err
+	page := htmlFragment(d, id)
+	if page.err != nil {
+		return nil, page.err
 	}
 	out := map[string]any{
 		"text/plain": strings.TrimRight(plainText.String(), "\n"),
@@ -174,19 +171,6 @@ func Bundle(d Display, id string) (map[string]any, error) {
 		out["text/markdown"], out["text/latex"] = markdown, LaTeXFragment(d)
 	}
 	return out, addJSON(out, d)
-}
-
-// pngOf draws a figure for those who show no SVG; nil when the font lacks letters.
-func pngOf(f Figure) ([]byte, error) {
-	var b bytes.Buffer
-	err := figure.PNGAt(&b, f, bundleDPI)
-	switch lacking := (*figure.LettersError)(nil); {
-	case errors.As(err, &lacking):
-		return nil, nil
-	case err != nil:
-		return nil, fmt.Errorf("drawing %q: %w", f.Title, err)
-	}
-	return b.Bytes(), nil
 }
 
 // addJSON adds the value as plain JSON.

@@ -10,18 +10,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Explanation shows explain(...).
+// Explanation shows explain(...): how far the run is, each task, and each arm.
 func (views) Explanation(x engine.Explanation) view {
-	return view{words: x.Words, blocks: func() []Block { return explanationBlocks(x) }}
-}
-
-// explanationBlocks shows explain(...): how far the run is, each task, and each arm.
-func explanationBlocks(x engine.Explanation) []Block {
-	out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
-	if t := armsTable(x); len(t.Rows) > 0 {
-		out = append(out, t)
-	}
-	return out
+	return view{words: x.Words, blocks: func() []Block {
+		out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}
+		if t := armsTable(x); len(t.Rows) > 0 {
+			out = append(out, t)
+		}
+		return out
+	}}
 }
 
 // explanationSentence says what is decided, how the run ended, and what it still takes.
@@ -57,14 +54,7 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	if len(x.Tasks) == 1 {
 		remaining = open[0].Progress.Samples
 	}
-	var hopeless []string
-	faint := false
-	for _, s := range open {
-		if s.Progress.Samples < 0 {
-			hopeless = append(hopeless, s.Progress.Task)
-		}
-		faint = faint || s.Progress.Faint()
-	}
+	hopeless := lists.Where(open, func(s engine.TaskExplanation) bool { return s.Progress.Samples < 0 })
 	switch {
 	case len(hopeless) > 0 && x.Mode == engine.ModeFB:
 		return ""
@@ -73,7 +63,8 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 		if len(hopeless) > 1 {
 			whose = "their"
 		}
-		return upper(fmt.Sprintf("%s cannot be decided this way: %s arms are too close to each other.", join(hopeless, 4), whose))
+		tasks := lists.Map(hopeless, func(s engine.TaskExplanation) string { return s.Progress.Task })
+		return upper(fmt.Sprintf("%s cannot be decided this way: %s arms are too close to each other.", join(tasks, 4), whose))
 	case !isFinite(remaining) || remaining <= 0:
 		return ""
 	}
@@ -82,7 +73,7 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 		what = "For the data to decide the rest, a further round takes"
 	}
 	s := fmt.Sprintf("%s about %s samples, all agents together", what, decimal(twoFigures(remaining), 0))
-	if faint {
+	if slices.ContainsFunc(open, func(s engine.TaskExplanation) bool { return s.Progress.Faint() }) {
 		s += "; this is still very uncertain, because some gap is within two standard errors"
 	}
 	return s + "."

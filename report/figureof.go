@@ -122,7 +122,7 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 // it, 1 for ratios to it, and the error probability asked for.
 func references(m measure, results []engine.Result, lower []float64, vertical bool) []ReferenceLine {
 	same := func(xs []float64) bool {
-		return len(xs) > 0 && xs[0] > 0 && !slices.ContainsFunc(xs, func(x float64) bool { return x != xs[0] })
+		return len(xs) > 0 && xs[0] > 0 && allSame(xs)
 	}
 	switch {
 	case m.name == "samples" && same(lower):
@@ -130,13 +130,8 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	case m.name == "ratio":
 		return []ReferenceLine{{Label: "lower bound", At: 1, Vertical: vertical}}
 	case m.name == "error":
-		var deltas []float64
-		for _, r := range results {
-			if r.Mode == engine.ModeFC { // a fixed budget is not asked for a probability
-				deltas = append(deltas, r.Delta)
-			}
-		}
-		if same(deltas) {
+		asked := lists.Where(results, func(r engine.Result) bool { return r.Mode == engine.ModeFC }) // no fixed budget is asked for a probability
+		if deltas := lists.Map(asked, func(r engine.Result) float64 { return r.Delta }); same(deltas) {
 			return []ReferenceLine{{Label: "δ asked", At: deltas[0], Vertical: vertical}}
 		}
 	}

@@ -20,7 +20,10 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the sweep has no results to draw")
 	}
-	ys, bounded := withoutBound(o.Y)
+	ys, bounded := o.Y, len(o.Y) > 1 && slices.Contains(o.Y, "lower_bound")
+	if bounded { // it is drawn once, as what the others are compared with, and not again for each algorithm
+		ys = lists.Where(ys, func(y string) bool { return y != "lower_bound" })
+	}
 	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded}
 	for _, r := range s.Rows {
 		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm, cells: cellsOf(c.measures, r.Result)}
@@ -40,16 +43,6 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 		addLines(&f, references(c.measures[0], resultsOf(s), nil, false))
 	}
 	return f, nil
-}
-
-// withoutBound takes the lower bound out of several measures: it is drawn once, as what
-// the others are compared with, and not again for each algorithm.
-func withoutBound(ys []string) (rest []string, bounded bool) {
-	at := slices.Index(ys, "lower_bound")
-	if at < 0 || len(ys) == 1 {
-		return ys, false
-	}
-	return slices.Delete(slices.Clone(ys), at, at+1), true
 }
 
 // theoremOf names the theorem of the paper that is about the result.
@@ -88,12 +81,17 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 		return Figure{}, fmt.Errorf("there are no comparisons to draw")
 	}
 	m, _ := findMeasure(s.Measure)
-	c := chart{names: append(slices.Clone(s.Names), "algorithm"), measures: []measure{comparedMeasure(o.Y[0], m.title, s.Reference)}}
+	ratio, equal := o.Y[0] == "ratio", 0.0
+	drawn := measure{name: o.Y[0], title: fmt.Sprintf("%s: difference from %s", m.title, s.Reference), quantity: "Difference"}
+	if ratio {
+		drawn.title, drawn.quantity, equal = fmt.Sprintf("%s as a multiple of %s", m.title, s.Reference), "Ratio", 1
+	}
+	c := chart{names: append(slices.Clone(s.Names), "algorithm"), signed: !ratio}
 	lo, hi := 1.0, 1.0
 	for _, r := range s.Rows {
-		row := chartRow{values: append(slices.Clone(r.Values), r.Algorithm), mode: modeOf(r.Algorithm), algorithm: r.Algorithm,
-			cells: []any{r.Difference}}
-		if o.Y[0] == "ratio" {
+		e, _ := entryOf(r.Algorithm)
+		row := chartRow{values: append(slices.Clone(r.Values), r.Algorithm), mode: e.Mode, algorithm: r.Algorithm, cells: []any{r.Difference}}
+		if ratio {
 			row.cells[0] = known(r.Ratio)
 			if r.Ratio.Mean > 0 {
 				lo, hi = min(lo, r.Ratio.Mean), max(hi, r.Ratio.Mean)
@@ -101,28 +99,11 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 		}
 		c.rows = append(c.rows, row)
 	}
-	c.measures[0].log, c.signed = o.Y[0] == "ratio" && hi/lo > 8, o.Y[0] == "difference"
+	drawn.log = ratio && hi/lo > 8
+	c.measures = []measure{drawn}
 	f, err := c.figure(o)
-	equal := 0.0
-	if o.Y[0] == "ratio" {
-		equal = 1
-	}
 	addLines(&f, []ReferenceLine{{Label: s.Reference, At: equal}})
 	return f, err
-}
-
-// comparedMeasure returns the measure that a comparison draws.
-func comparedMeasure(y, title, reference string) measure {
-	if y == "ratio" {
-		return measure{name: y, title: fmt.Sprintf("%s as a multiple of %s", title, reference), quantity: "Ratio"}
-	}
-	return measure{name: y, title: fmt.Sprintf("%s: difference from %s", title, reference), quantity: "Difference"}
-}
-
-// modeOf finds the mode of an algorithm of the catalogue by its name.
-func modeOf(algorithm string) string {
-	e, _ := lists.First(algorithms.All(), func(e algorithms.Entry) bool { return e.Name == algorithm })
-	return e.Mode
 }
 
 // speedupFigure draws the speedup measured beside what the theory predicts, between

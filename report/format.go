@@ -132,8 +132,13 @@ const referenceMark = " (reference)"
 
 // isReference reports whether an algorithm is a reference. Its name is the same in both modes.
 func isReference(algorithm string) bool {
-	e, there := lists.First(algorithms.All(), func(e algorithms.Entry) bool { return e.Name == algorithm })
+	e, there := entryOf(algorithm)
 	return there && e.Role == algorithms.RoleReference
+}
+
+// entryOf finds an algorithm in the catalogue by its name.
+func entryOf(algorithm string) (algorithms.Entry, bool) {
+	return lists.First(algorithms.All(), func(e algorithms.Entry) bool { return e.Name == algorithm })
 }
 
 // markedName returns the name of an algorithm as a reader sees it.

@@ -1,16 +1,18 @@
 package report
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"html"
 	"io"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -39,17 +41,14 @@ var (
 // in every table, and a title and description in every figure; it follows the
 // reader's light or dark scheme and prints. It returns the error of w.
 func HTML(w io.Writer, d Document) error {
-	h := htmlWriter{prefix: "cope"}
+	h := newHTML("cope", false)
 	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + ContentPolicy("") + "\n" +
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
 	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n",
 		html.EscapeString(d.title()), stylesheet+pageStyle)
-	if err := lists.Each(d.sections(), h.section); err != nil {
-		return err
-	}
+	h.sections(h, d)
 	h.write("</main>\n</body>\n</html>\n")
-	_, err := io.WriteString(w, h.b.String())
-	return err
+	return h.to(w)
 }
 
 // ContentPolicy returns the element in the head of a page that lets a browser load nothing: images
@@ -74,20 +73,11 @@ func NotebookStyle() string { return notebookStyle }
 // Fragment writes one display as HTML for a notebook cell: a div with its own short style, which
 // leaves colours and type to the front end. Figures are images, because front ends remove svg
 // elements from notebooks that they do not trust. The id must be unique in the notebook.
-func Fragment(w io.Writer, d Display, id string) error {
-	h, err := fragment(d, id)
-	if err != nil {
-		return err
-	}
-	_, err = io.WriteString(w, h.b.String())
-	return err
-}
+func Fragment(w io.Writer, d Display, id string) error { return htmlFragment(d, id).to(w) }
 
-func fragment(d Display, id string) (*htmlWriter, error) {
-	h := &htmlWriter{prefix: id, notebook: true}
-	if err := lists.Each(Blocks(d.Value), h.block); err != nil {
-		return nil, err
-	}
+func htmlFragment(d Display, id string) *htmlWriter {
+	h := newHTML(id, true)
+	h.blocks(h, Blocks(d.Value))
 	body := h.b.String()
 	h.b.Reset()
 	h.writef("<div class=\"cope\" id=\"%s\">\n", html.EscapeString(id))
@@ -95,89 +85,32 @@ func fragment(d Display, id string) (*htmlWriter, error) {
 		h.writef("<style>\n%s</style>\n", notebookStyle)
 	}
 	h.write(body + "</div>\n")
-	return h, nil
+	return h
 }
 
 // FigureElement writes a figure as HTML for a page with Stylesheet: a drawing in line that takes the
 // colours of the page, its title as the caption, and its data folded. Ids start with id.
 func FigureElement(w io.Writer, f Figure, id string) error {
-	h := htmlWriter{prefix: id}
-	if err := h.figure(f); err != nil {
-		return err
-	}
-	_, err := io.WriteString(w, h.b.String())
-	return err
+	h := newHTML(id, false)
+	h.blocks(h, []Block{f})
+	return h.to(w)
 }
 
 type htmlWriter struct {
-	b        strings.Builder
+	markWriter
 	prefix   string // of ids
-	figures  int    // so far
 	notebook bool   // for a cell of a notebook
 	png      []byte // the last figure of a notebook as PNG; nil where it lacks letters
 }
 
-func (h *htmlWriter) write(s string)                 { h.b.WriteString(s) }
-func (h *htmlWriter) writef(format string, a ...any) { fmt.Fprintf(&h.b, format, a...) }
-
-func (h *htmlWriter) section(s section) error {
-	if s.inline {
-		h.inline(s)
-		return nil
-	}
-	h.write("<section>\n")
-	if s.name != "" {
-		h.writef("<h2>%s</h2>\n", html.EscapeString(s.name))
-	}
-	if s.source != "" {
-		h.writef("<p class=\"source\"><code>%s</code></p>\n", html.EscapeString(s.source))
-	}
-	if err := lists.Each(s.blocks, h.block); err != nil {
-		return err
-	}
-	h.write("</section>\n")
-	return nil
-}
-
-// inline writes a single short value without a heading.
-func (h *htmlWriter) inline(s section) {
-	h.write("<p class=\"value\">")
-	if s.name != "" {
-		h.writef("<code>%s</code> = ", highlight(s.name))
-	}
-	value, code := s.value()
-	if code {
-		value = "<code>" + highlight(value) + "</code>"
-	} else {
-		value = html.EscapeString(value)
-	}
-	h.write(value + "</p>\n")
-}
-
-func (h *htmlWriter) block(b Block) error {
-	switch b := b.(type) {
-	case Paragraph:
-		class := ""
-		if b.Lead {
-			class = ` class="lead"`
-		}
-		h.writef("<p%s>%s</p>\n", class, html.EscapeString(b.Text))
-	case Note:
-		if b.Warning {
-			h.writef("<p class=\"warning\" role=\"note\"><strong>Warning:</strong> %s</p>\n", html.EscapeString(b.Text))
-		} else {
-			h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(b.Text))
-		}
-	case KeyValues:
-		h.keyValues(b)
-	case Table:
-		h.table(b)
-	case Figure:
-		return h.figure(b)
-	case Code:
-		h.code(b)
-	}
-	return nil
+func newHTML(prefix string, notebook bool) *htmlWriter {
+	return &htmlWriter{markWriter: markWriter{marks: marks{
+		begin: "<section>\n", end: "</section>\n", heading: "<h2>%s</h2>\n", statement: "<p class=\"source\"><code>%s</code></p>\n",
+		lead: "<p class=\"lead\">%s</p>\n", paragraph: "<p>%s</p>\n", value: "<p class=\"value\">%s</p>\n",
+		note: "<p class=\"note\">%s</p>\n", warning: "<p class=\"warning\" role=\"note\"><strong>Warning:</strong> %s</p>\n",
+		footnote: "<p class=\"note\">%s</p>\n",
+		escape:   html.EscapeString, source: func(s string) string { return "<code>" + highlight(s) + "</code>" },
+	}}, prefix: prefix, notebook: notebook}
 }
 
 func (h *htmlWriter) keyValues(kv KeyValues) {
@@ -248,12 +181,7 @@ func (h *htmlWriter) rows(t Table) {
 		h.write("</tr>\n")
 	}
 	h.write("</tbody>\n</table></div>\n")
-	if left > 0 {
-		h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(t.further(left)))
-	}
-	for _, n := range t.Notes {
-		h.writef("<p class=\"note\">%s</p>\n", html.EscapeString(n))
-	}
+	h.footnotes(t.further(left), t.Notes)
 }
 
 var unbroken = strings.NewReplacer(" [", `</span> <span class="nb">[`, " ±", `</span> <span class="nb">±`, ": ", `:</span> <span class="nb">`)
@@ -272,59 +200,50 @@ func (h *htmlWriter) side(a Align) string {
 
 // figure puts the drawing in, and its data below it for those who want the numbers or
 // cannot see the drawing.
-func (h *htmlWriter) figure(f Figure) error {
-	h.figures++
-	draw := h.drawing
+func (h *htmlWriter) figure(f Figure) {
 	if h.notebook {
-		draw = h.picture
-	}
-	if err := draw(f); err != nil {
-		return err
+		h.picture(f)
+	} else {
+		h.drawing(f)
 	}
 	data := figureTable(f)
 	data.Caption = strings.TrimSuffix("Data of the figure: "+f.Title, ": ")
 	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
-	return nil
 }
 
 // drawing puts the drawing in line, in the colours of the page, once for wide windows and once for phones.
-func (h *htmlWriter) drawing(f Figure) error {
+func (h *htmlWriter) drawing(f Figure) {
 	id := fmt.Sprintf("%s-figure-%d", h.prefix, h.figures)
 	svg, err := figure.SVGElement(f, id, true)
-	if err != nil {
-		return err
-	}
 	slim := f // for phones: letters keep their size, and panels stand below each other
 	slim.Width = Narrowest
-	narrow, err := figure.SVGElement(slim, id+"-narrow", true)
-	if err != nil {
-		return err
-	}
+	narrow, narrowErr := figure.SVGElement(slim, id+"-narrow", true)
+	h.err = cmp.Or(h.err, err, narrowErr)
 	h.writef("<figure>\n<div class=\"broad\">%s</div><div class=\"narrow\">%s</div><figcaption>%s</figcaption>\n</figure>\n",
 		svg, narrow, html.EscapeString(f.Title))
-	return nil
 }
 
 // picture puts the drawing in as an image, sharp and in the colours of the theme where SVG may be
 // shown. Hosts that refuse SVG, as GitHub does, drop the source and keep the PNG.
-func (h *htmlWriter) picture(f Figure) error {
+func (h *htmlWriter) picture(f Figure) {
 	svg, err := figure.SVGImage(f)
-	if err != nil {
-		return err
-	}
 	drawn := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg))
 	alt := html.EscapeString(f.Describe())
-	if h.png, err = pngOf(f); err != nil {
-		return err
+	h.png, h.err = nil, cmp.Or(h.err, err)
+	var png bytes.Buffer
+	lacking := (*figure.LettersError)(nil)
+	if err := figure.PNGAt(&png, f, bundleDPI); err == nil {
+		h.png = png.Bytes()
+	} else if !errors.As(err, &lacking) {
+		h.err = cmp.Or(h.err, fmt.Errorf("drawing %q: %w", f.Title, err))
 	}
 	if h.png == nil {
 		h.writef("<figure>\n<img src=\"%s\" alt=\"%s\"/>\n</figure>\n", drawn, alt)
-		return nil
+		return
 	}
 	h.writef("<figure>\n<picture><source type=\"image/svg+xml\" srcset=\"%s\"/><img src=\"data:image/png;base64,%s\" "+
 		"alt=\"%s\"/></picture>\n</figure>\n",
 		drawn, base64.StdEncoding.EncodeToString(h.png), alt)
-	return nil
 }
 
 func (h *htmlWriter) code(c Code) {

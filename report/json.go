@@ -59,19 +59,13 @@ func writtenValue(v any) any {
 		return partsOfProblem(p)
 	}
 	if s, ok := v.(sim.Sweep); ok && s.Per != sim.PerRun {
-		return withoutRuns(s)
+		s.Rows = slices.Clone(s.Rows)
+		for i := range s.Rows { // thousands of numbers that a reader of its cells did not ask for
+			s.Rows[i].Result.Detail = nil
+		}
+		return s
 	}
 	return v
-}
-
-// withoutRuns returns a sweep without the record of every single run: thousands of numbers that a
-// reader of its cells did not ask for.
-func withoutRuns(s sim.Sweep) sim.Sweep {
-	s.Rows = slices.Clone(s.Rows)
-	for i := range s.Rows {
-		s.Rows[i].Result.Detail = nil
-	}
-	return s
 }
 
 // problemParts are the parts of a problem: its tasks and arms, and what is known of each.
@@ -109,18 +103,16 @@ type scaledParts struct {
 
 // partsOfProblem lists tasks, arms and what is known of each.
 func partsOfProblem(p problem.Problem) problemParts {
-	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noiseKnown(p), Environment: environmentWords(p),
+	noise, _ := noiseKnown(p)
+	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noise, Environment: environmentWords(p),
 		Sources: p.Sources, Goal: p.Goal, Bounds: p.TurnedBounds(p.Noise.Bounds),
 		Standardized: append(scaledFeatures(p.Tasks), scaledFeatures(p.Arms)...), Notes: slices.Concat(p.Notes, p.KernelNotes)}
 	for v, g := range p.Groups() {
 		task := taskParts{Task: p.Tasks.Names[v]}
 		for _, i := range g {
 			arm := armParts{Arm: p.Arms.Names[i], Noise: p.Noise.Scales[i]}
-			if p.Mean != nil {
-				mean := p.Turned(p.Mean[i])
-				arm.Mean = &mean
-			} else if p.Partial != nil && !math.IsNaN(p.Partial[i]) {
-				mean := p.Turned(p.Partial[i])
+			if means := p.Means(); means != nil && !math.IsNaN(means[i]) {
+				mean := p.Turned(means[i])
 				arm.Mean = &mean
 			}
 			task.Arms = append(task.Arms, arm)
@@ -287,11 +279,7 @@ func (j *jsonWriter) value(v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			j.text("null")
-			return
-		}
-		j.value(v.Elem())
+		j.value(v.Elem()) // of nil, no valid one
 	case reflect.Float32, reflect.Float64:
 		if !isFinite(v.Float()) {
 			j.text("null")

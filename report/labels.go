@@ -51,15 +51,6 @@ func attributes(results []engine.Result) []attribute {
 	return all
 }
 
-// repetitions returns what makes no other experiment of a result, and tells results apart only where
-// nothing else does.
-func repetitions() []attribute {
-	return []attribute{
-		{"runs", "Runs", func(r engine.Result) any { return r.Asked }, "runs"},
-		{"seed", "Seed", func(r engine.Result) any { return r.Seed }, "seed"},
-	}
-}
-
 func stated(r engine.Result, name string) any {
 	if s, there := lists.First(r.Stated, func(s engine.Setting) bool { return s.Name == name }); there {
 		return s.Value
@@ -101,10 +92,9 @@ func labelsOf(results []engine.Result) labels {
 	joined := func() []string { // what tells each result from the others
 		return lists.Make(len(results), func(i int) string { return algorithms[i] + "\n" + strings.Join(parts[i], "\n") })
 	}
-	if !allDiffer(joined()) {
-		for _, a := range repetitions() {
-			add(a)
-		}
+	if !allDiffer(joined()) { // nothing but what makes no other experiment
+		add(attribute{"runs", "Runs", func(r engine.Result) any { return r.Asked }, "runs"})
+		add(attribute{"seed", "Seed", func(r engine.Result) any { return r.Seed }, "seed"})
 	}
 	l.algorithms = len(l.columns) == 0 && allDiffer(algorithms)
 	if l.algorithms {
@@ -186,15 +176,11 @@ func distinct(kernels []any) (out []any, cut bool) {
 			kernels[i] = strings.ReplaceAll(s, "(lengthscale=", "(")
 		}
 	}
+	if slices.Contains(kernels, any(nil)) {
+		return kernels, false
+	}
 	for _, separator := range []string{" + ", " * "} {
-		var parts [][]string
-		for _, k := range kernels {
-			s, ok := k.(string)
-			if !ok {
-				return kernels, false
-			}
-			parts = append(parts, splitOutside(s, separator))
-		}
+		parts := lists.Map(kernels, func(k any) []string { return splitOutside(k.(string), separator) })
 		if slices.ContainsFunc(parts, func(p []string) bool { return len(p) != len(parts[0]) }) {
 			return kernels, false
 		}

@@ -16,85 +16,45 @@ import (
 // tables are cut to ten rows and say so; figures are given as their data (save a
 // figure as .pdf to include the drawing). It returns the error of w.
 func LaTeX(w io.Writer, d Document) error {
-	l := latexWriter{}
+	l := newLaTeX(false)
 	l.writef("%% %s\n%% needs \\usepackage{booktabs}\n", strings.ReplaceAll(d.title(), "\n", " "))
-	for _, s := range d.sections() {
-		if s.name != "" && !s.inline {
-			l.writef("\n\\subsection*{%s}\n", inlineLaTeX(s.name))
-		}
-		if s.source != "" && !s.inline {
-			l.code(Code{Text: s.source})
-		}
-		l.body(s)
-	}
-	_, err := io.WriteString(w, l.b.String())
-	return err
+	l.sections(l, d)
+	return l.to(w)
 }
 
 // LaTeXFragment returns one display as LaTeX to stand inside a document, such as a notebook cell:
 // without headings around it. It needs \usepackage{booktabs}. A figure is a sentence that describes
 // it.
 func LaTeXFragment(d Display) string {
-	l := latexWriter{fragment: true}
-	l.body(d.section())
-	return strings.TrimSpace(l.b.String()) + "\n"
+	l := newLaTeX(true)
+	text, _ := l.fragment(l, d) // it draws nothing that could fail
+	return text
 }
 
 type latexWriter struct {
-	b        strings.Builder
-	fragment bool // figures in words
+	markWriter
+	inWords bool // figures
 }
 
-func (l *latexWriter) writef(format string, a ...any) { fmt.Fprintf(&l.b, format, a...) }
+func newLaTeX(inWords bool) *latexWriter {
+	return &latexWriter{markWriter{marks: marks{
+		heading: "\n\\subsection*{%s}\n", lead: "\n%s\n", paragraph: "\n%s\n", value: "\n%s\n",
+		note: "\n\\noindent\\textbf{Note:} %s\n", warning: "\n\\noindent\\textbf{Warning:} %s\n", footnote: "\n\\smallskip\\footnotesize %s\n",
+		escape: inlineLaTeX, source: func(s string) string { return `\texttt{` + inlineLaTeX(s) + "}" },
+	}}, inWords}
+}
 
-// body writes a section without its heading.
-func (l *latexWriter) body(s section) {
-	if s.inline {
-		l.inline(s)
+func (l *latexWriter) keyValues(kv KeyValues) {
+	l.table(Table{Caption: kv.Caption, Columns: []Column{text("", ""), text("", "")},
+		Rows: lists.Map(kv.Items, func(item KeyValue) []any { return []any{item.Key, item.text()} })})
+}
+
+func (l *latexWriter) figure(f Figure) {
+	if l.inWords {
+		l.writef("\n\\emph{Figure: %s} %s\n", inlineLaTeX(f.Title), inlineLaTeX(f.Describe()))
 		return
 	}
-	for _, b := range s.blocks {
-		l.block(b)
-	}
-}
-
-// inline writes a single short value without a heading.
-func (l *latexWriter) inline(s section) {
-	value, code := s.value()
-	value = inlineLaTeX(value)
-	if code {
-		value = "\\texttt{" + value + "}"
-	}
-	if s.name != "" {
-		value = "\\texttt{" + inlineLaTeX(s.name) + "} = " + value
-	}
-	l.writef("\n%s\n", value)
-}
-
-func (l *latexWriter) block(b Block) {
-	switch b := b.(type) {
-	case Paragraph:
-		l.writef("\n%s\n", inlineLaTeX(b.Text))
-	case Note:
-		word := "Note"
-		if b.Warning {
-			word = "Warning"
-		}
-		l.writef("\n\\noindent\\textbf{%s:} %s\n", word, inlineLaTeX(b.Text))
-	case KeyValues:
-		l.table(Table{Caption: b.Caption, Columns: []Column{text("", ""), text("", "")},
-			Rows: lists.Map(b.Items, func(item KeyValue) []any { return []any{item.Key, item.text()} })})
-	case Table:
-		l.table(b)
-	case Figure:
-		if l.fragment {
-			l.writef("\n\\emph{Figure: %s} %s\n", inlineLaTeX(b.Title), inlineLaTeX(b.Describe()))
-			return
-		}
-		l.table(figureTable(b))
-	case Code:
-		l.code(b)
-	}
+	l.table(figureTable(f))
 }
 
 func (l *latexWriter) table(t Table) {
@@ -127,14 +87,12 @@ func (l *latexWriter) table(t Table) {
 		l.writef("%s %s\n", strings.Join(r, " & "), end)
 	}
 	l.writef("\\bottomrule\n\\end{tabular}\n")
-	notes := t.Notes
+	more := ""
 	if left > 0 {
-		notes = append([]string{fmt.Sprintf("%s not shown.", plural(left, "more row"))}, notes...)
+		more = plural(left, "more row") + " not shown."
 	}
-	for _, n := range notes {
-		l.writef("\n\\smallskip\\footnotesize %s\n", inlineLaTeX(n))
-	}
-	l.writef("\\end{table}\n")
+	l.footnotes(more, t.Notes)
+	l.write("\\end{table}\n")
 }
 
 // latexColumn returns the column's type and heading: words past 26 letters wrap, and a heading

@@ -115,7 +115,12 @@ func (l Look) axes(f Figure) []framed {
 // check reports what an axis of the figure cannot be.
 func (a framed) check(f Figure) error {
 	logged := a.asked != nil && *a.asked
-	wrong := func(option, message, hint string) error { return &OptionError{option, message, hint} }
+	wrongLog := func(rule, hint string) error {
+		return &OptionError{"log" + a.name, fmt.Sprintf("log%s is true; %s", a.name, rule), hint}
+	}
+	wrongLim := func(rule, hint string) error {
+		return &OptionError{a.name + "lim", fmt.Sprintf("%slim is [%s, %s]; %s", a.name, decimal(a.lim[0], 0), decimal(a.lim[1], 0), rule), hint}
+	}
 	if a.names != "" {
 		hint := ""
 		if a.other != "" {
@@ -123,38 +128,28 @@ func (a framed) check(f Figure) error {
 		}
 		switch rule := fmt.Sprintf("the %s axis of this figure has %s, and no numbers", a.name, a.names); {
 		case a.lim != nil:
-			return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; %s", a.name, ends(a.lim), rule), hint)
+			return wrongLim(rule, hint)
 		case logged:
-			return wrong("log"+a.name, fmt.Sprintf("log%s is true; %s", a.name, rule), hint)
+			return wrongLog(rule, hint)
 		}
 		return nil
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
-	for _, v := range valuesAlong(f, a.name) {
-		if isFinite(v) {
-			lo, hi = min(lo, v), max(hi, v)
-		}
-	}
-	if logged && lo < 0 {
-		return wrong("log"+a.name, fmt.Sprintf("log%s is true; a logarithmic axis needs values above 0, and %s is as low as %s", a.name,
-			a.name, decimal(lo, 0)), "")
+	for _, v := range lists.Where(valuesAlong(f, a.name), isFinite) {
+		lo, hi = min(lo, v), max(hi, v)
 	}
 	switch {
+	case logged && lo < 0:
+		return wrongLog(fmt.Sprintf("a logarithmic axis needs values above 0, and %s is as low as %s", a.name, decimal(lo, 0)), "")
 	case a.lim == nil:
 	case !(a.lim[0] < a.lim[1]) || !isFinite(a.lim[0]) || !isFinite(a.lim[1]):
-		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; it must be two numbers, the lower one first", a.name, ends(a.lim)), "")
+		return wrongLim("it must be two numbers, the lower one first", "")
 	case a.log && !(a.lim[0] > 0):
-		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; both ends must be above 0, because the axis is logarithmic", a.name,
-			ends(a.lim)), fmt.Sprintf("log%s=false makes it linear", a.name))
+		return wrongLim("both ends must be above 0, because the axis is logarithmic", fmt.Sprintf("log%s=false makes it linear", a.name))
 	case lo <= hi && (a.lim[1] < lo || a.lim[0] > hi):
-		return wrong(a.name+"lim", fmt.Sprintf("%slim is %s; nothing lies there: %s is between %s and %s", a.name, ends(a.lim), a.name,
-			decimal(lo, 0), decimal(hi, 0)), "")
+		return wrongLim(fmt.Sprintf("nothing lies there: %s is between %s and %s", a.name, decimal(lo, 0), decimal(hi, 0)), "")
 	}
 	return nil
-}
-
-func ends(lim *[2]float64) string {
-	return fmt.Sprintf("[%s, %s]", decimal(lim[0], 0), decimal(lim[1], 0))
 }
 
 // valuesAlong returns the values of all series along an axis: values of bars lie along x.
@@ -162,11 +157,11 @@ func valuesAlong(f Figure, axis string) []float64 {
 	var out []float64
 	for _, p := range f.Parts() {
 		for _, s := range p.Series {
+			values := s.X
 			if (axis == "x") == p.IsBars() {
-				out = append(out, s.Y...)
-				continue
+				values = s.Y
 			}
-			out = append(out, s.X...)
+			out = append(out, values...)
 		}
 	}
 	return out

@@ -15,10 +15,12 @@ import (
 func (views) Plan(f plan.Forecast) view {
 	if f.Budget != nil {
 		return view{
-			words:  f.Words,
-			blocks: func() []Block { return budgetBlocks(f) },
-			table:  func() (Table, error) { return budgetTable(f), nil },
-			axes:   func(string) (xs, ys []string) { return []string{"budget"}, []string{"loss"} },
+			words: f.Words,
+			blocks: func() []Block { // what a number of measurements buys
+				out := []Block{Paragraph{Lead: true, Text: budgetSentence(f)}, budgetTable(f)}
+				return append(append(out, remarks(f.Notes, false)...), budgetFigure(f))
+			},
+			axes:   fixedAxes("budget", "loss"),
 			figure: func(PlotOptions) (Figure, error) { return budgetFigure(f), nil },
 		}
 	}
@@ -265,12 +267,6 @@ func amount(x float64, noun string) string {
 		return "1 " + noun
 	}
 	return decimal(x, 3) + " " + noun + "s"
-}
-
-// budgetBlocks shows what a number of measurements buys.
-func budgetBlocks(f plan.Forecast) []Block {
-	out := []Block{Paragraph{Lead: true, Text: budgetSentence(f)}, budgetTable(f)}
-	return append(append(out, remarks(f.Notes, false)...), budgetFigure(f))
 }
 
 // budgetSentence says what all of the budget buys, and where the knee is.

@@ -170,14 +170,10 @@ func (p picture) categories(tasks []int) []string {
 		return nil
 	}
 	for _, v := range tasks {
-		order := -1
-		for _, i := range p.arms(v) {
-			at := slices.Index(names, p.Arms[i])
-			if at < order { // the tables of tasks have them in other orders, and none is the right one
-				slices.SortFunc(names, naturally)
-				return names
-			}
-			order = at
+		at := lists.Map(p.arms(v), func(i int) int { return slices.Index(names, p.Arms[i]) })
+		if !slices.IsSorted(at) { // the tables of tasks have them in other orders, and none is the right one
+			slices.SortFunc(names, naturally)
+			return names
 		}
 	}
 	return names
@@ -261,10 +257,8 @@ func (p picture) span(tasks []int) *[2]float64 {
 	least, most := lo-(hi-lo), hi+(hi-lo)
 	for _, r := range shown {
 		for _, i := range arms {
-			for _, x := range []float64{r.Mean[i] - r.Half[i], r.Mean[i] + r.Half[i]} {
-				if isFinite(x) {
-					cover(min(max(x, least), most))
-				}
+			for _, x := range lists.Where([]float64{r.Mean[i] - r.Half[i], r.Mean[i] + r.Half[i]}, isFinite) {
+				cover(min(max(x, least), most))
 			}
 		}
 	}

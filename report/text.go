@@ -60,12 +60,8 @@ func (t *textWriter) section(s section) {
 		t.inline(s)
 		return
 	}
-	switch {
-	case s.name == "":
-	case s.source != "":
-		t.line("── "+s.source, prose.Bold)
-	default:
-		t.line("── "+s.name, prose.Bold)
+	if s.name != "" {
+		t.line("── "+cmp.Or(s.source, s.name), prose.Bold)
 	}
 	for i, b := range s.blocks {
 		if i > 0 && !(remark(b) && remark(s.blocks[i-1])) {
@@ -228,22 +224,16 @@ func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig
 	out = make([]table.ColumnConfig, len(x.Columns))
 	width, least, total, fewest := make([]int, len(out)), make([]int, len(out)), 0, 0
 	for j, c := range x.Columns {
-		width[j] = prose.StringWidth(c.heading())
-		least[j] = longestWord(c.heading())
-		for _, r := range rows {
-			width[j] = max(width[j], prose.StringWidth(r[j]))
-			if c.Align == Right {
-				least[j] = max(least[j], prose.StringWidth(r[j]))
-			} else {
-				least[j] = max(least[j], min(longestWord(r[j]), 24))
-			}
-		}
-		total += width[j] + 2
+		widest := widestCell(rows, j)
+		width[j] = max(prose.StringWidth(c.heading()), widest)
 		if c.Align == Right {
+			least[j] = max(longestWord(c.heading()), widest)
 			fewest += least[j] + 2
 		} else {
+			least[j] = max(longestWord(c.heading()), min(lists.Max(rows, func(r []string) int { return longestWord(r[j]) }), 24))
 			fewest += min(least[j], fewestWide) + 2
 		}
+		total += width[j] + 2
 	}
 	for total > t.opt.Width {
 		widest := -1
@@ -288,13 +278,13 @@ const fewestWide = 10
 func (t *textWriter) natural(x Table, rows [][]string) int {
 	total := 0
 	for j, c := range x.Columns {
-		width := longestWord(c.heading())
-		for _, r := range rows {
-			width = max(width, prose.StringWidth(r[j]))
-		}
-		total += width + 2
+		total += max(longestWord(c.heading()), widestCell(rows, j)) + 2
 	}
 	return total
+}
+
+func widestCell(rows [][]string, j int) int {
+	return lists.Max(rows, func(r []string) int { return prose.StringWidth(r[j]) })
 }
 
 // withoutBars leaves of shares the number alone.

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -50,17 +51,13 @@ func hardnessBlocks(h bounds.Hardness) []Block {
 		Caption: "Difficulty of each task",
 		Columns: columns("task Task", "#arms Arms", "best Best arm", "second Second", "#gap Gap [reward units]",
 			"#noise Noise [reward units]", "#gap_to_noise Gap / noise", "#rho_alone ρ* alone", "#weight Share of joint pulls"),
+		Rows: lists.Map(h.Rows, func(r bounds.HardnessRow) []any {
+			return []any{r.Task, r.Arms, r.Best, r.Second, r.Gap, r.Noise, r.GapToNoise, r.RhoAlone, r.Weight}
+		}),
 	}
 	lead := fmt.Sprintf("No tasks in %s.", h.Problem)
-	hardest := 0
-	for i, r := range h.Rows {
-		t.Rows = append(t.Rows, []any{r.Task, r.Arms, r.Best, r.Second, r.Gap, r.Noise, r.GapToNoise, r.RhoAlone, r.Weight})
-		if r.RhoAlone > h.Rows[hardest].RhoAlone {
-			hardest = i
-		}
-	}
 	if len(h.Rows) > 0 {
-		r := h.Rows[hardest]
+		r := slices.MaxFunc(h.Rows, func(a, b bounds.HardnessRow) int { return cmp.Compare(a.RhoAlone, b.RhoAlone) })
 		lead = fmt.Sprintf("The hardest task of %s is %s: %s leads %s by %s (%s times the noise of one sample).",
 			h.Problem, r.Task, r.Best, r.Second, decimal(r.Gap, 3), decimal(r.GapToNoise, 2))
 	}
@@ -182,7 +179,8 @@ func problemBlocks(p problem.Problem) []Block {
 	if p.Goal == problem.GoalMin {
 		kv.add("Goal", lowest)
 	}
-	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noiseWords(p)}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
+	_, noise := noiseKnown(p)
+	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noise}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
 	if p.KernelFittedHere() {
 		kv.Items = append(kv.Items, KeyValue{Key: "The kernel is from",
 			Value: "these data, by fitting: guarantees that take it as known are heuristic"})

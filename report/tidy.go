@@ -13,7 +13,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -40,9 +39,7 @@ func tidy(v any) (Table, error) {
 		}
 		t := Table{Columns: columns("value Value")}
 		for _, item := range v {
-			switch name := TypeName(item); name {
-			case "number", "text", "bool":
-			default:
+			if name := TypeName(item); !slices.Contains([]string{"number", "text", "bool"}, name) {
 				return t, fmt.Errorf("a list with a %s in it has no rows and columns: save its entries one by one", name)
 			}
 			t.Rows = append(t.Rows, []any{item})
@@ -92,63 +89,43 @@ func labelledRows(results []engine.Result) Table {
 		return rest
 	}
 	t := Table{Rows: make([][]any, len(results))}
-	add := func(c Column, of func(i int) any) {
-		t.Columns = append(t.Columns, c)
-		for i := range t.Rows {
-			t.Rows[i] = append(t.Rows[i], of(i))
-		}
-	}
 	if l.names != nil {
-		add(text("name", ""), func(i int) any { return known(l.names[i]) })
+		t.add(text("name", ""), func(i int) any { return known(l.names[i]) })
 	}
 	for j, c := range l.columns {
 		switch {
-		case slices.ContainsFunc(rest.Columns, func(o Column) bool { return o.Name == c.Name }):
+		case slices.Contains(rest.ColumnNames(), c.Name):
 		case c.Name == "kernel":
-			add(c, func(i int) any { return known(results[i].Kernel) })
+			t.add(c, func(i int) any { return known(results[i].Kernel) })
 		default:
-			add(c, func(i int) any { return l.cells[i][j] })
+			t.add(c, func(i int) any { return l.cells[i][j] })
 		}
 	}
 	t.join(rest)
 	return t
 }
 
-// sweepRows returns the swept values, then the columns of resultRows that are not swept.
-func sweepRows(s sim.Sweep) Table {
-	return behindSwept(s.Names, lists.Map(s.Rows, func(r sim.SweepRow) []any { return r.Values }), resultRows(resultsOf(s)))
-}
-
 // runRows returns a table with a row per run of every cell: the swept values, the settings, and
 // what the run measured.
 func runRows(s sim.Sweep) (Table, error) {
 	var swept [][]any
-	runs := Table{Columns: append(slices.DeleteFunc(settings(), func(c Column) bool { return ofCell(c.Name) }),
-		number("run", "", ""), number("samples", "", ""), number("rounds", "", ""),
-		text("wrong", ""), text("undecided", ""), number("wrong_tasks", "", ""), number("regret", "", ""))}
+	runs := Table{Columns: append(settings(), columns("#run", "#samples", "#rounds", "wrong", "undecided", "#wrong_tasks", "#regret")...)}
 	for _, r := range s.Rows {
 		d := r.Result.Detail
 		if d == nil {
 			return Table{}, fmt.Errorf("a result of the sweep has no record of its single runs: only its cells can be saved")
 		}
-		settings := runSettingsOf(r.Result)
 		for i := range d.Run {
 			swept = append(swept, r.Values)
-			row := append(slices.Clone(settings), d.Run[i], d.Samples[i], d.Rounds[i], nil, d.Undecided[i], nil, nil)
-			if at := len(settings); len(d.Wrong) == len(d.Run) { // the truth is known
-				row[at+3], row[at+5], row[at+6] = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
+			wrong, wrongTasks, regret := any(nil), any(nil), any(nil)
+			if len(d.Wrong) == len(d.Run) { // the truth is known
+				wrong, wrongTasks, regret = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
 			}
-			runs.Rows = append(runs.Rows, row)
+			runs.Rows = append(runs.Rows,
+				append(settingsOf(r.Result), d.Run[i], d.Samples[i], d.Rounds[i], wrong, d.Undecided[i], wrongTasks, regret))
 		}
 	}
-	return behindSwept(s.Names, swept, runs), nil
-}
-
-func ofCell(name string) bool { return name == "status" || name == "standing" || name == "runs" }
-
-func runSettingsOf(r engine.Result) []any {
-	kept := indices.Where(len(settings()), func(j int) bool { return !ofCell(settings()[j].Name) })
-	return indices.Of(settingsOf(r), kept)
+	return behindSwept(s.Names, swept, runs.without("status", "standing", "runs")), nil // which are of all runs together
 }
 
 // behindSwept returns a table behind a column per swept name, with these values in its rows.
@@ -199,7 +176,7 @@ func CSV(w io.Writer, v any) error {
 	}
 	record := lists.Map(columns, func(c CellColumn) string { return c.Name })
 	out.Write(record) // errors stay in the writer until Flush
-	for i := range height(columns) {
+	for i := range lists.Max(columns, func(c CellColumn) int { return len(c.Cells) }) {
 		for j, c := range columns {
 			record[j] = CellText(c.Cells[i])
 			if _, ok := c.Cells[i].(float64); ok {
@@ -243,11 +220,8 @@ func Cells(v any) ([]CellColumn, error) {
 	var all []CellColumn
 	for j, c := range t.Columns {
 		endings := []string{""}
-		for _, r := range t.Rows {
-			if r[j] != nil {
-				endings, _ = parts(r[j])
-				break
-			}
+		if first, there := lists.First(t.Rows, func(r []any) bool { return r[j] != nil }); there {
+			endings, _ = parts(first[j])
 		}
 		at := len(all)
 		for _, ending := range endings {
@@ -264,14 +238,6 @@ func Cells(v any) ([]CellColumn, error) {
 		}
 	}
 	return all, nil
-}
-
-// height returns the number of rows of a table.
-func height(columns []CellColumn) int {
-	if len(columns) == 0 {
-		return 0
-	}
-	return len(columns[0].Cells)
 }
 
 // parts returns the plain cells that a cell is made of, with the endings that they add to the name

@@ -86,42 +86,26 @@ func byKind(warnings []engine.Warning) [][]engine.Warning {
 	return lists.Groups(warnings, func(w engine.Warning) engine.WarningKind { return w.Kind })
 }
 
-// noiseKnown returns a word for what is known of the noise of a problem.
-func noiseKnown(p problem.Problem) string {
-	switch {
-	case p.Noise.UnknownBy == problem.UnknownProblem:
-		return "unknown common"
-	case p.Noise.UnknownBy != "":
-		return "unknown " + p.Noise.UnknownBy
-	case p.Noise.Bounds != nil:
-		return "bounded"
-	case p.Noise.Estimated():
-		return "estimated"
-	}
-	return "known"
-}
-
 // lowest says what the goal min means.
 const lowest = "the lowest reward; gaps and regrets say how far above the best"
 
-// noiseWords says what is known of the noise, and what that is good for.
-func noiseWords(p problem.Problem) string {
-	switch p.Noise.UnknownBy {
-	case problem.UnknownProblem:
-		return "scale unknown, up to one factor for all arms: estimated while sampling, by algorithms that can"
-	case problem.UnknownTask:
-		return "scale unknown, up to a factor for each task: estimated while sampling, by algorithms that can"
-	case problem.UnknownArm:
-		return "scale unknown for each arm: estimated while sampling, by algorithms that can"
-	}
-	switch {
-	case p.Noise.Bounds != nil:
-		return fmt.Sprintf("of any law, rewards lying between %s and %s", cell(p.TurnedBounds(p.Noise.Bounds)[0], 6),
-			cell(p.TurnedBounds(p.Noise.Bounds)[1], 6))
+// noiseKnown returns a word for what is known of the noise of a problem, and says what that is good for.
+func noiseKnown(p problem.Problem) (word, sense string) {
+	const estimated = ": estimated while sampling, by algorithms that can"
+	switch b := p.Noise.Bounds; {
+	case p.Noise.UnknownBy == problem.UnknownProblem:
+		return "unknown common", "scale unknown, up to one factor for all arms" + estimated
+	case p.Noise.UnknownBy == problem.UnknownTask:
+		return "unknown task", "scale unknown, up to a factor for each task" + estimated
+	case p.Noise.UnknownBy != "":
+		return "unknown " + p.Noise.UnknownBy, "scale unknown for each arm" + estimated
+	case b != nil:
+		shown := p.TurnedBounds(b)
+		return "bounded", fmt.Sprintf("of any law, rewards lying between %s and %s", cell(shown[0], 6), cell(shown[1], 6))
 	case p.Noise.Estimated():
-		return "scale estimated from the data: guarantees that take it as known are heuristic"
+		return "estimated", "scale estimated from the data: guarantees that take it as known are heuristic"
 	}
-	return "scale known"
+	return "known", "scale known"
 }
 
 // environmentWords returns how rewards are simulated, in words.

@@ -39,7 +39,10 @@ func WriteBytes(path string, data []byte) error {
 func Writable(path string) error {
 	d, err := destinationOf(path)
 	if err == nil && !d.stream {
-		err = d.try()
+		var f *os.File
+		if f, err = d.create(); err == nil {
+			err = reason(errors.Join(f.Close(), os.Remove(f.Name())))
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -115,14 +118,6 @@ func (d destination) create() (*os.File, error) {
 			return nil, fmt.Errorf("folder %s: %w", filepath.Dir(d.path), reason(err))
 		}
 	}
-}
-
-func (d destination) try() error {
-	f, err := d.create()
-	if err != nil {
-		return err
-	}
-	return reason(errors.Join(f.Close(), os.Remove(f.Name())))
 }
 
 // writeWhole writes the bytes of a file.

@@ -19,13 +19,7 @@ import (
 // and at round numbers otherwise. Names replace the numbers of their places, and stay.
 func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.Length) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
-	readable := len(values) >= 1 && len(values) <= 12
-	for _, v := range values {
-		if _, at := a.clamp(v); at != 0 || !wording.IsFinite(v) {
-			readable = false
-		}
-	}
-	if readable {
+	if len(values) >= 1 && len(values) <= 12 && len(a.within(values)) == len(values) {
 		a.ticks = append(a.ticks, lists.Map(values, func(v float64) tick { return tick{value: v, label: wording.Decimal(v, 0)} })...)
 		a.rename(names, values)
 		if !a.crowded(length, beyond, size) {
@@ -242,7 +236,7 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 
 // limit gives the axis the ends that were asked for, if any.
 func (a *axis) limit(ends *[2]float64) {
-	if ends != nil && limits(*ends, a.log) == nil {
+	if ends != nil && limits(ends, a.log) == nil {
 		a.lo, a.hi = ends[0], ends[1]
 	}
 }
@@ -292,6 +286,11 @@ func (a axis) clamp(v float64) (inside float64, at int) {
 	return v, 0
 }
 
+// within returns the finite values that lie on the axis.
+func (a axis) within(values []float64) []float64 {
+	return lists.Where(values, func(v float64) bool { return wording.IsFinite(v) && a.lo <= v && v <= a.hi })
+}
+
 // fraction returns how far along the axis v is: 0 at its low end, 1 at its high end.
 func (a axis) fraction(v float64) float64 {
 	if a.log {
@@ -311,8 +310,7 @@ func (a axis) at(share float64) float64 {
 // nearest returns the smallest distance between different values on an axis of the given length;
 // the length itself when there are fewer than two.
 func (a axis) nearest(values []float64, length vg.Length) vg.Length {
-	inside := slices.DeleteFunc(slices.Clone(values), func(v float64) bool { _, at := a.clamp(v); return at != 0 || !wording.IsFinite(v) })
-	slices.Sort(inside)
+	inside := slices.Sorted(slices.Values(a.within(values)))
 	least := length
 	for i := 1; i < len(inside); i++ {
 		if d := vg.Length(a.fraction(inside[i])-a.fraction(inside[i-1])) * length; d > 1e-6*length {

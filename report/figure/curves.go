@@ -25,9 +25,15 @@ func (d *layout) layCurves() {
 	d.name(panes)
 	if len(panes) == 1 {
 		d.layAlone(panes[0], shared)
-		return
+	} else {
+		d.layGrid(panes, shared)
 	}
-	d.layGrid(panes, shared)
+	for i := range d.panes { // whose width is known now
+		p := &d.panes[i]
+		shared.tickX(p, len(panes) > 1)
+		p.banded = p.crowdedBars()
+		p.aside = p.movedBars()
+	}
 }
 
 // extents are the axes that all panels share, and the values at x.
@@ -127,15 +133,6 @@ func (d *layout) layAlone(p pane, e extents) {
 	p.y.tickRound(6)
 	length := d.width - 2*edging - yLabel - p.left() - d.margin()
 	d.one(p, p.left(), d.margin(), d.tall(), e.tickRoom(length, p.size))
-	d.finish(&d.panes[0], e)
-}
-
-// finish puts the ticks of the x axis and chooses how intervals are drawn, when the
-// width of a pane is known.
-func (d *layout) finish(p *pane, e extents) {
-	e.tickX(p, len(d.panes) > 1)
-	p.banded = p.crowdedBars()
-	p.aside = p.movedBars()
 }
 
 // layGrid places several panes in rows.
@@ -168,9 +165,6 @@ func (d *layout) layGrid(panes []pane, e extents) {
 		panes[i].box.Max.Y = panes[i].box.Min.Y + high
 	}
 	d.panes = panes
-	for i := range panes {
-		d.finish(&panes[i], e)
-	}
 	d.height = panes[0].box.Max.Y + caption + vg.Length(labels)*above + d.top()
 }
 

@@ -44,7 +44,8 @@ func PNG(w io.Writer, f Figure) error { return PNGAt(w, f, 200) }
 func PNGAt(w io.Writer, f Figure, dpi int) error {
 	d := newLayout(f, true)
 	c := &pngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.width, d.height), vgimg.UseDPI(dpi))}
-	if err := d.drawn(c); err != nil {
+	d.draw(c)
+	if err := c.err(); err != nil {
 		return err
 	}
 	return png.Encode(w, paletted(c.Image()))
@@ -68,7 +69,8 @@ func (c *pngCanvas) FillString(face font.Face, at vg.Point, s string) {
 func PDF(w io.Writer, f Figure) error {
 	d := newLayout(f, true)
 	c := newPDF(f.Title, d.width, d.height)
-	if err := d.drawn(c); err != nil {
+	d.draw(c)
+	if err := c.err(); err != nil {
 		return err
 	}
 	return c.doc.Output(w)

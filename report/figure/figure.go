@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
@@ -140,7 +141,10 @@ func (f Figure) Describe() string {
 			wording.Plural(len(f.Heat.Columns), "column"))
 	}
 	lo, hi, n := f.Extent()
-	names := f.names()
+	var names []string // each once
+	for _, s := range lists.Where(f.all(), func(s Series) bool { return s.Name != "" }) {
+		names = lists.Add(names, s.Name)
+	}
 	out := fmt.Sprintf("Line chart of %s against %s", f.YLabel, f.XLabel)
 	if f.IsBars() {
 		out = fmt.Sprintf("Bar chart of %s by %s", f.XLabel, f.YLabel)
@@ -165,29 +169,18 @@ func (f Figure) Describe() string {
 	return out + "."
 }
 
-// names returns the names of the series, each once.
-func (f Figure) names() []string {
-	var out []string
-	for _, s := range lists.Flat(f.Parts(), func(p Figure) []Series { return p.Series }) {
-		out = lists.Add(out, s.Name)
-	}
-	return lists.Where(out, func(name string) bool { return name != "" })
+// all returns the series of all parts.
+func (f Figure) all() []Series {
+	return lists.Flat(f.Parts(), func(p Figure) []Series { return p.Series })
 }
 
 // Extent returns the range of the finite Y of all series and their number n; 0, 0, 0 without any.
 func (f Figure) Extent() (lo, hi float64, n int) {
-	for _, s := range lists.Flat(f.Parts(), func(p Figure) []Series { return p.Series }) {
-		for _, y := range s.Y {
-			if !wording.IsFinite(y) {
-				continue
-			}
-			if n == 0 {
-				lo, hi = y, y
-			}
-			lo, hi, n = min(lo, y), max(hi, y), n+1
-		}
+	ys := lists.Where(lists.Flat(f.all(), func(s Series) []float64 { return s.Y }), wording.IsFinite)
+	if len(ys) == 0 {
+		return 0, 0, 0
 	}
-	return lo, hi, n
+	return slices.Min(ys), slices.Max(ys), len(ys)
 }
 
 // byValues returns a figure whose names say what differs between them: the columns that all have in common become
@@ -284,12 +277,8 @@ type orNaN float64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (x *orNaN) UnmarshalJSON(b []byte) error {
-	v := (*float64)(x)
-	if string(b) == "null" {
-		*v = math.NaN()
-		return nil
-	}
-	return json.Unmarshal(b, v)
+	*x = orNaN(math.NaN()) // which null leaves
+	return json.Unmarshal(b, (*float64)(x))
 }
 
 func floats(xs []orNaN) []float64 {

@@ -64,10 +64,13 @@ func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
 }
 
-// beside returns the entries whose names stand at the right of a pane although the others are in
-// the legend: lines across it, which end there.
+// beside returns the entries whose names stand at the right of a pane: all of them, or, where the
+// others are in the legend, lines across it, which end there.
 func (d layout) beside() []entry {
-	if d.atEnds || !d.single {
+	switch {
+	case d.atEnds:
+		return withName(d.entries)
+	case !d.single:
 		return nil
 	}
 	return slices.DeleteFunc(withName(d.entries), func(e entry) bool { return !e.across })
@@ -89,11 +92,7 @@ func (d layout) listed() []entry {
 // margin returns the room at the right of a single pane of curves.
 func (d layout) margin() vg.Length {
 	t := words(9)
-	entries := d.beside()
-	if d.atEnds {
-		entries = withName(d.entries)
-	}
-	return max(lists.Max(entries, func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(34))) + d.sampleRoom() + 10 }), 12)
+	return max(lists.Max(d.beside(), func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(34))) + d.sampleRoom() + 10 }), 12)
 }
 
 // sampleRoom returns the room for leader line and sample before a name at the right: the names of
@@ -108,7 +107,7 @@ func (d layout) sampleRoom() vg.Length {
 // labels writes the name of each entry beside the end of its line, moved apart where
 // they would overlap; where all names stand there, with a sample of the line and a thin
 // line from its end to the name.
-func (d layout) labels(c draw.Canvas, entries []entry) {
+func (d layout) labels(c draw.Canvas) {
 	p := d.panes[0]
 	type label struct {
 		entry
@@ -116,7 +115,7 @@ func (d layout) labels(c draw.Canvas, entries []entry) {
 		y    vg.Length
 	}
 	var ls []label
-	for _, e := range withName(entries) {
+	for _, e := range d.beside() {
 		if !e.placed {
 			continue
 		}
@@ -170,43 +169,33 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 	}
 }
 
-// legendColumns returns how many names fit side by side, and how wide each column is.
-func (d layout) legendColumns() (n int, width vg.Length) {
+// legendGrid returns how many names stand side by side in how many rows, and how wide each column is.
+func (d layout) legendGrid() (columns, rows int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()
 	width = lists.Max(listed, func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(60))) + sampleWidth + 20 })
-	n = max(1, int((d.width-2*edging-8)/max(width, 1)))
-	rows := (len(listed) + n - 1) / n
-	return (len(listed) + rows - 1) / max(rows, 1), width // rows equally full
-}
-
-func (d layout) legendRows() int {
-	n := len(d.listed())
-	if n == 0 {
-		return 0
-	}
-	columns, _ := d.legendColumns()
-	return (n + columns - 1) / columns
+	columns = max(1, int((d.width-2*edging-8)/max(width, 1)))
+	rows = (len(listed) + columns - 1) / columns
+	return (len(listed) + rows - 1) / max(rows, 1), rows, width // rows equally full
 }
 
 // below returns the room that the legend takes below the panes.
 func (d layout) below() vg.Length {
-	n := d.legendRows()
-	if n == 0 {
+	_, rows, _ := d.legendGrid()
+	if rows == 0 {
 		return 0
 	}
-	return vg.Length(n)*lineHeight + 6
+	return vg.Length(rows)*lineHeight + 6
 }
 
 // legend writes the names in rows below the panes.
 func (d layout) legend(c draw.Canvas) {
-	columns, width := d.legendColumns()
+	columns, rows, width := d.legendGrid()
 	left := edging + max(10, (d.width-2*edging-vg.Length(columns)*width)/2)
-	lines := vg.Length(d.legendRows())
 	for k, e := range d.listed() {
 		at := vg.Point{
 			X: left + vg.Length(k%columns)*width,
-			Y: edging + lines*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
+			Y: edging + vg.Length(rows)*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
 		}
 		sample(c, e, at)
 		c.FillText(words(9), vg.Point{X: at.X + sampleWidth + 5, Y: at.Y + 1}, shorten(e.name, d.letters(60)))

@@ -142,21 +142,12 @@ func (d layout) draw(cv vg.CanvasSizer) {
 		p.draw(c)
 	}
 	d.frame(c)
-	switch {
-	case d.Heat != nil:
+	if d.Heat != nil {
 		d.scale(c)
-	case d.atEnds:
-		d.labels(c, d.entries)
-	default:
-		d.labels(c, d.beside())
-		d.legend(c)
+		return
 	}
-}
-
-// drawn draws the sheet, and reports letters that the canvas could not show.
-func (d layout) drawn(c canvas) error {
-	d.draw(c)
-	return c.err()
+	d.labels(c)
+	d.legend(c)
 }
 
 // frame writes the title and the labels of the axes, which all panes share.
@@ -271,9 +262,10 @@ func (f Figure) PanelRoom() int {
 	return int(((f.sheet()-around)/columns - between) / each)
 }
 
-// limits reports ends that an axis cannot have.
-func limits(ends [2]float64, log bool) error {
+// limits reports ends that an axis cannot have; nil stands for none that were asked for.
+func limits(ends *[2]float64, log bool) error {
 	switch {
+	case ends == nil:
 	case !(ends[0] < ends[1]) || math.IsInf(ends[1]-ends[0], 0):
 		return fmt.Errorf("its ends must be two finite numbers, the lower one first, got [%g, %g]", ends[0], ends[1])
 	case log && !(ends[0] > 0):
@@ -292,10 +284,7 @@ func (f Figure) checkFrame() error {
 		ends *[2]float64
 		log  bool
 	}{{"x", f.XLim, f.LogX}, {"y", f.YLim, f.LogY}} {
-		if a.ends == nil {
-			continue
-		}
-		if err := limits(*a.ends, a.log); err != nil {
+		if err := limits(a.ends, a.log); err != nil {
 			return fmt.Errorf("the %s axis: %w", a.name, err)
 		}
 	}

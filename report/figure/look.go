@@ -99,11 +99,9 @@ func (l look) marker(small bool) draw.GlyphStyle {
 // series of one name look the same in every panel.
 func looks(panels []Figure) [][]look {
 	taken := map[int]bool{}
-	for _, f := range panels {
-		for _, s := range f.Series {
-			if s.Hue > 0 && s.Style != Bound && !s.Reference {
-				taken[s.Hue-1] = true
-			}
+	for _, s := range (Figure{Panels: panels}).all() {
+		if s.Hue > 0 && s.Style != Bound && !s.Reference {
+			taken[s.Hue-1] = true
 		}
 	}
 	named := map[string]look{}

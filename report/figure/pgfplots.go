@@ -372,7 +372,7 @@ func (p *pgf) legend() {
 	slices.SortStableFunc(entries, func(a, b entry) int { return a.rank() - b.rank() })
 	columns := 3
 	if p.figure.Width != 0 {
-		fit, _ := p.laid.legendColumns()
+		fit, _, _ := p.laid.legendGrid()
 		columns = max(1, min(columns, fit))
 	}
 	for k, e := range entries {

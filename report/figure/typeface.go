@@ -68,12 +68,6 @@ func (l *letters) err() error {
 	return &LettersError{string(l.missing)}
 }
 
-// canvas is a vg.Canvas that looks for missing letters.
-type canvas interface {
-	vg.CanvasSizer
-	err() error
-}
-
 // raised is a text handler that sets what follows a ^ as an exponent: 10^3. The fonts at hand lack
 // the superscript minus, so exponents are set smaller and higher instead of as separate characters.
 type raised struct{ plottext.Handler }
@@ -156,23 +150,18 @@ const longText = 6
 
 var svgSize = regexp.MustCompile(`font-size:([\d.]+)px`)
 
-// widthOf returns the width of a text in our font.
-func widthOf(s string, size vg.Length) float64 {
-	w := words(size)
-	return w.Width(s).Points()
-}
-
 var svgText = regexp.MustCompile(`<text ([^>]*)>([` + middleMark + endMark + `]?)([^<]*)</text>`)
 
 // anchors replaces the marks in the text of an SVG drawing by what they mean.
 func anchors(svg string) string {
 	return svgText.ReplaceAllStringFunc(svg, func(element string) string {
 		m := svgText.FindStringSubmatch(element)
-		attributes, words := m[1], m[3]
-		if plain := html.UnescapeString(words); utf8.RuneCountInString(plain) >= longText {
+		attributes, text := m[1], m[3]
+		if plain := html.UnescapeString(text); utf8.RuneCountInString(plain) >= longText {
 			if size := svgSize.FindStringSubmatch(attributes); size != nil {
 				points, _ := strconv.ParseFloat(size[1], 64) // digits
-				attributes = fmt.Sprintf(`textLength="%.4g" lengthAdjust="spacingAndGlyphs" %s`, widthOf(plain, vg.Length(points)), attributes)
+				ours := words(vg.Length(points))
+				attributes = fmt.Sprintf(`textLength="%.4g" lengthAdjust="spacingAndGlyphs" %s`, ours.Width(plain).Points(), attributes)
 			}
 		}
 		switch m[2] {
@@ -181,9 +170,9 @@ func anchors(svg string) string {
 		case endMark:
 			attributes = `text-anchor="end" ` + attributes
 		}
-		if base, exponent, found := strings.Cut(words, exponentMark); found {
-			words = base + `<tspan dy="-0.5em" font-size="72%">` + exponent + `</tspan>`
+		if base, exponent, found := strings.Cut(text, exponentMark); found {
+			text = base + `<tspan dy="-0.5em" font-size="72%">` + exponent + `</tspan>`
 		}
-		return "<text " + attributes + ">" + words + "</text>"
+		return "<text " + attributes + ">" + text + "</text>"
 	})
 }

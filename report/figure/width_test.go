@@ -28,7 +28,7 @@ func TestNarrow(t *testing.T) {
 					t.Errorf("%s, width %g: letters of %v, want %v", name, width, p.size, wide.panes[0].size)
 				}
 			}
-			if n, w := d.legendColumns(); len(d.listed()) > 0 && float64(n)*float64(w) > float64(d.width) {
+			if n, _, w := d.legendGrid(); len(d.listed()) > 0 && float64(n)*float64(w) > float64(d.width) {
 				t.Errorf("%s, width %g: the legend has %d columns of %v", name, width, n, w)
 			}
 		}

@@ -1,0 +1,135 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// marks are how a language of pages marks words: each is the format of one text, as written in it.
+type marks struct {
+	begin, end              string // around a section
+	heading                 string // of a section
+	statement               string // that a section answers; "" means as code
+	lead, paragraph         string
+	note, warning, footnote string
+	value                   string // a short one, in a line of its own
+	escape                  func(string) string
+	source                  func(string) string // source text within a line
+}
+
+// markWriter writes in such a language. The medium that it is part of writes what is more than words.
+type markWriter struct {
+	marks
+	b       strings.Builder
+	figures int   // so far
+	err     error // of the first figure that could not be drawn
+}
+
+// medium writes what is more than words.
+type medium interface {
+	keyValues(KeyValues)
+	table(Table)
+	figure(Figure)
+	code(Code)
+}
+
+func (p *markWriter) write(s string)                 { p.b.WriteString(s) }
+func (p *markWriter) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
+
+// mark writes words in a format.
+func (p *markWriter) mark(format, words string) { p.writef(format, p.escape(words)) }
+
+// to writes the text where it belongs.
+func (p *markWriter) to(w io.Writer) error {
+	if p.err != nil {
+		return p.err
+	}
+	_, err := io.WriteString(w, p.b.String())
+	return err
+}
+
+// sections writes all parts of a document, those with more than a short value under headings.
+func (p *markWriter) sections(m medium, d Document) {
+	for _, s := range d.sections() {
+		if s.inline {
+			p.body(m, s)
+			continue
+		}
+		p.write(p.begin)
+		if s.name != "" {
+			p.mark(p.heading, s.name)
+		}
+		switch {
+		case s.source == "":
+		case p.statement != "":
+			p.mark(p.statement, s.source)
+		default:
+			m.code(Code{Text: s.source})
+		}
+		p.body(m, s)
+		p.write(p.end)
+	}
+}
+
+// fragment returns a display to stand inside a document, such as a notebook cell: without a heading.
+func (p *markWriter) fragment(m medium, d Display) (string, error) {
+	p.body(m, d.section())
+	return strings.TrimSpace(p.b.String()) + "\n", p.err
+}
+
+// body writes a section without its heading, and a single short value in a line.
+func (p *markWriter) body(m medium, s section) {
+	if !s.inline {
+		p.blocks(m, s.blocks)
+		return
+	}
+	value, code := s.value()
+	if code {
+		value = p.source(value)
+	} else {
+		value = p.escape(value)
+	}
+	if s.name != "" {
+		value = p.source(s.name) + " = " + value
+	}
+	p.writef(p.value, value)
+}
+
+func (p *markWriter) blocks(m medium, blocks []Block) {
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case Paragraph:
+			format := p.paragraph
+			if b.Lead {
+				format = p.lead
+			}
+			p.mark(format, b.Text)
+		case Note:
+			format := p.note
+			if b.Warning {
+				format = p.warning
+			}
+			p.mark(format, b.Text)
+		case KeyValues:
+			m.keyValues(b)
+		case Table:
+			m.table(b)
+		case Figure:
+			p.figures++
+			m.figure(b)
+		case Code:
+			m.code(b)
+		}
+	}
+}
+
+// footnotes writes what stands below a table; more is about its other rows, "" for none.
+func (p *markWriter) footnotes(more string, notes []string) {
+	if more != "" {
+		p.mark(p.footnote, more)
+	}
+	for _, n := range notes {
+		p.mark(p.footnote, n)
+	}
+}
