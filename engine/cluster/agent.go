@@ -111,7 +111,7 @@ func newAgent(a Agent) *agent {
 	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
 }
 
-// look reads what the run asks, of one that takes no part.
+// look reads what the run asks, and begins its replica.
 func (w *agent) look(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)

@@ -191,9 +191,11 @@ func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 		if t == nil {
 			break
 		}
-		j.mu.Unlock() // preparing takes long
-		err := t.prepare(ctx)
-		j.mu.Lock()
+		err := func() error {
+			j.mu.Unlock() // preparing takes long
+			defer j.mu.Lock()
+			return t.prepare(ctx)
+		}()
 		if err != nil && ctx.Err() != nil {
 			return c, ctx.Err()
 		}

@@ -116,21 +116,33 @@ func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*ju
 	defer g.calls.Drop(call)
 	g.client.Send(jupyter.ShellChannel, m)
 	var reply *jupyter.Message
-	for idle := false; reply == nil || !idle; {
+	idle := false
+	take := func(a jupyter.Arrival) {
+		switch {
+		case a.Channel == jupyter.StdinChannel:
+			g.prompt(a.Message, m)
+		case a.Reply():
+			reply = cmp.Or(reply, a.Message)
+		case a.Message.Header.Type == "status":
+			idle = idle || a.Idle()
+		case a.Channel == jupyter.IOPubChannel && output != nil:
+			output(a.Message)
+		}
+	}
+	for reply == nil || !idle {
 		select {
 		case a := <-call.Arrivals:
-			switch {
-			case a.Channel == jupyter.StdinChannel:
-				g.prompt(a.Message, m)
-			case a.Reply():
-				reply = cmp.Or(reply, a.Message)
-			case a.Message.Header.Type == "status":
-				idle = idle || a.Idle()
-			case a.Channel == jupyter.IOPubChannel && output != nil:
-				output(a.Message)
-			}
+			take(a)
 		case <-g.exited:
-			return nil, errGone
+			for { // what has come is shown
+				select {
+				case a := <-call.Arrivals:
+					take(a)
+					continue
+				default:
+				}
+				return nil, errGone
+			}
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
