@@ -164,7 +164,7 @@ func (x *fieldTables) list(heading string, of reflect.Type) {
 		}
 		meaning := cmp.Or(x.said[heading+"."+p.Name], x.same[p.Name], inJSON(x.comment(owner, field.Name)))
 		if meaning == "" {
-			x.t.Errorf("docs/json.md: %s.%s has no meaning: write it into the page", heading, p.Name)
+			x.t.Errorf("docs/json.md: %s.%s has no meaning: write a comment at the Go field, or the meaning into the page", heading, p.Name)
 		}
 		if term := ownTerm.FindString(meaning); term != "" && !algorithmName(term) {
 			x.t.Errorf("docs/json.md: %s.%s: %q is a term of the Go code", heading, p.Name, term)

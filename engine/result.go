@@ -88,6 +88,9 @@ const (
 	RuleWithdrawn Rule = "withdrawn"          // it was taken out of its task while the run went on
 )
 
+// ByRank reports whether the rule takes the lower part of a set by estimate, without a test of its arms.
+func (r Rule) ByRank() bool { return r == RuleHalved || r == RuleNarrowed }
+
 // Elimination is one line of the audit trail: why an arm was dropped.
 type Elimination struct {
 	Round int     `json:"round"` // 0 when it left before any data

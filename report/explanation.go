@@ -199,7 +199,8 @@ func leftSentence(goal string, e engine.Elimination) string {
 		return fmt.Sprintf("not chosen in round %d: %s (%s)", e.Round, gap, ruleWords(goal, e.Rule))
 	case engine.RulePosterior:
 		return fmt.Sprintf("excluded in round %d with its whole task: %s, posterior standard deviation %s (posterior)", e.Round, gap, width)
-	case engine.RuleHalved, engine.RuleNarrowed:
+	}
+	if e.Rule.ByRank() {
 		return fmt.Sprintf("cut in round %d by its rank, without a test: %s, standard error at most %s (%s)", e.Round, gap, width, e.Rule)
 	}
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)

@@ -72,6 +72,12 @@ func TestResultsRevision(t *testing.T) {
 	for name, want := range recorded {
 		same = same && math.Abs(got[name]-want) < tolerance
 	}
+	for name, number := range got {
+		if _, known := recorded[name]; !known {
+			t.Errorf("%s is new and changes no stored result: record its number here, %.9g", name, number)
+			delete(got, name)
+		}
+	}
 	if !same || len(recorded) != len(got) {
 		t.Errorf("results differ from revision %d: raise ResultsRevision (now %d), and record %#v", revision, sim.ResultsRevision, got)
 	}
