@@ -189,12 +189,35 @@ func operation(operator string, a, b node) node {
 		return apply("square", a)
 	}
 	combine := combined(operator)
-	n := made(func(f *frame, dst []float64) []float64 {
+	values := func(f *frame, dst []float64) []float64 {
 		spare := f.buffer()[:len(dst)]
 		combine(dst, a.all(f, dst), b.all(f, spare))
 		f.give(spare)
 		return dst
-	}, a, b)
+	}
+	if a.uniform != b.uniform { // a number is not repeated where there is a faster way
+		list, number, sign := a, b, 1.0
+		if a.uniform {
+			list, number = b, a
+		} else if operator == "-" {
+			sign = -1
+		}
+		switch {
+		case operator == "*":
+			values = func(f *frame, dst []float64) []float64 {
+				v := number.values(f, dst)[0]
+				return floats.ScaleTo(dst, v, list.values(f, dst))
+			}
+		case operator == "+" || sign < 0:
+			values = func(f *frame, dst []float64) []float64 {
+				v := number.values(f, dst)[0]
+				copy(dst, list.values(f, dst))
+				floats.AddConst(sign*v, dst)
+				return dst
+			}
+		}
+	}
+	n := made(values, a, b)
 	switch {
 	case n.constant != nil:
 	case operator == "*" && a.constant != nil:
