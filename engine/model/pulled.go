@@ -99,7 +99,13 @@ func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 // byRows calls do for ranges of rows that cover all n.
 func byRows(ctx context.Context, n int, do func(from, to int)) error {
 	const together = 512
-	return cores.Do(cores.Within(ctx, 1), n, together, do)
+	for from := 0; from < n; from += together {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		do(from, min(from+together, n))
+	}
+	return nil
 }
 
 // rowsOf views the rows from ≤ i < to.
