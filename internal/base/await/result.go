@@ -133,9 +133,11 @@ func Exactly(r io.Reader, size int) ([]byte, error) {
 	const atOnce = 64 << 10
 	content := make([]byte, 0, min(size, atOnce))
 	for len(content) < size {
-		at, more := len(content), min(size-len(content), max(atOnce, len(content)))
-		content = slices.Grow(content, more)[:at+more]
-		if _, err := io.ReadFull(r, content[at:]); err == io.EOF {
+		if len(content) == cap(content) {
+			content = slices.Grow(content, min(len(content), size-len(content)))
+		}
+		n, err := io.ReadFull(r, content[len(content):min(cap(content), size)])
+		if content = content[:len(content)+n]; err == io.EOF {
 			return nil, io.ErrUnexpectedEOF
 		} else if err != nil {
 			return nil, err
