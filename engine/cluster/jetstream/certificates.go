@@ -169,17 +169,17 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 // certificate reads a certificate, nil where there is none.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
-	return certificateIn(text)
+	c, _ := certificateIn(text)
+	return c
 }
 
-// certificateIn returns the first certificate in a text, nil where there is none that can be read.
-func certificateIn(text []byte) *x509.Certificate {
+// certificateIn returns the first certificate in a text.
+func certificateIn(text []byte) (*x509.Certificate, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil
+		return nil, errors.New("it is not as PEM has it")
 	}
-	c, _ := x509.ParseCertificate(block.Bytes)
-	return c
+	return x509.ParseCertificate(block.Bytes)
 }
 
 // namesIn returns the names and addresses that a certificate is made for.

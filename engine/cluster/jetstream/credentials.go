@@ -144,9 +144,9 @@ func parseLogin(file string, text []byte) (login, error) {
 		l.who = l.role.String()
 	}
 	if authority != nil {
-		c := certificateIn(authority)
-		if c == nil {
-			return login{}, fmt.Errorf("its certificate cannot be read")
+		c, err := certificateIn(authority)
+		if err != nil {
+			return login{}, fmt.Errorf("its certificate cannot be read: %w", err)
 		}
 		l.trusted = x509.NewCertPool()
 		l.trusted.AddCert(c)
