@@ -181,6 +181,11 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	for i := at - 1; i >= 0; i-- {
 		if st := statements[i]; st.Name != "" && wanted[st.Name] {
 			maps.Copy(wanted, namesIn(st.Node))
+			for _, p := range st.Params {
+				if p.Default != nil {
+					maps.Copy(wanted, namesIn(p.Default))
+				}
+			}
 			out = append(out, st)
 		}
 	}

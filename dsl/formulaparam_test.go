@@ -123,3 +123,19 @@ s = sweep(r, l=[0.5, 4], c=[0, 1])
 		}
 	}
 }
+
+// A protocol can be made again where the value of a parameter is an expression of other names.
+func TestFormulaParametersInProtocols(t *testing.T) {
+	script := waveScript + "q = with_kernel(paper(case=2), task(identity()) * arm(wave(l=3)))\ndays = protocol(q, runs=0)\n"
+	p, r, err := ReadProtocol(context.Background(), "days.cope", script, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "task(identity()) * arm(wave(l=3, w=1))"; p.Problem.Kernel.String() != want {
+		t.Errorf("the kernel is %s, want %s", p.Problem.Kernel, want)
+	}
+	again, err := MakeProtocol(context.Background(), r)
+	if err != nil || again.Fingerprint() != p.Fingerprint() {
+		t.Errorf("made again it is another protocol (%v)", err)
+	}
+}
