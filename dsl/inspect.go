@@ -19,6 +19,7 @@ type Inspection struct{ Text, Markdown, HTML string }
 
 // description returns the blocks that Inspect renders. It is one of finitely many: the text chooses
 // one, and none of its words enter.
+// The order of the questions: inside quotes, after a point, a bound name, a function of formulas, a function, its call.
 func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
 	if c.InText {
@@ -61,6 +62,7 @@ func partHelp(v value, name string) []report.Block {
 }
 
 // wordAround returns what stands between the quotes around the cursor.
+// The word of the cursor ends at the cursor, so the rest up to the closing quote is read here.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)
 	end := c.At.To
@@ -72,7 +74,7 @@ func wordAround(text string, c front.Cursor) string {
 
 // inspection renders a description.
 func inspection(blocks []report.Block) Inspection {
-	if blocks == nil {
+	if blocks == nil { // nothing to say is no mistake
 		return Inspection{}
 	}
 	d := report.Display{Value: blocks}
@@ -86,6 +88,7 @@ func inspection(blocks []report.Block) Inspection {
 
 // describe describes a bound name: its definition, what it is, and the first sentence that it
 // would display.
+// The name must be bound.
 func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
@@ -104,6 +107,7 @@ const maxLead = 300
 
 // leadOf returns the sentence with which the display of a value begins, "" where that is its
 // definition again, or a list too long to be one.
+// The value may be one that is not known: then nothing is displayed of it.
 func leadOf(v value) string {
 	data := v.Data
 	if _, list := data.([]value); list {
@@ -121,6 +125,7 @@ func leadOf(v value) string {
 }
 
 // functionHelp describes a function; nil when no function has the name.
+// Parameters stand in a table, with what the function takes besides them at its end.
 func functionHelp(name string) []report.Block {
 	f := index[name]
 	if f == nil {
@@ -152,6 +157,7 @@ func formulaHelp(name string) []report.Block {
 }
 
 // algorithmHelp describes an algorithm; nil when none has the name.
+// It is for the cursor on a name of an algorithm, so both modes are searched.
 func algorithmHelp(name string) []report.Block {
 	a, known := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
 	if !known {
@@ -184,6 +190,7 @@ func (f *Function) arguments() [][2]string {
 }
 
 // further lists what the function takes besides its parameters.
+// It is nil for a function that takes its parameters alone.
 func (f *Function) further() [][2]string {
 	var list [][2]string
 	if f.Variadic != "" {

@@ -24,11 +24,12 @@ import (
 // is a value.
 
 // typeFor returns the type of a value that is a t in Go, and the Go type that its parts or elements follow from.
+// Pointers are followed. An interface may hold anything.
 func typeFor(t reflect.Type) (Type, reflect.Type) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == nil {
+	if t == nil { // an element of a list without a type, and the like
 		return anything, nil
 	}
 	if k, ok := kinds.Of[struct{}](t); ok {
@@ -43,7 +44,7 @@ func typeFor(t reflect.Type) (Type, reflect.Type) {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return List, t.Elem()
-	case reflect.Struct, reflect.Map:
+	case reflect.Struct, reflect.Map: // of maps the parts are the keys, which a value must be there for
 		return Record, t
 	case reflect.Interface:
 		return anything, nil
@@ -52,6 +53,7 @@ func typeFor(t reflect.Type) (Type, reflect.Type) {
 }
 
 // goType returns the Go type that the parts of a value follow from; nil where that is not known.
+// A value with its own field of comes first: a list and a record have no type without it.
 func (v value) goType() reflect.Type {
 	switch {
 	case v.of != nil:
@@ -62,13 +64,14 @@ func (v value) goType() reflect.Type {
 	if k, ok := v.Type.kind(); ok {
 		return k.Type
 	}
-	return reflect.TypeOf(v.Data)
+	return reflect.TypeOf(v.Data) // of figures, tables and kernels the value says it
 }
 
 // partNames lists the parts of a value: of its own, or of the elements of a list.
+// A list has the parts of its elements, of the first one where the type of elements is not known.
 func (v value) partNames() []string {
 	t := v.goType()
-	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map {
+	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map { // a row of a table
 		names := lists.Map(m.MapKeys(), func(k reflect.Value) string { return fmt.Sprint(k.Interface()) })
 		slices.Sort(names)
 		return names
@@ -82,7 +85,7 @@ func (v value) partNames() []string {
 		return nil
 	}
 	var names []string
-	if table, ok := v.Data.(report.Table); ok {
+	if table, ok := v.Data.(report.Table); ok { // the columns of a table are parts, too
 		names = table.ColumnNames()
 	}
 	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...)
@@ -96,12 +99,15 @@ func (t Type) hasParts() bool {
 }
 
 // evalMember evaluates v.name, v["name"] and v[i].
+// A name, an index in quotes and a number make the same kind of node; the text tells a point from quotes.
 func evalMember(e *evaluator, n *ast.MemberNode) value {
 	name, named := n.Property.(*ast.StringNode)
+	// p.csv is seen before the name is looked up, which would be an unknown name.
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && isFileName(e, n, id, name.Value) {
 		return unknown(anything)
 	}
 	v := e.eval(n.Node)
+	// After a mistake the index is still evaluated, as it may have one of its own.
 	if v.Type == anything {
 		if !named {
 			e.eval(n.Property)
@@ -124,6 +130,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		return tableRow(e, n, table, at.Data.(string))
 	case at.Type == Text && at.known():
 		return evalPart(e, n, v, at.Data.(string))
+	// Rows of a table are chosen like elements of a list.
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
 			return unknown(Record)
@@ -132,7 +139,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
 		})
 		return e.element(n, value{Type: List, Data: rows}, at)
-	case v.Type != List && v.Type.hasParts():
+	case v.Type != List && v.Type.hasParts(): // numbers have no place in what has named parts
 		return e.fail(n.Property, anything, fmt.Sprintf("the parts of %s have names, not numbers", v.Type.a()),
 			fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}
@@ -140,6 +147,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 }
 
 // isFileName reports a name that stands where the name of a file should: machines.csv without quotes.
+// A name that is bound is not taken for a file.
 func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
 	ending = "." + strings.ToLower(ending)
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
@@ -156,7 +164,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		return evalColumn(e, n, v, name)
 	}
 	names := v.partNames()
-	if len(names) == 0 && v.Type.hasParts() && !v.known() {
+	if len(names) == 0 && v.Type.hasParts() && !v.known() { // a record whose Go type is not known: the parts are known when it runs
 		return unknown(anything)
 	}
 	if !slices.Contains(names, name) {
@@ -173,6 +181,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 }
 
 // usualPart returns the part that stands for the whole in a sentence, else the first.
+// The names must not be empty.
 func usualPart(names []string) string {
 	usual, _ := lists.First([]string{"mean", "value", "samples", "name"}, func(name string) bool { return slices.Contains(names, name) })
 	return cmp.Or(usual, names[0])
@@ -192,6 +201,7 @@ func suggestPart(word string, names []string) string {
 }
 
 // unknownPart returns a part of a value that is known by its Go type only.
+// A part that is not there has any type.
 func unknownPart(t reflect.Type, name string) value {
 	p, _ := lists.First(report.Parts(t), func(p report.Part) bool { return p.Name == name })
 	kind, of := typeFor(p.Type)
@@ -199,6 +209,7 @@ func unknownPart(t reflect.Type, name string) value {
 }
 
 // partValue returns the value that a part holds in Go. What is not known there has no value here.
+// Elements count in the budget, as parts may be long lists.
 func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
 	if reason != "" {
@@ -211,6 +222,7 @@ func partValue(e *evaluator, n ast.Node, data any) value {
 }
 
 // fromPart makes a value from what a part holds, or says why there is none.
+// Pointers and interfaces are followed, and nil is a part that is not known.
 func fromPart(r reflect.Value) (v value, reason string) {
 	for r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface {
 		if r.IsNil() {
@@ -236,7 +248,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 			return v, "is not a finite number"
 		}
 		return numberValue(x), ""
-	case Problem:
+	case Problem: // the language holds problems by pointer
 		p := data.(problem.Problem)
 		return value{Type: Problem, Data: &p}, ""
 	case List:

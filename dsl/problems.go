@@ -26,12 +26,14 @@ var (
 )
 
 // optional returns a parameter that may be left out.
+// It returns a copy.
 func optional(p Param) Param {
 	p.Default = unset
 	return p
 }
 
 // engineFunctions returns the problems, the theory and the runs.
+// The order is the order of the documentation.
 func engineFunctions() []Function {
 	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
@@ -63,8 +65,9 @@ func engineFunctions() []Function {
 			P      *problem.Problem
 			Kernel kernels.Joint
 		}) (any, error) {
-			joint, p := a.Kernel, a.P.WithKernel(a.Kernel)
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, so the problem of the script stays as it is
 			_, err := computed(c, func() (bool, error) {
+				// What checks the kernel on many arms may take long, and ends with the context.
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
 				}
@@ -130,6 +133,7 @@ func engineFunctions() []Function {
 }
 
 // theory returns a function of a problem and options.
+// The problem is cut to the arms with known means; see measuredProblem.
 func theory[T any](name string, result Type, doc string, params []Param,
 	compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
@@ -159,6 +163,7 @@ func evalBounds(c *call) (any, error) {
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
 // given drops a value that comes with an error.
+// So call.finish sees nil where an error comes without a part of the value.
 func given[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -170,21 +175,23 @@ func given[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	Data, Where                string
-	Path, Rewards, Block, Name string
-	Kernel                     any
-	Goal, Unmeasured           string
+	Data, Where                string // with the fields of Long: a table with a row for each measurement
+	Path, Rewards, Block, Name string // Path is a table with a row for each arm
+	Kernel                     any    // a kernels.Joint, or the text "auto"; nil stands for "auto"
+	Goal, Unmeasured           string // as texts; "" where not given
 	Standardize                bool
 }
 
 // evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
 // column, what is wrong with the kernel on these points under the kernel.
+// A table with a row for each arm comes by path, and one with a row for each measurement by data.
 func evalProblem(c *call, a problemArgs) (any, error) {
-	file := "path"
+	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
 	}
+	// The recorded files of a campaign are read as text, and not as tables of the caller.
 	if s := c.e.session.opt; s.readFile == nil { // which needs the text
 		opt.Frame = s.Tables
 	}
@@ -196,6 +203,8 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
+	// Reading, finding the kernel and checking it may take long. After an interrupt they go on in the background.
+	// What they change then, such as the files that were read, belongs to an evaluation that has ended.
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
@@ -204,11 +213,12 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		if err == nil {
 			_, err = p.Kernel.Check(p.Tasks, p.Arms)
 		}
-		if err == nil && stated {
+		if err == nil && stated { // of a kernel that was found, the belief says more
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err
 	})
+	// A file that changed in a sweep is an error, like one that cannot be read.
 	if err == nil {
 		err = remember(c.e, p.Sources)
 	}
@@ -216,9 +226,9 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		return nil, problemError(c, err, file, opt.Rewards)
 	}
 	if !stated {
-		c.e.session.believed = found
+		c.e.session.believed = found // best(p) need not compute it again
 	}
-	if c.e.st == c.e.own {
+	if c.e.st == c.e.own { // a sweep would tell the same once more for each combination
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
@@ -226,6 +236,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 
 // problemError returns the error of loading under the argument that it is about; file is the parameter
 // that names the table, rewards the path of raw rewards.
+// Causes in their order: the noise, the file of raw rewards, the kernel on these points, the table.
 func problemError(c *call, err error, file, rewards string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
@@ -234,13 +245,14 @@ func problemError(c *call, err error, file, rewards string) error {
 		return noiseError(c, err)
 	case path != "" && path == rewards:
 		file = "rewards"
-	case path == "":
+	case path == "": // no file is named: the points and the kernel do not go together
 		message := "the kernel does not fit the problem"
 		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
 			message = "the measurements do not say which kernel the problem has"
 		}
 		return &argumentError{param: "kernel", message: message, err: err}
 	}
+	// Under the table, unless the error is about a column that an argument names.
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
 		if param := naming(c, data.Unknown); param != "" {
@@ -276,6 +288,8 @@ func fileOf(err error) string {
 
 // taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. It
 // reports tasks that the problem does not have, and reports whether all is right.
+// A list of names alone is one alternative; any other list has an alternative in each element.
+// Without the argument there is none, which is right.
 func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
@@ -294,6 +308,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 }
 
 // taskSet reads one alternative. It is an error that there is none, which is reported.
+// A number keeps the first tasks. What is wrong is reported here, and errReported tells the caller.
 func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
@@ -312,9 +327,11 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 }
 
 // errReported says that a mistake was reported.
+// It is never shown.
 var errReported = errors.New("reported")
 
 // namedTasks keeps the tasks with these names.
+// The order of names is kept. Each must be a name of the problem, once.
 func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {

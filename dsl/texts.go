@@ -30,6 +30,7 @@ func printFunction() Function {
 	}
 }
 
+// printed returns a value as print shows it. A kernel has the formulas that it uses above it, one a line.
 func printed(v value) string {
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
@@ -39,7 +40,7 @@ func printed(v value) string {
 		return definitions(data.Formulas()) + data.String()
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
-	case []value:
+	case []value: // one that does not fit into a line: an element a line
 		return strings.Join(lists.Map(data, printed), "\n")
 	}
 	var b strings.Builder
@@ -48,6 +49,7 @@ func printed(v value) string {
 }
 
 // inText returns a value as it stands in a line of text; false for one that does not fit there.
+// It is what braces in a text show, and the elements of lists.
 func inText(v value) (string, bool) {
 	switch data := v.Data.(type) {
 	case string:
@@ -80,11 +82,12 @@ func numeral(x float64) string {
 // formatted returns a number in a form that front.Format matches.
 func formatted(x float64, form string) string {
 	m := front.Format.FindStringSubmatch(form)
-	places := -1
+	places := -1 // not given
 	if m[2] != "" {
 		places, _ = strconv.Atoi(m[2])
 	}
 	var text, unit string
+	// A share in percent; a whole number; the letters of Go; a precision alone counts significant digits.
 	switch letter := m[3]; {
 	case letter == "%":
 		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%"
@@ -110,10 +113,11 @@ func formatted(x float64, form string) string {
 }
 
 // grouped puts commas between the thousands of a number.
+// Digits after the point, exponents and units stay as they are.
 func grouped(text string) string {
 	end := strings.IndexFunc(strings.TrimPrefix(text, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	start := len(text) - len(strings.TrimPrefix(text, "-"))
-	if end += start; end < start {
+	if end += start; end < start { // nothing but digits follows the sign
 		end = len(text)
 	}
 	for i := end - 3; i > start; i -= 3 {
@@ -123,11 +127,12 @@ func grouped(text string) string {
 }
 
 // withValues evaluates a text with values, see front.TextCall.
+// The arguments come in threes, a text, a value and its format, with a text at the end.
 func withValues(e *evaluator, n *ast.CallNode) value {
 	var b strings.Builder
 	known := true
 	for i, a := range n.Arguments {
-		switch i % 3 {
+		switch i % 3 { // the format is read with the value before it
 		case 0:
 			b.WriteString(a.(*ast.StringNode).Value)
 		case 1:
@@ -145,12 +150,14 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 }
 
 // insideText returns a value between the braces of a text, false where it is not known or does not fit.
+// A format goes with a number alone. What has parts is shown by one of them.
 func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string, bool) {
 	asked := form.Value != ""
 	switch {
 	case asked && v.Type != Number && v.Type != anything:
 		e.fail(n, Text, fmt.Sprintf("a format is for numbers; here is %s", v.Type.a()), "")
 		return "", false
+	// known by type, so a check tells it as well
 	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards:
 		hint := "print(value) makes a text of its own of it"
 		if names := v.partNames(); len(names) > 0 {
@@ -171,6 +178,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 }
 
 // joined returns two texts as one.
+// The characters count in the budget of an evaluation: a text that doubles in every line would soon fill the memory.
 func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
 		return e.fail(n, Text, fmt.Sprintf("%s does not go between texts", n.Operator), "texts are joined by +")
@@ -186,8 +194,10 @@ func joined(e *evaluator, n *ast.BinaryNode, l, r value) value {
 }
 
 // constants are the names that stand for numbers.
+// They cannot be bound, and formulas know them, too.
 var constants = map[string]float64{"pi": math.Pi}
 
+// Ranges that many parameters have, under shorter names.
 var (
 	anyNumber          = kernels.AnyNumber
 	positive, fromZero = kernels.Positive, kernels.NonNegative
@@ -267,6 +277,7 @@ func listFunctions() []Function {
 			From, To float64
 			N        int
 		}) (any, error) {
+			// With these weights the first and the last number are exact.
 			return spaced(c, a.N, func(i int) float64 {
 				t := float64(i) / float64(a.N-1)
 				return (1-t)*a.From + t*a.To
@@ -301,6 +312,7 @@ func listFunctions() []Function {
 }
 
 // spaced returns the list of n numbers.
+// The list must not be longer than maxRange, which the callers see to.
 func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
 		return unknown(List), nil
@@ -330,6 +342,7 @@ func rounded(x float64, digits int) float64 {
 }
 
 // reduce applies f to the numbers of a list, or to several numbers.
+// The list must be flat: its elements are numbers.
 func reduce(c *call, f func([]float64) float64) (any, error) {
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
