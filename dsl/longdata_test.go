@@ -52,3 +52,15 @@ save(sweep(r, case=[1, 2], gap=[0.1, 0.2]), "s.parquet")`)
 		t.Errorf("completes %q, want case", words)
 	}
 }
+
+// A column may be called col, as the function that reads other columns by their names is.
+func TestColumnCalledCol(t *testing.T) {
+	folder := t.TempDir()
+	written(t, folder, "runs.csv", "col,dose,y\n1,1,2\n2,1,3\n3,1,4\n2,2,5\n3,2,6\n")
+	s := NewSession(Options{Folder: folder})
+	must(t, s, `p = problem(data="runs.csv", arm="dose", reward="y", where="col > 1", kernel=task(identity()) * arm(linear()))`)
+	v, _, _ := s.Value("p")
+	if p := v.(*problem.Problem); !slices.Equal(p.Mean, []float64{3.5, 5.5}) {
+		t.Errorf("means %v, want 3.5 and 5.5 of the rows with col above 1", p.Mean)
+	}
+}

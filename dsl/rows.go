@@ -175,12 +175,14 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 		at := lists.Keyed(columns, func(k int, name string) (string, any) { return name, row[k] })
 		var missing string
 		// An unknown column cannot be an error of the function, so it is noted and told after the run.
-		at["col"] = func(name string) any {
-			v, ok := at[name]
-			if !ok {
-				missing = name
+		if !slices.Contains(columns, "col") { // which is the column then
+			at["col"] = func(name string) any {
+				v, ok := at[name]
+				if !ok {
+					missing = name
+				}
+				return v
 			}
-			return v
 		}
 		v, err := expr.Run(program, at)
 		if missing != "" {

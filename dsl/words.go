@@ -23,7 +23,7 @@ import (
 )
 
 // words says what the texts of a parameter name, for completion.
-// A text for data and a text for output are paths, which checkFiles looks at; the rest serves completion alone.
+// The texts of wordsData, wordsOutput and wordsStore are paths, which checkFiles looks at. The others serve completion alone.
 type words string
 
 const (
