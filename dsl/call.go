@@ -91,7 +91,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	}
 	// A missing argument is told only where all that is written is right: a wrong name may be why it is missing.
 	if e.mistakes > before || !c.complete() {
-		return unknown(fn.Result)
+		return unknown(c.result())
 	}
 	// Whether arguments fit together is asked in the check and before the call runs: some values are known only then.
 	pure := c.pure()
@@ -110,6 +110,14 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		return unknown(fn.Result)
 	}
 	return c.finish(fn.eval(c))
+}
+
+// result returns the type of a value that is not known. After a mistake in an argument it is the usual one.
+func (c *call) result() Type {
+	if c.fn.each && c.args[0].Type == List {
+		return List
+	}
+	return c.fn.Result
 }
 
 // function returns the function that is called: of the catalogue, or a formula with parameters as it is

@@ -29,6 +29,7 @@ type Function struct {
 	fields []field      // of that struct
 
 	pure  bool                     // computed while a script is checked; the others only when it runs
+	each  bool                     // goes through a list: the value has the type of the first argument, and Result is of a number
 	eval  func(*call) (any, error) // makes the value of a call that passed all checks; for what it may return, see call.finish
 	check func(*call)              // reports arguments that do not fit together, before it runs and when; may be nil
 	early func(*call)              // reports before an impure call runs what it would refuse after a long time; may be nil

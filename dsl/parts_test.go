@@ -161,3 +161,17 @@ func TestCompleteParts(t *testing.T) {
 		}
 	}
 }
+
+// A check knows that functions of numbers make a list of a list, before the list is there.
+func TestFunctionsOfUnknownLists(t *testing.T) {
+	const runs = "r = fb(paper(case=1, gap=0.4), budget=400)\ns = sweep(r, gap=[0.4, 0.8])\n"
+	for src, want := range map[string]string{
+		`x = sqrt(s.rows.result.budget); "{x[0]} {len(x)}"`:      "20 2",
+		`x = round(s.rows.result.budget/300); "{x[1]} {sum(x)}"`: "1 2",
+		`x = sqrt(s.rows[0].result.budget); "{x}"`:               "20",
+	} {
+		if got := shown(t, NewSession(Options{}), runs+src); got != want {
+			t.Errorf("%s: %s, want %s", src, got, want)
+		}
+	}
+}

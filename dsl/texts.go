@@ -213,7 +213,7 @@ func numberFunctions() []Function {
 			all = append(all, Function{
 				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
 				Params: []Param{{Name: "x", Types: []Type{Number, List}, Range: anyNumber, Doc: "a number or a list"}},
-				Result: Number, Example: f.Name + "(1)", pure: true,
+				Result: Number, Example: f.Name + "(1)", pure: true, each: true,
 				eval: func(c *call) (any, error) { return c.e.each(c.node, c.args[0].value, apply), nil },
 			})
 		}
@@ -260,7 +260,7 @@ func listFunctions() []Function {
 				{Name: "digits", Synonyms: []string{"places", "decimals"}, Range: kernels.Range{Min: 0, Max: 15}, Default: "0",
 					Doc: "digits after the point"},
 			},
-			Result: Number, Example: "round(2/3, digits=2)", pure: true,
+			Result: Number, Example: "round(2/3, digits=2)", pure: true, each: true,
 		}, nil, func(c *call, a struct{ Digits int }) (any, error) {
 			return c.e.each(c.node, c.args[0].value, func(x float64) float64 { return rounded(x, a.Digits) }), nil
 		}),
