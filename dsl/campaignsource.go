@@ -73,13 +73,17 @@ func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Prot
 // engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
-		for _, f := range r.Data {
-			// a script may name a file below its folder by an absolute path
-			if strings.HasSuffix("/"+filepath.ToSlash(path), "/"+f.Path) {
-				return f.Content, nil
+		var found *campaign.File
+		for i, f := range r.Data {
+			// A script may name a file below its folder by an absolute path. Of gram.csv and sub/gram.csv the longer path is meant.
+			if strings.HasSuffix("/"+filepath.ToSlash(path), "/"+f.Path) && (found == nil || len(f.Path) > len(found.Path)) {
+				found = &r.Data[i]
 			}
 		}
-		return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
+		if found == nil {
+			return nil, fmt.Errorf("%s is not among the recorded files: %w", path, os.ErrNotExist)
+		}
+		return found.Content, nil
 	}
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
 	var err error

@@ -1,6 +1,8 @@
 package dsl
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -63,5 +65,36 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 	text := `task(table("`
 	if _, _, words := s.Complete(text, len(text)); !slices.Contains(words, "gram.csv") {
 		t.Errorf("completes %q, want the files", words)
+	}
+}
+
+// A recorded file is found by its folder as well: two files of one name are two files.
+func TestRecordedFilesOfOneName(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.Mkdir(filepath.Join(folder, "sub"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	written(t, folder, "gram.csv", "1,0.5\n0.5,1\n")
+	written(t, folder, filepath.Join("sub", "gram.csv"), "2,0.25\n0.25,1\n")
+	const script = `k = task(table("gram.csv", names=["oslo", "rome"])) * arm(linear())
+l = task(table("sub/gram.csv", names=["oslo", "rome"])) * arm(linear())
+p = problem("arms.csv", kernel=k + l, noise=1)
+days = protocol(p, runs=0)
+`
+	written(t, folder, "arms.csv", "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")
+	for _, inside := range []string{folder, ""} {
+		text := script
+		if inside == "" { // by absolute paths
+			text = strings.NewReplacer(`("gram`, `("`+filepath.ToSlash(folder)+`/gram`, `("sub`, `("`+filepath.ToSlash(folder)+`/sub`,
+				`("arms`, `("`+filepath.ToSlash(folder)+`/arms`).Replace(script)
+		}
+		p, r, err := ReadProtocol(t.Context(), "days.cope", text, Options{Folder: inside})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := MakeProtocol(t.Context(), r)
+		if err != nil || again.Fingerprint() != p.Fingerprint() {
+			t.Errorf("below %q: made again it is another protocol (%v)", inside, err)
+		}
 	}
 }
