@@ -19,6 +19,7 @@ import (
 )
 
 // plotFunction draws values.
+// What can be drawn follows from package kinds and from the axes of empty values, and so does the description.
 func plotFunction() Function {
 	var plotted []Type
 	var measured []measures
@@ -31,6 +32,7 @@ func plotFunction() Function {
 		if t.isDrawn() {
 			add(t, t.a(), t.zero())
 		}
+		// A list of results has other measures than one result, so it has an entry of its own behind it.
 		if t == Result {
 			add(List, "several results", []engine.Result{})
 		}
@@ -80,21 +82,22 @@ func plotFunction() Function {
 // plotArgs are the arguments of plot, but for the value.
 type plotArgs struct {
 	lookArgs
-	X, File, Panel, Task string
-	Y                    []string
-	Posterior            bool
-	Where                *problem.Problem
+	X, File, Panel, Task string           // "" where not given
+	Y                    []string         // measures; nil for the first one
+	Posterior            bool             // the estimates of a run in place of its measures
+	Where                *problem.Problem // nil where not given
 }
 
 // lookArgs are the arguments of plot that are about looks alone.
 type lookArgs struct {
-	Title, XLabel, YLabel *string
-	LogX, LogY, Reference *bool
-	XLim, YLim            []float64
-	Width                 float64
+	Title, XLabel, YLabel *string   // nil where not given; "" for none
+	LogX, LogY, Reference *bool     // nil where not given
+	XLim, YLim            []float64 // two numbers each, or nil
+	Width                 float64   // in columns; 0 for the usual width
 }
 
 // look returns the arguments as package report takes them.
+// The names differ from the parameters only where a switch is turned round.
 func (a lookArgs) look() report.Look {
 	return report.Look{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
@@ -103,6 +106,7 @@ func (a lookArgs) look() report.Look {
 }
 
 // ends returns the ends of an axis, nil where a list is none.
+// The check refuses lists of another length.
 func ends(list []float64) *[2]float64 {
 	if len(list) == 2 {
 		return &[2]float64{list[0], list[1]}
@@ -111,7 +115,7 @@ func ends(list []float64) *[2]float64 {
 }
 
 // measures lists what may be drawn of a kind of value.
-type measures struct{ kind, list string }
+type measures struct{ kind, list string } // how messages call it, and its measures joined
 
 // listMeasures returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
 func listMeasures(all []measures) string {
@@ -122,10 +126,11 @@ func listMeasures(all []measures) string {
 }
 
 // evalPlot draws a value and writes the figure where a file is given.
+// A campaign is drawn as it is now, and not as the value was when it was made.
 func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
-	if list, ok := data.([]value); ok {
+	if list, ok := data.([]value); ok { // results side by side
 		found, err := results(list)
 		if err != nil {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
@@ -141,6 +146,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	}
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
+	// What the figure cannot be is told under the argument that asks for it.
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
 		return nil, nil
@@ -148,7 +154,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.File != "" {
+	if a.File != "" { // the figure is the value as well, and is shown
 		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
@@ -177,6 +183,7 @@ func checkLook(c *call, a plotArgs, sample any) {
 			}
 		}
 		logged := c.arg("log" + axis)
+		// Bars have names along y, so its numbers are along x.
 		if axis != "y" || !report.IsBars(sample, c.text("x")) {
 			continue
 		}
@@ -200,6 +207,7 @@ func results(list []value) ([]engine.Result, error) {
 }
 
 // checkPosterior finds what a picture of the posterior cannot be, before anything runs.
+// It is called where posterior is true. What the result has is known when it has run.
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
 		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior is true; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
