@@ -21,6 +21,7 @@ import (
 
 // campaignActs returns the functions that record something, of the table of acts. Each changes nothing when its cell is
 // run again: what it would record is known by its ids, its round, its rows, or its values and reason.
+// Names, parameters and documentation follow from package campaign; an act without a description is for the command alone.
 func campaignActs(c Param) []Function {
 	var out []Function
 	for _, e := range campaign.Acts() {
@@ -43,6 +44,7 @@ func campaignActs(c Param) []Function {
 }
 
 // actParam returns the parameter of a function that an argument of an act is.
+// The type follows from the place that the argument is put into. An argument without a range takes any number.
 func actParam(x campaign.Param) Param {
 	p := Param{Name: x.Name, Synonyms: x.Synonyms, Doc: x.Doc, Range: x.Range}
 	if p.Range == (kernels.Range{}) {
@@ -54,7 +56,7 @@ func actParam(x campaign.Param) Param {
 	switch t := reflect.TypeOf(x.Into).Elem(); {
 	case t == reflect.TypeFor[campaign.File]():
 		p.Types, p.words = []Type{Text}, wordsData
-	case t.Kind() == reflect.Pointer:
+	case t.Kind() == reflect.Pointer: // a pointer says by being nil that the argument is not given
 		p.Default = unset
 		p.complete(t)
 	case t.Kind() == reflect.Bool:
@@ -67,6 +69,8 @@ func actParam(x campaign.Param) Param {
 }
 
 // filled gives an act the arguments of the call, files without their content. What is wrong with them is reported, and ok is false.
+// It is called in the check and again when the script runs, each time on a new act. A value that is not known yet leaves
+// its place as it is.
 func filled(c *call, act campaign.Act) (ok bool) {
 	ok = true
 	for _, x := range act.Params() {
@@ -74,12 +78,13 @@ func filled(c *call, act campaign.Act) (ok bool) {
 		if list, isList := a.Data.([]value); isList && (len(list) == 0 || len(texts(a.value)) < len(list)) {
 			c.refuse(a, x.Hint, "%s must be a text, or a list of texts", x.Name)
 			ok = false
-		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) {
+		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) { // the file is read when the campaign is open
 			file.Path = c.e.session.path(c.text(x.Name))
 		} else if !isFile && a.known() {
 			assign(reflect.ValueOf(x.Into).Elem(), a.Data)
 		}
 	}
+	// The act looks at what does not fit together, as far as its values are known.
 	checked, isChecked := act.(campaign.Checked)
 	if !ok || !isChecked {
 		return ok
@@ -97,16 +102,17 @@ func filled(c *call, act campaign.Act) (ok bool) {
 
 // evalAct does an act of the table, plans what follows from it, and returns how far the campaign is, or the receipt of a sheet.
 func evalAct(c *call, e campaign.Entry) (any, error) {
-	act := e.New()
+	act := e.New() // for this call alone
 	if !filled(c, act) {
 		return nil, nil // reported
 	}
-	about := "c"
+	about := "c" // under which argument an error of the act is shown
 	if e.Sheet {
 		about = "file"
 	}
 	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
 		for _, x := range act.Params() {
+			// Files are read before anything is recorded; the base name of a file is what the record says.
 			if into, isFile := x.Into.(*campaign.File); isFile && into.Path != "" {
 				data, err := c.e.session.opt.file(c.e.ctx, into.Path)
 				if err != nil {
@@ -115,6 +121,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 				*into = campaign.File{Path: filepath.Base(into.Path), Content: data}
 			}
 		}
+		// One act, which records everything or nothing.
 		done, err := k.Do(c.e.ctx, act)
 		for _, w := range done.Warnings {
 			c.e.session.notice(w)
@@ -122,9 +129,10 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 		if err != nil {
 			return nil, &argumentError{param: about, message: e.Name + ": nothing was recorded", err: err}
 		}
-		if done.Known {
+		if done.Known { // it was done before, so the cell may be run again
 			c.e.session.notice(e.Name + ": this was recorded before, and changes nothing")
 		}
+		// What follows is planned now, unless several sheets belong together; whoever asks next plans it otherwise.
 		if e.Next(done) {
 			if err := k.Advance(c.e.ctx); err != nil {
 				return nil, err
@@ -138,6 +146,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 }
 
 // Acts lists the functions that Act calls: those that record something in a campaign, and resume.
+// protocol records nothing, and so is none of them.
 func Acts() []string {
 	acts := lists.Where(campaignFunctions(), func(f Function) bool { return f.Name != "protocol" })
 	return lists.Map(acts, func(f Function) string { return f.Name })
@@ -153,10 +162,11 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	if err != nil {
 		return nil, nil, err
 	}
-	script, errs := Parse(function, text)
+	script, errs := Parse(function, text) // function is the name of the text in messages
 	if len(errs) > 0 {
 		return nil, nil, plainly(errs)
 	}
+	// The options of the session hold again afterwards: displays, progress and overrides are the script's business.
 	opt := s.opt
 	defer func() { s.opt = opt }()
 	s.opt.Set, s.opt.Shown, s.opt.Clear, s.opt.Progress = nil, nil, nil, nil
@@ -169,10 +179,11 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	if len(displays) == 0 {
 		return nil, notices, fmt.Errorf("%s has no value", function)
 	}
-	return displays[len(displays)-1].Value, notices, nil
+	return displays[len(displays)-1].Value, notices, nil // the call is the last and only statement
 }
 
 // actText returns the call as a script.
+// Arguments are written in the order of their names, and by name.
 func (s *Session) actText(function string, args map[string]any) (string, error) {
 	if !slices.Contains(Acts(), function) {
 		return "", fmt.Errorf("%s is not a function that records something in a campaign; there are %s", function, strings.Join(Acts(), ", "))
@@ -185,7 +196,7 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 			known := lists.Map(fn.Params, func(p Param) string { return p.Name })
 			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(known, ", "))
 		}
-		literal, err := s.literal(fn.Params[k], args[name])
+		literal, err := s.literal(fn.Params[k], args[name]) // in the words of the function, so that the caller knows the argument
 		if err != nil {
 			return "", fmt.Errorf("%s: %s: %w", function, name, err)
 		}
@@ -196,11 +207,12 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 
 // literal writes an argument as a script has it. A text is the name of a value that the session has bound, where
 // the parameter takes a value of that type.
+// Quotes and braces are written so that a text means itself.
 func (s *Session) literal(p Param, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
 		if b := s.scope[v]; b != nil && b.value.Type != Text && slices.Contains(p.Types, b.value.Type) {
-			return v, nil
+			return v, nil // a protocol or a campaign of the session
 		}
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
@@ -231,6 +243,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 }
 
 // plainly returns mistakes without their places: the text was made of a program's arguments.
+// One mistake is enough for a program; it has made one call.
 func plainly(err error) error {
 	var list Errors
 	if !errors.As(err, &list) || len(list) == 0 {
