@@ -15,6 +15,7 @@ import (
 // is among the sources.
 func TestTableFromFile(t *testing.T) {
 	folder := t.TempDir()
+	// With names in both directions and decimal commas; without names; a table of arms; and one that is not symmetric.
 	for name, text := range map[string]string{
 		"gram.csv": ";rome;oslo\nrome;1;0,5\noslo;0,5;2\n",
 		"bare.csv": "2,0.5\n0.5,1\n",
@@ -35,6 +36,7 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 		v, _, _ := s.Value(name)
 		return v
 	}
+	// The names may come from the file, from the script, or from both.
 	k, w := get("k").(kernels.Table), get("w").(kernels.Table)
 	if k.String() != w.String() || get("m").(kernels.Table).String() != w.String() {
 		t.Errorf("read %v, want %v", k, w)
@@ -49,6 +51,7 @@ both = 2*task(l) + arm(table("bare.csv"))`)
 	if len(told) != 1 || !strings.Contains(told[0], "semicolons") {
 		t.Errorf("told %q, want how gram.csv was read, once", told)
 	}
+	// Files, names and kernels that do not fit.
 	for src, want := range map[string]string{
 		`x = table("bad.csv")`:                                                            `bad.csv:2:1: 0.4 here, but 0.5 in line 1, column 3: the matrix must be symmetric`,
 		`x = table("gramm.csv")`:                                                          `did you mean "gram.csv"?`,

@@ -12,6 +12,7 @@ import (
 const longScript = `p = problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="y", kernel=task(identity()) * arm(linear()))
 p`
 
+// Semicolons and decimal commas, a column that nobody names, and one arm in both tasks.
 const longTable = "machine;temp;speed;y;note\nA;150;1;1,5;x\nA;150;1;2,5;x\nA;180;2;3;\nA;180;2;4;\nB;150;1;7;\nB;150;1;8;\n"
 
 // A long table is read with its notes told once, however often a sweep evaluates the definition again.
@@ -24,6 +25,7 @@ func TestLongData(t *testing.T) {
 	if len(told) > 0 {
 		t.Errorf("told %q, which the problem that is displayed shows", told)
 	}
+	// The sweep evaluates the definition again for each noise.
 	s = NewSession(Options{Folder: folder, Notice: func(line string) { told = append(told, line) }})
 	must(t, s, strings.TrimSuffix(longScript, "\np")+"\nr = fb(p, budget=4, runs=1)\ns = sweep(r, noise=[1, 2])")
 	if len(told) != 3 || !strings.HasSuffix(told[0], "decimal commas") || !strings.HasSuffix(told[1], "ignored: note") || !strings.HasPrefix(told[2], "the kernel admits every truth on these 3 arms") {
@@ -40,6 +42,7 @@ func TestLongData(t *testing.T) {
 func TestParquetData(t *testing.T) {
 	folder := t.TempDir()
 	s := NewSession(Options{Folder: folder})
+	// The file is written by one script and read by another, in one session.
 	must(t, s, `r = fb(paper(case=1), budget=20, runs=2)
 save(sweep(r, case=[1, 2], gap=[0.1, 0.2]), "s.parquet")`)
 	must(t, s, `p = problem(data="s.parquet", task="case", arm="gap", reward="rounds", kernel=task(identity()) * arm(linear()))`)
