@@ -48,6 +48,7 @@ func analysisFunctions() []Function {
 				algorithm("algorithm", "the algorithm of agents that share", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the algorithm of agents that share nothing", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
+			// Both algorithms must be in the sweep; the first one that is not is told.
 			early: func(c *call) {
 				a := stated[speedupArgs](c)
 				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
@@ -78,7 +79,7 @@ type speedupArgs struct {
 // said.
 // Without an outline, and without a list of algorithms that is known, nothing is reported.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := s.sweepOutline()
+	o := s.sweepOutline() // nil where nothing is known of the sweep
 	if o == nil || algorithm == "" {
 		return true
 	}
@@ -100,10 +101,11 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
-		o := a.sweepOutline()
+		o := a.sweepOutline() // nil where nothing is known of the sweep
 		if o == nil {
 			continue // not given, or known only when it runs
 		}
+		// The sweeps are easily given the wrong way round.
 		if o.mode != "" && o.mode != want.param {
 			c.fail(a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
 			continue
@@ -151,7 +153,7 @@ func explained(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
 	// A task that is not there is the mistake of that argument.
 	if err != nil {
-		param := "r"
+		param := "r" // without task= the result itself cannot be explained
 		if c.has("task") {
 			param = "task"
 		}

@@ -143,6 +143,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 // The readers below return an argument by name, or the zero value where it is not
 // given. A name that is not a parameter is a mistake in the catalogue.
 
+// arg returns the argument of a parameter as it was matched. It panics for a name that is no parameter.
 func (c *call) arg(name string) argument {
 	i := c.fn.param(name)
 	if i < 0 {

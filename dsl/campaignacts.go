@@ -75,6 +75,7 @@ func filled(c *call, act campaign.Act) (ok bool) {
 	ok = true
 	for _, x := range act.Params() {
 		a := c.arg(x.Name)
+		// Acts take lists of texts alone, such as ids.
 		if list, isList := a.Data.([]value); isList && (len(list) == 0 || len(texts(a.value)) < len(list)) {
 			c.refuse(a, x.Hint, "%s must be a text, or a list of texts", x.Name)
 			ok = false
@@ -92,7 +93,7 @@ func filled(c *call, act campaign.Act) (ok bool) {
 	switch wrong := checked.Check(); {
 	case wrong == nil:
 		return true
-	case wrong.Param == "":
+	case wrong.Param == "": // about the call as a whole
 		c.e.report(c.e.st.Source.At(c.e.st.Span(c.node), c.fn.Name+": "+wrong.Text, wrong.Hint))
 	default:
 		c.refuse(c.arg(wrong.Param), wrong.Hint, "%s %s", wrong.Param, wrong.Text)
@@ -123,6 +124,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 		}
 		// One act, which records everything or nothing.
 		done, err := k.Do(c.e.ctx, act)
+		// Warnings are told even where nothing was recorded.
 		for _, w := range done.Warnings {
 			c.e.session.notice(w)
 		}
@@ -148,7 +150,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 // Acts lists the functions that Act calls: those that record something in a campaign, and resume.
 // protocol records nothing, and so is none of them.
 func Acts() []string {
-	acts := lists.Where(campaignFunctions(), func(f Function) bool { return f.Name != "protocol" })
+	acts := lists.Where(campaignFunctions(), func(f Function) bool { return f.Name != "protocol" }) // in the order of the documentation
 	return lists.Map(acts, func(f Function) string { return f.Name })
 }
 
@@ -214,6 +216,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 		if b := s.scope[v]; b != nil && b.value.Type != Text && slices.Contains(p.Types, b.value.Type) {
 			return v, nil // a protocol or a campaign of the session
 		}
+		// A text cannot be a protocol, so the name is wrong.
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
 		}
@@ -255,6 +258,7 @@ func plainly(err error) error {
 // actError is a mistake in one sentence.
 type actError struct{ mistake *front.Error }
 
+// Error is one line: the mistake, its cause, and what to write in brackets.
 func (e *actError) Error() string {
 	out := e.mistake.Message
 	if e.mistake.Cause != "" {

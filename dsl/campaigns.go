@@ -60,6 +60,7 @@ func campaignFunctions() []Function {
 			More               bool
 		}) (any, error) {
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
+				// It records the list before it returns it, so pulls are handed out once.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More})
 				if err == nil {
 					// Decimals say how the file of the list is written, and nothing of the campaign.
@@ -148,6 +149,7 @@ func entryNamed(name string) (algorithms.Entry, error) {
 // protocolEntry finds the algorithm of a protocol: with a budget and no name, the one of fixed budget.
 // It is an error where the name is not known before the script runs.
 func protocolEntry(c *call) (algorithms.Entry, error) {
+	// A budget without an algorithm means the usual one of fixed budget.
 	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
 	}
@@ -198,6 +200,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 	// Options first: the mistakes below rest on the algorithm having what it is given.
 	before := c.e.mistakes
+	// A given option that the algorithm lacks, as in checks of runs.
 	for i, p := range c.fn.Params {
 		a := &c.args[i]
 		if a.Node == nil || p.Name == "p" || p.Name == "algorithm" {
@@ -274,13 +277,14 @@ func evalStart(c *call, a struct {
 		return nil, errSweptCampaign
 	}
 	p := a.Protocol
+	// The name finds the definitions; a protocol within the call of start has none.
 	if p.Name == "" || c.e.scope[p.Name] == nil {
 		c.fail(c.arg("protocol"), "start: the protocol needs a name, by which it can be made again tomorrow",
 			"write days = protocol(...) and start(days, ...)")
 		return nil, nil
 	}
 	s := c.e.session
-	text, err := scriptOf(s, p.Name)
+	text, err := scriptOf(s, p.Name) // refuses values of Go cells
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
 	}

@@ -208,7 +208,7 @@ type compareArgs struct {
 // Each is compared with a parameter of joint kernels, which makes joint ones of kernels of one space.
 func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
-	list, known := c.labelled(a)
+	list, known := c.labelled(a) // by their names, for the table
 	if !known {
 		return nil
 	}
@@ -246,12 +246,14 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 		return nil
 	}
 	if p.N() > notedArms {
+		// How many directions the kernel tells apart at that precision.
 		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
 		if err != nil {
 			return nil // what is wrong is said by whatever needs the model
 		}
 		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
+	// Few arms: how the kernel relates each to the others.
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return nil
@@ -296,6 +298,7 @@ func freeFunction() Function {
 		if a.Min != nil || a.Max != nil {
 			f.Min, f.Max = f.Limits()
 		}
+		// Limits that are stated replace the usual ones.
 		if a.Min != nil {
 			f.Min = *a.Min
 		}

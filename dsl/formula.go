@@ -31,6 +31,7 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 	if definition == nil {
 		return unknown(Kernel)
 	}
+	// Head and body as they are shown and compared; the values follow below.
 	k := kernels.Formula{
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
@@ -44,6 +45,7 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
 		given[a.Param] = a.Fixed()
 	}
+	// Each name that the formula reads is a parameter, a plain number or a free number.
 	for _, name := range definition.Names() {
 		fixed, isArg := given[name]
 		v, _ := e.lookup(name)
@@ -72,19 +74,20 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 	var args []kernels.Arg
 	for i, p := range st.Params {
 		switch {
-		case seen[p.Name] && i == 1:
+		case seen[p.Name] && i == 1: // f(x, x)
 			e.failAt(p.At, "the two points have the same name", "write "+st.Name+"(x, y) = …")
 		case seen[p.Name]:
 			e.failAt(p.At, fmt.Sprintf("%s is a parameter already", p.Name), "choose another name")
 		case i < 2 && p.Default != nil:
 			e.failAt(p.At, "the first two parameters are the points, which have no value", "write "+st.Name+"(x, y, a=1) = …")
-		case i < 2:
+		case i < 2: // a point, which needs no value
 		case p.Default == nil:
 			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name),
 				fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
 		case taken(p.Name):
 			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be bound", p.Name), "choose another name")
 		default:
+			// In the scope of the script: a value may name numbers, but no points or parameters.
 			v := e.eval(p.Default)
 			f, free := freeNumber(v.Data)
 			if v.known() && !free {
@@ -179,12 +182,14 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 	if len(k.Args) > 0 {
 		// Call takes a number for each argument. Other numbers may choose a column that is none.
 		k.Call = func(args []kernels.Free) (kernels.Formula, error) {
+			// A copy: the numbers of the script stay, and the arguments replace what the head gives the parameters.
 			values := definition.Numbers()
 			at := k
 			at.Args = slices.Clone(k.Args)
 			for i, a := range args {
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
+				// A fit would move the number between columns.
 				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
 						Message: "is free, but chooses a column, which cannot be fitted"}
@@ -199,11 +204,11 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 	}
 	// Resolve is called when the kernel meets points, for their columns; what it returns can be computed.
 	k.Resolve = func(columns []string) (kernels.Formula, error) {
-		program, err := definition.Resolve(columns)
+		program, err := definition.Resolve(columns) // its errors name the formula and the place
 		if err != nil {
 			return k, err
 		}
-		resolved := k
+		resolved := k // with Pair and Rows, which k lacks: they need the columns
 		resolved.Pair = func(x, y kernels.Point) float64 { return program.Pair(x.X, y.X) }
 		resolved.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
 			program.Rows(dst, x.X, ys.X, from)
@@ -244,6 +249,7 @@ func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, any
 
 // UnknownFunction reports a call that formulas do not have.
 func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
+	// A function of the language is known, and still none of formulas.
 	if index[callee.Value] != nil {
 		// combining kernels is the usual mistake here
 		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value),
@@ -265,7 +271,7 @@ func (env formulaEnv) Place(n ast.Node) string {
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder
 	for _, f := range found {
-		body := cmp.Or(f.Body, "<a Go function>")
+		body := cmp.Or(f.Body, "<a Go function>") // a kernel of Put has no text
 		for _, free := range f.Free {
 			if line := fmt.Sprintf("%s = %s\n", free.Name, free); !strings.Contains(b.String(), line) {
 				b.WriteString(line)

@@ -22,7 +22,7 @@ type Inspection struct{ Text, Markdown, HTML string }
 // The order of the questions: inside quotes, after a point, a bound name, a function of formulas, a function, its call.
 func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
-	if c.InText {
+	if c.InText { // an algorithm, or the function that the text is an argument of
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
 			return blocks
 		}
@@ -31,7 +31,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	if c.Owner != "" {
 		return partHelp(worth(s, c.Owner, c.Above(text)), c.Word)
 	}
-	if _, bound := s.scope[c.Word]; bound {
+	if _, bound := s.scope[c.Word]; bound { // names that only stand above the cursor are not bound yet
 		return describe(s, c.Word)
 	}
 	if c.Formula {
@@ -65,7 +65,7 @@ func partHelp(v value, name string) []report.Block {
 // The word of the cursor ends at the cursor, so the rest up to the closing quote is read here.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)
-	end := c.At.To
+	end := c.At.To // of the word, which is the cursor
 	for end < len(runes) && !strings.ContainsRune("'\"`\n", runes[end]) {
 		end++
 	}
@@ -93,6 +93,7 @@ func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
+	// A stale value is shown as it is, with a warning.
 	if len(s.StaleBecause()[name]) > 0 {
 		blocks = append(blocks, report.Note{Warning: true, Text: name + " is stale: it was computed from a value that was bound again since"})
 	}
@@ -117,7 +118,7 @@ func leadOf(v value) string {
 	if len(blocks) == 0 {
 		return ""
 	}
-	p, ok := blocks[0].(report.Paragraph)
+	p, ok := blocks[0].(report.Paragraph) // tables and figures are too large for a hint
 	if !ok || len(p.Text) > maxLead {
 		return ""
 	}
@@ -163,6 +164,7 @@ func algorithmHelp(name string) []report.Block {
 	if !known {
 		return nil
 	}
+	// Three facts that the catalogue of algorithms has, as sentences.
 	shares, proven := "Agents exchange nothing.", "Its answers carry no guarantee."
 	if a.Shares {
 		shares = "Agents exchange counts and means after every round."
@@ -185,6 +187,7 @@ func algorithmHelp(name string) []report.Block {
 
 // arguments lists what the function takes, as pairs of name and description.
 func (f *Function) arguments() [][2]string {
+	// Each description ends with types, range and default.
 	list := lists.Map(f.Params, func(p Param) [2]string { return [2]string{p.Name, p.About() + "; " + p.Given()} })
 	return append(list, f.further()...)
 }

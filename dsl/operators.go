@@ -36,7 +36,7 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 	switch v.Type {
 	case Kernel, Joint:
 		return e.fail(n, v.Type, "a kernel cannot be negated", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
-	case Number, List, anything:
+	case Number, List, anything: // anything is not known yet, or a mistake that was reported
 	default:
 		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
 	}
@@ -136,6 +136,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 
 // rangeOf evaluates a..b: the whole numbers from one to the other, both included.
 func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
+	// Both ends are looked at by type, and by value where that is known.
 	for _, side := range []struct {
 		node ast.Node
 		value
@@ -156,7 +157,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	case to < from:
 		return e.fail(n, List, fmt.Sprintf("the range goes down from %s to %s", formatNumber(from), formatNumber(to)),
 			"the smaller number comes first")
-	case to-from >= maxRange:
+	case to-from >= maxRange: // compared as numbers: an int would overflow
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	}
 	return e.listOf(n, int(to-from)+1, func(i int) value { return numberValue(from + float64(i)) })
@@ -172,6 +173,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	if !l.known() || !r.known() {
 		return unknown(t)
 	}
+	// A number goes with every element; two lists go element by element.
 	if ln, rn := l.Data, r.Data; t == List {
 		left, leftIsList := ln.([]value)
 		right, rightIsList := rn.([]value)
@@ -190,6 +192,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "/" && y == 0 {
 		return e.fail(n.Right, Number, "division by zero", "")
 	}
+	// Overflow, 0^-1 and (-8)^(1/3) are told with both numbers.
 	z := formula.Operate(n.Operator, x, y)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
@@ -236,6 +239,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return unknown(t)
 	}
 	if t == Kernel {
+		// Package kernels flattens sums and products, and folds their numbers.
 		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)
 		if n.Operator == "+" {
 			return e.bounded(n, kernelValue(kernels.Add(a, b)))
@@ -250,7 +254,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "+" {
 		return e.bounded(n, jointValue(kernels.AddJoint(a, b)))
 	}
-	product, err := kernels.MulJoint(a, b)
+	product, err := kernels.MulJoint(a, b) // an error of too many terms, or of a free number that would be copied
 	if err != nil {
 		return e.fail(n, Joint, err.Error(), "")
 	}
@@ -298,9 +302,10 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, k.Type, "cannot divide with kernels", hint)
 	case n.Operator == "^" && left:
 		return e.fail(n, k.Type, "a number cannot have a kernel as its exponent", "exponents are whole numbers from 1")
-	case !k.known() || !c.known():
+	case !k.known() || !c.known(): // after the mistakes that need no value
 		return unknown(k.Type)
 	}
+	// The mistake is the number: the kernel itself is one.
 	out, err := combine(n.Operator, k.Data, c.Data.(float64), left)
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
@@ -317,7 +322,7 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 	constant := kernels.Constant{Value: c}
 	switch {
 	case operator == "^":
-		i, ok := whole(c)
+		i, ok := whole(c) // other exponents leave no kernel in general
 		if !ok || i < 1 || i > maxExponent {
 			return nil, fmt.Errorf("the exponent of a kernel is %s; it must be a whole number from 1 to %d", formatNumber(c), maxExponent)
 		}

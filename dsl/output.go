@@ -52,6 +52,7 @@ type Store interface {
 // It reads Parquet wherever it reads CSV.
 type files struct{}
 
+// Load reads a table as CSV, and one that is Parquet as the CSV that it would be.
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	opt.Decode = parquet.CSV
 	return problem.Load(path, k, opt)
@@ -81,6 +82,7 @@ func outputFunctions() []Function {
 			}},
 			Variadic: "further results", Result: Table, Example: "compare(r, b)",
 			eval: func(c *call) (any, error) {
+				// The first one is the parameter, the others are further arguments.
 				found := []engine.Result{c.args[0].Data.(engine.Result)}
 				found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
 				return report.Compare(found), nil
@@ -176,6 +178,7 @@ func checkPlot(c *call) {
 		return
 	}
 	if at := c.arg("where"); at.Node != nil {
+		// Only a result has rounds in which arms were open.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
 			c.fail(at, fmt.Sprintf("plot: where is a problem; it is for one result of fc or fb, and this is %s", v.Type.a()), "")
 		}
@@ -267,6 +270,7 @@ func checkSave(c *call) {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
+	// Whether the ending of the path says a format that can hold this.
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}

@@ -32,13 +32,13 @@ func typeFor(t reflect.Type) (Type, reflect.Type) {
 	if t == nil { // an element of a list without a type, and the like
 		return anything, nil
 	}
-	if k, ok := kinds.Of[struct{}](t); ok {
+	if k, ok := kinds.Of[struct{}](t); ok { // a result, a sweep, bounds and so on
 		return Type(k.Name), t
 	}
 	switch {
 	case t == reflect.TypeFor[report.Table]():
 		return Table, t
-	case report.IsText(t), t.Kind() == reflect.String:
+	case report.IsText(t), t.Kind() == reflect.String: // some types of Go are written as texts in JSON
 		return Text, nil
 	}
 	switch t.Kind() {
@@ -49,7 +49,7 @@ func typeFor(t reflect.Type) (Type, reflect.Type) {
 	case reflect.Interface:
 		return anything, nil
 	}
-	return Number, nil
+	return Number, nil // truth values are numbers, too
 }
 
 // goType returns the Go type that the parts of a value follow from; nil where that is not known.
@@ -76,6 +76,7 @@ func (v value) partNames() []string {
 		slices.Sort(names)
 		return names
 	}
+	// A list that the script made has no type of its own.
 	if v.Type == List && t == nil {
 		if list, _ := v.Data.([]value); len(list) > 0 {
 			return list[0].partNames()
@@ -88,7 +89,7 @@ func (v value) partNames() []string {
 	if table, ok := v.Data.(report.Table); ok { // the columns of a table are parts, too
 		names = table.ColumnNames()
 	}
-	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...)
+	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...) // in the order of their JSON
 	return names
 }
 
@@ -117,6 +118,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // after a point
 		return evalPart(e, n, v, name.Value)
 	}
+	// An index: a text in quotes, or an expression that gives a number or a text.
 	at := value{Type: Text}
 	if named {
 		at.Data = name.Value
@@ -124,6 +126,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		at = e.eval(n.Property)
 	}
 	switch table, isTable := v.Data.(report.Table); {
+	// A text chooses the element of a list that has this name.
 	case v.Type == List && at.Type == Text:
 		return evalRow(e, n, v, at)
 	case at.Type == Text && at.known() && isTable && !slices.Contains(v.partNames(), at.Data.(string)):
@@ -133,7 +136,7 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 	// Rows of a table are chosen like elements of a list.
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
-			return unknown(Record)
+			return unknown(Record) // a row is a record of the columns
 		}
 		rows := lists.Make(len(table.Rows), func(i int) value {
 			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
@@ -163,7 +166,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	if v.Type == List {
 		return evalColumn(e, n, v, name)
 	}
-	names := v.partNames()
+	names := v.partNames()                                  // in a check they follow from the type
 	if len(names) == 0 && v.Type.hasParts() && !v.known() { // a record whose Go type is not known: the parts are known when it runs
 		return unknown(anything)
 	}
@@ -173,7 +176,7 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		}
 		return e.fail(n.Property, anything, fmt.Sprintf("%s has no part %q", v.Type.a(), name), suggestPart(name, names))
 	}
-	if !v.known() {
+	if !v.known() { // a check goes on with the type of the part
 		return unknownPart(v.goType(), name)
 	}
 	data, _ := report.PartOf(v.Data, name)
@@ -194,7 +197,7 @@ func suggestPart(word string, names []string) string {
 			return hint
 		}
 		if longer := lists.Where(names, func(name string) bool { return strings.HasPrefix(name, word+"_") }); len(longer) > 0 {
-			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?"
+			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?" // samples for samples_total and samples_per_agent
 		}
 	}
 	return suggest(word, names)
@@ -203,6 +206,7 @@ func suggestPart(word string, names []string) string {
 // unknownPart returns a part of a value that is known by its Go type only.
 // A part that is not there has any type.
 func unknownPart(t reflect.Type, name string) value {
+	// the zero Part where there is none, whose type is nil
 	p, _ := lists.First(report.Parts(t), func(p report.Part) bool { return p.Name == name })
 	kind, of := typeFor(p.Type)
 	return value{Type: kind, of: of}
@@ -212,6 +216,7 @@ func unknownPart(t reflect.Type, name string) value {
 // Elements count in the budget, as parts may be long lists.
 func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
+	// The reason completes a sentence that begins with the text of the part.
 	if reason != "" {
 		return e.fail(n, anything, fmt.Sprintf("%s %s here", e.st.Text(n), reason), "")
 	}
@@ -236,7 +241,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	data := r.Interface()
 	t, of := typeFor(r.Type())
 	switch t {
-	case Text:
+	case Text: // times and statuses as JSON writes them
 		text, ok := report.TextOf(data)
 		if !ok {
 			text = r.String()
@@ -244,7 +249,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 		return value{Type: Text, Data: text}, ""
 	case Number:
 		x, ok := number(r)
-		if !ok || math.IsNaN(x) || math.IsInf(x, 0) {
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) { // arithmetic has finite numbers alone
 			return v, "is not a finite number"
 		}
 		return numberValue(x), ""
@@ -255,6 +260,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 		list := make([]value, r.Len())
 		for i := range list {
 			if list[i], reason = fromPart(r.Index(i)); reason != "" {
+				// one element without a value leaves the whole list without one
 				return v, fmt.Sprintf("has element %d, which %s", i, reason)
 			}
 		}

@@ -23,7 +23,7 @@ import (
 func plotFunction() Function {
 	var plotted []Type
 	var measured []measures
-	add := func(t Type, kind string, sample any) {
+	add := func(t Type, kind string, sample any) { // sample is an empty value, by which the measures are known
 		_, ys := report.Axes(sample, "any")
 		plotted, measured = append(plotted, t), append(measured, measures{kind, orList(ys)})
 	}
@@ -119,6 +119,7 @@ type measures struct{ kind, list string } // how messages call it, and its measu
 
 // listMeasures returns a list such as "of a sweep or several results: samples or rounds; of bounds: error".
 func listMeasures(all []measures) string {
+	// Kinds with the same measures share an entry.
 	groups := lists.Groups(all, func(m measures) string { return m.list })
 	return strings.Join(lists.Map(groups, func(same []measures) string {
 		return "of " + orList(lists.Map(same, func(m measures) string { return m.kind })) + ": " + same[0].list
@@ -131,7 +132,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
 	if list, ok := data.([]value); ok { // results side by side
-		found, err := results(list)
+		found, err := results(list) // a list that holds anything else cannot be drawn
 		if err != nil {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
 		}
@@ -144,6 +145,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
+	// Axes, measures and looks are compared with the value once more, now that it is there.
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
 	// What the figure cannot be is told under the argument that asks for it.
@@ -171,8 +173,9 @@ func checkLook(c *call, a plotArgs, sample any) {
 	for _, axis := range []string{"x", "y"} {
 		a := c.arg(axis + "lim")
 		if list, given := a.Data.([]value); given {
+			// The message shows what was given: how many numbers, or which two.
 			got := fmt.Sprintf("a list of %d", len(list))
-			numbers, _ := every[float64](list)
+			numbers, _ := every[float64](list) // nil where one is no number
 			ends := ends(numbers)
 			if ends != nil {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
@@ -214,6 +217,7 @@ func checkPosterior(c *call) {
 		return
 	}
 	offered(c, "x", c.arg("x"), report.PosteriorX())
+	// A picture of the posterior has a panel for each task and no choice of measures.
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
 			c.fail(a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),

@@ -35,6 +35,7 @@ func optional(p Param) Param {
 // engineFunctions returns the problems, the theory and the runs.
 // The order is the order of the documentation.
 func engineFunctions() []Function {
+	// The first of them, noise, stands further ahead in the signature than the others.
 	noise := noiseParams(`a number, "sd" for the column, "task" pooled per task; when not given, the column sd, of raw rewards the deviation of each arm or, of arms with fewer than ten, of their task, and unknown without any`, problem.NoiseSD, problem.NoiseTask)
 	return append([]Function{
 		bestFunction(),
@@ -71,6 +72,7 @@ func engineFunctions() []Function {
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
 				}
+				// Notes of the old kernel are gone; the new one may have its own.
 				p.NoteLengthscales()
 				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 				return true, nil
@@ -150,6 +152,7 @@ func theory[T any](name string, result Type, doc string, params []Param,
 func evalBounds(c *call) (any, error) {
 	p, opt := measuredProblem(c), optionsOf(c)
 	return given(computed(c, func() (bounds.Report, error) {
+		// The model is made here, and not in the engine, to share its memory.
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
@@ -188,7 +191,7 @@ type problemArgs struct {
 func evalProblem(c *call, a problemArgs) (any, error) {
 	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
-		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
+		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // every file by e.read, so that a sweep reads each once
 		Goal: goalOf(a.Goal), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop,
 	}
 	// The recorded files of a campaign are read as text, and not as tables of the caller.
@@ -196,6 +199,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
+		// What the columns mean, which rows to take, and how expressions on columns are computed.
 		file, opt.Long, opt.Where, opt.Compile = "data", &a.Long, a.Where, compileRows
 	}
 	if a.Rewards != "" {
@@ -208,10 +212,10 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	p, err := computed(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil && !stated {
-			p, found, err = findKernel(c, p)
+			p, found, err = findKernel(c, p) // it needs the measurements, so it comes after reading
 		}
 		if err == nil {
-			_, err = p.Kernel.Check(p.Tasks, p.Arms)
+			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and what Gram matrices need
 		}
 		if err == nil && stated { // of a kernel that was found, the belief says more
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
@@ -258,6 +262,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		if param := naming(c, data.Unknown); param != "" {
 			a.param = param
 		}
+		// The usual mistakes with names of columns, the surest first.
 		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
 			a.hint = fmt.Sprintf(`these are several columns, each named by itself: ["%s"]`, strings.Join(columns, `", "`))
@@ -270,7 +275,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		a.hint = suggestFile(c.e.session, c.text(file))
+		a.hint = suggestFile(c.e.session, c.text(file)) // a file that is not there
 	}
 	return a
 }
@@ -312,6 +317,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
+		// How many of the first tasks, at least one and at most all.
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
@@ -354,6 +360,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		c.refuse(c.arg("tasks"), "", "an alternative without tasks; at least one must be left")
 		return change, errReported
 	}
+	// The name stands in the table of alternatives.
 	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
 	return change, nil
 }

@@ -148,6 +148,7 @@ type teller struct {
 	tell   Progress   // Options.Progress
 }
 
+// update tells a step, unless the teller is closed.
 func (t *teller) update(a Activity) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -156,6 +157,7 @@ func (t *teller) update(a Activity) {
 	}
 }
 
+// close waits for a step that is being told; after it nothing is told.
 func (t *teller) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

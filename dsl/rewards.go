@@ -50,6 +50,7 @@ const noiseUnknown = "unknown"
 // unknownBy returns NoiseModel.UnknownBy of a text for unknown noise, "" for other texts.
 // The texts are "unknown", "unknown task" and "unknown arm".
 func unknownBy(text string) string {
+	// "unknown" alone is one scale for all arms.
 	by, unknown := strings.CutPrefix(text, noiseUnknown)
 	switch {
 	case !unknown:
@@ -72,7 +73,7 @@ type noiseArgs struct {
 // checkNoise reports arguments of noise that do not fit together.
 // The parameters say which numbers are allowed. Whether the noise suits the data is found when these are there.
 func checkNoise(c *call, a noiseArgs) {
-	if guess := c.arg("noise_guess"); a.NoiseGuess != nil {
+	if guess := c.arg("noise_guess"); a.NoiseGuess != nil { // a guess of a scale that is known, or found, has no use
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
 			c.refuse(guess, `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess), "noise_guess is for noise that is unknown")
 			return
@@ -113,6 +114,7 @@ func noiseError(c *call, err error) error {
 	}
 	about := "environment"
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
+		// The field of the noise model that is wrong, as the parameter that states it.
 		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment",
 			"Strength": "strength"}[wrong.Field]
 	}
@@ -155,6 +157,7 @@ const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 // longParams lists the parameters by which problem reads a table with a row for every measurement.
 // A column may be named by a text, several by a list; what is wrong is told by checkNames.
 func longParams() []Param {
+	// A parameter that takes one column or several.
 	columns := func(name, doc string, synonyms ...string) Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
@@ -238,7 +241,7 @@ func longGiven(c *call) (given, missing []string) {
 func checkNames(c *call, a argument) bool {
 	list, ok := a.Data.([]value)
 	if !ok {
-		return true
+		return true // a text
 	}
 	names := texts(a.value)
 	if len(list) == 0 || len(names) < len(list) {

@@ -26,7 +26,7 @@ import (
 // In a check the list may be known by the type of its elements, or not at all.
 func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	list, known := v.Data.([]value)
-	t, _ := typeFor(v.of)
+	t, _ := typeFor(v.of) // of the elements
 	switch names := v.partNames(); {
 	case !known && v.of == nil:
 		return unknown(List)
@@ -39,7 +39,7 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, "the elements of this list have no parts", "an element is chosen by its number, list[0]")
 		}
 		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
-	case !known:
+	case !known: // the type of the column follows from the type of the elements
 		return value{Type: List, of: unknownPart(v.of, name).goType()}
 	}
 	out := make([]value, len(list))
@@ -60,12 +60,13 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, fmt.Sprintf("%s of element %d %s", name, i, reason), "")
 		}
 	}
+	// A column of long lists counts with all their elements.
 	if !e.spend(n, value{Type: List, Data: out}.size(maxElements)) {
 		return unknown(List)
 	}
 	column := value{Type: List, Data: out}
 	if len(out) > 0 && out[0].Type.hasParts() {
-		column.of = out[0].goType()
+		column.of = out[0].goType() // so that parts of its elements are known
 	}
 	return column
 }
@@ -83,6 +84,7 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		return value{Type: t, of: of}
 	}
 	word := key.Data.(string)
+	// Names are compared as they are shown.
 	names := lists.Map(list, func(element value) string {
 		name, _ := report.PartOf(element.Data, part)
 		return fmt.Sprint(name)
@@ -144,6 +146,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	opts := []expr.Option{expr.Env(env)}
 	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp,
 		"sqrt": math.Sqrt} {
+		// expr hands whole numbers over as int and columns as float64.
 		opts = append(opts, expr.Function(name, func(args ...any) (any, error) {
 			switch v := args[0].(type) {
 			case float64:
@@ -158,7 +161,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	// Messages of expr are put into words that fit a text of the language.
 	if err != nil {
 		err = firstLine(err)
-		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown {
+		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // usually a text without quotes
 			err = fmt.Errorf("%w; a text stands in quotes, as '%s'", err, word)
 		} else if strings.Contains(err.Error(), "func(") {
 			err = errors.New("the name of a function is not in quotes; texts are, as in site == 'none'")
@@ -233,6 +236,7 @@ type labelled struct {
 func (c *call) labelled(a argument) ([]labelled, bool) {
 	list, known := a.Data.([]value)
 	n, st := sourceOf(c.e, a.Node) // a name may stand for the list
+	// Where the list is written out, here or where its name is bound, its elements have places of their own.
 	literal, written := n.(*ast.ArrayNode)
 	if !known && (!c.e.dry || !written) {
 		return nil, false
@@ -273,6 +277,7 @@ func (c *call) element(a argument, i int) argument {
 	if !ok {
 		return a
 	}
+	// a is a copy, so the argument of the call stays as it is.
 	a.value = list[i]
 	if literal, ok := a.Node.(*ast.ArrayNode); ok && i < len(literal.Nodes) {
 		a.Node = literal.Nodes[i]
@@ -337,6 +342,7 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	if c.e.st == c.e.own { // not again in a sweep
 		c.e.session.note(g.Notes)
 	}
+	// Built as if the numbers stood in the script.
 	args := kernels.Args{"values": g.Values}
 	if g.Names != nil {
 		args["names"] = g.Names

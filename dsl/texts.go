@@ -32,6 +32,7 @@ func printFunction() Function {
 
 // printed returns a value as print shows it. A kernel has the formulas that it uses above it, one a line.
 func printed(v value) string {
+	// A kernel fits into a line, too, but print adds the formulas that its text names.
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
 	}
@@ -56,7 +57,7 @@ func inText(v value) (string, bool) {
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint, kernels.Kernel:
+	case kernels.Joint, kernels.Kernel: // without the formulas, which would take lines of their own
 		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
@@ -73,7 +74,7 @@ func inText(v value) (string, bool) {
 
 // numeral returns a number in at most ten significant digits; a whole one in full.
 func numeral(x float64) string {
-	if i, ok := whole(x); ok {
+	if i, ok := whole(x); ok { // no exponent up to 2^53
 		return strconv.Itoa(i)
 	}
 	return strconv.FormatFloat(x, 'g', 10, 64)
@@ -81,6 +82,7 @@ func numeral(x float64) string {
 
 // formatted returns a number in a form that front.Format matches.
 func formatted(x float64, form string) string {
+	// The groups are the comma, the digits after the point and the letter.
 	m := front.Format.FindStringSubmatch(form)
 	places := -1 // not given
 	if m[2] != "" {
@@ -90,15 +92,15 @@ func formatted(x float64, form string) string {
 	// A share in percent; a whole number; the letters of Go; a precision alone counts significant digits.
 	switch letter := m[3]; {
 	case letter == "%":
-		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%"
+		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // without digits after the point where none are asked for
 	case letter == "d":
-		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64)
+		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // halves are rounded away from 0
 	case letter != "":
 		if places < 0 {
-			places = 6
+			places = 6 // as in Python and C
 		}
 		if letter == "g" {
-			places = max(places, 1)
+			places = max(places, 1) // no digit at all is no number
 		}
 		text = strconv.FormatFloat(x, letter[0], places, 64)
 	case places >= 0:
@@ -120,6 +122,7 @@ func grouped(text string) string {
 	if end += start; end < start { // nothing but digits follows the sign
 		end = len(text)
 	}
+	// From the right, so that positions to the left stay.
 	for i := end - 3; i > start; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
@@ -134,7 +137,7 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 	for i, a := range n.Arguments {
 		switch i % 3 { // the format is read with the value before it
 		case 0:
-			b.WriteString(a.(*ast.StringNode).Value)
+			b.WriteString(a.(*ast.StringNode).Value) // doubled braces are single ones here
 		case 1:
 			form := n.Arguments[i+1].(*ast.StringNode)
 			v := e.eval(a)
@@ -143,6 +146,7 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 			b.WriteString(text)
 		}
 	}
+	// In a check the text is known only where all its values are.
 	if !known || !e.spend(n, b.Len()) {
 		return unknown(Text)
 	}
@@ -159,7 +163,7 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 		return "", false
 	// known by type, so a check tells it as well
 	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards:
-		hint := "print(value) makes a text of its own of it"
+		hint := "print(value) makes a text of its own of it" // of figures and reward functions there are no parts
 		if names := v.partNames(); len(names) > 0 {
 			hint = fmt.Sprintf("choose a part of it, as in {%s.%s}", e.st.Text(n), usualPart(names))
 		}
@@ -222,6 +226,7 @@ func numberFunctions() []Function {
 		name, doc string
 		f         func([]float64) float64
 	}{
+		// Of one list or of several numbers; reduce refuses an empty list.
 		{"min", "smallest", slices.Min[[]float64]},
 		{"max", "largest", slices.Max[[]float64]},
 		{"sum", "sum", lists.Total[float64]},
@@ -247,6 +252,7 @@ func listFunctions() []Function {
 			Result: Number, Example: "len([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) {
 				if text, ok := c.args[0].Data.(string); ok {
+					// Characters and not bytes.
 					return float64(len([]rune(text))), nil
 				}
 				return float64(len(c.args[0].Data.([]value))), nil
@@ -302,7 +308,7 @@ func listFunctions() []Function {
 				return nil, fmt.Errorf("range: steps of %s do not lead from %s to %s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
 			}
 			// a step that ends within rounding of the last number ends there
-			steps := math.Floor((a.To-a.From)/a.Step + 1e-9)
+			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // a share of a step
 			if !(steps < maxRange) {
 				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 			}
@@ -315,7 +321,7 @@ func listFunctions() []Function {
 // The list must not be longer than maxRange, which the callers see to.
 func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
-		return unknown(List), nil
+		return unknown(List), nil // reported by spend
 	}
 	out := make([]value, n)
 	for i := range out {
@@ -328,12 +334,13 @@ func spaced(c *call, n int, at func(i int) float64) (any, error) {
 	return value{Type: List, Data: out}, nil
 }
 
-// rounded returns the number with so many digits after the point that is nearest to x, of two as near
-// the one away from 0.
+// rounded returns the number with so many digits after the point that is nearest to x. Of two as near it is the one away
+// from 0 where digits is 0, and the one with an even last digit elsewhere.
 func rounded(x float64, digits int) float64 {
 	if digits == 0 {
 		return math.Round(x)
 	}
+	// By the decimal digits of x: multiplying by a power of ten would round twice.
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
 	if err != nil {
 		return x // too large for digits after the point
@@ -356,6 +363,7 @@ func reduce(c *call, f func([]float64) float64) (any, error) {
 	if !ok || len(numbers) == 0 {
 		return nil, fmt.Errorf("%s needs numbers, at least one", c.fn.Name)
 	}
+	// Sums of finite numbers may be infinite.
 	y := f(numbers)
 	if math.IsInf(y, 0) || math.IsNaN(y) {
 		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)

@@ -92,6 +92,7 @@ func orList(words []string) string { return listWith(" or ", words) }
 // andList joins words as in "a, b and c".
 func andList(words []string) string { return listWith(" and ", words) }
 
+// listWith joins words with commas, and the last two with a text between them; one word is itself.
 func listWith(between string, words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
