@@ -21,6 +21,7 @@ func (c *call) complete() bool {
 	known := true
 	for i, p := range c.fn.Params {
 		switch a := c.args[i]; {
+		// Neither written nor set from outside, and without a default.
 		case a.Node == nil && a.Type == anything && p.Default == "":
 			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
 			return false
@@ -227,13 +228,14 @@ type field struct {
 // Names are compared in lower case without underscores. Other is a field without a parameter, "" where all have one.
 func matched(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
+	// Fields of embedded structs count like own ones.
 	for _, x := range reflect.VisibleFields(t) {
-		if x.Anonymous || !x.IsExported() {
+		if x.Anonymous || !x.IsExported() { // the embedded struct itself
 			continue
 		}
 		at, is := params[strings.ToLower(x.Name)]
 		if !is {
-			other = x.Name
+			other = x.Name // the caller decides whether that is a mistake
 			continue
 		}
 		a := field{index: x.Index, param: at}

@@ -126,7 +126,7 @@ type foundKernel struct {
 	Log      []string `json:"log,omitempty"`    // columns that are compared by their logarithm
 	// whether methods that can learn the kernel in the run do so; not in campaigns of versions that could not
 	InRun bool     `json:"in_run,omitempty"`
-	Fit   *fit.Fit `json:"fit,omitempty"`
+	Fit   *fit.Fit `json:"fit,omitempty"` // the fit, without its kernel; nil of problem
 }
 
 // take returns what the next call found, and its kernel; nil where the call has to be made. It is an error when
@@ -181,6 +181,7 @@ func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	if len(errs) > 0 {
 		return kernels.Joint{}, errs
 	}
+	// The text of a kernel is a script that displays it, and reads nothing.
 	displays, err := NewSession(Options{}).Eval(ctx, script)
 	if err != nil {
 		return kernels.Joint{}, err

@@ -172,6 +172,7 @@ func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 func (c *call) match() {
 	e, position := c.e, 0
 	for key, n := range argumentsOf(c.node) {
+		// A name finds its parameter wherever it stands.
 		if key != nil {
 			c.matchNamed(key, n)
 			continue
@@ -184,6 +185,7 @@ func (c *call) match() {
 		case c.fn.Variadic != "":
 			c.rest = append(c.rest, a)
 		default:
+			// "takes no arguments" and "takes one argument" read better than a number.
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
 			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
 				most = few[len(c.fn.Params)]
@@ -191,7 +193,7 @@ func (c *call) match() {
 			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
 			return
 		}
-		position++
+		position++ // named arguments do not count
 	}
 }
 

@@ -28,6 +28,7 @@ func campaignActs(c Param) []Function {
 		if e.Doc == "" {
 			continue // of the command alone
 		}
+		// Every function of an act has the campaign as its first parameter.
 		f := Function{
 			Name: e.Name, Section: SectionCampaign, Synonyms: e.Synonyms, Doc: e.Doc, Example: e.Example, Params: []Param{c},
 			Result: typeOf[campaign.Status](),
@@ -35,7 +36,7 @@ func campaignActs(c Param) []Function {
 			eval:   func(c *call) (any, error) { return evalAct(c, e) },
 		}
 		if e.Sheet {
-			f.Result = typeOf[campaign.Receipt]()
+			f.Result = typeOf[campaign.Receipt]() // what became of each row of the sheet
 		}
 		f.Params = append(f.Params, lists.Map(e.New().Params(), actParam)...)
 		out = append(out, f)
@@ -53,6 +54,7 @@ func actParam(x campaign.Param) Param {
 	if x.Optional {
 		p.Default = unset
 	}
+	// Files are named by a path; pointers and truth values may be left out; the rest goes by its Go type.
 	switch t := reflect.TypeOf(x.Into).Elem(); {
 	case t == reflect.TypeFor[campaign.File]():
 		p.Types, p.words = []Type{Text}, wordsData
@@ -195,6 +197,7 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		k := fn.param(name)
 		if k < 0 {
+			// A program gets no hint on spelling, but all names.
 			known := lists.Map(fn.Params, func(p Param) string { return p.Name })
 			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(known, ", "))
 		}
@@ -256,7 +259,7 @@ func plainly(err error) error {
 }
 
 // actError is a mistake in one sentence.
-type actError struct{ mistake *front.Error }
+type actError struct{ mistake *front.Error } // whose place is in a text that nobody wrote
 
 // Error is one line: the mistake, its cause, and what to write in brackets.
 func (e *actError) Error() string {

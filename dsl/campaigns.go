@@ -79,6 +79,7 @@ func protocolFunction() Function {
 	// the options of runs, without options of simulations; taken from fc, so that they are described once
 	runs := runFunctions()
 	fc := runs[slices.IndexFunc(runs, func(f Function) bool { return f.Name == engine.ModeFC })]
+	// What protocols state in their own words, and what only simulations have.
 	own := slices.DeleteFunc(fc.Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
@@ -182,6 +183,7 @@ func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol,
 		a.Block = b.Name
 	}
 	if a.Block == "" {
+		// The mistake is shown under the one that is given.
 		param := map[bool]string{true: "block_size", false: "control"}[a.BlockSize > 0]
 		return p, &argumentError{param: param, message: "protocol: nothing was fixed",
 			err: fmt.Errorf(`%s is of blocks, and nothing says what a block is: add block="day"`, param)}

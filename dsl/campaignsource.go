@@ -178,6 +178,7 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
 	at := -1
 	for i, st := range statements {
+		// A protocol is a call by itself; one inside another call is not found.
 		if _, name := callOf(st.Node); name != "protocol" || st.Params != nil {
 			continue
 		}
@@ -190,6 +191,7 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	if at < 0 {
 		return nil, fmt.Errorf("%s has no statement like days = protocol(p, delta=0.05), which says what the campaign keeps to", file)
 	}
+	// Backwards from the protocol: a statement is needed if a later one reads its name.
 	wanted := namesIn(statements[at].Node)
 	out := []*front.Statement{statements[at]}
 	for i := at - 1; i >= 0; i-- {

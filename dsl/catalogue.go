@@ -15,15 +15,15 @@ import (
 type Function struct {
 	Name      string   // as scripts call it; unique in the catalogue
 	Synonyms  []string // names other libraries use; messages suggest Name for them
-	Section   Section
-	Doc       string  // one line
-	Formula   string  // of a kernel: k(x, y)
-	Reference string  // of a kernel: where it is from
-	Params    []Param // in the order of positional arguments
-	Variadic  string  // what the further positional arguments are, "" for none
-	Named     string  // what further named arguments are, "" for none
-	Result    Type    // of every call; anything where it follows from the argument
-	Example   string  // a call; a test checks it where r and b are results, s a sweep and f a fit
+	Section   Section  // where help and documentation list it
+	Doc       string   // one line
+	Formula   string   // of a kernel: k(x, y)
+	Reference string   // of a kernel: where it is from
+	Params    []Param  // in the order of positional arguments
+	Variadic  string   // what the further positional arguments are, "" for none
+	Named     string   // what further named arguments are, "" for none
+	Result    Type     // of every call; anything where it follows from the argument
+	Example   string   // a call; a test checks it where r and b are results, s a sweep and f a fit
 
 	args   reflect.Type // the struct of its arguments, nil where it has none; see bound
 	fields []field      // of that struct
@@ -136,6 +136,7 @@ func kernelFunctions() []Function {
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 			Params: lists.Map(e.Params, func(p kernels.Param) Param {
+				// The kind says which types the language takes; numbers are checked by the kernel itself.
 				kind := kernelKinds[p.Kind]
 				return Param{
 					Name: p.Name, Synonyms: p.Synonyms, Types: kind.types, Default: p.Default,

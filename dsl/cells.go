@@ -153,7 +153,7 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 		if len(errs) > 0 {
 			return nil, errs
 		}
-		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil {
+		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil { // an expression, several statements or a formula
 			whole := front.Span{From: 0, To: len(text)}
 			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
 		}
@@ -181,9 +181,11 @@ type outline struct {
 // outlined returns what the value of a call will have, nil where nothing is known of it.
 func outlined(c *call) *outline {
 	switch c.fn.Name {
+	// The mode is known by the name of the function.
 	case engine.ModeFC, engine.ModeFB:
 		return &outline{mode: c.fn.Name}
 	case "sweep":
+		// The names are known as written; the mode by the result, or by what the result will be.
 		o := &outline{}
 		if r, ok := c.args[0].Data.(engine.Result); ok {
 			o.mode = r.Mode

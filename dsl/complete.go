@@ -73,7 +73,7 @@ func (s *Session) Inspect(text string, cursor int) Inspection {
 
 // proposals collects the words that begin with a prefix, each once.
 type proposals struct {
-	prefix string
+	prefix string          // the word up to the cursor
 	header func() []string // columns of the file that a problem is read from, inside quotes
 	seen   map[string]bool // words that are proposed: a name and a function that are spelled alike appear once
 	items  []Completion    // in the order of their kinds
@@ -111,6 +111,7 @@ func worth(s *Session, src, above string) value {
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
 	}
+	// Long scripts are looked at as far as the time allows.
 	ctx, cancel := context.WithTimeout(context.Background(), worthTime)
 	defer cancel()
 	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
@@ -120,6 +121,7 @@ func worth(s *Session, src, above string) value {
 			e.statement(st)
 		}
 	}
+	// The owner is evaluated last, in the scope that the lines above have made.
 	e.st = parsed[0]
 	return e.eval(parsed[0].Node)
 }
@@ -181,12 +183,13 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 // parameter, and the parameters of the calls below it.
 // tell is called for a name more than once where several calls have a parameter of that name.
 func sweepable(s *Session, result string, tell func(name string, p *Param)) {
+	// Whatever the result rests on: numbers, texts, kernels and problems by name, and parameters of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
 		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
 			tell(name, nil)
 		}
-		if b.st.Params != nil {
+		if b.st.Params != nil { // calls in a formula have vectors for arguments
 			continue
 		}
 		for _, n := range s.scope.callsIn(b.st.Node) {
@@ -233,6 +236,7 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		p.add(CompletesChoice, choice, algorithmDoc(choice))
 	}
 	switch param.words {
+	// Columns of problems that are bound, and inside problem(…) the columns of the table that it reads.
 	case wordsColumns:
 		p.addAll(CompletesColumn, columnsIn(s, space(c.Calls)), "")
 		if slices.Contains(c.Calls, "problem") {
@@ -255,7 +259,7 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		if slices.Contains(c.Given, "posterior") { // the axes of such a figure do not follow from the value
 			xs, ys = report.PosteriorX(), nil
 		}
-		if param.words != wordsY {
+		if param.words != wordsY { // a panel and an x are swept names or axes
 			ys = xs
 		}
 		p.addAll(CompletesChoice, ys, "")

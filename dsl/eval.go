@@ -166,7 +166,7 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
-	if list.depth() > maxNesting {
+	if list.depth() > maxNesting { // printing and comparing go down as deep
 		return e.fail(n, List, fmt.Sprintf("more than %d lists inside each other", maxNesting), "")
 	}
 	return list
@@ -195,8 +195,9 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 		t, of := typeFor(list.of)
 		return value{Type: t, of: of}
 	}
+	// Both are known.
 	elements := list.Data.([]value)
-	i, ok := whole(at.Data.(float64))
+	i, ok := whole(at.Data.(float64)) // an index is a whole number
 	if !ok || i < 0 || i >= len(elements) {
 		return e.fail(n.Property, anything, fmt.Sprintf("there is no element %s in a list of %d", formatNumber(at.Data.(float64)),
 			len(elements)), "elements are numbered from 0")
@@ -222,6 +223,7 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	if e.contents == nil {
 		e.contents = map[string][]byte{}
 	}
+	// Kept for the whole evaluation, so that a change of the file does not come between combinations.
 	e.contents[path] = data
 	return data, nil
 }

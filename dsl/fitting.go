@@ -46,6 +46,7 @@ func fittingFunctions() []Function {
 			Params: []Param{{Name: "f", Types: []Type{typeOf[fit.Fit]()}, Doc: "the fit"}}, Result: Joint, Example: "fitted(f)",
 		}, nil, func(_ *call, a struct{ F fit.Fit }) (any, error) { return a.F.Kernel, nil }),
 	}
+	// compare_kernels shares parameters with fit.
 	return append(all, compareKernels(all[0].Params))
 }
 

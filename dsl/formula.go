@@ -121,6 +121,7 @@ func formulaFunction(v value) *Function {
 	if !ok || k.Call == nil {
 		return nil
 	}
+	// A default is the text of the argument in the head, as signatures show it.
 	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body),
 		Result: Kernel, Example: k.String(), pure: true, Params: lists.Map(k.Args, func(a kernels.Arg) Param {
 			return Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"}

@@ -15,7 +15,7 @@ import (
 
 // Inspection describes something in the representations that a front end may choose
 // from. All are empty when there is nothing to say.
-type Inspection struct{ Text, Markdown, HTML string }
+type Inspection struct{ Text, Markdown, HTML string } // the same description three times
 
 // description returns the blocks that Inspect renders. It is one of finitely many: the text chooses
 // one, and none of its words enter.
@@ -133,6 +133,7 @@ func functionHelp(name string) []report.Block {
 		return nil
 	}
 	blocks := []report.Block{report.Code{Text: f.Signature()}, report.Paragraph{Text: sentence.Upper(f.Doc) + "."}}
+	// Kernels have a formula and a source.
 	if f.Formula != "" {
 		blocks = append(blocks, report.Code{Text: "k(x, y) = " + f.Formula})
 	}

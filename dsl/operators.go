@@ -62,7 +62,7 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 			return e.fail(n, Number, fmt.Sprintf("the value is not a finite number here (the argument is %s)", formatNumber(data)), "")
 		}
 		return numberValue(y)
-	case []value:
+	case []value: // each element, down through lists
 		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but here is %s", v.Type.a()), "")

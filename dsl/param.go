@@ -76,6 +76,7 @@ func (p Param) written() string {
 // It is a part of a sentence for help: types, range, and default or "optional".
 func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
+	// A switch is described by its two values, and a number by its range where it has one.
 	if p.Whole && !p.IsSwitch() {
 		text += ", whole"
 	}
@@ -172,6 +173,7 @@ func (p *Param) complete(t reflect.Type) {
 	if len(p.Types) > 0 || t == reflect.TypeFor[any]() {
 		return
 	}
+	// Slices are lists or their single element; other types are kinds of values.
 	switch t.Kind() {
 	case reflect.Float64:
 		p.Types = []Type{Number}
@@ -205,6 +207,7 @@ func ofGo(t reflect.Type) Type {
 	case reflect.TypeFor[engine.Result]():
 		return Result
 	}
+	// All other types are listed in package kinds.
 	k, ok := kinds.Of[struct{}](t)
 	if !ok {
 		panic("dsl: package kinds does not list " + t.String())

@@ -99,9 +99,9 @@ func ofCoKernelFC(p Param) Param {
 
 // forecastArgs are the arguments that plan and what_if have in common.
 type forecastArgs struct {
-	Cost, CostRound, SampleTime, RoundTime float64 // money and durations as stated; 0 where not given
-	Parallel, Capacity                     int     // 0 where not given
-	TimeUnit                               string
+	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 where not given
+	Parallel, Capacity                     int       // 0 where not given
+	TimeUnit                               string    // "" where not given
 	Gaps                                   []float64 // reward units; nil for the problem's own means
 	Runs                                   *int      // nil where not given, which leaves the number to the plan
 	Seed                                   uint64    `arg:"default"`
@@ -110,6 +110,7 @@ type forecastArgs struct {
 // question returns what is asked of a problem, which may be nil.
 // Without a number of runs it follows from the size of the problem, where that is known.
 func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
+	// Designs are shared with runs of the session, and cores are limited like theirs.
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
@@ -174,6 +175,7 @@ func bought(c *call, a planArgs) (any, error) {
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
 		return f, err
 	}
+	// A campaign of fixed budget that nobody carries out: its forecast says what the measurements buy.
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
@@ -185,6 +187,7 @@ func bought(c *call, a planArgs) (any, error) {
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
+	// The loss after so many samples, with the share of tasks whose answer is within epsilon of the best.
 	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String(),
 		Points: lists.Map(made.Rows[0].Buys, func(b campaign.Bought) plan.Point {
 			return plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right}
@@ -366,7 +369,7 @@ func evalPaper(c *call, a paperArgs) (any, error) {
 	case string:
 		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
 	default:
-		p, err = problem.PaperCase(a.Case, a.Gap)
+		p, err = problem.PaperCase(a.Case, a.Gap) // case was given, as the check saw
 	}
 	if err != nil {
 		return nil, err
@@ -379,7 +382,7 @@ func evalPaper(c *call, a paperArgs) (any, error) {
 type classicArgs struct {
 	Means  []float64 // expected reward of each arm, the same for all agents
 	Agents int       `arg:"default"`
-	Goal   string
+	Goal   string    // "" or "max" for higher, "min" for lower
 }
 
 // checkClassic reports means that are not numbers, and too many of them.

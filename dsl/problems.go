@@ -182,7 +182,7 @@ type problemArgs struct {
 	Path, Rewards, Block, Name string // Path is a table with a row for each arm
 	Kernel                     any    // a kernels.Joint, or the text "auto"; nil stands for "auto"
 	Goal, Unmeasured           string // as texts; "" where not given
-	Standardize                bool
+	Standardize                bool   // feature columns scaled to 0 to 1
 }
 
 // evalProblem loads a problem. What is wrong with a file is shown under its path or under the name of the
@@ -300,6 +300,7 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	if !a.known() {
 		return nil, true
 	}
+	// A number, a name and a list of names are one alternative each.
 	alternatives := []argument{a}
 	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
 		alternatives = c.elements("tasks")
@@ -341,6 +342,7 @@ var errReported = errors.New("reported")
 func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
+		// The first mistake ends the list.
 		name, ok := a.Data.(string)
 		v := slices.Index(p.Tasks.Names, name)
 		switch {

@@ -124,6 +124,7 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 		madeHere(c, why)
 		return engine.Result{}, false, nil
 	}
+	// One order, for the only experiment.
 	w.Orders = []farm.Order{{Cell: farm.Single, Experiment: x}}
 	job, err := hand(e, w, c.fn.Name+" "+x.Algorithm, x.Runs, 0)
 	if err != nil {
@@ -319,17 +320,19 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 // What the session sets, such as the seed, and the parameters of simulations are left out.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
+	// Arguments that are written, each by its name.
 	for i, p := range c.fn.Params {
 		a := c.args[i]
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		st := c.e.st
+		st := c.e.st // where the argument was written
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
+	// The default of protocol is another one as soon as there is a budget.
 	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}

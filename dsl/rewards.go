@@ -19,6 +19,7 @@ const countsHint = "rewards of 0 and 1 are recognised by best(p); successes= and
 // Functions with rewards of their own have all of them; problem shows the first one before its other parameters.
 func noiseParams(doc string, kinds ...string) []Param {
 	var environments, strengths []string
+	// The strengths of environments that have one are explained in the text of strength=.
 	for _, e := range problem.Environments() {
 		environments = append(environments, e.Name)
 		if e.Strength > 0 {
@@ -100,7 +101,7 @@ func (a noiseArgs) model() problem.NoiseModel {
 		}
 	}
 	if a.Bounded != nil {
-		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]}
+		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]} // two, as the check saw
 	}
 	return m
 }

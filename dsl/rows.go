@@ -89,6 +89,7 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		name, _ := report.PartOf(element.Data, part)
 		return fmt.Sprint(name)
 	})
+	// Names need not be unique in a list that a script made.
 	found := indices.Where(len(list), func(i int) bool { return names[i] == word })
 	switch len(found) {
 	case 1:

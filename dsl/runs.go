@@ -48,6 +48,7 @@ func option(name string) Param {
 // A new option of the engine thus appears by itself, as the last parameter; one without a description stays hidden.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
+	// Options that names leave out, of this mode or of both.
 	for x := range engine.AllOptions() {
 		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
 			listed = append(listed, x.Name)
@@ -56,7 +57,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	out = make([]Param, 0, len(listed))
 	for _, name := range listed {
 		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
-			out = append(out, own[i])
+			out = append(out, own[i]) // with a description of its own
 		} else {
 			out = append(out, option(name))
 		}
@@ -127,6 +128,7 @@ func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "which algorithm runs",
 		elsewhere: map[string]string{}}
 	for m, function := range modes {
+		// All algorithms of a mode, in the order of the catalogue.
 		names := algorithms.Having(m, func(algorithms.Entry) bool { return true })
 		if m == mode {
 			p.Choices = names

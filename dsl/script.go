@@ -84,6 +84,7 @@ func ErrorHTML(err error) string {
 	default:
 		return report.MistakesHTML([]report.Mistake{{Message: err.Error()}})
 	}
+	// The parts of a message stay apart, so that a page can mark them.
 	return report.MistakesHTML(lists.Map(found, func(e *Error) report.Mistake {
 		m := report.Mistake{
 			Message: e.Message, Place: fmt.Sprintf("%s, line %d, column %d", e.File, e.Line, e.Col), Line: e.Line,

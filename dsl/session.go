@@ -277,7 +277,7 @@ func (s *Session) Reads(text string) bool {
 		return false
 	}
 	for _, st := range script.statements {
-		used := namesIn(st.Node)
+		used := namesIn(st.Node) // of the body, where it is a formula
 		if st.Params != nil || len(s.scope.callsIn(st.Node)) > 0 ||
 			slices.ContainsFunc(s.Names(), func(name string) bool { return used[name] }) {
 			return true

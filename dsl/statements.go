@@ -273,6 +273,7 @@ func (s *Session) Forget(names ...string) {
 	// Each round frees what only names of the round before were defined by.
 	for again := true; again; {
 		again = false
+		// What is still used decides anew in each round.
 		used := map[string]bool{}
 		for _, b := range s.scope {
 			for name := range b.uses {
@@ -311,6 +312,7 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {
 			visit(used)
 		}
+		// After everything that it uses.
 		text, _ := s.Definition(name)
 		b.WriteString(text + "\n")
 	}

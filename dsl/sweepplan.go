@@ -194,13 +194,13 @@ func (s scope) callsIn(n ast.Node) []knownCall {
 // knownCall is a call with its function.
 type knownCall struct {
 	node *ast.CallNode // as it stands in the statement, by which swept.override knows it
-	fn   *Function
+	fn   *Function     // of the catalogue, or made of a formula
 }
 
 // calls collects the calls of functions in an expression, from the leaves up.
 type calls struct {
-	scope scope // to find formulas by their names
-	found []knownCall
+	scope scope       // to find formulas by their names
+	found []knownCall // in the order of the visit
 }
 
 func (v *calls) Visit(n *ast.Node) {

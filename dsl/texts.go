@@ -213,6 +213,7 @@ var (
 func numberFunctions() []Function {
 	var all []Function
 	for _, f := range formula.Functions() {
+		// Functions of one number, which formulas have by the same names.
 		if apply := formula.Elementwise(f.Name); apply != nil {
 			all = append(all, Function{
 				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
@@ -351,6 +352,7 @@ func rounded(x float64, digits int) float64 {
 // reduce applies f to the numbers of a list, or to several numbers.
 // The list must be flat: its elements are numbers.
 func reduce(c *call, f func([]float64) float64) (any, error) {
+	// One list alone, or numbers alone: a list among numbers has no single meaning.
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
 		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)

@@ -136,6 +136,7 @@ func (v value) plain() any {
 	if texts, ok := every[string](list); ok {
 		return texts
 	}
+	// A list of lists of numbers is a matrix, whose rows may differ in length.
 	rows := make([][]float64, len(list))
 	for i, e := range list {
 		row, _ := e.Data.([]value)
@@ -327,6 +328,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		return value{}, fmt.Errorf("there are no booleans in the language; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
 		list, err := lists.Try(r.Len(), func(i int) (value, error) {
+			// Elements have the name of the list, where they print by a name.
 			element, err := fromGo(name, r.Index(i).Interface())
 			if err == nil && element.Type == Rewards {
 				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
@@ -338,7 +340,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		})
 		return value{Type: List, Data: list}, err
 	}
-	if x, ok := number(r); ok {
+	if x, ok := number(r); ok { // whole numbers of all widths, and decimals
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return value{}, fmt.Errorf("%v is not a finite number", x)
 		}

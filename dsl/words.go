@@ -142,7 +142,7 @@ func headerIn(s *Session, text string, cursor int) []string {
 	if found == nil {
 		return nil
 	}
-	if found[3] != "" {
+	if found[3] != "" { // a name, and no path
 		if s.opt.Columns == nil {
 			return nil
 		}
@@ -158,7 +158,7 @@ func headerIn(s *Session, text string, cursor int) []string {
 		return nil
 	}
 	defer f.Close()
-	if columns, ok := parquet.Columns(f); ok {
+	if columns, ok := parquet.Columns(f); ok { // the end of the file says them
 		return columns
 	}
 	head, _ := io.ReadAll(io.NewSectionReader(f, 0, maxHeader))
@@ -175,7 +175,7 @@ func ofSpace(columns []string, space string) []string {
 		})
 	}
 	switch {
-	case len(of("x_", "z_")) == 0:
+	case len(of("x_", "z_")) == 0: // any column may be a feature
 		return columns
 	case space == "task":
 		return of("z_")
@@ -196,6 +196,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 	if endings == nil {
 		endings = save.Endings()
 	}
+	// The folder as the script writes it stays in front of each proposal.
 	folder, start := path.Split(prefix)
 	system := cmp.Or(s.path(filepath.FromSlash(folder)), ".")
 	f, err := os.Open(system)
@@ -311,6 +312,7 @@ func suggestName(e *evaluator, word string) string {
 	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is proposed with its brackets, below
 		return hint
 	}
+	// A bound name is proposed rather than a function, because nothing is called here.
 	names := e.scope.names()
 	if best := nearest(word, names); best != "" {
 		return suggest(word, names)

@@ -21,9 +21,9 @@ type node struct {
 	// values returns the values of the part for the points of the block, or one value where it is uniform: in dst,
 	// which has the length of the block, or in a view that must not be written to.
 	values   func(f *frame, dst []float64) []float64
-	uniform  bool     // the part does not depend on y
-	constant *float64 // its value, where it depends on neither point
-	shape    shape
+	uniform  bool      // the part does not depend on y
+	constant *float64  // its value, where it depends on neither point
+	shape    shape     // other, unless it is a part of a squared distance
 	multiple *multiple // nil for what is no multiple of another node
 }
 

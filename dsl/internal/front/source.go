@@ -167,13 +167,13 @@ func (st *Statement) CodeWith(texts map[string]string) string {
 // Error is a mistake in a script and its place. Lines and columns count from 1,
 // columns in runes.
 type Error struct {
-	File      string
-	Line, Col int
+	File      string // as messages call it
+	Line, Col int    // from 1; the column counts runes
 	Width     int    // runes to underline, at least 1
 	Source    string // the line of the script
 	Span      Span   // the place as rune offsets of the whole text
 
-	Message string
+	Message string // the mistake, in one line
 	// what a file or a computation reported, where that is the reason; may have lines
 	Cause string
 	Hint  string // what to write instead, where known
@@ -204,6 +204,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
+	// The margin is as wide as the number of the line, so that the bars stand below each other.
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
 	before, wrong, after := e.Excerpt()
@@ -242,13 +243,13 @@ func excerpt(line []rune, col, width int) ([]rune, int) {
 	const before = 40
 	from := 0
 	if len(line) > maxExcerpt && col+width > maxExcerpt {
-		from = max(0, col-before)
+		from = max(0, col-before) // so that a part of the line before the mistake is shown
 	}
 	to := min(len(line), from+maxExcerpt)
 	shown := make([]rune, 0, maxExcerpt+2)
 	if from > 0 {
 		shown = append(shown, '…')
-		col -= from - 1
+		col -= from - 1 // the ellipsis takes one column
 	}
 	for _, r := range line[from:to] {
 		if unicode.IsControl(r) {

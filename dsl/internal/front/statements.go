@@ -32,7 +32,7 @@ type Statement struct {
 
 // Param is a parameter of a formula definition.
 type Param struct {
-	Name    string
+	Name    string   // as the body uses it
 	At      Span     // where it stands in the head
 	Default ast.Node // nil where the definition gives none
 
