@@ -78,11 +78,21 @@ func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Prot
 // engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
+		path = filepath.ToSlash(filepath.Clean(path))
 		var found *campaign.File
+		most := -1 // as long is the end that found and the path share
 		for i, f := range r.Data {
-			// A script may name a file below its folder by an absolute path. Of gram.csv and sub/gram.csv the longer path is meant.
-			if strings.HasSuffix("/"+filepath.ToSlash(path), "/"+f.Path) && (found == nil || len(f.Path) > len(found.Path)) {
-				found = &r.Data[i]
+			own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
+			if own == path { // every relative path, and an absolute one that was recorded so
+				return f.Content, nil
+			}
+			// A script may name a file by an absolute path, whose end below the folder, or beside it, was recorded.
+			// Of gram.csv and sub/gram.csv the longer path is meant.
+			for strings.HasPrefix(own, "../") {
+				own = own[len("../"):]
+			}
+			if strings.HasSuffix("/"+path, "/"+own) && len(own) > most {
+				found, most = &r.Data[i], len(own)
 			}
 		}
 		if found == nil {

@@ -101,3 +101,26 @@ days = protocol(p, runs=0)
 		}
 	}
 }
+
+// A recorded file may lie beside the folder of the script, and a script may write its path in any way.
+func TestRecordedFilesBesideTheFolder(t *testing.T) {
+	root := t.TempDir()
+	for _, folder := range []string{"scripts", "tables"} {
+		if err := os.Mkdir(filepath.Join(root, folder), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	written(t, root, filepath.Join("tables", "arms.csv"), "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")
+	// The folder of the script is absolute, as in gonb-cope campaign start DIR /path/of/script.cope.
+	for _, path := range []string{filepath.ToSlash(root) + "/tables/arms.csv", "../tables/arms.csv", "..//tables/./arms.csv"} {
+		script := `days = protocol(problem("` + path + `", kernel=task(identity()) * arm(linear()), noise=1), runs=0)`
+		p, r, err := ReadProtocol(t.Context(), "days.cope", script, Options{Folder: filepath.Join(root, "scripts")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := MakeProtocol(t.Context(), r)
+		if err != nil || again.Fingerprint() != p.Fingerprint() {
+			t.Errorf("%s: made again it is another protocol (%v)", path, err)
+		}
+	}
+}
