@@ -125,11 +125,11 @@ func (r *round) blocks() [][]Slot {
 	return lists.Groups(r.list, func(slot Slot) int { return slot.Block })
 }
 
-// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Blocks of
-// other tasks are left out, unless task is below 0.
-func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
+// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Pulls
+// that are not asked for are left out.
+func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 	for _, block := range r.blocks() {
-		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && (task < 0 || taskOf[slot.Arm] == task) })
+		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && asked(slot) })
 		if len(out) > 0 && len(out)+len(open) > count {
 			break
 		}
