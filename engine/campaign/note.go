@@ -155,6 +155,9 @@ func (n Note) String() string {
 	return sentence.Write(format, words, numbers)
 }
 
+// notes returns the notes of a status.
+func (s review) notes() []Note { return slices.Concat(s.Notes, s.pending(), s.nextEpsilon()) }
+
 // number returns the count that stands at a place, 0 where there is none.
 func (n Note) number(k int) int {
 	if k < len(n.Numbers) {
