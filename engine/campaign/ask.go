@@ -178,14 +178,9 @@ func (s Moment) seat(r *round, items []Item) {
 	if r.plan.Plate == 0 {
 		return
 	}
-	last, used := 0, 0
+	last, used := 0, lists.Count(s.order, func(it *item) bool { return it.round == r.plan.Round && it.Again != "" })
 	if n := len(r.list); n > 0 {
 		last = r.list[n-1].Plate
-	}
-	for _, it := range s.items {
-		if it.round == r.plan.Round && it.Again != "" {
-			used++
-		}
 	}
 	for i := range items {
 		if items[i].Again != "" {
@@ -231,12 +226,9 @@ func (s Moment) nothing(by string, round int, why Note) List {
 	return out
 }
 
-// waiting says why there is nothing to hand out.
+// waiting says why there is nothing to hand out of the open round.
 func (s Moment) waiting() Note {
 	r := s.open()
-	if r == nil {
-		return Note{Kind: NoteNoRound}
-	}
 	owed := map[string]int{}
 	for _, it := range s.items {
 		if it.round == r.plan.Round && it.outstanding() {

@@ -108,16 +108,13 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 
 // gone returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
 // elsewhere the pull would have nothing in common with the others.
-func (s *State) gone(r *round, arm int) (n int) {
+func (s *State) gone(r *round, arm int) int {
 	if r.plan.Sides == nil {
 		return 0
 	}
-	for _, it := range s.items {
-		if it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.told == nil {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.order, func(it *item) bool {
+		return it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.told == nil
+	})
 }
 
 // blocks returns the planned pulls of each block.

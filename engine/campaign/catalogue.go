@@ -1,5 +1,8 @@
 package campaign
 
+// What can be recorded, in one place: the kinds of events, the body of each, and the acts by which people record them. An act and
+// its event have a file of their own.
+
 // Kind says what an event records.
 type Kind string
 
