@@ -44,11 +44,12 @@ func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first
 }
 
 // obeyed matches what a terminal obeys, in JSON as it is and written as an escape that no \ precedes.
-var obeyed = regexp.MustCompile(`[\x{80}-\x{9f}\x{7f}]|(?:^|[^\\])(?:\\\\)*\\u00(?:0[0-8bBcCeEfF]|1|7[fF]|[89])`)
+var obeyed = regexp.MustCompile(`[\x{80}-\x{9f}\x{7f}]|(?:^|[^\\])(?:\\\\)*\\(?:[bf]|u00(?:0[0-8bBcCeEfF]|1|7[fF]|[89]))`)
 
 // CheckText reports JSON of others whose texts a terminal would obey.
 func CheckText(body []byte) error {
-	if !bytes.Contains(body, []byte(`\u00`)) && !bytes.ContainsAny(body, "\x7f") && bytes.IndexByte(body, 0xc2) < 0 {
+	has := func(escape string) bool { return bytes.Contains(body, []byte(escape)) }
+	if !has(`\u00`) && !has(`\b`) && !has(`\f`) && !has("\x7f") && !has("\xc2") {
 		return nil // as nearly always
 	}
 	if m := obeyed.Find(body); m != nil {

@@ -165,3 +165,17 @@ func TestRewardNotFinite(t *testing.T) {
 		}
 	}
 }
+
+// A text of others that a terminal would obey is refused, whichever of its escapes JSON has it in. A backslash before
+// such a letter, tabs and line ends are no reason.
+func TestTextsThatTerminalsObey(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"plain": false, "a tab\tand a line\r\n": false, `a folder C:\bin\form`: false, `\u001b`: false, "é": false,
+		"\x1b]0;x\x07": true, "\b": true, `a\` + "\b": true, "\f": true, "\x7f": true, "\u009b": true,
+	} {
+		body := must(json.Marshal(cluster.StopBody{Reason: text}))
+		if err := cluster.CheckText(body); (err != nil) != refused {
+			t.Errorf("%s: error %v, want one: %t", body, err, refused)
+		}
+	}
+}
