@@ -300,6 +300,29 @@ func TestKeysHalfMade(t *testing.T) {
 	}
 }
 
+// Where one of the keys that sign is missing, no others are made in their place: credentials that were given out would end, and
+// the server's certificate would be of another authority than new ones name. With the file back everything goes on.
+func TestKeysThatAreMissing(t *testing.T) {
+	for _, file := range []string{"operator.seed", "account.seed"} {
+		dir := t.TempDir()
+		made := makeKeys(t, dir, jetstream.KeyOptions{})
+		path := filepath.Join(dir, "keys", file)
+		if err := os.Rename(path, path+".away"); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Workers: 1}); err == nil || !strings.Contains(err.Error(), file) {
+			t.Errorf("%s: error %v, want one that names it", file, err)
+		}
+		if err := os.Rename(path+".away", path); err != nil {
+			t.Fatal(err)
+		}
+		makeKeys(t, dir, jetstream.KeyOptions{Workers: 1})
+		s := serve(t, dir, jetstream.ServeOptions{})
+		join(t, s.URL(), made["the owner"])
+		s.Close()
+	}
+}
+
 // Credentials that several programs take back at the same time are all taken back, and one folder has
 // one authority whoever makes its keys first.
 func TestKeysAtTheSameTime(t *testing.T) {

@@ -103,7 +103,7 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	}
 	defer alone.Close()
 	k, err := openKeyring(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && !hasKeys(dir) { // a whole keyring that lacks a file is an error
 		k, err = newKeyring(dir)
 	}
 	if err != nil {
