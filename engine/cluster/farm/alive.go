@@ -27,13 +27,19 @@ const (
 // beatName names the signs of life of a runner: sign number k has round k.
 const beatName = "alive"
 
-// beat publishes the next sign of life.
+// beat publishes the next sign of life. A number counts once it is published: workers look for the next one, and see none
+// behind a gap. Two jobs that give the same sign at once give one.
 func (r *Runner) beat(ctx context.Context) error {
 	r.mu.Lock()
-	r.beats++
-	f := cluster.Fact{Run: r.id, Round: r.beats, Name: beatName}
+	f := cluster.Fact{Run: r.id, Round: r.beats + 1, Name: beatName}
 	r.mu.Unlock()
-	return r.Exchange.Publish(ctx, f)
+	err := r.Exchange.Publish(ctx, f)
+	if err == nil {
+		r.mu.Lock()
+		r.beats = max(r.beats, f.Round)
+		r.mu.Unlock()
+	}
+	return err
 }
 
 // errGone ends the chunks of a runner that counts as gone.

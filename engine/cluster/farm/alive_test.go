@@ -249,3 +249,40 @@ func TestCallerComesBack(t *testing.T) {
 	end()
 	<-serving
 }
+
+// A sign of life that could not be given, since its job was ended while the server could not be reached, leaves no gap in the
+// numbers: workers look for the next number, and would take a runner with a gap for gone.
+func TestSignsHaveNoGap(t *testing.T) {
+	x := cluster.NewMemory()
+	caller := &cutOff{Exchange: x}
+	r := runner(caller)
+	hand := func(ctx context.Context) error {
+		job, err := r.Hand(ctx, farm.Work{})
+		if err == nil {
+			err = job.Close()
+		}
+		return err
+	}
+	if err := hand(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	caller.off.Store(true)
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := hand(short); err == nil {
+		t.Fatal("a job was handed in while nothing arrives")
+	}
+	caller.off.Store(false)
+	if err := hand(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := x.Runs(t.Context())
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("runs %v, error %v; want the runner's signs alone", runs, err)
+	}
+	for round := 1; round <= 2; round++ {
+		if _, there, err := x.Find(t.Context(), runs[0], round, "alive"); err != nil || !there {
+			t.Errorf("sign %d: %t, error %v; want one", round, there, err)
+		}
+	}
+}
