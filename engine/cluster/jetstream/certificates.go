@@ -26,7 +26,7 @@ import (
 
 // newAuthority makes the certificate that signs the server's. Its name is the account's key: so
 // credentials show by themselves whether their user is one of this server's. It is good for twenty years: credentials of a year
-// are made with it again and again.
+// are made with it again and again. The certificate is signed by its own key.
 func (k *keyring) newAuthority() error {
 	return k.issue("ca", &x509.Certificate{
 		Subject:  pkix.Name{CommonName: k.name, Organization: []string{"gonb-cope cluster"}},
@@ -70,6 +70,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 	if old != nil && slices.Equal(names, had) && time.Now().AddDate(0, 1, 0).Before(old.NotAfter) {
 		return nil
 	}
+	// the authority's key is needed now, and may be missing where this server only serves
 	ca, err := k.pair("ca")
 	if err != nil {
 		return err
@@ -88,6 +89,7 @@ func (k *keyring) certify(hosts []string, days int) error {
 			template.DNSNames = append(template.DNSNames, n)
 		}
 	}
+	// under the same key, where there is one
 	return k.issue("server", template, ca.Leaf, ca.PrivateKey)
 }
 
@@ -97,6 +99,7 @@ func ownNames() []string {
 	if host, err := os.Hostname(); err == nil {
 		names = append(names, host)
 	}
+	// interfaces that cannot be listed leave the names alone
 	addresses, _ := net.InterfaceAddrs()
 	for _, a := range addresses {
 		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {
@@ -121,6 +124,7 @@ func (k *keyring) calledBy() string {
 	if host, err := os.Hostname(); err == nil {
 		return host
 	}
+	// localhost, on a machine that does not know its name
 	return own[0]
 }
 
@@ -141,6 +145,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	}
 	// a clock that is behind by less than a day takes it all the same
 	template.NotBefore = time.Now().Add(-24 * time.Hour)
+	// the authority, or the certificate itself, is the issuer
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
 	if err != nil {
 		return err
@@ -152,6 +157,7 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 // again keeps its key: so the two files fit each other, whenever this ends between them. The key is a new one only where its
 // file is not there: whatever is wrong with a file that is there is an error.
 func (k *keyring) keyOf(name string) (crypto.Signer, error) {
+	// in PKCS 8, as PEM has it
 	file := filepath.Join(k.dir, name+".key")
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -179,6 +185,7 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
+	// the key is on the disk before any certificate names it
 	return key, writeSecret(file, pemText("PRIVATE KEY", secret))
 }
 
