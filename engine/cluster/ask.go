@@ -125,9 +125,8 @@ type responses struct {
 	lines []int                 // where they stood; one for each of whole
 	err   error                 // the first; nothing is taken after it
 	left  int                   // pulls that were not told yet
-	// the lock is held meanwhile
-	last  func()      // starts grace; nil where none is limited
-	grace *time.Timer // nil before the last reward
+	last  func()                // starts grace; nil where none is limited; called under the lock
+	grace *time.Timer           // nil before the last reward
 }
 
 // maxLine is the most bytes of a line. Without a limit a program that prints no line end would fill the memory.

@@ -290,7 +290,7 @@ type Work struct {
 }
 
 // Taken is a piece of work that was handed out. It is safe for concurrent use: a worker says Alive beside its work. A handing
-// out whose patience is over may still say that the work is done, and it is; its other words change nothing then.
+// out whose patience is over may still say that the work is done, and it is.
 type Taken interface {
 	// The body is a copy.
 	Work() Work

@@ -24,8 +24,7 @@ import (
 // neither wait nor get lost.
 type far struct {
 	delay time.Duration // of each packet, one way
-	// loss is by chance, by rng, packet by packet
-	loss float64 // share of packets
+	loss  float64       // share of packets; by chance, packet by packet
 
 	mu      sync.Mutex // of the fields below, but for hosts
 	rng     *rand.Rand // of the packets that are lost

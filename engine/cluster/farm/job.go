@@ -42,7 +42,7 @@ type Job struct {
 	failed   error         // what ended the job before its end; set before stopped is closed
 	stopped  chan struct{} // closed by stop
 	stopOnce sync.Once
-	renewed  sync.Once     // whether it was told that chunks are offered again; told once
+	renewed  sync.Once     // whether it was told that chunks are offered again
 	merging  chan struct{} // with room for as many as there may be summaries at a time
 }
 

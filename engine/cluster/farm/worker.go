@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
-// Worker makes the runs of jobs. Its slots work side by side and share what was evaluated. It is used once: Serve, and Made at any time.
+// Worker makes the runs of jobs. Its slots work side by side and share what was evaluated. Made may be asked meanwhile.
 type Worker struct {
 	Exchange cluster.Exchange // where work is taken from and results go to
 	Make     Maker            // evaluates recipes
