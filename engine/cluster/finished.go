@@ -102,7 +102,7 @@ type Absence struct {
 	Error string `json:"error,omitempty"` // of the message, where it is refused; "" else
 }
 
-// Reason says why the message of an agent does not count. A plan carries them, so what they say must stay. Plans of earlier
+// Reason says why the message of an agent does not count. Plans carry reasons, so what these say must stay. Plans of earlier
 // versions carry sentences in their place.
 type Reason string
 

@@ -103,7 +103,7 @@ func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	return j, nil
 }
 
-// take locks the folder. take waits a moment for a program that was killed, and names the one that holds the folder.
+// take locks the folder. It waits a moment for a program that was killed, and names the one that holds the folder.
 func (j *journal) take(ctx context.Context) error {
 	var err error
 	j.lock, err = filelock.Take(ctx, filepath.Join(j.dir, fileLock), 0o666, lockPatience)
