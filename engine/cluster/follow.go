@@ -228,8 +228,8 @@ func (h *history) take(ctx context.Context, facts iter.Seq2[Fact, error]) {
 	for f, err := range facts {
 		if err != nil {
 			h.mu.Lock()
-			// an error after the end of the context says only that
 			defer h.mu.Unlock()
+			// an error after the end of the context says only that
 			if h.err == nil && ctx.Err() == nil {
 				h.err = err
 				h.wake()

@@ -51,9 +51,9 @@ type Reward struct {
 func (r Reward) spans(bounds [2]float64) [2]float64 {
 	switch {
 	case r.Range != nil:
-		return *r.Range // one pull is its own range
+		return *r.Range
 	case r.Count == 1:
-		return [2]float64{r.Mean, r.Mean}
+		return [2]float64{r.Mean, r.Mean} // one pull is its own range
 	}
 	return bounds
 }
@@ -260,8 +260,8 @@ func (j *journal) made(round, n int) []int {
 // has the same bytes whenever it is made.
 func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
 	n := p.N()
-	// a part is a line of the file; parts are merged by their counts
 	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
+	// a part is a line of the file; parts are merged by their counts
 	parts, last := make([]int, n), make([]Reward, n)
 	for _, r := range j.all[round] {
 		// the weighted sum of the means, divided below

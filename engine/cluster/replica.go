@@ -58,9 +58,9 @@ type Traffic struct {
 func newReplica(ctx context.Context, run string, b RunBody, q question.Question, memory *model.Memory) (*replica, error) {
 	asked, err := begin(ctx, q, memory)
 	if err != nil {
-		// names are looked up by task and arm, since tasks may have arms of one name
 		return nil, err
 	}
+	// names are looked up by task and arm, since tasks may have arms of one name
 	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
 	return &replica{run: run, arms: all, question: q, opened: b, memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
 }

@@ -77,8 +77,8 @@ func TestPasswordInURL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// the server ends and comes back: one notice of each
 	defer x.Close()
+	// the server ends and comes back: one notice of each
 	s.Shutdown()
 	s.WaitForShutdown()
 	s = start()

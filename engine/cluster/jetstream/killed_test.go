@@ -90,8 +90,8 @@ func TestServerKilled(t *testing.T) {
 	const publishers = 5
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
-	ended, enough := context.WithCancel(ctx)
 	// after enough nobody begins another fact, and what was begun is ended under ctx
+	ended, enough := context.WithCancel(ctx)
 	defer enough()
 	var wg sync.WaitGroup
 	said := make([]int, publishers) // by publisher; what was confirmed

@@ -59,7 +59,6 @@ func (x *Exchange) consumer(ctx context.Context, run string) error {
 			if errors.Is(err, jetstream.ErrConsumerExists) {
 				return nil // with the patience of whoever made it
 			}
-			// who made it first has said how long work may stay with somebody
 			return err
 		})
 	}

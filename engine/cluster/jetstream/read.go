@@ -84,8 +84,8 @@ func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.S
 // read reads the facts of a run, of one name where one is given.
 func (x *Exchange) read(ctx context.Context, run, name string) iter.Seq2[cluster.Fact, error] {
 	return func(yield func(cluster.Fact, error) bool) {
-		// a stretch ends where something is missing, as after a lost connection; the next one begins at that place
 		err := cluster.CheckRun(run)
+		// a stretch ends where something is missing, as after a lost connection; the next one begins at that place
 		for next := uint64(1); err == nil; {
 			next, err = x.stretch(ctx, run, name, next, func(f cluster.Fact) bool { return yield(f, nil) })
 		}
