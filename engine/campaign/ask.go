@@ -56,12 +56,36 @@ type ListRow struct {
 	arm int
 }
 
+// item is a pull that was handed out.
+type item struct {
+	Item
+	round    int
+	by       string
+	at       time.Time
+	until    time.Time
+	failed   string // the reason; "" where it did not
+	replaced string // the id under which it was handed out again
+	told     *measured
+}
+
 // outstanding reports whether a result is still awaited under this id.
 func (it *item) outstanding() bool { return it.told == nil && it.failed == "" && it.replaced == "" }
 
 // overdue reports whether the lease is over.
 func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
+}
+
+// handed is what a State holds of pulls that were handed out.
+type handed struct {
+	items  map[string]*item // by id
+	order  []*item          // the same, in the order in which they were handed out
+	people []string         // who asked, in order
+}
+
+// itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
+func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
+	return lists.Where(h.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 // Ask answers a request: with the list that the asker has and has not told, or with further pulls and
@@ -104,13 +128,14 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		return AskBody{}, fmt.Errorf("no round is open")
 	}
 	task := slices.Index(s.Problem.Tasks.Names, q.Task)
+	asked := func(slot Slot) bool { return task < 0 || s.Problem.TaskOf[slot.Arm] == task }
 	out := AskBody{Round: r.plan.Round, Until: s.until(s.Now)}
 	need := s.needed(r)
 	taken := map[string]bool{}
 	rng := newIDs()
 	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
 	give := func(slot Slot, again string) {
-		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && s.Problem.TaskOf[slot.Arm] != task) {
+		if len(out.Items) >= count || need[slot.Arm] <= 0 || !asked(slot) {
 			return
 		}
 		need[slot.Arm]--
@@ -134,7 +159,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		}
 	}
 	if r.plan.Sides != nil {
-		open := r.wholeBlocks(count, task, s.Problem.TaskOf)
+		open := r.wholeBlocks(count, asked)
 		count = len(open)
 		for _, slot := range open {
 			give(slot, "")
@@ -153,14 +178,9 @@ func (s Moment) seat(r *round, items []Item) {
 	if r.plan.Plate == 0 {
 		return
 	}
-	last, used := 0, 0
+	last, used := 0, lists.Count(s.order, func(it *item) bool { return it.round == r.plan.Round && it.Again != "" })
 	if n := len(r.list); n > 0 {
 		last = r.list[n-1].Plate
-	}
-	for _, it := range s.items {
-		if it.round == r.plan.Round && it.Again != "" {
-			used++
-		}
 	}
 	for i := range items {
 		if items[i].Again != "" {
@@ -206,12 +226,9 @@ func (s Moment) nothing(by string, round int, why Note) List {
 	return out
 }
 
-// waiting says why there is nothing to hand out.
+// waiting says why there is nothing to hand out of the open round.
 func (s Moment) waiting() Note {
 	r := s.open()
-	if r == nil {
-		return Note{Kind: NoteNoRound}
-	}
 	owed := map[string]int{}
 	for _, it := range s.items {
 		if it.round == r.plan.Round && it.outstanding() {

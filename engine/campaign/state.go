@@ -23,18 +23,16 @@ type State struct {
 	Capacity int     // in force; -1 where it was not amended
 	Aside    []Aside // events that repairs set aside
 
+	handed          // what was handed out
 	taskOf  []int   // of the arms that there are now
 	grown   [][]int // of each addition of arms: Growth.At
 	rounds  []*round
-	done    *PlanBody        // the last plan, when nothing is left to measure
-	doneSeq int64            // its event
-	items   map[string]*item // handed out, by id
-	order   []*item          // the same, in the order in which they were handed out
-	guides  []*measured      // that guide and, in tests, decide nothing, in order of their events
+	done    *PlanBody   // the last plan, when nothing is left to measure
+	doneSeq int64       // its event
+	guides  []*measured // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment
 	log     []LogLine
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
-	people  []string                 // who asked, in order
 	events  int
 	links   []link         // of all events
 	aside   map[int64]bool // the same, by number
@@ -61,18 +59,6 @@ type round struct {
 
 // nobodys reports whether a planned pull was neither handed out nor measured.
 func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot.Number}] }
-
-// item is a pull that was handed out.
-type item struct {
-	Item
-	round    int
-	by       string
-	at       time.Time
-	until    time.Time
-	failed   string // the reason; "" where it did not
-	replaced string // the id under which it was handed out again
-	told     *measured
-}
 
 // measured is a result.
 type measured struct {
@@ -106,7 +92,7 @@ type LogLine struct {
 
 // NewState returns the state before the start.
 func NewState() *State {
-	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
+	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one.
@@ -209,11 +195,6 @@ func (s *State) owed(by string) []*item {
 		return nil
 	}
 	return s.itemsOf(by, r, (*item).outstanding)
-}
-
-// itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
-func (s *State) itemsOf(by string, r *round, is func(*item) bool) []*item {
-	return lists.Where(s.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 func (s *State) capacity(p Protocol) int {

@@ -119,7 +119,7 @@ func (x *Run) Status(at Moment) Status {
 		Name: s.Start.Name, Problem: s.Problem.Name, Algorithm: s.Algorithm, Goal: s.Problem.Goal, Words: s.Problem.Words(),
 		Delta: s.Delta, Epsilon: s.epsilon(at.Protocol), Started: s.StartAt, Rounds: len(s.Outcome.Rounds), Samples: s.Outcome.Samples,
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
-		Differs: s.Differs, Notes: s.Notes, Hash: s.Hash, Events: s.events,
+		Differs: s.Differs, Notes: s.notes(), Hash: s.Hash, Events: s.events,
 	}
 	if s.done != nil && !s.More {
 		st.Done, st.Ended = true, s.done.Status
@@ -145,7 +145,6 @@ func (x *Run) Status(at Moment) Status {
 		doubts = append(doubts, Note{Kind: NoteDiffers})
 	}
 	st.doubt(doubts)
-	st.Notes = slices.Concat(st.Notes, s.pending(), s.nextEpsilon())
 	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(), warnings)
 	return st
 }

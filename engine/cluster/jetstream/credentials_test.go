@@ -316,27 +316,64 @@ func TestKeysHalfMade(t *testing.T) {
 	}
 }
 
-// Where one of the keys that sign is missing, no others are made in their place: credentials that were given out would end, and
-// the server's certificate would be of another authority than new ones name. With the file back everything goes on.
-func TestKeysThatAreMissing(t *testing.T) {
-	for _, file := range []string{"operator.seed", "account.seed"} {
-		dir := t.TempDir()
-		made := makeKeys(t, dir, jetstream.KeyOptions{})
-		path := filepath.Join(dir, "keys", file)
-		if err := os.Rename(path, path+".away"); err != nil {
+// Credentials are made while the operator's key is elsewhere, and the authority stays as it is; to start the server and to
+// take credentials back needs it. Without the account's key nothing is made, and no other authority either.
+func TestOperatorElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	var seed, elsewhere string
+	move := func(name string) {
+		t.Helper()
+		seed, elsewhere = filepath.Join(dir, "keys", name), filepath.Join(dir, name)
+		if err := os.Rename(seed, elsewhere); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Workers: 1}); err == nil || !strings.Contains(err.Error(), file) {
-			t.Errorf("%s: error %v, want one that names it", file, err)
-		}
-		if err := os.Rename(path+".away", path); err != nil {
-			t.Fatal(err)
-		}
-		makeKeys(t, dir, jetstream.KeyOptions{Workers: 1})
-		s := serve(t, dir, jetstream.ServeOptions{})
-		join(t, s.URL(), made["the owner"])
-		s.Close()
 	}
+	back := func() {
+		if err := os.Rename(elsewhere, seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(what string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "a key cannot be read, and nothing else signs in its place: open "+seed+": no such file") {
+			t.Errorf("%s without %s: %v", what, filepath.Base(seed), err)
+		}
+	}
+	agents := func(n int) map[string]string { return makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: n}) }
+	first := agents(1)["agent 1 of run r"]
+	s := serve(t, dir, jetstream.ServeOptions{})
+
+	move("operator.seed")
+	second := agents(2)["agent 2 of run r"]
+	join(t, s.URL(), first)
+	join(t, s.URL(), second)
+	_, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Revoke: []string{second}})
+	says("taking back", err)
+	join(t, s.URL(), second)
+	s.Close()
+	_, err = jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
+	says("starting", err)
+	back()
+
+	move("account.seed")
+	_, err = jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: 3})
+	says("making", err)
+	back()
+
+	s = serve(t, dir, jetstream.ServeOptions{})
+	join(t, s.URL(), first)
+	makeKeys(t, dir, jetstream.KeyOptions{Revoke: []string{second}})
+	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
+		x, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: second + ".revoked"})
+		if err != nil {
+			break
+		}
+		x.Close()
+		if time.Now().After(end) {
+			t.Fatal("what was taken back is let in")
+		}
+	}
+	join(t, s.URL(), agents(3)["agent 3 of run r"]) // an account that is signed after that
 }
 
 // Credentials that several programs take back at the same time are all taken back, and one folder has

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,13 +48,13 @@ type KeyFile struct {
 
 // keyring is the folder keys of a server: what signs, and the server's certificate. Whoever can read it
 // can speak for everybody. Its account signs the users of all roles. Each role has an account of its
-// own (see Role.account); its claims say who was taken back. A folder with account.jwt has a whole keyring, since that file is
-// written last.
+// own (see Role.account); its claims say who was taken back. A folder with account.jwt was given a whole keyring, since that
+// file is written last.
 type keyring struct {
-	dir               string             // the folder keys itself
-	operator, account nkeys.KeyPair      // the operator signs the claims of accounts, and the account the claims of users
-	name              string             // public key of the account
-	claims            *jwt.AccountClaims // signed anew with each change
+	dir     string             // the folder keys itself
+	account nkeys.KeyPair      // signs the claims of users; the operator's key, which signs accounts, is read when it is needed
+	name    string             // public key of the account
+	claims  *jwt.AccountClaims // signed anew with each change
 }
 
 // keysDir returns the folder of the keys in the folder of a server.
@@ -112,10 +111,11 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 		return nil, fmt.Errorf("the keys in %s cannot be changed now: %w", keysDir(dir), err)
 	}
 	defer alone.Close()
-	k, err := openKeyring(dir)
-	if errors.Is(err, fs.ErrNotExist) && !hasKeys(dir) { // a whole keyring that lacks a file is an error
-		k, err = newKeyring(dir)
+	open := newKeyring
+	if hasKeys(dir) { // never in place of one that lacks a key: it would end all credentials
+		open = openKeyring
 	}
+	k, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (r Role) file(dir string) string {
 	return filepath.Join(dir, "owner.creds")
 }
 
-// newKey makes a key and returns it with its public name. Name is the public key in letters, by which NATS knows the holder.
+// newKey returns a key with its public name. Name is the public key in letters, by which NATS knows the holder.
 func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name string, err error) {
 	if key, err = create(); err == nil {
 		name, err = key.PublicKey()
@@ -180,7 +180,7 @@ func newKeyring(dir string) (*keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keyring{dir: keysDir(dir), operator: operator, account: account, name: name, claims: jwt.NewAccountClaims(name)}
+	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
 	// in no order that matters, as the keyring counts only once its claims are there
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
@@ -198,8 +198,8 @@ func newKeyring(dir string) (*keyring, error) {
 	return k, k.writeClaims() // last: with it the keyring is whole
 }
 
-// openKeyring reads a keyring, and says which file of it is missing, damaged or of another one. Without any keyring it is
-// fs.ErrNotExist; so is a key that is missing, with the file's name.
+// openKeyring reads a keyring that hasKeys has found, but for the operator's key. An error says which file of it is missing,
+// damaged or of another one.
 func openKeyring(dir string) (*keyring, error) {
 	k := &keyring{dir: keysDir(dir)}
 	token, err := os.ReadFile(filepath.Join(k.dir, "account.jwt"))
@@ -209,40 +209,38 @@ func openKeyring(dir string) (*keyring, error) {
 	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
 		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
 	}
-	if k.operator, err = k.seed("operator.seed"); err == nil {
-		k.account, err = k.seed("account.seed")
-	}
-	if err != nil {
-		return nil, err
-	}
 	// files of two keyrings, as after a copy of a part
-	if k.name, err = k.account.PublicKey(); err == nil && k.name != k.claims.Subject {
+	if k.account, k.name, err = k.seed("account.seed"); err == nil && k.name != k.claims.Subject {
 		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
 	}
 	return k, err
 }
 
-// seed reads one of the keys that sign.
-func (k *keyring) seed(file string) (nkeys.KeyPair, error) {
+// seed reads a key. The operator's signs accounts only, and may be elsewhere while credentials are made.
+func (k *keyring) seed(file string) (key nkeys.KeyPair, name string, err error) {
 	text, err := os.ReadFile(filepath.Join(k.dir, file))
 	if err != nil {
-		return nil, fmt.Errorf("a key is missing: %w", err)
+		return nil, "", fmt.Errorf("a key cannot be read, and nothing else signs in its place: %w", err)
 	}
-	key, err := nkeys.FromSeed(bytes.TrimSpace(text))
+	key, name, err = newKey(func() (nkeys.KeyPair, error) { return nkeys.FromSeed(bytes.TrimSpace(text)) })
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no key: %w", filepath.Join(k.dir, file), err)
+		return nil, "", fmt.Errorf("%s holds no key: %w", filepath.Join(k.dir, file), err)
 	}
-	return key, nil
+	return key, name, nil
 }
 
-// writeClaims signs the account's claims and replaces the file. They say who was taken back, and the server reads them again
-// when the file changes.
+// writeClaims signs the account's claims and replaces the file. It needs the operator's key. The claims say who was taken back,
+// and the server reads them again when the file changes.
 func (k *keyring) writeClaims() error {
-	token, err := k.claims.Encode(k.operator)
-	if err == nil {
-		err = writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
+	operator, _, err := k.seed("operator.seed")
+	if err != nil {
+		return err
 	}
-	return err
+	token, err := k.claims.Encode(operator)
+	if err != nil {
+		return err
+	}
+	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 }
 
 // user makes a user and signs its claims. It is no file yet. A time of zero means that the claims do not end, as the server's own.

@@ -94,11 +94,11 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err != nil {
 		return login{}, err
 	}
-	trusted, err := k.operator.PublicKey()
+	operator, trusted, err := k.seed("operator.seed")
 	if err != nil {
 		return login{}, err
 	}
-	s.accounts = &accounts{keys: k, given: map[string]string{}}
+	s.accounts = &accounts{operator: operator, keys: k, given: map[string]string{}}
 	// the server takes the claims of accounts that the operator has signed, and asks for them one by one
 	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
@@ -131,7 +131,8 @@ func adopt(dir, before, now string) error {
 // of roles, which import from it what their holders may publish. Nothing of it is on the disk: the claims follow from the
 // keyring and the name of the account.
 type accounts struct {
-	server.MemAccResolver // the system's
+	server.MemAccResolver               // the system's
+	operator              nkeys.KeyPair // signs the claims of accounts; the same from start to end of the server
 
 	mu    sync.Mutex        // of the fields below
 	keys  *keyring          // tookBack replaces them
@@ -147,7 +148,7 @@ func (a *accounts) system() (string, error) {
 	}
 	claims := jwt.NewAccountClaims(name)
 	claims.Name = "system"
-	token, err := claims.Encode(a.keys.operator)
+	token, err := claims.Encode(a.operator)
 	if err == nil {
 		err = a.Store(name, token)
 	}
@@ -174,7 +175,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 	token, again := a.given[name]
 	var err error
 	if !again {
-		token, err = a.claims(r).Encode(a.keys.operator)
+		token, err = a.claims(r).Encode(a.operator)
 		a.given[name] = token
 	}
 	a.mu.Unlock()
