@@ -22,12 +22,12 @@ import (
 // moment and begin again: a round whose pulls are finished is not pulled again, and half a round is
 // finished.
 type Agent struct {
-	Facts  Facts
-	Run    string
-	Task   string
+	Facts  Facts  // where the facts of the run are kept
+	Run    string // its name, see CheckRun; somebody has opened it before
+	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
 	Folder string // of its rewards, made where there is none; one agent has it
-	Make   Maker
-	Build  Build
+	Make   Maker  // makes the question from the recipe of the run
+	Build  Build  // of this program, told to the others when it joins and with its plans
 	// makes the pulls; it is asked for once the run is known
 	Puller func(q question.Question, b RunBody) (Puller, error)
 
@@ -44,28 +44,31 @@ type Agent struct {
 // agent is an Agent that takes part.
 type agent struct {
 	Agent
-	opened    RunBody
-	question  question.Question
-	v, lo, hi int // its number, and its arms lo ≤ i < hi
-	puller    Puller
-	journal   *journal
-	history   *history
-	memory    *model.Memory
-	replica   *replica
-	done      PlanBody // the end of the run
+	opened    RunBody           // how the run was opened; look sets it, and nothing changes it afterwards
+	question  question.Question // as Make has made it; its identity is the one of the run
+	v, lo, hi int               // its number, and its arms lo ≤ i < hi
+	puller    Puller            // of Agent.Puller; nil of a Follower and of Replay
+	journal   *journal          // of its folder, which it has locked; nil of a Follower and of Replay
+	history   *history          // what was read so far; it outlives the replica, so that again folds from it
+	memory    *model.Memory     // what the models have computed, for all replicas that again makes
+	replica   *replica          // never nil after look; again replaces it
+	done      PlanBody          // the end of the run; zero before it
 
 	fresh  bool            // whether it has told something itself: nothing from before it began comes after that
 	reads  bool            // whether it reads all facts, and not only plans
-	follow context.Context // of the readers
-	said   [][]byte        // the messages of the round learned last
-	told   map[string]bool // what was noticed
+	follow context.Context // of the readers; nil in Replay, where nobody reads
+	// the messages of the round learned last; nil before the first round and after again; propose sends them on where there is a relay
+	said [][]byte
+	told map[string]bool // what was noticed; by the text of the notice
 }
 
 // errStopped ends a run that somebody stopped.
 var errStopped = errors.New("the run was stopped")
 
 // Take takes part until the run is done or stopped, or the context ends. Finished is set as far as the run
-// came, also together with an error. A run that was stopped is no error.
+// came, also together with an error. A run that was stopped is no error. The errors are a *RefusedError where this program
+// cannot take part, a *PlanError or a *MessageError where nobody can go on, and the ones of the exchange, the folder and the
+// puller. What was measured until then is in the folder.
 func (a Agent) Take(ctx context.Context) (Finished, error) {
 	w, err := a.begin(ctx)
 	if err != nil {
@@ -75,11 +78,13 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 	return w.drive(ctx, w.round)
 }
 
-// drive reads, and makes or follows one round after the other, until the run is over.
+// drive reads, and makes or follows one round after the other, until the run is over. The readers end with it, as they read
+// under w.follow. Agents and a Follower drive in the same way, by another function for a round.
 func (w *agent) drive(ctx context.Context, round func(context.Context) (over bool, err error)) (Finished, error) {
 	follow, leave := context.WithCancel(ctx)
 	defer leave()
 	w.follow = follow
+	// through a relay nobody needs the messages of others, unless the author of the plan is this agent or is silent: see await
 	w.listen(!w.opened.Relay)
 	for {
 		if over, err := round(ctx); over || err != nil {
@@ -93,11 +98,13 @@ func (w *agent) ended(err error) (Finished, error) {
 	switch {
 	case errors.Is(err, errStopped):
 		out, err := w.replica.finished(nil, nil)
+		// a stop was seen in the history, so it is there
 		f, _ := w.history.get(0, nameStop)
 		out.Stopped = readStop(f)
 		w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped.String()})
 		return out, err
 	case err != nil:
+		// the error that ended the run says more than one about its outcome
 		out, _ := w.replica.finished(nil, err)
 		return out, err
 	}
@@ -111,7 +118,7 @@ func newAgent(a Agent) *agent {
 	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
 }
 
-// look reads what the run asks, and begins its replica.
+// look reads what the run asks, and begins its replica. The history stays as it is. Afterwards the agent has opened, question and replica.
 func (w *agent) look(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)
@@ -122,15 +129,18 @@ func (w *agent) look(ctx context.Context) (err error) {
 	return err
 }
 
-// begin reads what the run asks, opens the folder, and joins.
+// begin reads what the run asks, opens the folder, and joins. The folder is opened when nothing but joining can fail any more:
+// its lock is the only thing that an error has to give back.
 func (a Agent) begin(ctx context.Context) (*agent, error) {
 	w := newAgent(a)
 	err := w.look(ctx)
 	if err != nil {
 		return nil, err
 	}
+	// the number of an agent is the place of its task
 	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
 		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task,
+			// at most twelve names, so that the error stays readable
 			strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
 	}
 	w.lo, w.hi = w.question.Problem.ArmsOf(w.v)
@@ -140,6 +150,7 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
 		return nil, err
 	}
+	// from here on the lock of the folder is held
 	if err := w.enter(ctx); err != nil {
 		w.journal.close()
 		return nil, err
@@ -147,8 +158,10 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 	return w, nil
 }
 
-// enter joins, once the folder is known to be of this problem.
+// enter joins, once the folder is known to be of this problem. A join stands for ever, so everything that can be wrong with the
+// folder is looked for before.
 func (w *agent) enter(ctx context.Context) error {
+	// the folder says whose it is, and still a line of it may have been changed
 	for round, all := range w.journal.all {
 		for _, r := range all {
 			if r.Arm < w.lo || r.Arm >= w.hi {
@@ -156,6 +169,7 @@ func (w *agent) enter(ctx context.Context) error {
 			}
 		}
 	}
+	// for people alone: a host without a name has ""
 	host, _ := os.Hostname()
 	j := JoinBody{Identity: w.opened.Identity, Task: w.Task, Instance: w.journal.Instance, Host: host, Build: w.Build}
 	if err := join(ctx, w.Facts, w.Run, w.v, j); err != nil {
@@ -167,23 +181,28 @@ func (w *agent) enter(ctx context.Context) error {
 	return nil
 }
 
+// say hands a notice on; the goroutine of the run is the only one that calls it.
 func (w *agent) say(n Notice) {
 	if w.Notice != nil {
 		w.Notice(n)
 	}
 }
 
-// round makes the next round, or learns that there is none.
+// round makes the next round, or learns that there is none. Rounds count from 1. Its state is the replica alone, which adopt and
+// learn bring forward: a round that ends with an error is begun again by the next call of Take, from the folder and the facts.
 func (w *agent) round(ctx context.Context) (over bool, err error) {
 	r := w.replica.rounds + 1
 	p, size, err := w.plan(ctx, r)
 	if err != nil {
 		return false, err
 	}
+	// This replica may have gone on without other agents than the author of the plan did. What a plan says counts for all, so
+	// the rounds are folded again: their plans are in the history by now, and closed goes by them.
 	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
 		return false, w.again(ctx) // the round before was learned of other messages than count
 	}
 	if err := w.adopt(ctx, p, size); errors.Is(err, errOtherLate) {
+		// the replica had informed its algorithm of other late messages, which cannot be taken back
 		return false, w.again(ctx)
 	} else if err != nil {
 		return false, err
@@ -192,6 +211,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		w.done = p
 		return true, nil
 	}
+	// pulls are on the disk and told before the messages of others are waited for
 	if err := w.pull(ctx, p); err != nil {
 		return false, err
 	}
@@ -199,11 +219,13 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
+	// for the next plan, which sends them on where there is a relay
 	w.said = messages
 	return false, w.replica.learn(ctx, messages, absent)
 }
 
-// adopt takes a plan, and notices what its author decided otherwise.
+// adopt takes a plan, and notices what its author decided otherwise. What was decided after a round is compared when the plan of
+// the next one is adopted.
 func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 	before := len(w.replica.differ)
 	if err := w.replica.adopt(ctx, p, size); err != nil {
@@ -215,7 +237,8 @@ func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 	return nil
 }
 
-// once notices something that was not noticed before.
+// once notices something that was not noticed before. A text says the round and the agents, so the same text is the same thing.
+// A silence of more agents than before is another text.
 func (w *agent) once(n Notice) {
 	if !w.told[n.Text] {
 		w.told[n.Text] = true
@@ -223,21 +246,26 @@ func (w *agent) once(n Notice) {
 	}
 }
 
-// again folds all facts from the first.
+// again folds all facts from the first. The rounds come from the history again: their plans stand there, and what this agent has
+// pulled is in its folder. Nothing is pulled or published twice.
 func (w *agent) again(ctx context.Context) (err error) {
 	w.said = nil
 	w.replica, err = newReplica(ctx, w.Run, w.opened, w.question, w.memory)
 	return err
 }
 
-// plan returns the plan that stands for a round, which is its own where nobody was first.
+// plan returns the plan that stands for a round, which is its own where nobody was first. The size is the length of the plan as
+// it was published, for the count of the traffic. An error is errStopped where somebody stopped the run before there was a plan.
+// A run whose plan is there goes on to that plan.
 func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	f, ok := w.history.get(r, namePlan)
 	if !ok {
+		// a run that was stopped gets no more plans from this agent
 		if err := w.stopped(); err != nil {
 			return PlanBody{}, 0, err
 		}
 		var err error
+		// its own algorithm has nothing left to plan: only another agent can say how it goes on
 		if w.replica.ended {
 			f, _, err = w.someone(ctx, r, 0, func() {})
 		} else {
@@ -246,23 +274,25 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 		if err != nil {
 			return PlanBody{}, 0, err
 		}
-		w.history.add(f) // before the reader has it
+		w.history.add(f) // before the reader has it; await looks its author up there
 	}
 	p, err := w.read(ctx, f)
 	return p, len(f.Body), err
 }
 
-// message returns what an agent has said in a round.
+// message returns what an agent has said in a round. It is the source of late messages for replica.late.
 func (w *agent) message(round, agent int) ([]byte, bool) {
 	f, ok := w.history.get(round, AgentName(agent))
 	return f.Body, ok
 }
 
-// someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change.
+// someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change. It returns
+// ok as false and no error when the limit is over. An error is errStopped, or the one of the readers.
 func (w *agent) someone(ctx context.Context, r int, limit time.Duration, look func()) (f Fact, ok bool, err error) {
 	_, err = w.history.wait(ctx, limit, func() bool {
 		look()
 		_, ok := w.history.get(r, namePlan)
+		// the wait ends for a stop as well, so that both are asked for afterwards
 		return ok || w.stopped() != nil
 	})
 	if err != nil {
@@ -274,12 +304,15 @@ func (w *agent) someone(ctx context.Context, r int, limit time.Duration, look fu
 	return f, ok, err
 }
 
-// propose publishes its own plan, and returns the one that stands.
+// propose publishes its own plan, and returns the one that stands. Several agents propose at once as a rule. The first one to
+// publish is the author, and the others take its plan: that is no error.
 func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
+	// late messages are looked for here, and a plan of another may know others of them: adopt compares
 	own, err := w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message))
 	if err != nil {
 		return Fact{}, err
 	}
+	// before the first round there is nothing to send on
 	if w.opened.Relay && r > 1 {
 		if err := own.attach(ctx, w.Facts, w.Run, w.said); err != nil {
 			return Fact{}, err
@@ -289,7 +322,8 @@ func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
 	return f, err
 }
 
-// stopped returns errStopped where somebody has stopped the run.
+// stopped returns errStopped where somebody has stopped the run. It looks at what was read so far; a reader brings the stop like
+// any other fact.
 func (w *agent) stopped() error {
 	if _, ok := w.history.get(0, nameStop); ok {
 		return errStopped
@@ -300,12 +334,13 @@ func (w *agent) stopped() error {
 // JoinBody says who an agent is. It stands for ever, so that no other program can be the same agent.
 type JoinBody struct {
 	Identity
-	Task     string `json:"task"`
+	Task     string `json:"task"`     // one of RunBody.Tasks, at the place of the agent
 	Instance string `json:"instance"` // of the agent's folder: who has the folder may come back
-	Host     string `json:"host"`
-	Build    Build  `json:"build"` // when it came first
+	Host     string `json:"host"`     // the name of its machine, for people; may be empty
+	Build    Build  `json:"build"`    // when it came first
 }
 
+// check reports a join with which agent v cannot take part, as a program of this version never publishes it. StatusOf asks it.
 func (j JoinBody) check(run string, b RunBody, v int) error {
 	if j.Task != b.Tasks[v] {
 		return &RefusedError{run, fmt.Sprintf("%s says that it is of task %q, and its task is %q", AgentName(v), j.Task, b.Tasks[v])}
@@ -317,9 +352,10 @@ func (j JoinBody) check(run string, b RunBody, v int) error {
 }
 
 // join publishes that agent v takes part. The folder that joined first may come back; another one is
-// refused.
+// refused. An agent that comes back says another body where its host or its build is another one; only the instance is compared.
 func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	stands, joined, err := publish(ctx, x, Fact{Run: run, Name: AgentName(v)}, j)
+	// nobody was first, or the same body stands there already
 	if joined || err != nil {
 		return err
 	}
@@ -335,17 +371,20 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	return nil
 }
 
-// read reads a plan, and reports one with a late message that its agent did not send.
+// read reads a plan, and reports one with a late message that its agent did not send. Only the author could have made such a
+// message up, since each agent publishes its own. The round of a late message is over, so the message itself stands at the exchange.
 func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
 	p, err := readPlan(f, w.opened)
 	if err != nil {
 		return p, err
 	}
 	for _, l := range p.Late {
+		// rounds below 1 are no addresses of messages
 		if l.Round < 1 {
 			continue // the replica refuses it
 		}
 		name := AgentName(l.Agent)
+		// a reader of all facts has it; through a relay, and in Replay, it is asked for
 		said, ok := w.history.get(l.Round, name)
 		if !ok {
 			if said, ok, err = w.Facts.Find(ctx, w.Run, l.Round, name); err != nil {

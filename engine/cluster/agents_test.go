@@ -28,7 +28,7 @@ type asked struct {
 }
 
 // questions are the five that agents apart must answer as one process does: the paper's case 2, five
-// agents.
+// agents. They are CoKernelFC, CoTestFC with known noise, with unknown noise and with bounded rewards, and CoBayesFC.
 func questions(t testing.TB) []asked {
 	p := enginetest.Paper(t, 2, 0.2)
 	unknown, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem})
@@ -62,11 +62,11 @@ func maker(q question.Question) cluster.Maker {
 // recipe is one that maker makes its question of.
 var recipe = question.Recipe{Script: question.File{Path: "test.cope", Content: []byte("test")}}
 
-// counting counts the pulls that a Puller told, by round and arm.
+// counting counts the pulls that a Puller told, by round and arm. It shows that no pull is made twice.
 type counting struct {
-	cluster.Puller
-	mu    sync.Mutex
-	pulls map[[2]int]int
+	cluster.Puller                // that makes them
+	mu             sync.Mutex     // of pulls
+	pulls          map[[2]int]int // by round and arm
 }
 
 func (c *counting) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
@@ -94,14 +94,14 @@ func opened(t *testing.T, x cluster.Facts, q question.Question, opt cluster.Open
 	}
 }
 
-// agentOf returns agent v of run "r".
+// agentOf returns agent v of run "r". Each call has a folder of its own: an agent that comes back takes the folder of the first.
 func agentOf(t *testing.T, x cluster.Facts, q question.Question, v int) cluster.Agent {
 	return cluster.Agent{
 		Facts: x, Run: "r", Task: q.Problem.Tasks.Names[v], Folder: t.TempDir(), Make: maker(q), Puller: simulated, Build: cluster.BuildHere(),
 	}
 }
 
-// takeAll lets agents take part at the same time.
+// takeAll lets agents take part at the same time. An error of one of them ends the test. What they found comes in their order.
 func takeAll(t *testing.T, all []cluster.Agent) []cluster.Finished {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -120,7 +120,7 @@ func takeAll(t *testing.T, all []cluster.Agent) []cluster.Finished {
 	return out
 }
 
-// inProcess returns what sim.Run makes of a question.
+// inProcess returns what sim.Run makes of a question. The random numbers are those that simulated draws.
 func inProcess(t testing.TB, q question.Question) engine.Result {
 	t.Helper()
 	p := q.Problem
@@ -134,7 +134,7 @@ func inProcess(t testing.TB, q question.Question) engine.Result {
 	return r
 }
 
-// untold leaves out of answers what only a simulation knows.
+// untold leaves out of answers what only a simulation knows. Agents know no true answer, though they simulate.
 func untold(answers []engine.Answer) []engine.Answer {
 	out := slices.Clone(answers)
 	for i := range out {
@@ -159,6 +159,7 @@ func sameAs(t *testing.T, who string, got cluster.Finished, want engine.Result) 
 	if got.Status != want.Status || float64(got.Samples) != want.SamplesTotal || float64(got.Rounds) != want.Rounds {
 		t.Errorf("%s: %s, %d samples, %d rounds; want %s, %g, %g", who, got.Status, got.Samples, got.Rounds, want.Status, want.SamplesTotal, want.Rounds)
 	}
+	// bytes and messages as the run of one process counts them
 	tr := got.Traffic
 	if float64(tr.Messages) != want.Messages || float64(tr.Bytes) != want.Bytes || float64(tr.Raw) != want.BytesRaw || float64(tr.Theta) != want.BytesTheta {
 		t.Errorf("%s: traffic %+v; want %g messages, %g bytes, %g raw, %g theta", who, tr, want.Messages, want.Bytes, want.BytesRaw, want.BytesTheta)
@@ -204,6 +205,7 @@ func TestAgentsThatShareNothing(t *testing.T) {
 		}
 		want := inProcess(t, q)
 		for v, got := range takeAll(t, all) {
+			// the traffic is not compared
 			want.Messages, want.Bytes, want.BytesRaw, want.BytesTheta = float64(got.Traffic.Messages), float64(got.Traffic.Bytes), float64(got.Traffic.Raw), float64(got.Traffic.Theta)
 			sameAs(t, fmt.Sprintf("%s, agent %d", algorithm, v+1), got, want)
 		}

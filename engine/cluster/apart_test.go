@@ -18,17 +18,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// apart is a run of five processes over a server.
+// apart is a run of five processes over a server. Its faults are kills of agents and of the server.
 type apart struct {
 	t        *testing.T
-	question asked
-	dir      string
-	creds    map[string]string // files of credentials by their names; none on loopback
-	server   *process
-	members  []*process // of a cluster in place of the server
-	agents   []*process
-	rng      *rand.Rand
-	killed   struct{ agents, server int }
+	question asked                        // by its index in questions
+	dir      string                       // of everything that the run leaves
+	creds    map[string]string            // files of credentials by their names; none on loopback
+	server   *process                     // nil where members keep the facts
+	members  []*process                   // of a cluster in place of the server
+	agents   []*process                   // by their numbers
+	rng      *rand.Rand                   // of the moments and kinds of faults
+	killed   struct{ agents, server int } // how often so far
 }
 
 // newApart starts a server and opens a run on it.
@@ -48,6 +48,7 @@ func newApartAt(t *testing.T, question int, seed uint64, binary string, server r
 		if err != nil {
 			t.Fatal(err)
 		}
+		// credentials are called as their files are
 		a.creds = map[string]string{}
 		for _, f := range files {
 			a.creds[filepath.Base(f.Path)] = f.Path
@@ -55,6 +56,7 @@ func newApartAt(t *testing.T, question int, seed uint64, binary string, server r
 	}
 	a.server = start(t, binary, server)
 	t.Cleanup(func() { a.server.kill() })
+	// the run is opened once the server is there
 	a.open()
 	return a
 }
@@ -72,7 +74,7 @@ func (a *apart) open() {
 	opened(a.t, x, a.question.Question, cluster.OpenOptions{})
 }
 
-// url returns the URL of the server.
+// url returns the URL of the server. It names all members of a cluster, so that the loss of one does not matter.
 func (a *apart) url() string {
 	if a.members != nil {
 		all := []string{}
@@ -97,9 +99,11 @@ func (a *apart) dial() cluster.Exchange {
 	return x
 }
 
-// begin starts the agents; change may say more of each.
+// begin starts the agents; change may say more of each. Change gets the number of an agent and its role, and may return another
+// binary for it.
 func (a *apart) begin(question int, change func(v int, r *role) (binary string)) {
 	for v := range a.question.Problem.V() {
+		// folder, notes and ending of each, which stay through its kills
 		r := role{URL: a.url(), Question: question, Agent: v, Folder: filepath.Join(a.dir, fmt.Sprint("agent-", v))}
 		r.Log, r.Out, r.Creds = r.Folder+".log", r.Folder+".json", a.creds[cluster.AgentName(v)+".creds"]
 		binary := os.Args[0]
@@ -112,7 +116,8 @@ func (a *apart) begin(question int, change func(v int, r *role) (binary string))
 	}
 }
 
-// disturb kills at random moments until all agents are done, but at most as often as told.
+// disturb kills at random moments until all agents are done, but at most as often as told. It fails where an agent ends with an
+// error. Who kills itself is started again as well.
 func (a *apart) disturb(agents, server int) {
 	a.t.Helper()
 	for until := time.Now().Add(10 * time.Minute); ; {
@@ -133,10 +138,12 @@ func (a *apart) disturb(agents, server int) {
 			return
 		}
 		time.Sleep(time.Duration(20+a.rng.IntN(150)) * time.Millisecond)
+		// whether there is anybody left to kill
 		all := a.killed.agents < agents || a.killed.server < server
 		if !all {
 			continue
 		}
+		// the server, or one of the agents that are not done
 		if a.killed.server < server && (a.killed.agents >= agents || a.rng.IntN(2) == 0) {
 			a.server.kill()
 			time.Sleep(time.Duration(a.rng.IntN(50)) * time.Millisecond)
@@ -145,6 +152,7 @@ func (a *apart) disturb(agents, server int) {
 			continue
 		}
 		p := open[a.rng.IntN(len(open))]
+		// it may have come to its end meanwhile
 		if over, _ := p.ended(); !over {
 			p.kill()
 			p.again()
@@ -153,7 +161,7 @@ func (a *apart) disturb(agents, server int) {
 	}
 }
 
-// endings returns what the agents left.
+// endings returns what the agents left. The outcome is apart in the file, since Finished does not write it.
 func (a *apart) endings() []ending {
 	var out []ending
 	for _, p := range a.agents {
@@ -168,15 +176,17 @@ func (a *apart) endings() []ending {
 }
 
 // account counts what faults must not cause: acknowledged facts that are lost or otherwise, facts that
-// are there twice, and acknowledged pulls that were made again.
+// are there twice, and acknowledged pulls that were made again. Acknowledged is what the notes of the agents say.
 func (a *apart) account() (lost, doubled, repeated int) {
 	a.t.Helper()
 	x := a.dial()
 	defer x.Close()
 	ctx, cancel := context.WithTimeout(a.t.Context(), 5*time.Minute)
 	defer cancel()
+	// by address: how often a fact was read, and the hash of its body
 	there := map[string]int{}
 	sum := map[string]string{}
+	// the plan of the end is the last fact of a run
 	last := fmt.Sprintf("r/%d/plan", a.rounds()+1)
 	for f, err := range x.Read(ctx, "r") {
 		if err != nil {
@@ -194,6 +204,7 @@ func (a *apart) account() (lost, doubled, repeated int) {
 	for _, n := range there {
 		doubled += n - 1
 	}
+	// acknowledged pulls by round and arm, through all lives of the agents
 	pulls := map[string]int{}
 	for _, p := range a.agents {
 		for line := range strings.Lines(string(must(os.ReadFile(p.role.Log)))) {
@@ -208,6 +219,7 @@ func (a *apart) account() (lost, doubled, repeated int) {
 			}
 		}
 	}
+	// more than the plan wanted were made again
 	for at, n := range pulls {
 		round, arm, _ := strings.Cut(at, "/")
 		f, _, err := x.Find(ctx, "r", must(strconv.Atoi(round)), "plan")
@@ -244,7 +256,7 @@ func (a *apart) await(round int) {
 // rounds returns how many rounds the first agent made.
 func (a *apart) rounds() int { return a.endings()[0].Rounds }
 
-// check reports whatever is not as in a run that nobody disturbed.
+// check reports whatever is not as in a run that nobody disturbed. The run of one process is made here, and compared in every bit.
 func (a *apart) check() {
 	a.t.Helper()
 	want := inProcess(a.t, a.question.Question)

@@ -20,67 +20,77 @@ import (
 // Request names the pulls that an agent asks of the program that measures: a JSON object on its standard input, or
 // the body of a POST.
 type Request struct {
-	Run   string       `json:"run"`
-	Round int          `json:"round"`
-	Task  string       `json:"task"`
-	Arms  []RequestArm `json:"arms"`
+	Run   string       `json:"run"`   // its name
+	Round int          `json:"round"` // from 1
+	Task  string       `json:"task"`  // whose arms are pulled
+	Arms  []RequestArm `json:"arms"`  // with pulls left, in arm order; never nil, so that JSON has a list
 }
 
 // RequestArm holds the pulls of an arm that are left.
 type RequestArm struct {
-	Arm   string `json:"arm"`
+	Arm   string `json:"arm"`   // its name, by which answers name it
 	Count int    `json:"count"` // pulls wanted, at least 1
 	Made  int    `json:"made"`  // pulls of this round that were told before
 	// features of task and arm, reward-free settings of the experiment, in the units of the data
 	Settings map[string]float64 `json:"settings"`
 }
 
-// Response is a line that the program gives back: a reward, or count, mean and squares of several.
+// Response is a line that the program gives back: a reward, or count, mean and squares of several. A reward stands alone.
+// Otherwise count and mean are both there, and squares where the plan wants them of more than one pull.
 type Response struct {
-	Arm     string   `json:"arm"`
-	Reward  *float64 `json:"reward,omitempty"`
-	Count   int      `json:"count,omitempty"`
-	Mean    *float64 `json:"mean,omitempty"`
-	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count
+	Arm     string   `json:"arm"`               // one of RequestArm.Arm
+	Reward  *float64 `json:"reward,omitempty"`  // in the sign and the unit of the data; nil where several are told
+	Count   int      `json:"count,omitempty"`   // at least 1; 0 beside a reward
+	Mean    *float64 `json:"mean,omitempty"`    // of the count; nil beside a reward
+	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count; nil where nobody has computed it
 }
 
-// Asking is a Puller that asks a program.
+// Asking is a Puller that asks a program. Whatever else the program prints is an error: a reward that is lost in a line nobody
+// reads would be asked for twice.
 type Asking struct {
 	// who is asked, for errors: "the command measure.sh"
 	Name string
 	// Ask hands over a request and copies what comes back into answers, until all has come
+	// and the program has ended. It ends when ctx does, and writes nothing to answers afterwards.
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
 	// how long Ask may go on after the last reward, before its context ends; 0 is for ever
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end by itself. They count.
+// LingerError is a program that gave all rewards and did not end by itself. They count. It says so to the one who started the
+// program, and is the cause of the context that ended.
 type LingerError struct {
-	Name  string
-	Grace time.Duration
+	Name  string        // who was asked, see Asking.Name
+	Grace time.Duration // how long it was waited for
 }
 
 func (e *LingerError) Error() string {
 	return fmt.Sprintf("%s did not end within %v after its last reward, and was told to end", e.Name, e.Grace)
 }
 
-// Pull implements Puller. Each line is told as soon as it is whole.
+// Pull implements Puller. Each line is told as soon as it is whole. A line that is wrong ends the asking, and lines after it are
+// not taken; what was told before counts. The error names the line. An error of Ask comes back as it is, though all rewards may
+// be there: the caller looks at what is left.
 func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	request, err := json.Marshal(p.request())
 	if err != nil {
 		return err
 	}
+	// ended by a wrong line, by the grace, or by the caller
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
+	// the timer starts with the last reward, see told
 	if a.Grace > 0 {
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
 	for _, x := range p.Arms {
+		// names of arms are unique within a task, and a request is of one task
 		lines.left += x.Count
 		lines.arms[p.Problem.Arms.Names[x.Arm]] = x.Arm
 	}
 	err = a.Ask(ctx, append(request, '\n'), lines)
+	// the first wrong line says more than the program's own end, which often follows from it
 	if e := lines.end(err == nil); e != nil {
 		return e
 	}
@@ -100,28 +110,29 @@ func (p Pulls) request() Request {
 	return r
 }
 
-// responses takes lines as they come.
+// responses takes lines as they come. It is an io.Writer: Ask writes to it from whatever goroutine reads the program's output. A
+// reward goes from a line by way of whole to the journal, and is counted in left when it is there.
 type responses struct {
-	mu    sync.Mutex
+	mu    sync.Mutex // of all fields below
 	pulls Pulls
-	arms  map[string]int // numbers of the arms asked for
-	tell  func(...Reward) error
-	fail  func(error)
-	who   string
-	rest  []byte
-	line  int
-	whole []Reward // read and not told yet
-	lines []int    // where they stood
-	err   error    // the first; nothing is taken after it
-	left  int      // pulls that were not told yet
-	last  func()   // starts grace; nil where none is limited
-	grace *time.Timer
+	arms  map[string]int        // numbers of the arms asked for; by name
+	tell  func(...Reward) error // of Pull: on the disk when it returns nil
+	fail  func(error)           // ends the asking with a cause
+	who   string                // who is asked, for errors
+	rest  []byte                // the beginning of a line whose end has not come
+	line  int                   // number of the line taken last, from 1
+	whole []Reward              // read and not told yet
+	lines []int                 // where they stood; one for each of whole
+	err   error                 // the first; nothing is taken after it
+	left  int                   // pulls that were not told yet
+	last  func()                // starts grace; nil where none is limited; called under the lock
+	grace *time.Timer           // nil before the last reward
 }
 
-// maxLine is the most bytes of a line.
+// maxLine is the most bytes of a line. Without a limit a program that prints no line end would fill the memory.
 const maxLine = 64 << 10
 
-// Write takes in what has come.
+// Write takes in what has come. An error ends the copying: a line was wrong, or is too long.
 func (r *responses) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,6 +140,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		return 0, r.err
 	}
 	r.rest = append(r.rest, b...)
+	// every whole line, and the rest stays for the next call
 	for r.err == nil {
 		line, rest, whole := bytes.Cut(r.rest, []byte("\n"))
 		if !whole {
@@ -141,6 +153,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		r.rest = rest
 		r.take(line)
 	}
+	// all lines of one write are told together: one sync of the disk for all of them
 	r.hand()
 	if r.err != nil {
 		return 0, r.err
@@ -148,10 +161,12 @@ func (r *responses) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end takes a last line without its end, where the program ended well, and returns the first error.
+// end takes a last line without its end, where the program ended well, and returns the first error. A program that failed may
+// have been cut off within a line, so its last line does not count.
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	// the program has ended, so nobody needs to be told to end
 	if r.grace != nil {
 		r.grace.Stop()
 	}
@@ -162,11 +177,13 @@ func (r *responses) end(well bool) error {
 	return r.err
 }
 
+// refuse notes an error at the line taken last, and ends the asking. Nothing is taken after it.
 func (r *responses) refuse(err error) {
 	r.err = fmt.Errorf("line %d of the answer of %s: %w", r.line, r.who, err)
 	r.fail(r.err)
 }
 
+// take reads one line; an empty one is allowed. Rewards of the lines before a wrong one are told before it is refused.
 func (r *responses) take(line []byte) {
 	r.line++
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -182,13 +199,16 @@ func (r *responses) take(line []byte) {
 }
 
 // hand tells the rewards that came together: they are synced to the disk at once. Where they are
-// refused together, each is told by itself, up to the one that is wrong.
+// refused together, each is told by itself, up to the one that is wrong. A wrong one is one that the journal refuses, as too
+// many pulls of an arm.
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines
+	// whatever comes of them, they are not told again
 	r.whole, r.lines = nil, nil
 	if len(all) == 0 || r.err != nil {
 		return
 	}
+	// the usual case: one sync for all
 	if r.tell(all...) == nil {
 		r.told(all...)
 		return
@@ -203,7 +223,8 @@ func (r *responses) hand() {
 	}
 }
 
-// told counts what is told, and has the grace begin after the last reward.
+// told counts what is told, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
+// journal takes no more of an arm than the plan has.
 func (r *responses) told(all ...Reward) {
 	for _, x := range all {
 		r.left -= x.Count
@@ -213,16 +234,18 @@ func (r *responses) told(all ...Reward) {
 	}
 }
 
+// parse reads a line and reports one that is no Response to this request. Numbers are checked where they are told, see Reward.check.
 func (r *responses) parse(line []byte) (Reward, error) {
 	var x Response
 	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
+	d.DisallowUnknownFields() // a field with a wrong name would be a reward without its value
 	if err := d.Decode(&x); err != nil {
 		return Reward{}, fmt.Errorf(`want an object like {"arm": "a", "reward": 0.5}, got %s`, excerpt(line))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Reward{}, fmt.Errorf("want one object in a line, got %s", excerpt(line))
 	}
+	// the decoder takes the last of two, and which one was meant nobody knows
 	if key := repeated(line); key != "" {
 		return Reward{}, fmt.Errorf("%q stands in it twice", key)
 	}
@@ -230,11 +253,13 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	if !ok {
 		return Reward{}, fmt.Errorf("arm %q was not asked for in this round of task %q", x.Arm, r.pulls.Task)
 	}
+	// either a reward alone, or count and mean; everything else is a mistake that could be read in two ways
 	switch {
 	case x.Reward != nil && x.Count == 0 && x.Mean == nil && x.Squares == nil:
 		return Reward{Arm: arm, Count: 1, Mean: *x.Reward}, nil
 	case x.Reward != nil || x.Mean == nil || x.Count < 1:
 		return Reward{}, fmt.Errorf("arm %q: want reward, or count (at least 1) and mean", x.Arm)
+	// without squares the scatter of several rewards is lost, and the test rests on it
 	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
 		return Reward{}, fmt.Errorf(
 			"arm %q: %s goes by how far rewards scatter, so %d rewards need squares, the sum of (reward - mean)², besides their mean", x.Arm,
@@ -247,10 +272,13 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	return out, nil
 }
 
-// repeated returns a key that an object of numbers and texts has twice; "" without one.
+// repeated returns a key that an object of numbers and texts has twice; "" without one. Keys are compared as the decoder does,
+// without regard to case. The line was decoded before, so it is an object.
 func repeated(line []byte) string {
 	d := json.NewDecoder(bytes.NewReader(line))
 	seen := map[string]bool{}
+	// Tokens alternate after the opening brace: keys are the odd ones. A value that is an object or a list would shift them, and
+	// no field of Response takes one.
 	for n := 0; ; n++ {
 		token, err := d.Token()
 		if err != nil {
@@ -266,7 +294,7 @@ func repeated(line []byte) string {
 	}
 }
 
-// excerpt returns the beginning of a line for an error.
+// excerpt returns the beginning of a line for an error. The excerpt is quoted, so that a terminal obeys nothing in it.
 func excerpt(line []byte) string {
 	const most = 60
 	text := strings.ToValidUTF8(string(line[:min(len(line), most)]), "?")
@@ -276,22 +304,23 @@ func excerpt(line []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// A Puller makes the pulls of one agent: a program, people, or a simulation.
+// A Puller makes the pulls of one agent: a program, people, or a simulation. It is asked for one round at a time.
 type Puller interface {
 	// Pull makes pulls and tells what was measured, in as many parts as it likes. What was told is on
 	// the disk when tell returns nil, and is never asked for again. Pull returns nil without having
-	// told all where it wants to be asked for the rest.
+	// told all where it wants to be asked for the rest. It may be called again for a round whose rewards it has told in part or
+	// not at all; see agent.finish. An error does not undo what was told.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 
 // Pulls holds the pulls of an agent that are left in a round.
 type Pulls struct {
-	Run       string
-	Task      string
-	Algorithm string      // its name
-	Plan      engine.Plan // of all agents
-	Arms      []ArmPulls  // those with pulls left, in arm order
-	Problem   *problem.Problem
+	Run       string           // of the run
+	Task      string           // of the agent
+	Algorithm string           // its name
+	Plan      engine.Plan      // of all agents; its counts are in arm order of the problem, and include what was made already
+	Arms      []ArmPulls       // those with pulls left, in arm order; never empty when Pull is called
+	Problem   *problem.Problem // with all tasks; pullers read names and settings from it
 }
 
 // ArmPulls holds the pulls of an arm that are left.
@@ -306,8 +335,10 @@ func (p Pulls) Left() int {
 	return lists.Sum(p.Arms, func(a ArmPulls) int { return a.Count })
 }
 
-// tell takes in rewards of the open round: all of them, or none and an error.
+// tell takes in rewards of the open round: all of them, or none and an error. The order of the pulls does not count, nor how
+// they are divided. Nothing is written unless all of them pass.
 func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards ...Reward) error {
+	// what the round has already, with what is being told added to it
 	made := j.made(plan.Round, p.N())
 	for _, r := range rewards {
 		if r.Arm < lo || r.Arm >= hi {
@@ -316,15 +347,18 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		if err := r.check(); err != nil {
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
+		// the sum of both could overflow, and the difference cannot
 		if left := plan.Counts[r.Arm] - made[r.Arm]; r.Count > left { // a sum could overflow
 			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(left), plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}
+	// one write and one sync for all of them
 	return j.add(plan.Round, rewards...)
 }
 
-// Simulated draws rewards from an environment, and takes its own arms from what all agents would draw.
+// Simulated draws rewards from an environment, and takes its own arms from what all agents would draw. Each agent draws what all
+// of them draw, from the same random numbers, so that the run has the bits of one that is not apart.
 type Simulated struct{ Environment engine.Environment }
 
 // Pull implements Puller. It makes a round at once, so that a half round has nothing of it.

@@ -14,22 +14,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// listen begins to read: all facts, or plans and the stop alone.
+// listen begins to read: all facts, or plans and the stop alone. Reading all after plans alone starts a second reader; the first
+// one goes on, and the history takes each fact once. A second call that asks for all changes nothing.
 func (w *agent) listen(all bool) {
 	var names []string
 	if !all {
-		names = []string{namePlan, nameStop}
+		names = []string{namePlan, nameStop} // through a relay, as long as this agent does not take its place
 	}
 	if !w.reads {
-		w.reads = all
+		w.reads = all // set once; nothing is read by names alone after that
 		go w.history.take(w.follow, w.Facts.Read(w.follow, w.Run, names...))
 	}
 }
 
 // await returns the messages of the open round that count, in agent order, nil of absent agents. It
-// waits until all have spoken, or the next plan says which do.
+// waits until all have spoken, or the next plan says which do. The second value has the agents whose messages do not count,
+// which is what the next plan of this agent would say. An error is errStopped, or the one of the readers.
 func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 	r := w.replica.plan.Round
+	// the author of the plan is the relay of its round
 	author := 0
 	if f, ok := w.history.get(r, namePlan); ok {
 		if p, err := readPlan(f, w.opened); err == nil {
@@ -37,18 +40,22 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		}
 	}
 	if author == w.v {
+		// the author needs all messages, to send them on in its next plan
 		w.listen(true)
 	}
+	// waited counts the patience over several waits: they end for other reasons, too
 	for waited := time.Duration(0); ; {
 		limit := w.limit(r, author)
 		since := time.Now()
 		ok, err := w.history.wait(ctx, limit, func() bool {
+			// over when the next plan is there, which says what counts; when somebody stopped the run; or when all have spoken
 			_, next := w.history.get(r+1, namePlan)
 			return next || w.stopped() != nil || w.reads && len(w.missing(r)) == 0
 		})
 		if err != nil {
 			return nil, nil, err
 		}
+		// the plan goes before everything else: whatever this agent has heard, the plan says which messages count
 		if f, next := w.history.get(r+1, namePlan); next {
 			return w.closed(ctx, r, f)
 		}
@@ -58,23 +65,28 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		if ok {
 			return w.messages(r, nil), nil, nil
 		}
+		// only the limit is over; without a reader of all facts it was not the patience but the wait for a relay
 		if waited += time.Since(since); !w.reads {
 			w.listen(true) // in place of a relay that may be gone
 			continue
 		}
+		// the patience of the round may have become shorter or longer meanwhile, see patience
 		if w.Patience == 0 || waited < w.patience(r) {
 			continue
 		}
+		// the next notice comes after the same patience again
 		waited = 0
 		gone := w.missing(r)
 		w.name(r, gone)
+		// its own next plan will say so, and the plan of an agent that has heard more may stand before it
 		if w.GoOn {
 			return w.messages(r, agents(gone)), gone, nil
 		}
 	}
 }
 
-// limit returns how long to wait before anything else is done; 0 is for ever.
+// limit returns how long to wait before anything else is done; 0 is for ever. It is the patience once this agent reads all
+// messages, and the wait for a relay before.
 func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
 		return w.patience(r)
@@ -83,12 +95,15 @@ func (w *agent) limit(r, author int) time.Duration {
 	// long, so that few agents read in vain when pulls take long
 	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
+	// the shift is 0 for the first in line, and ends at 20, which is four months, so that the time does not overflow
 	return after << min((w.v-author+n-1)%n, 20)
 }
 
 // patience returns how long the messages of a round are waited for. Agents that were absent from the
-// round before get a tenth.
+// round before get a tenth. One of them that went silent for good so costs the others little. A second one that falls silent is
+// waited for in full.
 func (w *agent) patience(r int) time.Duration {
+	// the round before was not learned here, as in the first round
 	if r < 2 || len(w.replica.absent) < r-1 {
 		return w.Patience
 	}
@@ -99,7 +114,7 @@ func (w *agent) patience(r int) time.Duration {
 	return w.Patience / 10
 }
 
-// name says who is silent.
+// name says who is silent. The text depends on GoOn: either all wait, or the round goes on. Each set of agents is named once a round.
 func (w *agent) name(r int, gone []Absence) {
 	var tasks, words []string
 	for _, a := range gone {
@@ -113,7 +128,8 @@ func (w *agent) name(r int, gone []Absence) {
 	w.once(Notice{Kind: kind, Round: r, Tasks: tasks, Text: text})
 }
 
-// missing returns the agents from whom there is no message that can be taken.
+// missing returns the agents from whom there is no message that can be taken. A message that is refused counts as missing, and
+// its absence has the reason. The address of such a message is used up, so waiting for another one is in vain.
 func (w *agent) missing(r int) []Absence {
 	var out []Absence
 	for v := range w.opened.Tasks {
@@ -122,6 +138,7 @@ func (w *agent) missing(r int) []Absence {
 			out = append(out, Absence{Agent: v, Why: ReasonSilent})
 			continue
 		}
+		// the plan is the one of the open round, which must be r
 		if _, err := parseMessage(f.Body, v, w.replica.plan, w.question.Problem); err != nil {
 			out = append(out, Absence{Agent: v, Why: ReasonRefused, Error: err.Error()})
 		}
@@ -129,7 +146,8 @@ func (w *agent) missing(r int) []Absence {
 	return out
 }
 
-// messages returns the messages of a round, nil for absent agents.
+// messages returns the messages of a round, nil for absent agents. It takes them as they are: whoever learns from them parses
+// them, see replica.batch.
 func (w *agent) messages(r int, absent []int) [][]byte {
 	out := make([][]byte, len(w.opened.Tasks))
 	for v := range out {
@@ -140,18 +158,22 @@ func (w *agent) messages(r int, absent []int) [][]byte {
 	return out
 }
 
-// closed returns what counts of a round whose next plan stands.
+// closed returns what counts of a round whose next plan stands. The plan is in f, which may not have been adopted yet. What the
+// plan says counts, even where other messages were heard here meanwhile. An error is a *PlanError where the plan counts or sends
+// on something that its agent did not say.
 func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence, error) {
 	next, err := readPlan(f, w.opened)
 	if err != nil {
 		return nil, nil, err
 	}
 	absent := agents(next.Absent)
+	// what the relay sends on is compared with the messages that this agent has by itself
 	if w.opened.Relay {
 		out, err := next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks))
 		if err != nil {
 			return nil, nil, err
 		}
+		// a plan that names an agent as absent and has its message: the message does not count
 		for _, v := range absent {
 			out[v] = nil
 		}
@@ -165,16 +187,19 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // nobody reads, and the author of the plan had all that it counts
 		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it counts a message of %s in round %d, and there is none", AgentName(v), r)}
 	}
+	// whoever made the plan has read these messages, so each of them is on its way to this reader
 	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
 		return nil, nil, err
 	}
+	// the wait has ended for a stop
 	if w.lacks(r, absent) >= 0 {
 		return nil, nil, w.stopped()
 	}
 	return w.messages(r, absent), next.Absent, nil
 }
 
-// lacks returns the first agent whose message of a round is not there, but for those absent; -1 where all are.
+// lacks returns the first agent whose message of a round is not there, but for those absent; -1 where all are. Whether a message
+// can be taken is another question, which replica.batch answers.
 func (w *agent) lacks(r int, absent []int) int {
 	for v := range w.opened.Tasks {
 		if _, there := w.history.get(r, AgentName(v)); !there && !slices.Contains(absent, v) {
@@ -184,9 +209,12 @@ func (w *agent) lacks(r int, absent []int) int {
 	return -1
 }
 
-// pull makes what is left of its own pulls of the open round, and publishes its message.
+// pull makes what is left of its own pulls of the open round, and publishes its message. It does so once for each round,
+// whatever happened before: what was told already is not pulled again, and what the folder has is not pulled either. Where the
+// round went on without this agent it says nothing, and that is no error.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
+	// a program that ended between telling and learning begins here again
 	f, told := w.history.get(r, AgentName(w.v))
 	if !told && !w.fresh { // the reader may not have come to it yet, and through a relay never does
 		var err error
@@ -194,10 +222,12 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 			return err
 		}
 	}
+	// the message stands for ever, so the folder can no more than agree with it
 	if told {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
+	// the folder may have all pulls of a round that this agent was left out of: then the message is told all the same, and is late
 	left := w.left().Left()
 	if left > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
@@ -207,11 +237,13 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left,
 		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
+	// what was measured stays in the folder; pulls that are left are not made any more
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
 	} else if err != nil {
 		return err
 	}
+	// from here on all pulls of the round are on the disk
 	b := w.journal.batch(r, w.question.Problem, plan.WantSquares)
 	body, err := message(w.v, plan, b, w.lo, w.hi)
 	if err != nil {
@@ -219,6 +251,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	}
 	f = Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
 	err = w.Facts.Publish(ctx, f)
+	// the same message of this agent would have been no conflict
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
 		return fmt.Errorf("another program speaks as %s (task %q), or the folder %s was changed: %w", AgentName(w.v), w.Task, w.Folder, err)
 	}
@@ -226,12 +259,13 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		return err
 	}
 	w.fresh = true
+	// the reader will bring it as well; await must not wait for that
 	w.history.add(f)
 	w.say(Notice{Kind: NoticePulled, Round: r, Text: fmt.Sprintf("round %d: all pulls of task %q are made and told", r, w.Task)})
 	return nil
 }
 
-// left returns what is left of its own pulls in the open round.
+// left returns what is left of its own pulls in the open round. They are in arm order. None of them is left where Arms is empty.
 func (w *agent) left() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
@@ -244,8 +278,10 @@ func (w *agent) left() Pulls {
 	return out
 }
 
-// compare says that the folder has other rewards of a round than were told. What was told counts.
+// compare says that the folder has other rewards of a round than were told. What was told counts. It returns an error only where
+// the folder's rewards make no message.
 func (w *agent) compare(r int, said Fact) error {
+	// the usual case is that both are equal, and then nothing is said
 	plan, p := w.replica.plan, w.question.Problem
 	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
 	if left := w.left().Left(); left > 0 {
@@ -262,7 +298,8 @@ func (w *agent) compare(r int, said Fact) error {
 // errLeftOut says that a round went on without the agent.
 var errLeftOut = errors.New("the round went on without this agent")
 
-// leftOut reports whether a round is over without a message of this agent.
+// leftOut reports whether a round is over without a message of this agent. The next plan says so. It is false where that plan is
+// not there or cannot be read.
 func (w *agent) leftOut(r int) bool {
 	f, ok := w.history.get(r+1, namePlan)
 	if !ok {
@@ -273,23 +310,28 @@ func (w *agent) leftOut(r int) bool {
 }
 
 // finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It
-// gives up after some tries in which nothing was told.
+// gives up after some tries in which nothing was told. Its error is errLeftOut, errStopped, the one of the context, or the one
+// of the last try. Whoever pulls is told by its context when the run stops or the round goes on.
 func (w *agent) finish(ctx context.Context, r int) error {
+	// its cause says why: the puller sees a context that has ended, and this function which of the two it was
 	pulling, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	// the goroutine ends with pulling, which this function ends when it returns
 	go func() {
 		_, err := w.history.wait(pulling, 0, func() bool { return w.stopped() != nil || w.leftOut(r) })
 		switch {
-		case err != nil:
+		case err != nil: // finish has returned; or the readers have failed, which await will meet: the pulls go on
 		case w.stopped() != nil:
 			cancel(errStopped)
 		default:
 			cancel(errLeftOut)
 		}
 	}()
+	// three tries in a row in which no reward came
 	most := cmp.Or(w.tries, 3)
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
+		// the journal is asked each time: a try that failed may have told some rewards
 		left := w.left()
 		if left.Left() == 0 {
 			return nil
@@ -297,24 +339,29 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
+		// tell writes to the disk before it returns nil, so nothing that the puller has told can be lost
 		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
 		now := w.left().Left()
+		// a round that is whole is told, even where the run was stopped meanwhile
 		if cause := context.Cause(pulling); cause != nil && now > 0 {
 			return cause
 		}
+		// some rewards came: the tries begin again, however long it takes in all
 		if now < left.Left() {
 			tries = 0
 		} else if tries >= most {
 			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+
 				"again when its cause is gone: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
 		}
+		// an error after the last reward, as of a program that lingers, is said and is no reason to try again
 		if err != nil && now == 0 {
 			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards are there, though %v", r, err)})
 		} else if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now,
 				Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
+			// longer from try to try, up to a second; the end of pulling is met at the head of the loop
 			_ = await.Pause(pulling, min(time.Second, 50*time.Millisecond<<tries))
 		}
 	}

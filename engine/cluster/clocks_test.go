@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// jumping builds this test with a clock that can jump.
+// jumping builds this test with a clock that can jump. Its package time reads an offset of the wall clock from a file, see clocktest.
 func jumping(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,6 +55,7 @@ func TestClocksJump(t *testing.T) {
 		t.Skip("builds the test with another package time: CLUSTER_LONG=1")
 	}
 	binary := jumping(t)
+	// CoTestFC, and the one that bets on bounded rewards
 	for _, question := range []int{1, 3} {
 		t.Run(questions(t)[question].name, func(t *testing.T) {
 			server := role{Listen: testport.Address(t), Clock: filepath.Join(t.TempDir(), "server.clock")}
@@ -66,6 +67,7 @@ func TestClocksJump(t *testing.T) {
 				r.Slow = 10 * time.Millisecond
 				return binary
 			})
+			// the clocks jump in the middle, one after the other, each between two rounds
 			a.await(2)
 			a.jump(ours, time.Hour)
 			a.jump(clocks[0], -24*time.Hour)
@@ -73,7 +75,7 @@ func TestClocksJump(t *testing.T) {
 			a.agents[0].kill() // it knows no other clock now
 			a.agents[0].again()
 			a.await(3)
-			a.jump(ours, 0)
+			a.jump(ours, 0) // the true time again
 			a.await(4)
 			a.jump(ours, -time.Hour)
 			a.server.kill()
@@ -81,8 +83,10 @@ func TestClocksJump(t *testing.T) {
 			a.await(5)
 			a.jump(ours, 0)
 			a.jump(clocks[2], -24*time.Hour)
+			// nobody is killed any more, and the run comes to its end
 			a.disturb(0, 0)
 			a.check()
+			// agents write the time of their own clocks at the end
 			for v, want := range []time.Duration{-24 * time.Hour, time.Hour, -24 * time.Hour, 0, 0} {
 				if off := time.Until(a.endings()[v].Clock) - want; off < -5*time.Minute || off > 5*time.Minute {
 					t.Errorf("the clock of agent-%d was off by %v at the end; want %v", v, time.Until(a.endings()[v].Clock), want)

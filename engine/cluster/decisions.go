@@ -14,34 +14,35 @@ import (
 )
 
 // Decisions says in short what a replica has decided: a digest of all, and what is new since the round
-// before.
+// before. Plans carry it, so that builds which round differently notice a decision that differs. Arms are numbers in the problem, from 0.
 type Decisions struct {
-	Digest  string   `json:"digest"` // of the arms out, the leaders and the tasks closed
-	Out     []Out    `json:"out,omitempty"`
-	Leaders []Leader `json:"leaders"`          // of each task
-	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer
+	Digest  string   `json:"digest"`           // of the arms out, the leaders and the tasks closed; 64 bits in hexadecimal
+	Out     []Out    `json:"out,omitempty"`    // in arm order; nil where none went
+	Leaders []Leader `json:"leaders"`          // of each task; in task order
+	Closed  []int    `json:"closed,omitempty"` // tasks that have their answer; numbers from 0; nil where none has
 }
 
 // Out is an arm that was eliminated in the last round.
 type Out struct {
-	Arm   int     `json:"arm"`
-	Gap   float64 `json:"gap"`   // by which it lost, reward units
-	Width float64 `json:"width"` // the threshold that the gap reached, reward units
+	Arm   int     `json:"arm"`   // number in the problem, from 0
+	Gap   float64 `json:"gap"`   // by which it lost, reward units; 0 where it is not finite
+	Width float64 `json:"width"` // the threshold that the gap reached, reward units; 0 where it is not finite
 }
 
 // Leader is the arm that leads a task.
 type Leader struct {
-	Arm      int     `json:"arm"` // -1 without one
-	Estimate float64 `json:"estimate"`
-	Margin   float64 `json:"margin"` // as engine.Answer
+	Arm      int     `json:"arm"`      // -1 without one; else a number in the problem
+	Estimate float64 `json:"estimate"` // of its reward, reward units
+	Margin   float64 `json:"margin"`   // as engine.Answer
 }
 
 // Difference is a decision that two replicas did not make alike, which only builds that round
-// differently do. Here has no numbers where the arm is open here, and There where it is open there.
+// differently do. Here has no numbers where the arm is open here, and There where it is open there. Round counts the rounds that
+// were learned before the decision. Task and Arm are "" where the author names an arm that the problem does not have.
 type Difference struct {
 	Round int    `json:"round"` // after which it shows
-	Task  string `json:"task"`
-	Arm   string `json:"arm"`
+	Task  string `json:"task"`  // its name
+	Arm   string `json:"arm"`   // its name
 	What  string `json:"what"`  // what differs: "out", "leader", "closed"
 	Here  string `json:"here"`  // the decision here with its statistic
 	There string `json:"there"` // the decision of the plan's author, which counts
@@ -53,7 +54,7 @@ func (d Difference) String() string {
 		d.Arm, d.Here, d.There)
 }
 
-// arms finds arms by task and name.
+// arms finds arms by task and name. Answers and eliminations have names, and plans have numbers. It is made once for each replica.
 type arms map[[2]string]int
 
 // find returns the number of an arm, -1 where there is none of that name.
@@ -64,7 +65,8 @@ func (a arms) find(task, arm string) int {
 	return -1
 }
 
-// decisionsOf returns what an algorithm has decided after a round.
+// decisionsOf returns what an algorithm has decided after a round. Out has the arms of that round alone, and the digest all so
+// far. Replicas that learned the same, and round alike, have the same digest.
 func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
 	var d Decisions
 	var out []int
@@ -74,8 +76,10 @@ func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
 			d.Out = append(d.Out, Out{i, number(e.Gap), number(e.Width)})
 		}
 	}
+	// within a round the order of the audit trail does not count
 	slices.Sort(out)
 	slices.SortFunc(d.Out, func(a, b Out) int { return a.Arm - b.Arm })
+	// each list of numbers ends with a byte that no number begins with, so that two of them are not taken for one
 	h := sha256.New()
 	add := func(numbers ...int) {
 		for _, n := range numbers {
@@ -84,6 +88,7 @@ func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
 		h.Write([]byte{';'})
 	}
 	add(out...)
+	// answers are in task order
 	for v, a := range alg.Answers() {
 		l := Leader{all.find(a.Task, a.Leader), number(a.Estimate), number(a.Margin)}
 		if d.Leaders = append(d.Leaders, l); a.Decided {
@@ -96,12 +101,14 @@ func decisionsOf(alg engine.Algorithm, all arms, round int) Decisions {
 	return d
 }
 
-// differences says how the decisions of a plan's author differ from those here.
+// differences says how the decisions of a plan's author differ from those here. It is nil where the digests are alike, as nearly
+// always. Both are of the same round.
 func (r *replica) differences(round int, there Decisions) []Difference {
 	here := r.decisions(round)
 	if here.Digest == there.Digest {
 		return nil
 	}
+	// an arm of another program may be none of this problem
 	p := r.question.Problem
 	var out []Difference
 	add := func(arm int, what, here, there string) {
@@ -113,6 +120,7 @@ func (r *replica) differences(round int, there Decisions) []Difference {
 	}
 	lost := func(o Out) string { return fmt.Sprintf("out (behind by %.6g at a threshold of %.6g)", o.Gap, o.Width) }
 	byArm := func(o Out, arm int) int { return o.Arm - arm }
+	// arms that the author lost in this round and that are open here; one that left here in an earlier round is out in both
 	for _, o := range there.Out {
 		if o.Arm < 0 || o.Arm >= p.N() {
 			add(o.Arm, "out", "no such arm", lost(o))
@@ -122,11 +130,13 @@ func (r *replica) differences(round int, there Decisions) []Difference {
 			add(o.Arm, "out", r.standing(here, o.Arm), lost(o))
 		}
 	}
+	// arms that were lost here in this round, and not there
 	for _, o := range here.Out {
 		if _, both := slices.BinarySearchFunc(there.Out, o.Arm, byArm); !both {
 			add(o.Arm, "out", lost(o), openAt(there, p.TaskOf[o.Arm]))
 		}
 	}
+	// leaders and closed tasks; a list of another program may be shorter
 	for v := range min(len(here.Leaders), len(there.Leaders)) {
 		h, t := here.Leaders[v], there.Leaders[v]
 		if h.Arm != t.Arm {
@@ -150,7 +160,7 @@ func (r *replica) led(l Leader) string {
 	return fmt.Sprintf("led by %s with %.6g, margin %.6g", name, l.Estimate, l.Margin)
 }
 
-// openAt says that an arm of a task is open for others.
+// openAt says that an arm of a task is open for others. A list of another program may be shorter than the tasks.
 func openAt(d Decisions, v int) string {
 	if v >= len(d.Leaders) {
 		return "open"
@@ -158,14 +168,15 @@ func openAt(d Decisions, v int) string {
 	return fmt.Sprintf("open (the leader's estimate is %.6g, margin %.6g)", d.Leaders[v].Estimate, d.Leaders[v].Margin)
 }
 
-// isOut reports whether an arm is eliminated here.
+// isOut reports whether an arm is eliminated here. It looks through the whole audit trail: it is asked only where digests differ.
 func (r *replica) isOut(arm int) bool {
 	name := r.question.Problem.NamesOf(arm)
 	return slices.ContainsFunc(r.asked.Algorithm().Eliminations(),
 		func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
 }
 
-// standing says how an arm that is open here stands against the leader of its task.
+// standing says how an arm that is open here stands against the leader of its task. An algorithm that has estimates of all arms
+// gives both with their intervals; of others the leader alone is known.
 func (r *replica) standing(here Decisions, arm int) string {
 	p := r.question.Problem
 	l := here.Leaders[p.TaskOf[arm]]
@@ -182,49 +193,54 @@ func (r *replica) standing(here Decisions, arm int) string {
 
 // PlanBody is the plan of a round, or the end of a run. Whoever publishes it first is its author, and
 // all agents make the pulls that it has: replicas of builds that round differently would otherwise
-// plan differently, and none of them could take the others' rewards.
+// plan differently, and none of them could take the others' rewards. Replicas make it from the messages of the rounds before.
+// What they could do differently is in it: the counts, whose messages count, and which late messages the algorithm is informed of.
 type PlanBody struct {
-	Round  int    `json:"round"`
-	Author int    `json:"author"` // agent, from 0, as whoever published it says; readPlan compares it with Fact.Sender
-	Build  Build  `json:"build"`  // of the author
-	Counts []int  `json:"counts,omitempty"`
-	Digest string `json:"digest,omitempty"` // of the counts and of all that was learned before
+	Round  int    `json:"round"`            // from 1, as in the address of its fact
+	Author int    `json:"author"`           // agent, from 0, as whoever published it says; readPlan compares it with Fact.Sender
+	Build  Build  `json:"build"`            // of the author
+	Counts []int  `json:"counts,omitempty"` // N pulls in arm order, each at least 0; nil at the end
+	Digest string `json:"digest,omitempty"` // of the counts and of all that was learned before; "" at the end
 	// whether squared deviations are wanted besides the means
 	Squares bool `json:"squares,omitempty"`
 	// agents whose messages of the round before nobody waits for any longer
-	Absent []Absence `json:"absent,omitempty"`
+	Absent []Absence `json:"absent,omitempty"` // with their reasons, in agent order
 	// messages that came after their rounds; all replicas are informed of them before this round
 	Late []Late `json:"late,omitempty"`
 	// what the author makes of the rounds before
-	Before Decisions `json:"before"`
+	Before Decisions `json:"before"` // replicas compare it with their own decisions
 	// of runs with a relay: the messages of the round before, in agent order, nil for absent agents
-	Messages [][]byte `json:"messages,omitempty"`
+	Messages [][]byte `json:"messages,omitempty"` // nil without a relay, and where they are in Kept
 	// the pieces of Messages where they are too long for a fact, as Facts.Keep named them
-	Kept string `json:"kept,omitempty"`
+	Kept string `json:"kept,omitempty"` // "" where they are not
 
-	Done    bool            `json:"done,omitempty"` // nothing is left to plan
-	Status  engine.Status   `json:"status,omitempty"`
+	Done    bool            `json:"done,omitempty"`    // nothing is left to plan
+	Status  engine.Status   `json:"status,omitempty"`  // why the run ended; "" before
 	Answers []engine.Answer `json:"answers,omitempty"` // the answers of the run, when done; all replicas must come to them
 }
 
 // PlanError is a plan that stands and that no replica can follow: it was made of another history, by
-// another program, or by nobody who takes part. The run cannot go on.
+// another program, or by nobody who takes part. The run cannot go on. The address of the plan is used up, so that another plan
+// cannot take its place.
 type PlanError struct {
-	Run   string
-	Round int
-	Why   string
+	Run   string // its name
+	Round int    // of the plan
+	Why   string // a sentence without the run and the round
 }
 
 func (e *PlanError) Error() string {
 	return fmt.Sprintf("run %s: the plan of round %d is refused: %s", e.Run, e.Round, e.Why)
 }
 
-// readPlan reads the plan of a round and reports one that nobody can follow, whatever was learned.
+// readPlan reads the plan of a round and reports one that nobody can follow, whatever was learned. What it knows of the problem
+// is RunBody: whether the counts can be made is seen by the replica that adopts the plan. After nil all indices in the plan are
+// in range: its author, those absent, its counts and its answers.
 func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	var p PlanBody
 	if err := decode(f, &p); err != nil {
 		return p, &PlanError{f.Run, f.Round, err.Error()}
 	}
+	// an error of decode has the address of the fact in it
 	refuse := func(format string, args ...any) error {
 		return &PlanError{f.Run, f.Round, fmt.Sprintf(format, args...)}
 	}
@@ -233,9 +249,9 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 		return p, refuse("it is of round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
 		return p, refuse("its author is %s, and the run has %s", AgentName(p.Author), sentence.Count(len(b.Tasks), "agent"))
-	case f.Sender != "" && f.Sender != AgentName(p.Author):
+	case f.Sender != "" && f.Sender != AgentName(p.Author): // on a server with keys
 		return p, refuse("it says that it is of %s, and %s published it", AgentName(p.Author), f.Sender)
-	case p.Done != (len(p.Counts) == 0):
+	case p.Done != (len(p.Counts) == 0): // an end has no counts, and every other plan has some
 		return p, refuse("it has %s, and done is %t", sentence.Count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):
 		return p, refuse("it answers %s, and the run has %d", sentence.Count(len(p.Answers), "task"), len(b.Tasks))
@@ -244,6 +260,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	case f.Round == 1 && (len(p.Absent) > 0 || len(p.Messages) > 0):
 		return p, refuse("it speaks of a round before the first")
 	}
+	// answers are in task order, as the replica's own
 	for v, a := range p.Answers {
 		if a.Task != b.Tasks[v] {
 			return p, refuse("answer %d is of task %q, and task %d is %q", v+1, a.Task, v+1, b.Tasks[v])
@@ -254,6 +271,7 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 			return p, refuse("arm %d has %s", i+1, pulls(c))
 		}
 	}
+	// in agent order, each once
 	for i, a := range p.Absent {
 		if a.Agent < 0 || a.Agent >= len(b.Tasks) || i > 0 && a.Agent <= p.Absent[i-1].Agent {
 			return p, refuse("%s is among those absent", AgentName(a.Agent))
@@ -262,10 +280,12 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	return p, nil
 }
 
-// maxInline is the most bytes of messages that ride in a plan itself.
+// maxInline is the most bytes of messages that ride in a plan itself. In JSON they are a third longer. That leaves a third of
+// the fact to the counts, the decisions and the late messages.
 const maxInline = MaxBody / 2
 
-// attach puts the messages of the round before into a plan.
+// attach puts the messages of the round before into a plan. Messages is nil afterwards where they are a file, which is kept
+// before the plan that has its hash is published.
 func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][]byte) error {
 	size := lists.Sum(messages, func(m []byte) int { return len(m) })
 	if p.Messages = messages; size <= maxInline {
@@ -280,7 +300,8 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 	return err
 }
 
-// messages returns what attach put in, V of them.
+// messages returns what attach put in, V of them. A message is nil where its agent is absent. An error is a *PlanError where
+// there are not as many as agents, or comes from the exchange.
 func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
 	out := p.Messages
 	if p.Kept != "" {

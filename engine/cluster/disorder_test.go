@@ -12,11 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// disturbed gives facts twice, late and out of order.
+// disturbed gives facts twice, late and out of order. A server never does so: it is more than an exchange may do.
 type disturbed struct {
 	*cluster.Memory
-	rng *rand.Rand
-	mu  *sync.Mutex
+	rng *rand.Rand  // how long facts wait
+	mu  *sync.Mutex // of rng
 }
 
 func (d disturbed) Read(ctx context.Context, run string, names ...string) iter.Seq2[cluster.Fact, error] {
@@ -29,6 +29,7 @@ func (d disturbed) Read(ctx context.Context, run string, names ...string) iter.S
 				if err != nil {
 					return
 				}
+				// each fact comes twice, each time after up to 20 ms
 				for range 2 {
 					d.mu.Lock()
 					wait := time.Duration(d.rng.IntN(20)) * time.Millisecond
@@ -57,6 +58,7 @@ func (d disturbed) Read(ctx context.Context, run string, names ...string) iter.S
 	}
 }
 
+// The order in which facts come does not count, nor how often: the run is the one of one process.
 func TestFactsDoubledLateAndOutOfOrder(t *testing.T) {
 	for _, q := range someQuestions(t)[1:] {
 		x := disturbed{cluster.NewMemory(), rand.New(rand.NewPCG(1, 2)), &sync.Mutex{}}

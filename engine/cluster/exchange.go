@@ -21,7 +21,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// encode returns the body of a fact as JSON.
+// encode returns the body of a fact as JSON. Bodies are plain structs, so an error is a number that JSON cannot hold; see number
+// and written.
 func encode(body any) ([]byte, error) {
 	b, err := json.Marshal(body)
 	if err != nil {
@@ -31,7 +32,7 @@ func encode(body any) ([]byte, error) {
 }
 
 // publish says a body as JSON at the address of a fact, and returns the fact that stands there: it is the first one where
-// first is true, and else another was said before.
+// first is true, and else another was said before. A conflict is no error: the caller compares what stands with what it wanted to say.
 func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first bool, err error) {
 	if f.Body, err = encode(body); err != nil {
 		return f, false, err
@@ -43,12 +44,15 @@ func publish(ctx context.Context, x Facts, f Fact, body any) (stands Fact, first
 	return f, true, err
 }
 
-// obeyed matches what a terminal obeys, in JSON as it is and written as an escape that no \ precedes.
-var obeyed = regexp.MustCompile(`[\x{80}-\x{9f}\x{7f}]|(?:^|[^\\])(?:\\\\)*\\u00(?:0[0-8bBcCeEfF]|1|7[fF]|[89])`)
+// obeyed matches what a terminal obeys, in JSON as it is and written as an escape that no \ precedes. JSON has no raw control
+// characters below U+0020 in its texts, so they can come as escapes alone. Tabs and line ends may.
+var obeyed = regexp.MustCompile(`[\x{80}-\x{9f}\x{7f}]|(?:^|[^\\])(?:\\\\)*\\(?:[bf]|u00(?:0[0-8bBcCeEfF]|1|7[fF]|[89]))`)
 
-// CheckText reports JSON of others whose texts a terminal would obey.
+// CheckText reports JSON of others whose texts a terminal would obey. Names and reasons of others are shown to people as they
+// are. Most bodies have none of the bytes that could begin such a character, so they are not searched.
 func CheckText(body []byte) error {
-	if !bytes.Contains(body, []byte(`\u00`)) && !bytes.ContainsAny(body, "\x7f") && bytes.IndexByte(body, 0xc2) < 0 {
+	has := func(escape string) bool { return bytes.Contains(body, []byte(escape)) }
+	if !has(`\u00`) && !has(`\b`) && !has(`\f`) && !has("\x7f") && !has("\xc2") {
 		return nil // as nearly always
 	}
 	if m := obeyed.Find(body); m != nil {
@@ -58,12 +62,13 @@ func CheckText(body []byte) error {
 }
 
 // decode reads the body of a fact. A field that this program does not know is an error: a later
-// version wrote it, or somebody else.
+// version wrote it, or somebody else. The texts in it are safe to show. Nothing is said of the values: whoever reads a body checks them.
 func decode(f Fact, into any) error {
 	d := json.NewDecoder(bytes.NewReader(f.Body))
 	d.DisallowUnknownFields()
 	err := d.Decode(into)
 	if err == nil {
+		// a second value after the first would be read by nobody
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("something follows its end")
 		}
@@ -77,7 +82,7 @@ func decode(f Fact, into any) error {
 	return nil
 }
 
-// number returns a number that JSON can hold: 0 in place of one that is not finite.
+// number returns a number that JSON can hold: 0 in place of one that is not finite. Encoding/json refuses infinities and NaN.
 func number(x float64) float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0
@@ -85,7 +90,7 @@ func number(x float64) float64 {
 	return x
 }
 
-// written returns answers with numbers that JSON can hold.
+// written returns answers with numbers that JSON can hold. The list is a new one; other fields of the answers are as they were.
 func written(answers []engine.Answer) []engine.Answer {
 	out := slices.Clone(answers)
 	for v, a := range out {
@@ -94,10 +99,12 @@ func written(answers []engine.Answer) []engine.Answer {
 	return out
 }
 
+// what names of runs are made of: they are part of subjects on a server and of names of files.
 const lowerCase = "abcdefghijklmnopqrstuvwxyz0123456789-"
 
 // CheckRun reports an id that no run can have: it is 1 to 40 lower-case letters, digits and -, and
-// begins with a letter.
+// begins with a letter. Forty characters have room in an account's name on a server with keys, see Role.account in
+// engine/cluster/jetstream.
 func CheckRun(id string) error {
 	if len(id) < 1 || len(id) > 40 || id[0] < 'a' || id[0] > 'z' || strings.Trim(id, lowerCase) != "" {
 		return fmt.Errorf("the name of a run has 1 to 40 lower-case letters, digits and -, and begins with a letter, got %q", id)
@@ -106,7 +113,8 @@ func CheckRun(id string) error {
 }
 
 // CheckFact reports a fact that nobody can publish: its name has 1 to 80 letters, digits and -, its
-// round is not negative and its body has at most MaxBody bytes.
+// round is not negative and its body has at most MaxBody bytes. What passes can be a subject of a server: a name has no dots and
+// no wildcards.
 func CheckFact(f Fact) error {
 	err := cmp.Or(CheckRun(f.Run), checkName("fact", f.Name))
 	if err == nil && f.Round < 0 {
@@ -116,11 +124,12 @@ func CheckFact(f Fact) error {
 }
 
 // CheckWork reports work that nobody can offer: its id has 1 to 80 letters, digits and -, and its
-// body at most MaxBody bytes.
+// body at most MaxBody bytes. The id is the work's name within its run.
 func CheckWork(w Work) error {
 	return cmp.Or(CheckRun(w.Run), checkName("piece of work", w.ID), checkBody(w.Run+"/"+w.ID, w.Body))
 }
 
+// checkName reports a name that a fact or a piece of work cannot have; what says which of them it is, for the error.
 func checkName(what, name string) error {
 	if len(name) < 1 || len(name) > 80 || strings.Trim(name, lowerCase+"ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return fmt.Errorf("the name of a %s has 1 to 80 letters, digits and -, got %q", what, name)
@@ -128,6 +137,7 @@ func checkName(what, name string) error {
 	return nil
 }
 
+// checkBody reports a body that is too long, and says what else to do with it.
 func checkBody(address string, body []byte) error {
 	if len(body) > MaxBody {
 		return fmt.Errorf("%s has %d bytes, the most is %d: keep it as a file and publish its hash", address, len(body), MaxBody)
@@ -138,17 +148,21 @@ func checkBody(address string, body []byte) error {
 // A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
 // own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
 
-// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm.
+// ranged reports whether messages that answer a plan have the smallest and the largest reward of each arm. Who writes a message
+// and who reads it go by this rule. Only bounded rewards have ranges, and only tests that ask for squared deviations bet on them.
 func ranged(plan engine.Plan, p *problem.Problem) bool {
 	return plan.WantSquares && p.Noise.Bounds != nil
 }
 
-// message writes the message of agent v, whose arms are lo ≤ i < hi.
+// message writes the message of agent v, whose arms are lo ≤ i < hi. The batch has all arms of the problem. An error says what
+// of the numbers no message can hold.
 func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error) {
+	// a digest of this program is well-formed, and the one of a plan was written by somebody else
 	d, err := wire.ParseDigest(plan.Digest)
 	if err != nil {
 		return nil, err
 	}
+	// the digest says which plan is answered: a message that answers another one is refused
 	m := wire.Merged{Header: wire.Header{Agent: v, Round: plan.Round, Digest: d}, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]}
 	if plan.WantSquares {
 		m.Squares = b.Squares[lo:hi]
@@ -159,7 +173,9 @@ func message(v int, plan engine.Plan, b engine.Batch, lo, hi int) ([]byte, error
 	return m.Append(nil)
 }
 
-// parseMessage reads the message of agent v and reports one that does not answer the plan.
+// parseMessage reads the message of agent v and reports one that does not answer the plan. An error says what is wrong, without
+// the agent's name, which MessageError adds. After nil all counts are the plan's, and all numbers of arms with pulls are ones
+// that rewards can have.
 func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wire.Merged, error) {
 	lo, hi := p.ArmsOf(v)
 	m, err := wire.ParseMerged(body)
@@ -170,6 +186,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 		return m, fmt.Errorf("it says that it is of %s", AgentName(m.Agent))
 	case m.Round != plan.Round:
 		return m, fmt.Errorf("it is of round %d", m.Round)
+	// the digest stands for all that was learned before, so a replica that drifted shows here
 	case m.Digest.String() != plan.Digest:
 		return m, fmt.Errorf("it answers the plan %s, and the plan is %s", m.Digest, plan.Digest)
 	case len(m.Counts) != hi-lo:
@@ -179,6 +196,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 	case (m.Ranges != nil) != ranged(plan, p):
 		return m, fmt.Errorf("it has ranges of rewards or none, otherwise than the plan asks of this problem")
 	}
+	// an agent makes all its pulls or says nothing: there are no partial messages
 	for i, c := range m.Counts {
 		if c != plan.Counts[lo+i] {
 			return m, fmt.Errorf("it has %s of arm %d of the task, and the plan %d", pulls(c), i+1, plan.Counts[lo+i])
@@ -187,6 +205,7 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 		if m.Squares != nil {
 			squares = m.Squares[i]
 		}
+		// what stands at an arm without pulls counts nowhere
 		if c == 0 {
 			continue
 		}
@@ -203,16 +222,19 @@ type Fact struct {
 	Round int    // 0 is before the first
 	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
 	Body  []byte // at most MaxBody bytes
-	Seq   uint64 // its place among all facts of the exchange, given by Publish; 0 before
+	// its place among all facts of the exchange, given by Publish; 0 before; no replica goes by it, since addresses say where a fact belongs
+	Seq uint64
 	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" where the server keeps
 	// none, or its address is of one role alone
 	Sender string
 }
 
-// MaxBody is the most bytes that a fact has. What is longer is published in pieces, see Keep.
+// MaxBody is the most bytes that a fact has. What is longer is published in pieces, see Keep. A server takes messages of 1 MiB,
+// headers included.
 const MaxBody = 512 << 10
 
-// Address returns run, round and name with slashes between.
+// Address returns run, round and name with slashes between. Addresses are for people; factSubject in engine/cluster/jetstream
+// has the form for a server.
 func (f Fact) Address() string { return fmt.Sprintf("%s/%d/%s", f.Run, f.Round, f.Name) }
 
 // Facts is the part of an Exchange that a run of agents needs. It is safe for concurrent use.
@@ -224,14 +246,16 @@ type Facts interface {
 	Publish(ctx context.Context, f Fact) error
 	// Read gives the facts of a run from the first on, in the order in which they were published,
 	// and then waits for more, until the context ends or the loop is left; where names are given, the
-	// facts of these, in order of each name. The pieces of files are not among them. An error is final.
+	// facts of these, in order of each name. The pieces of files are not among them. An error is final. What Read has given is
+	// in no case taken back.
 	Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error]
 	// Find returns the fact of an address; ok is false where there is none so far.
 	Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error)
 	// Keep stores the content of a file with the run and returns its SHA-256 in hexadecimal. What is
 	// there already is not sent again.
 	Keep(ctx context.Context, run string, content []byte) (hash string, err error)
-	// Fetch returns a file by its hash, which it has checked. It is an ErrNoFile where there is none.
+	// Fetch returns a file by its hash, which it has checked. It is an ErrNoFile where there is none. A hash belongs to a run:
+	// files of other runs are not found.
 	Fetch(ctx context.Context, run, hash string) ([]byte, error)
 	// Runs lists the runs that have facts, in the order of their first.
 	Runs(ctx context.Context) ([]string, error)
@@ -255,18 +279,20 @@ type Exchange interface {
 }
 
 // Patience is how long work stays with somebody who gives no sign of life, unless an exchange is
-// told otherwise.
+// told otherwise. Whoever works on a piece says Alive several times within it.
 const Patience = 30 * time.Second
 
 // Work is a piece of work in a queue.
 type Work struct {
-	Run  string
+	Run  string // the run whose queue it is in
 	ID   string // see CheckWork; once for each run
-	Body []byte
+	Body []byte // at most MaxBody bytes; nil is a body, too
 }
 
-// Taken is a piece of work that was handed out.
+// Taken is a piece of work that was handed out. It is safe for concurrent use: a worker says Alive beside its work. A handing
+// out whose patience is over may still say that the work is done, and it is.
 type Taken interface {
+	// The body is a copy.
 	Work() Work
 	// Attempt counts how often it was handed out, this time included.
 	Attempt() int
@@ -275,7 +301,7 @@ type Taken interface {
 	// Done takes the work out of the queue for ever; it has happened when Done returns nil. The
 	// result is published before.
 	Done(ctx context.Context) error
-	// Back puts the work back for somebody else.
+	// Back puts the work back for somebody else. The attempt is counted all the same.
 	Back(ctx context.Context) error
 }
 
@@ -285,9 +311,10 @@ var ErrNoFile = errors.New("no such file")
 // ConflictError is two different things said at one address, or the same by two senders: two programs that
 // take themselves for the same agent, or a replica that drifted.
 type ConflictError struct {
-	Said, Stands Fact // the one that was refused, and the one that stands
+	Said, Stands Fact // the one that was refused, and the one that stands; both of one address
 }
 
+// The error names the address and the lengths, and no content: bodies may be binary.
 func (e *ConflictError) Error() string {
 	return fmt.Sprintf("run %s, round %d, %s: something else was said there before (%d bytes against %d now)", e.Stands.Run,
 		e.Stands.Round, e.Stands.Name, len(e.Stands.Body), len(e.Said.Body))

@@ -23,30 +23,30 @@ import (
 // waits and may be lost. The test itself is host 0, in the namespace that it was started in; its packets
 // neither wait nor get lost.
 type far struct {
-	delay time.Duration
-	loss  float64 // share of packets
+	delay time.Duration // of each packet, one way
+	loss  float64       // share of packets; by chance, packet by packet
 
-	mu      sync.Mutex
-	rng     *rand.Rand
-	off     bool // nothing passes
-	carried int  // packets between namespaces that were delivered
-	lost    int  // those that were dropped by chance
-	cut     int  // those that were dropped while the network was off
+	mu      sync.Mutex // of the fields below, but for hosts
+	rng     *rand.Rand // of the packets that are lost
+	off     bool       // nothing passes
+	carried int        // packets between namespaces that were delivered
+	lost    int        // those that were dropped by chance
+	cut     int        // those that were dropped while the network was off
 
-	hosts []farHost
-	ways  map[[2]int]chan farPacket
+	hosts []farHost                 // by number; 0 is the test itself
+	ways  map[[2]int]chan farPacket // queues by sender and receiver, made when they are needed
 }
 
 // farHost is a namespace and the test's end of its device.
 type farHost struct {
-	name   string
-	device *os.File
+	name   string   // of the namespace; "" of the test's own
+	device *os.File // reading takes what the host sends, writing gives it something
 }
 
 // farPacket is a packet, and when it arrives.
 type farPacket struct {
-	data []byte
-	at   time.Time
+	data []byte    // with its IP header
+	at   time.Time // by the clock of the test
 }
 
 // farNet is the third byte of all addresses, of 198.18.0.0/15, which is set apart for measuring networks
@@ -76,6 +76,7 @@ func newFar(t *testing.T, hosts int, delay time.Duration, loss float64) *far {
 			t.Fatalf("ip %v: %v: %s", args, err, text)
 		}
 	}
+	// a device for the test and for each namespace; the first is not moved
 	for h := range hosts + 1 {
 		device, name, err := openTUN()
 		if err != nil {
@@ -94,6 +95,7 @@ func newFar(t *testing.T, hosts int, delay time.Duration, loss float64) *far {
 			in = []string{"-n", host.name}
 			ip(append(in, "link", "set", "lo", "up")...)
 		}
+		// every host has one address, and a route for all of them by its device
 		ip(append(in, "address", "add", f.address(h)+"/32", "dev", name)...)
 		ip(append(in, "link", "set", name, "up")...)
 		ip(append(in, "route", "add", fmt.Sprintf("198.18.%d.0/24", farNet), "dev", name)...)
@@ -113,6 +115,7 @@ func openTUN() (*os.File, string, error) {
 	}
 	request, err := unix.NewIfreq("cope%d")
 	if err == nil {
+		// IP packets without a header before them, whose checksums the kernel has made
 		request.SetUint16(unix.IFF_TUN | unix.IFF_NO_PI)
 		err = unix.IoctlIfreq(fd, unix.TUNSETIFF, request)
 	}
@@ -131,6 +134,7 @@ func (f *far) forward(from int) {
 			return
 		}
 		const destination = 16 // of the IPv4 header
+		// everything but IPv4 is noise of the kernel
 		if n < 20 || b[0]>>4 != 4 {
 			continue
 		}
@@ -144,7 +148,7 @@ func (f *far) forward(from int) {
 	}
 }
 
-// fate decides what happens to a packet.
+// fate decides what happens to a packet. Packets of host 0 pass at once: they are the test's own questions.
 func (f *far) fate(from, to int) (delay time.Duration, passes bool) {
 	if from == 0 || to == 0 {
 		return 0, true
@@ -174,6 +178,7 @@ func (f *far) way(from, to int) chan farPacket {
 		f.ways[[2]int{from, to}] = way
 		go func() {
 			for p := range way {
+				// packets arrive in the order in which they were sent, each at its time
 				time.Sleep(time.Until(p.at))
 				if _, err := f.hosts[to].device.Write(p.data); err != nil {
 					continue // a device that is down takes nothing
@@ -210,7 +215,7 @@ func (f *far) checkLoss(t *testing.T) {
 }
 
 // echo is a role: it sends echo requests of ICMP [RFC 792] and writes how long each answer took, in
-// milliseconds, to Out. The kernel of the other host answers.
+// milliseconds, to Out. The kernel of the other host answers. From is the address of its own host, and Echo the other one.
 func (r role) echo() error {
 	c, err := icmp.ListenPacket("ip4:icmp", r.From)
 	if err != nil {
@@ -223,8 +228,9 @@ func (r role) echo() error {
 		return err
 	}
 	var mu sync.Mutex
-	sent := make([]time.Time, r.Times)
+	sent := make([]time.Time, r.Times) // by the number of the echo
 	took := []float64{}
+	// until all have come, or the last has been lost
 	c.SetReadDeadline(time.Now().Add(time.Duration(r.Times)*4*time.Millisecond + 5*time.Second))
 	done := make(chan struct{})
 	go func() {

@@ -9,46 +9,51 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Finished holds the outcome of a run, or of the part of it that was made.
+// Finished holds the outcome of a run, or of the part of it that was made. It is what an agent, a follower and Replay return,
+// and what a result of measured rewards is made from.
 type Finished struct {
-	Run    string        `json:"run"`
-	Status engine.Status `json:"status"`
+	Run    string        `json:"run"`    // the name of the run
+	Status engine.Status `json:"status"` // interrupted before the end and of a run that was stopped
 	// of the replica here, with which the author of the end agrees
-	Answers []engine.Answer `json:"answers"`
+	Answers []engine.Answer `json:"answers"`           // in task order
 	Author  int             `json:"author"`            // agent who said that the run is over, from 1 as in its name; 0 before the end
 	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
 	Refused string          `json:"refused,omitempty"` // why it cannot go on: a plan or a message that no replica takes
-	Rounds  int             `json:"rounds"`
-	Samples int             `json:"samples"` // of all agents together
-	Traffic Traffic         `json:"traffic"`
+	Rounds  int             `json:"rounds"`            // rounds that were learned by the replica here
+	Samples int             `json:"samples"`           // of all agents together; pulls that were learned
+	Traffic Traffic         `json:"traffic"`           // of the rounds up to here
 	// plans of others that were taken in place of the replica's own
-	Taken       int          `json:"plans_taken"`
+	Taken int `json:"plans_taken"`
+	// decisions of authors that the replica did not make so, in the order of the rounds
 	Differences []Difference `json:"differences,omitempty"`
-	Silent      []Silence    `json:"silent,omitempty"`
+	Silent      []Silence    `json:"silent,omitempty"` // one for each round and agent whose message did not count
 	// as of measured rewards (algorithms.Measured); nil where the algorithm knows expected rewards
 	Result *engine.Result `json:"result,omitempty"`
 
 	Outcome engine.Outcome `json:"-"` // of the replica here
 }
 
-// Silence is a round that went on without an agent.
+// Silence is a round that went on without an agent. The next plan said so.
 type Silence struct {
-	Round int    `json:"round"`
-	Task  string `json:"task"`
-	Why   string `json:"why"`
+	Round int    `json:"round"` // from 1
+	Task  string `json:"task"`  // of the agent
+	Why   string `json:"why"`   // the sentence of its Absence, with the reason of a message that was refused
 }
 
 // finished returns what became of the run; done is nil before its end. Nothing backs the answers where why is
-// a plan or a message that no replica takes.
+// a plan or a message that no replica takes. Why is the error that ended the run here; nil at its end and of a stop. An error
+// that it returns is of the Result alone: the other fields are set.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	out := Finished{Run: r.run, Outcome: r.asked.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
+	// the replica is asked for its answers as they are now
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, written(out.Outcome.Answers), out.Outcome.Samples
-	if refused(why) {
+	if refused(why) { // nobody can go on, whoever tries
 		out.Refused = why.Error()
 	}
 	if done != nil {
-		out.Status, out.Author = done.Status, done.Author+1
+		out.Status, out.Author = done.Status, done.Author+1 // from 1, as agents are named
 	}
+	// rounds of each agent that went on without it, for the warnings
 	silent := map[int]int{}
 	for round, all := range r.absent {
 		for _, a := range all {
@@ -56,6 +61,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 			out.Silent = append(out.Silent, Silence{round + 1, r.opened.Tasks[a.Agent], a.String()})
 		}
 	}
+	// rewards of a simulation make no result of measurements
 	if r.question.Simulated {
 		return out, nil
 	}
@@ -64,15 +70,20 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 		return out, err
 	}
 	result.Status, result.Answers = out.Status, out.Answers
+	// the result says that agents measured it, and in which run
 	result.Stated = append(slices.Clip(result.Stated), engine.Setting{Name: engine.SettingAgents, Value: r.run})
 	if done != nil {
+		// a run that came to its end counts as one run; before, as none
 		result.Runs = 1
 	}
+	// what the answers rest on is refused, so that no guarantee stands for them
 	if out.Refused != "" {
 		result.Standing, result.Guarantee = engine.StandingNone, engine.StandingNone+": "+out.Refused
 	}
+	// of the messages alone: plans are no part of it
 	result.Messages, result.Bytes = float64(r.sent.Messages), float64(r.sent.Bytes)
 	result.BytesRaw, result.BytesTheta = float64(r.sent.Raw), float64(r.sent.Theta)
+	// whoever reads the result should see which tasks lack rewards
 	for v, task := range r.opened.Tasks {
 		if silent[v] > 0 {
 			result.Warnings = append(result.Warnings, engine.Warning{Kind: engine.WarnSilent, Names: []string{task},
@@ -88,19 +99,21 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 type Absence struct {
 	Agent int    `json:"agent"` // from 0
 	Why   Reason `json:"why"`
-	Error string `json:"error,omitempty"` // of the message, where it is refused
+	Error string `json:"error,omitempty"` // of the message, where it is refused; "" else
 }
 
-// Reason says why the message of an agent does not count.
+// Reason says why the message of an agent does not count. Plans carry reasons, so what these say must stay. Plans of earlier
+// versions carry sentences in their place.
 type Reason string
 
 // The reasons.
 const (
-	ReasonSilent    Reason = "silent"
-	ReasonRefused   Reason = "refused"
-	ReasonNotJoined Reason = "not joined"
+	ReasonSilent    Reason = "silent"     // nothing came while it was waited for
+	ReasonRefused   Reason = "refused"    // a message came that does not answer the plan
+	ReasonNotJoined Reason = "not joined" // a follower says it of an agent that never joined; no plan has it
 )
 
+// reasonSentences holds the sentence of each reason, without its subject, which whoever shows it adds.
 var reasonSentences = map[Reason]string{
 	ReasonSilent:    "it is silent",
 	ReasonRefused:   "its message is refused",
@@ -125,34 +138,34 @@ func agents(all []Absence) []int {
 	return lists.Map(all, func(a Absence) int { return a.Agent })
 }
 
-// NoticeKind says what a Notice tells.
+// NoticeKind says what a Notice tells. It is what programs go by; the text is for people.
 type NoticeKind string
 
 // The kinds of notices of an agent.
 const (
-	NoticeJoined  NoticeKind = "joined"
+	NoticeJoined  NoticeKind = "joined"  // this agent is in the run
 	NoticePlan    NoticeKind = "plan"    // a round begins
 	NoticePulled  NoticeKind = "pulled"  // its pulls are on the disk and its message is published
 	NoticeSilent  NoticeKind = "silent"  // somebody says nothing, or nothing that can be taken
 	NoticeDiffers NoticeKind = "differs" // a decision differs from the one of the plan's author
 	NoticeClosed  NoticeKind = "closed"  // the round goes on without some agents
-	NoticeDone    NoticeKind = "done"
-	NoticeStopped NoticeKind = "stopped"
+	NoticeDone    NoticeKind = "done"    // the run is over
+	NoticeStopped NoticeKind = "stopped" // somebody stopped the run
 )
 
 // Notice is something that people who look at an agent want to know.
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
-	Round int        `json:"round,omitempty"`
+	Round int        `json:"round,omitempty"` // that it is about; 0 of none
 	Pulls int        `json:"pulls,omitempty"` // of this agent that are left in the round
-	Tasks []string   `json:"tasks,omitempty"` // of the agents that it is about
-	Text  string     `json:"text"`
+	Tasks []string   `json:"tasks,omitempty"` // of the agents that it is about; nil where it is about none in particular
+	Text  string     `json:"text"`            // one sentence, which may change from version to version
 }
 
-// StopBody ends a run before its algorithm is done.
+// StopBody ends a run before its algorithm is done. The first one stands; see Stop.
 type StopBody struct {
-	By     string `json:"by,omitempty"`
-	Reason string `json:"reason,omitempty"`
+	By     string `json:"by,omitempty"`     // who stopped it, as that person says; may be empty
+	Reason string `json:"reason,omitempty"` // in words; may be empty
 }
 
 // String returns it as a sentence.
@@ -172,7 +185,7 @@ func (b StopBody) why() string {
 }
 
 // readStop returns the stop that a fact holds. One that cannot be read stops as well, by nobody and
-// without a reason.
+// without a reason. Whoever may publish it may end the run, whatever is in it.
 func readStop(f Fact) *StopBody {
 	var b StopBody
 	if decode(f, &b) != nil {
@@ -182,8 +195,11 @@ func readStop(f Fact) *StopBody {
 }
 
 // Stop ends a run: every agent ends after what it does just now. A run that was stopped stays
-// stopped. It is an error where the run was over before.
+// stopped. It is an error where the run was over before. Of two who stop a run at once the first one has stopped it, and the
+// other one's error names the first.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
+	// a run that is done has an answer, which a stop would only hide; the end may still come between this look and the stop, and
+	// then both stand
 	s, err := StatusOf(ctx, x, run)
 	if err != nil {
 		return err
@@ -191,6 +207,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s; there is nothing to stop", run, s)
 	}
+	// nobody was first, or the same words stand there
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
 	if stopped || err != nil {
 		return err

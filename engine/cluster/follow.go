@@ -14,15 +14,16 @@ import (
 
 // Follower follows a run from its first round to its end, without taking part: it has no task, makes
 // no pull and publishes nothing. It learns what the plans say that counts, so that it can be ended and
-// begun at any moment.
+// begun at any moment. A round shows once the plan of the next one is there.
 type Follower struct {
-	Facts Facts
-	Run   string
-	Make  Maker
+	Facts Facts  // where the facts of the run are kept
+	Run   string // its name
+	Make  Maker  // makes the question from the recipe of the run
 
 	// how long the run may stand still before those it waits for are named; 0 means that nobody is
+	// a follower waits for ever, whatever it is
 	Patience time.Duration
-	Notice   func(Notice) // may be nil; never called concurrently
+	Notice   func(Notice) // may be nil; never called concurrently; of the goroutine that follows
 	// Heard is told how many of the agents have spoken in the open round, also when that is not known
 	// before its end, as through a relay; may be nil. Round is 0 before the first plan.
 	Heard func(round, spoken, agents int)
@@ -31,8 +32,9 @@ type Follower struct {
 }
 
 // Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run
-// came, also together with an error. A run that was stopped is no error.
+// came, also together with an error. A run that was stopped is no error. The errors are as of Agent.Take; nothing is written anywhere.
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
+	// an agent without a task, a folder and a puller: only its parts that read are used
 	w := newAgent(Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice})
 	if err := w.look(ctx); err != nil {
 		return Finished{}, err
@@ -40,13 +42,16 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
-// round waits for the plan of the next round, learns the round before it, and takes the plan.
+// round waits for the plan of the next round, learns the round before it, and takes the plan. The plan of a round says what
+// counts of the round before, which is why the round is learned no earlier.
 func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
+	// plans that were taken, the one of the open round included
 	r := len(w.replica.plans) + 1
 	fact, err := f.plan(ctx, w, r)
 	if err != nil {
 		return false, err
 	}
+	// as an agent does: a plan with a late message that its agent did not send is refused
 	p, err := w.read(ctx, fact)
 	if err != nil {
 		return false, err
@@ -63,6 +68,7 @@ func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 			f.Learned(w.replica.asked.Steps)
 		}
 	}
+	// adopt compares the plan with what this replica would plan
 	if err := w.adopt(ctx, p, len(fact.Body)); err != nil {
 		return false, err
 	}
@@ -75,7 +81,8 @@ func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 	return false, nil
 }
 
-// plan waits for the plan of a round, and names those for whom it waits.
+// plan waits for the plan of a round, and names those for whom it waits. Heard is told at every change. After the patience of
+// silence the missing ones are named, and it waits on.
 func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 	for {
 		fact, ok, err := w.someone(ctx, r, w.Patience, func() {
@@ -83,7 +90,7 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 				f.Heard(r-1, lists.Count(w.messages(r-1, nil), func(m []byte) bool { return m != nil }), len(w.opened.Tasks))
 			}
 		})
-		if ok || err != nil {
+		if ok || err != nil { // the plan is there, or it will not come
 			return fact, err
 		}
 		if err := w.standstill(ctx, r-1); err != nil {
@@ -92,18 +99,21 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 	}
 }
 
-// standstill names those for whom the run waits; r is the round that is open, 0 before the first.
+// standstill names those for whom the run waits; r is the round that is open, 0 before the first. It looks for messages at the
+// exchange itself: the readers have only plans where there is a relay.
 func (w *agent) standstill(ctx context.Context, r int) error {
 	for _, round := range []int{0, r} { // through a relay, which sends no messages before the next plan
 		if err := w.find(ctx, round); err != nil {
 			return err
 		}
 	}
+	// joins are facts of round 0
 	joined := func(v int) bool { _, ok := w.history.get(0, AgentName(v)); return ok }
 	if r == 0 {
 		w.absentees(joined)
 		return nil
 	}
+	// who is missing by its messages may have never been there at all
 	gone := w.missing(r)
 	for i, a := range gone {
 		if !joined(a.Agent) {
@@ -114,12 +124,13 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		w.name(r, gone)
 		return nil
 	}
+	// said once for each round
 	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have told round %d, and none of them plans the next: "+
 		"they may have ended", r)})
 	return nil
 }
 
-// absentees names the agents that have not joined, before the first plan.
+// absentees names the agents that have not joined, before the first plan. At most twelve are named in the text; Tasks has all.
 func (w *agent) absentees(joined func(v int) bool) {
 	const most = 12
 	var tasks, words []string
@@ -137,23 +148,24 @@ func (w *agent) absentees(joined func(v int) bool) {
 }
 
 // history holds the facts of a run that were read so far, by their addresses. The order in which they
-// came does not count, nor how often.
+// came does not count, nor how often. It is filled by readers and by whoever published or found a fact, and is safe for
+// concurrent use. Since facts stand for ever, nothing in it changes or goes.
 type history struct {
-	mu      sync.Mutex
-	facts   map[inRun]Fact
-	changed chan struct{} // closed when something is added
-	err     error         // of the reader; final
+	mu      sync.Mutex     // of all fields
+	facts   map[inRun]Fact // by round and name
+	changed chan struct{}  // closed when something is added; and replaced then
+	err     error          // of the reader; final; nil while the readers go on
 }
 
 // inRun is the address of a fact within its run.
 type inRun struct {
-	round int
-	name  string
+	round int    // 0 of facts of the run as a whole
+	name  string // as Fact.Name
 }
 
 func newHistory() *history { return &history{facts: map[inRun]Fact{}, changed: make(chan struct{})} }
 
-// add takes a fact in; the first of an address stands.
+// add takes a fact in; the first of an address stands. Another one of the same address can only be the same fact, from another reader.
 func (h *history) add(f Fact) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,11 +175,13 @@ func (h *history) add(f Fact) {
 	}
 }
 
+// wake ends all waits for a change; it needs the lock.
 func (h *history) wake() {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
+// get returns the fact of an address, and whether it was read so far.
 func (h *history) get(round int, name string) (Fact, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -176,8 +190,10 @@ func (h *history) get(round int, name string) (Fact, bool) {
 }
 
 // wait returns true once ready, which is asked after every change, does; and false when the time is
-// over first. No time is no end.
+// over first. No time is no end. An error is the one of the context or of the readers; a fact that is there counts before both.
+// Ready is called without the lock, so that it may call get.
 func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bool) (bool, error) {
+	// a timer that never fires stands for no limit
 	var over <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
@@ -185,12 +201,14 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 		over = t.C
 	}
 	for {
+		// the channel is taken before ready is asked: a change in between closes it, and is not missed
 		h.mu.Lock()
 		changed, err := h.changed, h.err
 		h.mu.Unlock()
 		if ready() {
 			return true, nil
 		}
+		// no reader adds anything any more
 		if err != nil {
 			return false, err
 		}
@@ -204,12 +222,14 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 	}
 }
 
-// take takes in facts until there are no more.
+// take takes in facts until there are no more. It ends with the context of the reader, or with its error, which then stands for
+// all that wait. It runs in a goroutine of its own.
 func (h *history) take(ctx context.Context, facts iter.Seq2[Fact, error]) {
 	for f, err := range facts {
 		if err != nil {
 			h.mu.Lock()
 			defer h.mu.Unlock()
+			// an error after the end of the context says only that
 			if h.err == nil && ctx.Err() == nil {
 				h.err = err
 				h.wake()

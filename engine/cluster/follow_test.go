@@ -20,6 +20,7 @@ func TestFollow(t *testing.T) {
 			q := asked.Question
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{Relay: relay})
+			// what Learned was told: the rounds of the steps at that moment
 			var rounds []int
 			f := cluster.Follower{Facts: x, Run: "r", Make: maker(q), Learned: func(s *engine.Steps) { rounds = append(rounds, len(s.Outcome().Rounds)) }}
 			type ending struct {
@@ -36,6 +37,7 @@ func TestFollow(t *testing.T) {
 				all = append(all, agentOf(t, x, q, v))
 			}
 			agents := takeAll(t, all)
+			// it ends by itself, as the agents do
 			got := <-followed
 			if got.err != nil {
 				t.Fatalf("%s, relay %t: %v", asked.name, relay, got.err)
@@ -72,6 +74,7 @@ func TestFollowSilence(t *testing.T) {
 		opened(t, x, q, cluster.OpenOptions{Relay: relay})
 		ctx, cancel := context.WithCancel(t.Context())
 		said := new(notices)
+		// a notice has come, for until below
 		seen := make(chan bool, 100)
 		f := cluster.Follower{Facts: x, Run: "r", Make: maker(q), Patience: 20 * time.Millisecond, Notice: func(n cluster.Notice) {
 			said.take(n)
@@ -84,6 +87,7 @@ func TestFollowSilence(t *testing.T) {
 		var err error
 		var over sync.WaitGroup
 		over.Go(func() { got, err = f.Follow(ctx) })
+		// until waits for words in the notices of a kind
 		until := func(kind cluster.NoticeKind, want string) {
 			t.Helper()
 			end := time.After(2 * time.Minute)
@@ -95,6 +99,7 @@ func TestFollowSilence(t *testing.T) {
 				}
 			}
 		}
+		// nobody has joined; then all but one; then the last one falls silent after round 1
 		until(cluster.NoticeSilent, `waits for agents that have not joined: agent-1 (task "task 1"), agent-2 (task "task 2"), agent-3 (task "task 3"), agent-4 (task "task 4"), agent-5 (task "task 5")`)
 		for v := range 4 {
 			a := agentOf(t, x, q, v)
@@ -112,6 +117,7 @@ func TestFollowSilence(t *testing.T) {
 		until(cluster.NoticeSilent, `round 2 waits for agent-5 (task "task 5"): it is silent`)
 		cancel()
 		over.Wait()
+		// round 1 was learned, and round 2 is open
 		if !errors.Is(err, context.Canceled) || got.Rounds != 1 || got.Status != engine.StatusInterrupted || len(got.Answers) != 5 {
 			t.Errorf("relay %t: %d rounds, %s, error %v", relay, got.Rounds, got.Status, err)
 		}
@@ -136,6 +142,7 @@ func TestFollowStopped(t *testing.T) {
 func TestOpenAgainByAnotherBuild(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()
+	// the build of the first stands, and everything else is the same
 	first := must(cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "first"}}))
 	again, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "second"}})
 	if err != nil || again.Build != first.Build {

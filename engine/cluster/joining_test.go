@@ -12,6 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
+// Whoever has another problem, other options, another algorithm or messages of another version is refused and told the first
+// thing that differs. Who is refused has said nothing.
 func TestAnotherQuestion(t *testing.T) {
 	q := questionOf(t)
 	other := q
@@ -43,6 +45,7 @@ func TestAnotherQuestion(t *testing.T) {
 	if _, err := a.Take(t.Context()); !errors.Is(err, cluster.ErrNoRun) || !strings.Contains(err.Error(), "the server has r") {
 		t.Errorf("another run: error %v", err)
 	}
+	// the fact that opened the run is the only one
 	if facts, err := x.Runs(t.Context()); err != nil || len(facts) != 1 || len(cluster.FactsOfMemory(x)) != 1 {
 		t.Errorf("who was refused said something: %d facts", len(cluster.FactsOfMemory(x)))
 	}
@@ -76,6 +79,8 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
+// A second agent of a task is refused with both named, also with the folder of the first while that is in use. The folder may
+// come back with another build, and belongs to no other task.
 func TestTwoAgentsForOneTask(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()
@@ -91,6 +96,7 @@ func TestTwoAgentsForOneTask(t *testing.T) {
 	ended := make(chan error)
 	go func() { _, err := first.Take(ctx); ended <- err }()
 	<-joined
+	// its folder is a new one
 	second := agentOf(t, x, q, 0)
 	_, err := second.Take(t.Context())
 	if refused := (*cluster.RefusedError)(nil); !errors.As(err, &refused) || strings.Count(err.Error(), "instance ") != 2 || !strings.Contains(err.Error(), "has an agent already") {

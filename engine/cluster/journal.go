@@ -22,19 +22,20 @@ import (
 
 // The files of an agent's folder.
 const (
-	fileAgent   = "agent.json"    // AgentFile
+	fileAgent   = "agent.json"    // AgentFile; written once, when the folder is new
 	fileJournal = "rewards.jsonl" // a journalLine for each line
-	fileLock    = "agent.lock"
+	fileLock    = "agent.lock"    // holds the lock while a program has the folder, and names that program
 )
 
-// AgentFile says whose folder it is.
+// AgentFile says whose folder it is. It ties the folder to one task of one run. A join has the instance, so that another folder
+// for the same task is refused.
 type AgentFile struct {
-	Run      string `json:"run"`
-	Task     string `json:"task"`
+	Run      string `json:"run"`      // the name of the run
+	Task     string `json:"task"`     // of the agent
 	Instance string `json:"instance"` // 128 random bits, in hexadecimal
 }
 
-// Reward holds a measurement of an arm: one reward, or the mean of several.
+// Reward holds a measurement of an arm: one reward, or the mean of several. A line of rewards.jsonl has it with its round.
 type Reward struct {
 	Arm   int     `json:"arm"`   // number in the problem, from 0
 	Count int     `json:"count"` // pulls, at least 1
@@ -45,40 +46,44 @@ type Reward struct {
 	Range *[2]float64 `json:"range,omitempty"`
 }
 
-// spans returns the range of the pulls: within the bounds of the rewards where nothing else is known.
+// spans returns the range of the pulls: within the bounds of the rewards where nothing else is known. Tests that bet on bounded
+// rewards need a range: the bounds themselves are the widest that can be.
 func (r Reward) spans(bounds [2]float64) [2]float64 {
 	switch {
 	case r.Range != nil:
 		return *r.Range
 	case r.Count == 1:
-		return [2]float64{r.Mean, r.Mean}
+		return [2]float64{r.Mean, r.Mean} // one pull is its own range
 	}
 	return bounds
 }
 
 // journalLine is a reward with its round. Rewards that are told together count together: each line but
-// the last of them says how many follow.
+// the last of them says how many follow. Only where the last of them is there do any of them count; so a crash within a write
+// leaves nothing of it.
 type journalLine struct {
-	Round int `json:"round"`
-	Reward
-	More int `json:"more,omitempty"`
+	Round  int `json:"round"` // from 1
+	Reward     // one measurement of the arm, see Reward
+	More   int `json:"more,omitempty"` // lines that follow of the same telling; 0 for the last one
 }
 
 // journal keeps the rewards of one agent in its folder. What was written is on the disk before
-// anybody else hears of it. One program has a folder at a time.
+// anybody else hears of it. One program has a folder at a time. Lines are only ever added. A round may have more than one
+// telling, and an arm several lines. It is for one goroutine at a time.
 type journal struct {
 	AgentFile
-	dir  string
-	lock *os.File
-	file *os.File
-	all  map[int][]Reward // by round, in the order in which they were written
+	dir  string           // the folder
+	lock *os.File         // held from take to close; nil before
+	file *os.File         // rewards.jsonl, at the end of its last whole telling; nil before load
+	all  map[int][]Reward // by round, in the order in which they were written; as they are on the disk
 }
 
 // lockPatience is how long an agent waits for its folder: whoever had it may just have been killed,
 // and the system lets go of a dead program's lock only after some milliseconds.
 const lockPatience = 2 * time.Second
 
-// openJournal opens the folder of an agent, which is made where there is none.
+// openJournal opens the folder of an agent, which is made where there is none. The lock is taken first: what is read after it
+// cannot change under the reader. After an error nothing is held.
 func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the agent: %w", err)
@@ -98,10 +103,11 @@ func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	return j, nil
 }
 
-// take locks the folder.
+// take locks the folder. It waits a moment for a program that was killed, and names the one that holds the folder.
 func (j *journal) take(ctx context.Context) error {
 	var err error
 	j.lock, err = filelock.Take(ctx, filepath.Join(j.dir, fileLock), 0o666, lockPatience)
+	// only another program's lock has a holder to name
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
 		return fmt.Errorf("another program has the folder %s of this agent: %s", j.dir, held.Holder)
 	}
@@ -111,10 +117,13 @@ func (j *journal) take(ctx context.Context) error {
 	return err
 }
 
-// identify reads whose folder it is, or writes it where it is new.
+// identify reads whose folder it is, or writes it where it is new. A new folder gets a new instance, which makes it another
+// agent's than every other folder. The file is on the disk when nil is returned, so that a join which names the instance can be
+// traced to it.
 func (j *journal) identify(run, task string) error {
 	path := filepath.Join(j.dir, fileAgent)
 	text, err := os.ReadFile(path)
+	// new: the name of its task and run are fixed from now on
 	if errors.Is(err, os.ErrNotExist) {
 		var b [16]byte
 		_, _ = rand.Read(b[:]) // never fails
@@ -130,6 +139,7 @@ func (j *journal) identify(run, task string) error {
 	if err := json.Unmarshal(text, &j.AgentFile); err != nil {
 		return fmt.Errorf("%s cannot be read: %w", path, err)
 	}
+	// a folder of another run would tell its rewards as rewards of this one
 	if j.Run != run || j.Task != task {
 		return fmt.Errorf("%s is the folder of task %q in run %s: an agent for task %q in run %s needs a folder of its own", j.dir, j.Task,
 			j.Run, task, run)
@@ -138,18 +148,23 @@ func (j *journal) identify(run, task string) error {
 }
 
 // load reads the rewards, and cuts off those at the end that a crash has left unfinished: they were
-// never acknowledged, nor was any that was written together with them.
+// never acknowledged, nor was any that was written together with them. A line that cannot be read is an error where it is no
+// such end: the file was changed, and rewards that others may have heard of are in danger.
 func (j *journal) load() error {
 	path := filepath.Join(j.dir, fileJournal)
 	var err error
+	// for reading and for adding, never truncated but below
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
+	// at is the end of the line that was read, and whole the end of the last telling that is whole
 	read, at, whole := bufio.NewReader(j.file), int64(0), int64(0)
+	// rewards of a telling whose last line is still to come
 	var together []Reward
 	more := 0 // lines that belong to the ones before
 	for n := 1; ; n++ {
 		text, err := read.ReadBytes('\n')
+		// a last line without its end is what a crash leaves; it is cut off below
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -157,22 +172,26 @@ func (j *journal) load() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		var l journalLine
+		// the lines of a telling count down, so that a line that is missing in between shows
 		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.Count < 1 || l.More < 0 || more > 0 && l.More != more-1 {
 			if torn(read, text) {
 				break
 			}
 			return fmt.Errorf("%s, line %d cannot be read; the file was changed: restore it from a copy", path, n)
 		}
+		// a reward that no program of this version writes
 		if err := l.check(); err != nil {
 			return fmt.Errorf("%s, line %d: %w; correct it there: it was kept by an earlier version, or the file was changed", path, n, err)
 		}
 		at += int64(len(text))
 		together, more = append(together, l.Reward), l.More
+		// the last line of a telling is there: all of it counts
 		if more == 0 {
 			j.all[l.Round] = append(j.all[l.Round], together...)
 			together, whole = nil, at
 		}
 	}
+	// what is cut off was never acknowledged
 	if err := j.file.Truncate(whole); err != nil {
 		return err
 	}
@@ -181,19 +200,23 @@ func (j *journal) load() error {
 }
 
 // torn reports whether what begins with a line that cannot be read is the end that a power failure has
-// left: pages that were never written read as zero bytes, which nobody writes.
+// left: pages that were never written read as zero bytes, which nobody writes. It is asked of a line with its line end; a last
+// line without one is cut off in any case.
 func torn(rest io.Reader, line []byte) bool {
 	left, err := io.ReadAll(rest)
 	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(left, 0) >= 0)
 }
 
-// check reports a reward that cannot be.
+// check reports a reward that cannot be. It looks at the count, the mean and the squares; whether the arm is the agent's own is
+// looked at elsewhere.
 func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.Squares) }
 
 // add writes rewards of a round. They are on the disk when it returns nil; after an error, or a crash
-// before that, none of them counts.
+// before that, none of them counts. The rewards of one call count together or not at all. Whoever calls it has checked them.
+// After an error the file is as it was before, where the disk allows that, and the next call may succeed.
 func (j *journal) add(round int, rewards ...Reward) error {
 	var text []byte
+	// the last line has no more after it
 	for i, r := range rewards {
 		line, err := json.Marshal(journalLine{round, r, len(rewards) - 1 - i})
 		if err != nil {
@@ -201,10 +224,12 @@ func (j *journal) add(round int, rewards ...Reward) error {
 		}
 		text = append(append(text, line...), '\n')
 	}
+	// what an error must undo begins here
 	before, err := j.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
 	}
+	// one write for all lines, then one sync
 	_, err = j.file.Write(text)
 	if err == nil {
 		err = j.file.Sync()
@@ -214,11 +239,12 @@ func (j *journal) add(round int, rewards ...Reward) error {
 		_, back := j.file.Seek(before, io.SeekStart)
 		return fmt.Errorf("the rewards cannot be written to the folder of the agent: %w", errors.Join(err, cut, back))
 	}
+	// memory follows the disk, never the other way
 	j.all[round] = append(j.all[round], rewards...)
 	return nil
 }
 
-// made returns how many pulls of each arm a round has so far, N counts.
+// made returns how many pulls of each arm a round has so far, N counts. Arms above n are left out; enter has refused them by then.
 func (j *journal) made(round, n int) []int {
 	out := make([]int, n)
 	for _, r := range j.all[round] {
@@ -229,12 +255,16 @@ func (j *journal) made(round, n int) []int {
 	return out
 }
 
-// batch sums the rewards of a round in the order in which they were written.
+// batch sums the rewards of a round in the order in which they were written. It is what the agent tells of the round: counts,
+// means, and the squares and ranges that the plan asks for. The order of the sums is the one of the file, so that the message
+// has the same bytes whenever it is made.
 func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
 	n := p.N()
 	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
+	// a part is a line of the file; parts are merged by their counts
 	parts, last := make([]int, n), make([]Reward, n)
 	for _, r := range j.all[round] {
+		// the weighted sum of the means, divided below
 		parts[r.Arm]++
 		last[r.Arm] = r
 		b.Means[r.Arm] += float64(r.Count) * r.Mean
@@ -249,6 +279,7 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 	if !squares {
 		return b
 	}
+	// Σ (reward - mean)² of all = Σ over parts of (squares + count (mean of the part - mean)²), as the mean of all rewards is known
 	b.Squares = make([]float64, n)
 	for _, r := range j.all[round] {
 		b.Squares[r.Arm] += r.Squares
@@ -256,13 +287,15 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 			b.Squares[r.Arm] += float64(r.Count) * off * off
 		}
 	}
+	// ranges go with squares, and with bounds of the rewards
 	if bounds := p.TurnedBounds(p.Noise.Bounds); bounds != nil {
 		b.Ranges = j.ranges(round, n, *bounds)
 	}
 	return b
 }
 
-// ranges returns the smallest and the largest reward of each arm in a round.
+// ranges returns the smallest and the largest reward of each arm in a round. Bounds stand in for a range that was not told. What
+// it returns for arms without pulls is 0, 0 and means nothing.
 func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
 	out, seen := make([][2]float64, n), make([]bool, n)
 	for _, r := range j.all[round] {
@@ -275,7 +308,8 @@ func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
 	return out
 }
 
-// close lets go of the folder.
+// close lets go of the folder. It may be called after an error of openJournal, when not all is open. The system frees the lock
+// with its file.
 func (j *journal) close() {
 	for _, f := range []*os.File{j.file, j.lock} {
 		if f != nil {

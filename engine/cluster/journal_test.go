@@ -13,6 +13,7 @@ import (
 // has cut what was written, and also where pages of it were never written and read as zeros.
 func TestJournalIsTorn(t *testing.T) {
 	dir := t.TempDir()
+	// as the next program that has the folder would
 	reopen := func() *journal {
 		t.Helper()
 		j, err := openJournal(t.Context(), dir, "run", "task")
@@ -35,6 +36,7 @@ func TestJournalIsTorn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// check counts the rewards of a file with this content, and then with one more
 	check := func(content []byte, rewards int, what string, cut int) {
 		t.Helper()
 		if err := os.WriteFile(path, content, 0o666); err != nil {
@@ -53,6 +55,7 @@ func TestJournalIsTorn(t *testing.T) {
 		}
 		j.close()
 	}
+	// cut at every byte of the second telling, and zeros from its beginning up to every byte
 	for cut := first; cut < len(whole); cut++ {
 		check(whole[:cut], 1, "cut at", cut)
 		zeros := append([]byte(nil), whole...)
@@ -62,6 +65,7 @@ func TestJournalIsTorn(t *testing.T) {
 	check(whole, 4, "whole at", len(whole))
 }
 
+// size returns the length of a file.
 func size(t *testing.T, path string) int {
 	t.Helper()
 	i, err := os.Stat(path)
@@ -73,6 +77,7 @@ func size(t *testing.T, path string) int {
 
 // A journal that somebody has changed is refused, and left as it is.
 func TestJournalWasChanged(t *testing.T) {
+	// no JSON, a round of 0, a count of 0, a reward that cannot be, a telling that breaks off, a number of lines below 0
 	for _, text := range []string{
 		`{"round":1,"arm":0,"count":1,"mean":1}` + "\nhello\n",
 		`{"round":0,"arm":0,"count":1,"mean":1}` + "\n",
@@ -113,6 +118,7 @@ func TestCountsOverflow(t *testing.T) {
 	if err := j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: 1, Mean: 1}); err != nil {
 		t.Fatal(err)
 	}
+	// the largest int: with the pull that is made its sum overflows
 	huge := int(^uint(0) >> 1)
 	if err := j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: huge, Mean: 1}); err == nil {
 		t.Errorf("%d rewards for %d pulls were taken", huge, plan.Counts[lo])

@@ -18,14 +18,15 @@ import (
 // was cut, and the others went on.
 type delayed struct {
 	*cluster.Memory
-	name         string
-	round, until int
-	held, free   chan bool // closed when the message is there, and when it is published
-	once         *sync.Once
+	name         string     // of the agent
+	round, until int        // the round of the message, and the round whose plan frees it
+	held, free   chan bool  // closed when the message is there, and when it is published
+	once         *sync.Once // free is closed once, though several agents publish the plan
 }
 
 func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
 	if f.Round == d.round && f.Name == d.name {
+		// the agent waits for its acknowledgement, and the others go on without it
 		close(d.held)
 		select {
 		case <-d.free:
@@ -35,6 +36,7 @@ func (d delayed) Publish(ctx context.Context, f cluster.Fact) error {
 		return d.Memory.Publish(ctx, f)
 	}
 	err := d.Memory.Publish(ctx, f)
+	// the next plan stands now, and the late message comes before anybody looks for it
 	if f.Round == d.until && f.Name == "plan" {
 		d.once.Do(func() { close(d.free) })
 		for { // nobody goes on before it is there
@@ -54,6 +56,7 @@ func TestLateMessages(t *testing.T) {
 	for _, asked := range someQuestions(t)[1:] { // CoKernelFC goes by the data of its own rounds alone
 		for _, relay := range []bool{false, true} {
 			q := asked.Question
+			// a small error, so that the run has rounds enough
 			q.Options.MaxRounds = 6
 			q.Options.Delta = 1e-6
 			x := cluster.NewMemory()
@@ -62,6 +65,7 @@ func TestLateMessages(t *testing.T) {
 			out := make([]cluster.Finished, 5)
 			errs := make([]error, 5)
 			var all sync.WaitGroup
+			// agent 5 in round 1, until round 2 is planned
 			d := delayed{x, cluster.AgentName(4), 1, 2, make(chan bool), make(chan bool), new(sync.Once)}
 			for _, v := range []int{4, 0, 1, 2, 3} {
 				a := agentOf(t, x, q, v).WithRelayAfter(5 * time.Millisecond)
@@ -77,6 +81,7 @@ func TestLateMessages(t *testing.T) {
 				t.Fatalf("%s, relay %t: %v", asked.name, relay, err)
 			}
 			// on a busy machine others may be late, too
+			// what the plans tell of late messages is what the algorithms were informed of
 			informed, among := 0, false
 			for r := 1; r <= out[0].Rounds+1; r++ { // the last plan says that the run is over
 				for _, l := range must(cluster.ReadPlanForTest(mustFind(t, x, r, "plan"))).Late {
@@ -90,6 +95,7 @@ func TestLateMessages(t *testing.T) {
 			if !among || out[0].Outcome.Informed != informed || out[0].Rounds < 3 {
 				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.Informed, out[0].Rounds, informed, among)
 			}
+			// who was never there learns it from the plans
 			follower := must(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))
 			replayed, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))
 			if err != nil {
@@ -107,6 +113,7 @@ func TestLateMessages(t *testing.T) {
 	}
 }
 
+// mustFind returns a fact that must be there.
 func mustFind(t *testing.T, x cluster.Facts, round int, name string) cluster.Fact {
 	t.Helper()
 	f, ok, err := x.Find(t.Context(), "r", round, name)

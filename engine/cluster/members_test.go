@@ -35,6 +35,7 @@ func (m member) serve() error {
 		Routes: server.RoutesFromStr("nats://" + strings.Join(m.Others, ",nats://")),
 	}
 	o.Cluster.Name = "three"
+	// both addresses are of loopback, known before
 	for at, to := range map[string]struct {
 		host *string
 		port *int
@@ -68,6 +69,7 @@ func newMembers(t *testing.T, question int, seed uint64, there int) *apart {
 		name := fmt.Sprint("server-", i)
 		m := member{Name: name, Dir: filepath.Join(a.dir, name), Clients: testport.Address(t), Servers: among[i]}
 		m.Others = []string{among[(i+1)%3], among[(i+2)%3]}
+		// members that are not there yet have their role, and are started by again
 		p := &process{t: t, binary: os.Args[0], role: role{Member: m}}
 		if i < there {
 			p.again()
@@ -126,6 +128,7 @@ func TestClusterOfServers(t *testing.T) {
 	}
 	for i, q := range questions(t) {
 		t.Run(q.name, func(t *testing.T) {
+			// the leader is killed twice, in rounds 2 and 4, and comes back while another leads
 			a := newMembers(t, i, 9, 3)
 			x := must(nats.Connect(a.url(), nats.MaxReconnects(-1)))
 			defer x.Close()
@@ -141,6 +144,7 @@ func TestClusterOfServers(t *testing.T) {
 				a.members[first].kill()
 				killed++
 				began := time.Now()
+				// two that are up to date elect another one
 				next := a.awaitCopies(x, 2)
 				took := time.Since(began)
 				if next == first {
@@ -186,12 +190,14 @@ func TestClusterGrows(t *testing.T) {
 	defer x.Close()
 	a.checkCopies(x, 1)
 	said := ""
+	// who joins is told of the one copy
 	y := must(ours.Dial(t.Context(), a.url(), ours.DialOptions{Notice: func(text string) { said += text + "\n" }}))
 	defer y.Close()
 	if !strings.Contains(said, "one copy of every message") {
 		t.Errorf("noticed %q", said)
 	}
 	a.members[2].again()
+	// everybody who joins asks for more copies
 	for until := time.Now().Add(3 * time.Minute); ; time.Sleep(100 * time.Millisecond) {
 		a.dial().Close()
 		s := must(must(jetstream.New(x)).Stream(t.Context(), "COPE-WORK"))
@@ -221,6 +227,7 @@ func TestClusterGrowsWhileItsLeaderIsAway(t *testing.T) {
 	leader := a.awaitCopies(x, 1)
 	a.members[2].again()
 	a.members[leader].kill()
+	// longer than an election takes, and than it takes agents to say that nobody answers
 	time.Sleep(45 * time.Second)
 	if next, _ := a.leader(x); next >= 0 {
 		t.Errorf("server %d leads, and has no copy", next)

@@ -15,25 +15,26 @@ import (
 )
 
 // Memory is an Exchange within a process: for tests, for trials, and for agents and workers that are
-// goroutines. What is in it ends with the process.
+// goroutines. What is in it ends with the process. It is safe for concurrent use.
 type Memory struct {
 	// Patience replaces the constant of that name where it is not 0; set it before first use.
 	Patience time.Duration
 
-	mu    sync.Mutex
-	facts []Fact
-	at    map[address]int // index into facts
-	runs  []string
+	mu    sync.Mutex           // of all fields below
+	facts []Fact               // of all runs, in the order of publication; Seq is the index plus 1
+	at    map[address]int      // index into facts
+	runs  []string             // those that have facts, in the order of their first
 	files map[[2]string][]byte // by run and hash
 	work  map[[2]string]*piece // by run and id, finished ones too
 	order []*piece             // those that are not finished, in the order of the next handing out
 	news  chan struct{}        // closed and replaced when a fact arrives, or there may be work
 }
 
+// address tells one fact of the exchange from another.
 type address struct {
-	run   string
-	round int
-	name  string
+	run   string // as Fact.Run
+	round int    // as Fact.Round
+	name  string // as Fact.Name
 }
 
 var _ Exchange = (*Memory)(nil)
@@ -43,13 +44,15 @@ func NewMemory() *Memory {
 	return &Memory{at: map[address]int{}, files: map[[2]string][]byte{}, work: map[[2]string]*piece{}, news: make(chan struct{})}
 }
 
-// wake ends the waiting for news.
+// wake ends the waiting for news. It needs the lock. Whoever waits has taken the channel before it looked for news, so that none
+// is missed.
 func (m *Memory) wake() {
 	close(m.news)
 	m.news = make(chan struct{})
 }
 
-// alone does something under the lock, and returns the error of a context that has ended.
+// alone does something under the lock, and returns the error of a context that has ended. It does so even where the context has
+// ended: the error says no more than that.
 func (m *Memory) alone(ctx context.Context, do func()) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,7 +60,7 @@ func (m *Memory) alone(ctx context.Context, do func()) error {
 	return ctx.Err()
 }
 
-// Publish implements Facts.
+// Publish implements Facts. It compares under the lock that also adds, so that one of two at once is first.
 func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	if err := CheckFact(f); err != nil {
 		return err
@@ -68,6 +71,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := address{f.Run, f.Round, f.Name}
+	// as a server does, the same sender and the same body are a replay
 	if i, ok := m.at[a]; ok {
 		stands := m.facts[i]
 		if bytes.Equal(stands.Body, f.Body) && stands.Sender == f.Sender {
@@ -75,6 +79,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 		}
 		return &ConflictError{Said: f, Stands: stands.clone()}
 	}
+	// Seq counts from 1, as streams of a server do
 	f.Seq = uint64(len(m.facts) + 1)
 	m.at[a] = len(m.facts)
 	m.facts = append(m.facts, f.clone())
@@ -83,13 +88,13 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	return nil
 }
 
-// clone returns the fact with a body of its own.
+// clone returns the fact with a body of its own. Nobody who has a fact can change the one that stands.
 func (f Fact) clone() Fact {
 	f.Body = bytes.Clone(f.Body)
 	return f
 }
 
-// Read implements Facts.
+// Read implements Facts. Facts are given from copies, outside the lock: the loop may publish.
 func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
 	return func(yield func(Fact, error) bool) {
 		if err := CheckRun(run); err != nil {
@@ -98,6 +103,7 @@ func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq
 		}
 		for next := 0; ; {
 			m.mu.Lock()
+			// facts that are there never change, so they are read without the lock
 			facts, news := m.facts[next:len(m.facts):len(m.facts)], m.news
 			m.mu.Unlock()
 			next += len(facts)
@@ -109,6 +115,7 @@ func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq
 					return
 				}
 			}
+			// news was taken together with the facts, and is closed already where one came meanwhile
 			select {
 			case <-news:
 			case <-ctx.Done():
@@ -118,7 +125,7 @@ func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq
 	}
 }
 
-// Find implements Facts.
+// Find implements Facts. An address that no fact can have is an error.
 func (m *Memory) Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error) {
 	if err := CheckFact(Fact{Run: run, Round: round, Name: name}); err != nil {
 		return Fact{}, false, err
@@ -132,7 +139,7 @@ func (m *Memory) Find(ctx context.Context, run string, round int, name string) (
 	return m.facts[i].clone(), true, nil
 }
 
-// Keep implements Facts.
+// Keep implements Facts. The same content has the same hash, and is kept once.
 func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash string, err error) {
 	if err := CheckRun(run); err != nil {
 		return "", err
@@ -141,7 +148,7 @@ func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash str
 	return hash, m.alone(ctx, func() { m.files[[2]string{run, hash}] = bytes.Clone(content) })
 }
 
-// Fetch implements Facts.
+// Fetch implements Facts. What it returns is a copy: the hash stays true for what is kept.
 func (m *Memory) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,22 +168,24 @@ func (m *Memory) Runs(ctx context.Context) (runs []string, err error) {
 // Close implements Exchange. It does nothing: the exchange may be used by others.
 func (m *Memory) Close() error { return nil }
 
+// piece is a piece of work from its offer on: until Withdraw where that comes, else until the end of the exchange.
 type piece struct {
-	work     Work
-	attempts int
+	work     Work      // never changed after Offer
+	attempts int       // handings out so far
 	holder   int       // the attempt that has it, 0 for nobody
 	until    time.Time // its patience, by the monotonic clock
 	gone     bool      // finished or withdrawn
 }
 
-// drop takes a piece out of the queue for ever.
+// drop takes a piece out of the queue for ever. Its id stays in work, so that it cannot be offered again; only Withdraw forgets it.
 func (m *Memory) drop(p *piece) {
 	p.gone = true
 	m.order = slices.DeleteFunc(m.order, func(o *piece) bool { return o == p })
 }
 
 // next returns a piece that nobody holds, or how long the one waits whose patience ends first;
-// negative where there is none.
+// negative where there is none. Pieces come in the order in which they were offered or put back. Where the duration is negative
+// only news can bring work. It needs the lock.
 func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 	wait := time.Duration(-1)
 	for _, p := range m.order {
@@ -184,6 +193,7 @@ func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 			continue
 		}
 		left := p.until.Sub(now)
+		// nobody has it, or whoever has it has given no sign of life for too long
 		if p.holder == 0 || left <= 0 {
 			return p, 0
 		}
@@ -194,7 +204,7 @@ func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 	return nil, wait
 }
 
-// Offer implements Exchange.
+// Offer implements Exchange. A piece that was offered before is left as it is, whatever its body.
 func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 	w.Run = run
 	if err := CheckWork(w); err != nil {
@@ -203,6 +213,7 @@ func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if key := [2]string{run, w.ID}; m.work[key] == nil && ctx.Err() == nil {
+		// the caller may use its bytes again
 		w.Body = bytes.Clone(w.Body)
 		m.work[key] = &piece{work: w}
 		m.order = append(m.order, m.work[key])
@@ -211,7 +222,8 @@ func (m *Memory) Offer(ctx context.Context, run string, w Work) error {
 	return ctx.Err()
 }
 
-// Take implements Exchange.
+// Take implements Exchange. A piece is handed out again where its patience is over. The attempt is then another holder, and
+// words of the former one do nothing, but for Done.
 func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 	if err := lists.Each(runs, CheckRun); err != nil {
 		return nil, err
@@ -223,6 +235,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 		m.mu.Lock()
 		p, wait := m.next(time.Now(), runs)
 		if p != nil {
+			// the piece stays in the order while somebody has it, so that next sees its patience
 			p.attempts++
 			p.holder = p.attempts
 			p.until = time.Now().Add(cmp.Or(m.Patience, Patience))
@@ -230,6 +243,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 			m.mu.Unlock()
 			return t, nil
 		}
+		// taken under the lock, so that no news is missed
 		news := m.news
 		m.mu.Unlock()
 		var end <-chan time.Time // of somebody's patience
@@ -244,7 +258,7 @@ func (m *Memory) Take(ctx context.Context, runs ...string) (Taken, error) {
 	}
 }
 
-// Withdraw implements Exchange.
+// Withdraw implements Exchange. Whoever has a piece in hands keeps its taken, whose words then change nothing in the queue.
 func (m *Memory) Withdraw(ctx context.Context, run string) error {
 	if err := CheckRun(run); err != nil {
 		return err
@@ -259,11 +273,11 @@ func (m *Memory) Withdraw(ctx context.Context, run string) error {
 	})
 }
 
-// taken is one handing out of a piece.
+// taken is one handing out of a piece. It stays valid whatever becomes of the piece.
 type taken struct {
-	m       *Memory
-	p       *piece
-	attempt int
+	m       *Memory // the exchange
+	p       *piece  // handed out
+	attempt int     // number of this handing out, from 1
 }
 
 func (t *taken) Work() Work {
@@ -274,6 +288,7 @@ func (t *taken) Work() Work {
 
 func (t *taken) Attempt() int { return t.attempt }
 
+// Alive implements Taken. Of a handing out that has lost its piece it does nothing.
 func (t *taken) Alive(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
 		if t.p.holder == t.attempt {
@@ -282,8 +297,10 @@ func (t *taken) Alive(ctx context.Context) error {
 	})
 }
 
+// Done implements Taken. It counts of every handing out: the work is done, whoever has it by now.
 func (t *taken) Done(ctx context.Context) error { return t.m.alone(ctx, func() { t.m.drop(t.p) }) }
 
+// Back implements Taken. It does nothing where the piece is somebody else's by now, or is gone.
 func (t *taken) Back(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
 		if t.p.holder == t.attempt && !t.p.gone {

@@ -19,7 +19,7 @@ import (
 // spoilt publishes, in place of agent-2's message of round 1, something else.
 type spoilt struct {
 	*cluster.Memory
-	body func([]byte) []byte
+	body func([]byte) []byte // what it says, given what it should say
 }
 
 func (s spoilt) Publish(ctx context.Context, f cluster.Fact) error {
@@ -38,6 +38,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	}
 	q := questionOf(t)
 	q.Options.MaxRounds = 2
+	// merged returns a message that is whole but for a change
 	merged := func(change func(*wire.Merged)) func([]byte) []byte {
 		return func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))
@@ -45,6 +46,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			return must(m.Append(nil))
 		}
 	}
+	// by the words of the refusal
 	for want, body := range map[string]func([]byte) []byte{
 		"it ends within the version":                            func([]byte) []byte { return nil },
 		"bytes follow the last entry":                           func(b []byte) []byte { return append(slices.Clone(b), 7) },
@@ -57,6 +59,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		"a reward is a number from -1e100 to 1e100, got 1e+300": merged(func(m *wire.Merged) { m.Means[len(m.Means)-1] = 1e300 }),
 		"must be a finite number, got NaN": func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))
+			// the next number is one that is not finite, in the same place
 			i := len(b) - 8 // the last mean
 			if m.Counts[len(m.Counts)-1] == 0 {
 				panic("the last arm was not pulled")
@@ -93,9 +96,11 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			if err := errs[0]; err != nil {
 				t.Fatal(err)
 			}
+			// the others go on without it, and say why
 			if text := said.of(cluster.NoticeClosed); !strings.Contains(text, want) || !strings.Contains(text, "agent-2 (task ") {
 				t.Errorf("noticed %q; want %q", text, want)
 			}
+			// what round 1 learned is the plan but for the arms of agent 2
 			lo, hi := q.Problem.ArmsOf(1)
 			if s := finished[0].Silent; len(s) == 0 || s[0].Round != 1 || s[0].Task != q.Problem.Tasks.Names[1] {
 				t.Errorf("silent %v", s)
@@ -128,6 +133,7 @@ func TestPlanThatCountsARefusedMessage(t *testing.T) {
 	for v := range q.Problem.V() {
 		a := agentOf(t, x, q, v)
 		if v == 1 {
+			// agent 2 has its own message as it meant it, and plans the next round
 			a.Facts = spoilt{x, func(b []byte) []byte { return b[:4] }}
 			other.Go(func() { a.Take(ctx) })
 			continue
@@ -162,6 +168,20 @@ func TestRewardNotFinite(t *testing.T) {
 		}
 		if _, ok, _ := x.Find(t.Context(), "r", 1, cluster.AgentName(0)); ok {
 			t.Errorf("%g was told to the others", bad)
+		}
+	}
+}
+
+// A text of others that a terminal would obey is refused, whichever of its escapes JSON has it in. A backslash before
+// such a letter, tabs and line ends are no reason.
+func TestTextsThatTerminalsObey(t *testing.T) {
+	for text, refused := range map[string]bool{
+		"plain": false, "a tab\tand a line\r\n": false, `a folder C:\bin\form`: false, `\u001b`: false, "é": false,
+		"\x1b]0;x\x07": true, "\b": true, `a\` + "\b": true, "\f": true, "\x7f": true, "\u009b": true,
+	} {
+		body := must(json.Marshal(cluster.StopBody{Reason: text}))
+		if err := cluster.CheckText(body); (err != nil) != refused {
+			t.Errorf("%s: error %v, want one: %t", body, err, refused)
 		}
 	}
 }

@@ -18,12 +18,12 @@ import (
 // poor is a network between agents and their server: everything takes a while each way, and of a
 // hundred pieces one is lost, which TCP sends again after its timeout of 200 ms.
 type poor struct {
-	listener net.Listener
-	to       string
-	delay    time.Duration
-	mu       sync.Mutex
-	rng      *rand.Rand
-	lost     int
+	listener net.Listener  // where agents connect
+	to       string        // the address of the server
+	delay    time.Duration // each way
+	mu       sync.Mutex    // of the fields below
+	rng      *rand.Rand    // decides which pieces are lost
+	lost     int           // so far
 }
 
 // newPoor returns a poor network before an address.
@@ -63,6 +63,7 @@ type piece struct {
 func (p *poor) carry(from, to net.Conn) {
 	defer from.Close()
 	defer to.Close()
+	// reading and writing are apart, so that pieces wait beside each other
 	way := make(chan piece, 1000)
 	go func() {
 		defer close(way)
@@ -77,6 +78,7 @@ func (p *poor) carry(from, to net.Conn) {
 					at = at.Add(200 * time.Millisecond)
 				}
 				p.mu.Unlock()
+				// TCP keeps the order: what comes after a lost piece waits with it
 				if at.Before(last) {
 					at = last
 				}
@@ -125,6 +127,7 @@ func TestTwoBuilds(t *testing.T) {
 	if !long() {
 		t.Skip("builds the test for another processor: CLUSTER_LONG=1")
 	}
+	// the processor needs what GOAMD64=v3 is built for
 	flags, err := os.ReadFile("/proc/cpuinfo")
 	if runtime.GOARCH != "amd64" || err != nil || !strings.Contains(string(flags), " avx2 ") || !strings.Contains(string(flags), " fma ") || !strings.Contains(string(flags), " bmi2 ") {
 		t.Skip("this processor has no GOAMD64=v3")
@@ -138,6 +141,7 @@ func TestTwoBuilds(t *testing.T) {
 	taken := 0
 	for i := range questions(t) {
 		a := newApart(t, i, 5)
+		// agents 2 and 4 have the other build
 		a.begin(i, func(v int, _ *role) string {
 			if v%2 == 1 {
 				return other
@@ -146,6 +150,7 @@ func TestTwoBuilds(t *testing.T) {
 		})
 		a.disturb(0, 0)
 		all := a.endings()
+		// what all agents must agree on
 		summary := func(e ending) string {
 			text := fmt.Sprint(e.Status, e.Rounds, e.Samples, e.Traffic.Messages, e.Traffic.Bytes)
 			for _, r := range e.Outcome.Rounds {

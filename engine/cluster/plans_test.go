@@ -13,7 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// firstPlan returns the first plan of a question as an agent would publish it, changed.
+// firstPlan returns the first plan of a question as an agent would publish it, changed. It is the plan of round 1 by agent 1,
+// which ends once it has pulled.
 func firstPlan(t *testing.T, q question.Question, change func(*cluster.PlanBody)) cluster.Fact {
 	t.Helper()
 	x := cluster.NewMemory()
@@ -39,6 +40,7 @@ func firstPlan(t *testing.T, q question.Question, change func(*cluster.PlanBody)
 	return f
 }
 
+// A plan that answers no question of this run is refused before any pull is made, with the reason.
 func TestForgedPlan(t *testing.T) {
 	q := questionOf(t)
 	for want, change := range map[string]func(*cluster.PlanBody){
@@ -53,6 +55,7 @@ func TestForgedPlan(t *testing.T) {
 		"it answers 0 tasks":                              func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
 		"it speaks of a round before":                     func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
 		`answer 1 is of task "elsewhere", and`: func(p *cluster.PlanBody) {
+			// the answers are of no task of the run
 			p.Done, p.Counts, p.Answers = true, nil, slices.Repeat([]engine.Answer{{Task: "elsewhere"}}, 5)
 		},
 	} {
@@ -75,6 +78,7 @@ func TestForgedPlan(t *testing.T) {
 			t.Errorf("%s: pulls were made: %v", want, count.pulls)
 		}
 	}
+	// no JSON, something after it, and a field that nobody knows
 	for _, body := range []string{"", "{", "null}", `{"round":1,"later":true}`, `{"round":1} {}`} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
@@ -89,6 +93,7 @@ func TestForgedPlan(t *testing.T) {
 // named with the task, the arm and both statistics, and the answers come from the end's author.
 func TestPlanOfAnotherBuild(t *testing.T) {
 	q := questionOf(t)
+	// the rewards of the tests' simulation
 	env := func(plan engine.Plan) engine.Batch {
 		puller := must(simulated(q, cluster.RunBody{})).(cluster.Simulated)
 		return must(puller.Environment.Pull(t.Context(), plan))
@@ -120,6 +125,7 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// arm 2 is open in all replicas, and every leader is arm 0
 	second := cluster.PlanBody{Round: 2, Author: 3, Build: build, Counts: plan.Counts, Digest: plan.Digest, Before: cluster.Decisions{
 		Digest: "other", Out: []cluster.Out{{Arm: 2, Gap: 0.75, Width: 0.5}}, Leaders: slices.Repeat([]cluster.Leader{{Arm: 0}}, 5)}}
 	if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(second))}); err != nil {
@@ -131,6 +137,7 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 	}
 	want := inProcess(t, q)
 	for v, got := range takeAll(t, all) {
+		// the first round has the pull more, and counts as amended
 		if got.Taken != 1 || got.Outcome.Rounds[0].Pulls != want.Trace[0].Pulls+1 || !got.Outcome.Rounds[0].Amended {
 			t.Errorf("agent %d: %d plans taken, first round %+v", v+1, got.Taken, got.Outcome.Rounds[0])
 		}
@@ -139,6 +146,7 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 				t.Errorf("agent %d, task %s: answer %s, want %s", v+1, a.Task, a.Arm, want.Answers[i].Arm)
 			}
 		}
+		// the difference is in task, arm and statistics, as both see it
 		i := slices.IndexFunc(got.Differences, func(d cluster.Difference) bool { return d.What == "out" && d.Arm == q.Problem.Arms.Names[2] })
 		if i < 0 {
 			t.Fatalf("agent %d: the difference is not named: %v", v+1, got.Differences)
@@ -151,7 +159,8 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 }
 
 // An end that the rewards do not come to is refused by every agent, by who follows the run, and by who
-// looks at it later. It gives no answer and no standing. So is one at the right moment with another answer.
+// looks at it later. It gives no answer and no standing. So is one at the right moment with another answer. The run is made
+// once; then each forgery takes the place of one of its plans.
 func TestForgedEnd(t *testing.T) {
 	q := questionOf(t)
 	q.Simulated = false
@@ -192,6 +201,7 @@ func TestForgedEnd(t *testing.T) {
 			f := cluster.Fact{Run: "r", Round: c.round, Name: "plan"}
 			c.forge(&p)
 			f.Body = must(json.Marshal(p))
+			// everything that was said before the forgery
 			for r := 1; r < c.round; r++ {
 				said := []cluster.Fact{facts[r]}
 				for v := range q.Problem.V() {
@@ -216,6 +226,7 @@ func TestForgedEnd(t *testing.T) {
 					t.Errorf("%s: status %q, result %+v", who, got.Status, got.Result)
 				}
 			}
+			// an agent, a follower, a replay and the status see the same
 			a := agentOf(t, x, q, 2)
 			f1, err := a.Take(t.Context())
 			check("an agent", f1, err)
@@ -232,6 +243,7 @@ func TestForgedEnd(t *testing.T) {
 			}
 		})
 	}
+	// a check takes nothing away from runs that nothing is wrong with
 	begun := cluster.NewMemory()
 	opened(t, begun, q, cluster.OpenOptions{})
 	s := must(cluster.StatusOf(t.Context(), begun, "r"))

@@ -13,14 +13,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 )
 
-// process is one that can be killed and started again.
+// process is one that can be killed and started again. Who has it starts and kills it; whatever it keeps is in files.
 type process struct {
 	t      *testing.T
-	binary string
-	role   role
-	cmd    *exec.Cmd
-	out    io.ReadCloser
-	err    *strings.Builder
+	binary string           // of this test, built in some way
+	role   role             // what it does, given by the environment
+	cmd    *exec.Cmd        // of the life now
+	out    io.ReadCloser    // what it prints
+	err    *strings.Builder // what it says of errors
 }
 
 // start starts a process with a role.
@@ -36,6 +36,7 @@ func (p *process) again() {
 	p.t.Helper()
 	p.err = &strings.Builder{}
 	p.cmd = exec.Command(p.binary)
+	// the namespace comes before the program
 	if p.role.Inside != "" {
 		p.cmd = exec.Command("ip", "netns", "exec", p.role.Inside, p.binary)
 	}
@@ -57,12 +58,14 @@ func (p *process) kill() {
 	p.cmd.Wait()
 }
 
-// ended reports whether the process has ended, and how.
+// ended reports whether the process has ended, and how. A process that has killed itself by its role is started again, and
+// counts as one that goes on.
 func (p *process) ended() (bool, error) {
 	if _, err := os.Stat(p.role.Out); err == nil {
 		return true, nil
 	}
 	var status syscall.WaitStatus
+	// without waiting: it may go on
 	id, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WNOHANG, nil)
 	if err != nil || id == 0 {
 		return false, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 )
 
+// Helper, Fatal and Fatalf are the methods of testing.TB that questions calls outside of a test.
 func (outside) Helper() {}
 
 func (outside) Fatal(args ...any) { panic(fmt.Sprint(args...)) }
@@ -38,6 +39,7 @@ func TestAgentKilledAtItsWorstMoments(t *testing.T) {
 	if testing.Short() {
 		t.Skip("six processes")
 	}
+	// each agent has one of these places, the last one the first again
 	places := []string{"before-pulls", "during-pulls", "after-pulls", "before-acknowledgement"}
 	for i := 1; i < len(questions(t)); i += 2 {
 		a := newApart(t, i, 2)
@@ -55,7 +57,8 @@ func TestAgentKilledAtItsWorstMoments(t *testing.T) {
 	}
 }
 
-// kills makes a run with kills at random moments, and returns how many there were.
+// kills makes a run with kills at random moments, and returns how many there were. Question is an index of questions, and agents
+// and server are the most kills of each.
 func kills(t *testing.T, question int, seed uint64, agents, server int) (int, int) {
 	t.Helper()
 	a := newApart(t, question, seed)
@@ -104,6 +107,7 @@ func TestEverythingStartedAgain(t *testing.T) {
 	a := newApart(t, 2, 3)
 	a.begin(2, func(_ int, r *role) string { r.Slow = 20 * time.Millisecond; return "" })
 	a.await(3)
+	// all are dead for a moment, and then come back in any order
 	for _, p := range append(slices.Clone(a.agents), a.server) {
 		p.kill()
 	}

@@ -30,7 +30,9 @@ func asking(t testing.TB, squares bool, answer string) (told []cluster.Reward, r
 		}
 		return nil
 	}}
+	// round 3, in which one pull of the first arm was told before
 	pulls := cluster.Pulls{Run: "r", Task: "one", Algorithm: "CoTestFC", Problem: p, Plan: engine.Plan{Round: 3, WantSquares: squares}, Arms: []cluster.ArmPulls{{Arm: 0, Count: 2, Made: 1}, {Arm: 1, Count: 1}}}
+	// a journal would refuse it
 	err = a.Pull(context.Background(), pulls, func(all ...cluster.Reward) error {
 		for _, r := range all {
 			if !(r.Mean < 1e300) || r.Count < 1 {
@@ -57,6 +59,7 @@ func TestPrograms(t *testing.T) {
 	if request.Run != "r" || request.Round != 3 || request.Task != "one" || len(request.Arms) != 2 || request.Arms[0].Arm != names[0] || request.Arms[0].Count != 2 || request.Arms[0].Made != 1 || len(request.Arms[0].Settings) == 0 {
 		t.Errorf("the request was %+v", request)
 	}
+	// by the words of the refusal: what the third line says
 	for answer, want := range map[string]string{
 		`oops`:                                     `want an object like {"arm": "a", "reward": 0.5}, got "oops"`,
 		`{"arm":` + a + `,"rewrad":1}`:             "want an object like",
@@ -71,6 +74,7 @@ func TestPrograms(t *testing.T) {
 		`{"reward":1,"arm":` + a + `,"Reward":99}`: `"reward" stands in it twice`,
 		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",
 	} {
+		// two good lines before it count, and the good one after it does not
 		told, _, err := asking(t, true, good+good+answer+"\n"+good)
 		if err == nil || !strings.Contains(err.Error(), "line 3 of the answer of the program: ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.40s: error %v; want %q", answer, err, want)
@@ -98,7 +102,8 @@ func FuzzPrograms(f *testing.F) {
 	})
 }
 
-// Whatever stands where a fact should be, an agent ends with a sentence, and never with a panic.
+// Whatever stands where a fact should be, an agent ends with a sentence, and never with a panic. The seeds have each kind of
+// fact that an agent reads.
 func FuzzFacts(f *testing.F) {
 	q := questionOf(f)
 	f.Add(1, "plan", []byte(`{"round":1,"author":0,"build":{},"counts":[1],"before":{"digest":"","leaders":null}}`))
@@ -139,6 +144,7 @@ func TestJournal(t *testing.T) {
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	a := agentOf(t, x, q, 0)
+	// round 1 is pulled, and the agent ends
 	ctx, cancel := context.WithCancel(t.Context())
 	a.Notice = func(n cluster.Notice) {
 		if n.Kind == cluster.NoticePulled {
@@ -160,6 +166,7 @@ func TestJournal(t *testing.T) {
 			all = append(all, agentOf(t, x, q, v))
 		}
 	}
+	// half a line at the end, as after a crash
 	if err := os.WriteFile(path, append(append([]byte{}, whole...), `{"round":1,"arm":0,"cou`...), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -169,6 +176,7 @@ func TestJournal(t *testing.T) {
 	if text := string(must(os.ReadFile(path))); !strings.HasPrefix(text, string(whole)) || strings.Contains(text, `"cou`+"\n") || strings.Contains(text, `"cou{`) {
 		t.Errorf("the folder has %q", text)
 	}
+	// lines that are no end of a crash
 	for text, want := range map[string]string{
 		`{"round":1,"arm":0,"count":1,"mean":x}` + "\n":                 "line 1 cannot be read; the file was changed",
 		`{"round":1,"arm":0,"count":-1,"mean":1}` + "\n":                "line 1 cannot be read",
@@ -199,6 +207,7 @@ func TestFolderIsOlder(t *testing.T) {
 	path := filepath.Join(a.Folder, "rewards.jsonl")
 	whole := must(os.ReadFile(path))
 	lines := strings.SplitAfter(string(whole), "\n")
+	// the folder as it is, with its first line alone, and with another mean
 	for text, word := range map[string]string{
 		string(whole): "",
 		lines[0]:      " lacks the rewards of ",

@@ -24,6 +24,7 @@ type delivering struct {
 	messages *atomic.Int64 // of rounds, without plans
 }
 
+// count counts messages of agents while they are read.
 func (d delivering) count(all iter.Seq2[cluster.Fact, error]) iter.Seq2[cluster.Fact, error] {
 	return func(yield func(cluster.Fact, error) bool) {
 		for f, err := range all {
@@ -123,6 +124,7 @@ func TestForgedRelayedMessage(t *testing.T) {
 		all = append(all, agentOf(t, whole, q, v))
 	}
 	takeAll(t, all)
+	// round 1 as it was, and a plan of round 2 that sends on one other number
 	said := []cluster.Fact{mustFind(t, whole, 1, "plan")}
 	for v := range q.Problem.V() {
 		said = append(said, mustFind(t, whole, 1, cluster.AgentName(v)))
@@ -132,6 +134,7 @@ func TestForgedRelayedMessage(t *testing.T) {
 	p.Author = 0
 	m := must(wire.ParseMerged(p.Messages[2]))
 	m.Means[0]++
+	// the author is agent 1, whose own message stays
 	p.Messages[2] = must(m.Append(nil))
 	next.Body, next.Sender = must(json.Marshal(p)), "agent-1"
 	for _, f := range append(said, next) {

@@ -11,36 +11,43 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// RoundCounts holds the counts and means that the agents told of one round.
+// RoundCounts holds the counts and means that the agents told of one round. Arms without pulls have mean 0. Replay returns one
+// for each round that is over.
 type RoundCounts struct {
-	Round   int
-	Counts  []int
-	Means   []float64 // reward units, in the sign of the data
+	Round   int       // from 1
+	Counts  []int     // N pulls in arm order; 0 where the agent's message does not count
+	Means   []float64 // reward units, in the sign of the data; of this round alone; 0 without pulls
 	Squares []float64 // nil where the plan did not ask for them
 }
 
 // Replay folds the facts of a run as they are now, without taking part, and returns what became of it
 // and what the agents told in each round that is over; also together with a *PlanError or *MessageError,
-// before which they end.
+// before which they end. It waits for nothing. The question comes also with an error, as far as it was made.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
+	// an agent that neither reads in the background nor pulls
 	w := newAgent(Agent{Facts: x, Run: run, Make: make})
 	if err := w.look(ctx); err != nil {
 		return Finished{}, nil, w.question, err
 	}
 	done, rounds, err := w.replay(ctx)
+	// an error of the outcome matters beside the one that ended the folding, so both are returned
 	out, failed := w.replica.finished(done, err)
+	// a stop counts where the run did not come to its end before
 	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
 		out.Stopped = readStop(f)
 	}
 	return out, rounds, w.question, errors.Join(err, failed)
 }
 
-// refused reports whether an error is a plan or a message that no replica takes.
+// refused reports whether an error is a plan or a message that no replica takes. Such an error is the same for everybody; other
+// errors are of the exchange, the context or this program.
 func refused(err error) bool {
 	return errors.As(err, new(*PlanError)) || errors.As(err, new(*MessageError))
 }
 
-// replay takes in the rounds that are over; done is nil where more may come.
+// replay takes in the rounds that are over; done is nil where more may come. Each round is learned when the plan after it is
+// looked for, as its plan says what counts. The last round is also learned without a plan after it, where all its messages are
+// there. The error ends the folding; rounds are those before.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
 	for r := 1; ; r++ {
 		f, planned, err := w.Facts.Find(ctx, w.Run, r, namePlan)
@@ -48,6 +55,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 			w.history.add(f)
 		}
 		if err == nil && r > 1 {
+			// nil where the round is open, or cannot be learned
 			var told *RoundCounts
 			if told, err = w.retold(ctx, r-1, f, planned); told != nil {
 				rounds = append(rounds, *told)
@@ -56,6 +64,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		if err != nil || !planned {
 			return nil, rounds, err
 		}
+		// the plan is taken only after the round before was learned, as agents do
 		p, err := w.read(ctx, f)
 		if err == nil {
 			err = w.replica.adopt(ctx, p, len(f.Body))
@@ -70,8 +79,9 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 }
 
 // retold learns a round that is over, by the next plan where it is there, and returns what was told; nil of a round that
-// is open.
+// is open. The round must be the open one of the replica.
 func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
+	// a reader is missing here: what closed and missing look up is fetched before
 	err := w.find(ctx, r)
 	var messages [][]byte
 	var absent []Absence
@@ -79,14 +89,17 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 	case err != nil:
 	case planned:
 		messages, absent, err = w.closed(ctx, r, next)
+	// not all have spoken, and no plan says that they need not
 	case len(w.missing(r)) > 0:
 		return nil, nil
 	default:
+		// all have spoken, and the next plan will say so
 		messages = w.messages(r, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
+	// the batch is read twice, since learn does not give it away
 	told, err := w.replica.batch(messages, agents(absent))
 	if err == nil {
 		err = w.replica.learn(ctx, messages, absent)
@@ -97,7 +110,8 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 	return &RoundCounts{r, told.Counts, told.Means, told.Squares}, nil
 }
 
-// find takes in the messages of a round that are there and were not.
+// find takes in the messages of a round that are there and were not. It asks for each message by itself, and costs a question
+// for every agent that was not heard.
 func (w *agent) find(ctx context.Context, r int) error {
 	for v := range w.opened.Tasks {
 		if _, known := w.history.get(r, AgentName(v)); known {
@@ -114,40 +128,42 @@ func (w *agent) find(ctx context.Context, r int) error {
 	return nil
 }
 
-// Status says how far a run is, from its facts alone: it makes no problem and reads no script.
+// Status says how far a run is, from its facts alone: it makes no problem and reads no script. A program without the script can
+// ask for it. What it does not see, as an end that no replica comes to, Check finds.
 type Status struct {
-	Run       string           `json:"run"`
-	Mode      string           `json:"mode"`
+	Run       string           `json:"run"`  // the name of the run
+	Mode      string           `json:"mode"` // as RunBody has it; so are Algorithm, Settings, Relay and Build
 	Algorithm string           `json:"algorithm"`
 	Settings  []engine.Setting `json:"settings"`
-	Status    engine.Status    `json:"status"`              // interrupted while it goes on; else what the author of the end says
-	Refused   string           `json:"refused,omitempty"`   // why it cannot go on, which Check finds
-	Unchecked string           `json:"unchecked,omitempty"` // why Check could not find that
-	Stopped   *StopBody        `json:"stopped,omitempty"`   // by whom and why; nil of a run that was not
-	Round     int              `json:"round"`               // that is open, or the last
-	Rounds    int              `json:"rounds"`              // that are over
-	Open      bool             `json:"open"`                // whether a round waits for messages
-	Relay     bool             `json:"relay"`
-	Agents    []AgentStatus    `json:"agents"`
-	Traffic   Traffic          `json:"traffic"` // of all rounds, the open one included
-	Answers   []engine.Answer  `json:"answers,omitempty"`
-	Build     Build            `json:"build"`
+	Status    engine.Status    `json:"status"` // interrupted while it goes on; else what the author of the end says
+	// why it cannot go on, which Check finds; "" where nothing was found
+	Refused   string          `json:"refused,omitempty"`
+	Unchecked string          `json:"unchecked,omitempty"` // why Check could not find that
+	Stopped   *StopBody       `json:"stopped,omitempty"`   // by whom and why; nil of a run that was not
+	Round     int             `json:"round"`               // that is open, or the last; from 1; 0 before the first plan
+	Rounds    int             `json:"rounds"`              // that are over
+	Open      bool            `json:"open"`                // whether a round waits for messages
+	Relay     bool            `json:"relay"`               // whether one agent sends the messages of a round on
+	Agents    []AgentStatus   `json:"agents"`              // in the order of their numbers
+	Traffic   Traffic         `json:"traffic"`             // of all rounds, the open one included
+	Answers   []engine.Answer `json:"answers,omitempty"`   // as the end has them, which Check confirms; nil before
+	Build     Build           `json:"build"`               // of who opened the run
 }
 
 // AgentStatus says how far an agent is.
 type AgentStatus struct {
-	Agent  int    `json:"agent"` // from 1, as in its name
-	Task   string `json:"task"`
-	Joined bool   `json:"joined"`
-	Host   string `json:"host,omitempty"`
-	Build  string `json:"build,omitempty"`
+	Agent  int    `json:"agent"`           // from 1, as in its name
+	Task   string `json:"task"`            // its task
+	Joined bool   `json:"joined"`          // whether it has joined; also with a join that is refused
+	Host   string `json:"host,omitempty"`  // the name of its machine, as it says
+	Build  string `json:"build,omitempty"` // in words, as it was when it first joined
 	// why it cannot take part, of a join that was not made by this program; "" where it can
 	Refused string `json:"refused,omitempty"`
 	Silent  bool   `json:"silent"` // whether the open round waits for it
 	Absent  int    `json:"absent"` // rounds that went on without it
 }
 
-// StatusOf returns how far a run is.
+// StatusOf returns how far a run is. It asks for each fact by itself: V + 1 questions a round. A run that nobody opened is an ErrNoRun.
 func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	b, err := Opened(ctx, x, run)
 	if err != nil {
@@ -157,12 +173,14 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 		Relay: b.Relay, Build: b.Build}
 	for v, task := range b.Tasks {
 		a := AgentStatus{Agent: v + 1, Task: task}
+		// joins
 		f, ok, err := x.Find(ctx, run, 0, AgentName(v))
 		if err != nil {
 			return s, err
 		}
 		var j JoinBody
 		if ok {
+			// a join that cannot be read has nothing to show but that it is there
 			if err = decode(f, &j); err == nil {
 				err = j.check(run, b, v)
 			}
@@ -172,6 +190,7 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 		}
 		s.Agents = append(s.Agents, a)
 	}
+	// the stop is shown beside whatever the rounds say
 	if f, ok, err := x.Find(ctx, run, 0, nameStop); err != nil {
 		return s, err
 	} else if ok {
@@ -180,27 +199,34 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	return s, s.rounds(ctx, x, b)
 }
 
-// Check folds the run as its agents do, and takes back an end that they do not come to.
+// Check folds the run as its agents do, and takes back an end that they do not come to. It makes the problem and pulls nothing.
+// The error is the one of the context alone: everything else is part of the status.
 func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	out, _, _, err := Replay(ctx, x, s.Run, make)
 	switch {
+	// an interrupt says nothing about the run
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
+		// nobody can go on with the run
 		s.Refused = err.Error()
 	case err != nil:
+		// the script or a file cannot be had here, or the exchange does not answer: the end is not confirmed
 		s.Unchecked = err.Error()
 	default:
+		// the answers of the replicas stand in place of the author's, to which they are equal where the run is done
 		if s.Status = out.Status; s.Status != engine.StatusInterrupted {
 			s.Answers = out.Answers
 		}
 		return nil
 	}
+	// what the author of the end says does not count without the check
 	s.Status, s.Answers = engine.StatusInterrupted, nil
 	return nil
 }
 
-// rounds looks at the rounds, one after the other.
+// rounds looks at the rounds, one after the other. It goes by the plans alone, and stops at the first round without one. A plan
+// that cannot be followed ends the run.
 func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 	for r := 1; ; r++ {
 		f, ok, err := x.Find(ctx, s.Run, r, namePlan)
@@ -212,15 +238,18 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			s.Refused = err.Error()
 			return nil
 		}
+		// the round before is over, since this one is planned
 		s.Rounds, s.Open = r-1, false
 		for v := range s.Agents {
 			s.Agents[v].Silent = false
 		}
+		// readPlan has checked the numbers
 		for _, a := range p.Absent {
 			s.Agents[a.Agent].Absent++
 		}
 		s.Traffic.Plans++
 		s.Traffic.PlanBytes += int64(len(f.Body))
+		// the end has no messages
 		if p.Done {
 			s.Status, s.Answers = p.Status, p.Answers
 			return nil
@@ -231,19 +260,21 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			if err != nil {
 				return err
 			}
+			// the round is open as long as one message is missing
 			s.Agents[v].Silent, s.Open = !ok, s.Open || !ok
 			if ok {
 				s.Traffic.Messages++
 				s.Traffic.Bytes += int64(len(f.Body))
 			}
 		}
+		// all have spoken: the round is over though the next one is not planned
 		if !s.Open {
 			s.Rounds = r
 		}
 	}
 }
 
-// String returns the number of agents that the open round waits for, in words.
+// String returns the number of agents that the open round waits for, in words. Of a run that is over, or that cannot go on, it says why.
 func (s Status) String() string {
 	silent := lists.Count(s.Agents, func(a AgentStatus) bool { return a.Silent })
 	switch {

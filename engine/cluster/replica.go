@@ -14,60 +14,68 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// replica is one agent's copy of the algorithm, driven by the facts of the run.
+// replica is one agent's copy of the algorithm, driven by the facts of the run. A round goes from adopt, which takes its plan,
+// to learn, which takes its messages; next may come before adopt. Whatever a replica does follows from the plans and messages in
+// this order, so all replicas of a run are alike, but for how their builds round. It is for one goroutine at a time.
 type replica struct {
-	run      string
-	question question.Question
-	opened   RunBody
-	arms     arms
-	memory   *model.Memory
-	asked    *question.Run
+	run      string            // the name of the run
+	question question.Question // as made here, equal in its identity to the one of the run
+	opened   RunBody           // how the run was opened
+	arms     arms              // finds arms by their names
+	memory   *model.Memory     // shared with other replicas of the agent; may be nil
+	asked    *question.Run     // the run of the algorithm, which nothing else drives
 
-	ended  bool // the algorithm is done here, though others go on: it only follows
-	plan   engine.Plan
-	plans  []engine.Plan // of all rounds up to the one of plan
-	opens  bool          // whether plan is a round whose messages are awaited
-	rounds int           // that were learned
-	absent [][]Absence
-	taken  int // plans of others that were taken in place of its own
-	differ []Difference
-	sent   Traffic
+	// ended is final. Where the others go on, plans and messages are counted and not computed with.
+	ended  bool          // the algorithm is done here, though others go on: it only follows
+	plan   engine.Plan   // of the round adopted last; at the end its counts are nil
+	plans  []engine.Plan // of all rounds up to the one of plan; so that late messages can be read
+	opens  bool          // whether plan is a round whose messages are awaited; set by adopt, and no more after learn
+	rounds int           // that were learned; so the open round is rounds + 1
+	absent [][]Absence   // by round, from round 1 at 0; who did not count in it
+	taken  int           // plans of others that were taken in place of its own
+	differ []Difference  // decisions of authors that are others than here
+	sent   Traffic       // of the rounds so far
 
-	planned  bool            // whether the next round is planned here
-	lately   []Late          // late messages that the algorithm was informed of before it planned it
-	informed map[[2]int]bool // late messages taken in, by round and agent
+	planned  bool            // whether the next round is planned here; from next to adopt
+	lately   []Late          // late messages that the algorithm was informed of before it planned it; nil unless planned
+	informed map[[2]int]bool // late messages taken in, by round and agent; each is taken in once
 }
 
-// Traffic counts the messages that the agents of a run sent each other, and their bytes.
+// Traffic counts the messages that the agents of a run sent each other, and their bytes. A run that is learned in part has the
+// messages of the part.
 type Traffic struct {
 	Messages int64 `json:"messages"` // of counts and means, one for each agent and round
 	Bytes    int64 `json:"bytes"`    // of these messages
-	Plans    int64 `json:"plans"`
+	Plans    int64 `json:"plans"`    // of rounds, and the end
 	// of the plans, which name the counts of all arms, and what a relay sends on
 	PlanBytes int64 `json:"plan_bytes"`
 	// of the same rounds with every reward sent by itself, and with an explicit estimate of θ
-	Raw   int64 `json:"bytes_raw"`
-	Theta int64 `json:"bytes_theta"`
+	Raw   int64 `json:"bytes_raw"`   // see wire.Round
+	Theta int64 `json:"bytes_theta"` // see wire.Round
 }
 
-// newReplica returns the replica before the first round.
+// newReplica returns the replica before the first round. An error says that no agents can run the question. memory may be nil.
 func newReplica(ctx context.Context, run string, b RunBody, q question.Question, memory *model.Memory) (*replica, error) {
 	asked, err := begin(ctx, q, memory)
 	if err != nil {
 		return nil, err
 	}
+	// names are looked up by task and arm, since tasks may have arms of one name
 	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
 	return &replica{run: run, arms: all, question: q, opened: b, memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
-// decisions returns what is decided after a round.
+// decisions returns what is decided after a round. It changes nothing and may be called at any time; round is the number of
+// rounds learned for what is new in it.
 func (r *replica) decisions(round int) Decisions {
 	return decisionsOf(r.asked.Algorithm(), r.arms, round)
 }
 
 // next plans the next round, or says that nothing is left. The algorithm is informed of late messages
-// before.
+// before. Called again before adopt, it makes the same plan, whatever late messages it is given then. The author and the build
+// are written into it as they are.
 func (r *replica) next(ctx context.Context, author int, here Build, late []Late) (PlanBody, error) {
+	// an algorithm is informed once for each plan: what it was told goes into the plan, so that the others tell theirs the same
 	if !r.planned {
 		if err := r.inform(late); err != nil {
 			return PlanBody{}, err
@@ -78,10 +86,13 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	if err != nil {
 		return PlanBody{}, err
 	}
+	// decisions after the last round; both builds compare them when the plan is taken
 	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: r.decisions(r.rounds)}
+	// who was left out of the last round as this replica learned it
 	if r.rounds > 0 {
 		b.Absent = r.absent[r.rounds-1]
 	}
+	// the algorithm is done, or a limit of rounds or samples was reached
 	if !more {
 		out := r.asked.Outcome()
 		b.Done, b.Status, b.Answers = true, out.Status, written(out.Answers)
@@ -92,18 +103,24 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 }
 
 // adopt takes the plan that stands for the next round. It is a PlanError where it was made of another
-// history.
+// history. Size is the length of the plan as it was published. errOtherLate says that the replica has to be made again. The plan
+// has passed readPlan.
 func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
+	// plans are taken in order, each once
 	if p.Round != r.rounds+1 {
 		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, sentence.Count(r.rounds, "round"))
 	}
+	// a sentence about the author, so that people know which program to look at
 	refuse := func(format string, args ...any) error {
 		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}
 	}
+	// a replica whose algorithm has ended follows the plans of others and computes nothing
 	if !r.ended {
+		// the algorithm was informed before its own plan was made; what stands informs of other messages
 		if r.planned && !slices.EqualFunc(p.Late, r.lately, func(x, y Late) bool { return x.Round == y.Round && x.Agent == y.Agent }) {
 			return errOtherLate
 		}
+		// not planned here yet: the algorithm is informed as the author's was
 		if !r.planned {
 			if err := r.inform(p.Late); err != nil {
 				return err
@@ -114,10 +131,13 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			return err
 		}
 		switch {
+		// one of both has nothing left to plan; disagrees looks whether the end is right
 		case p.Done || !more:
 			r.ended = !more // where the others go on the comparison names why
+		// a message answers with or without squares, and the algorithm takes one of both
 		case p.Squares != own.WantSquares:
 			return refuse("asks for squared deviations otherwise than this replica")
+		// the author rounds differently; whether it also learned something else, the digest below says
 		case !slices.Equal(p.Counts, own.Counts):
 			if err := r.asked.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
 				return refuse("planned other pulls than this program (%s), and %s takes a round only as it planned it: use one build for all agents",
@@ -128,11 +148,13 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			r.taken++
 			fallthrough
 		default:
+			// The digest is of everything that was learned and of the counts. With equal counts it shows whether both have learned the same.
 			if now, _, err := r.asked.Next(ctx); err != nil || now.Digest != p.Digest {
 				return errors.Join(err, refuse("goes by another history (digest %s, here %s)", p.Digest, now.Digest))
 			}
 		}
 	}
+	// an end stands for ever, so that every replica comes to it by itself or refuses it
 	if p.Done {
 		if why := r.disagrees(p); why != "" {
 			return refuse("%s", why)
@@ -147,9 +169,11 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	return nil
 }
 
-// disagrees says why a plan cannot be the end of the run: this replica does not come to it.
+// disagrees says why a plan cannot be the end of the run: this replica does not come to it. It returns "" where the replica
+// comes to the same end. It compares what was decided and not the estimates, which builds may round differently.
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()
+	// the algorithm would go on here
 	if !r.ended {
 		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
 		return fmt.Sprintf("says that the run is over (%s), and by the rewards that were told it is not: %d of %s are open", p.Status,
@@ -158,6 +182,7 @@ func (r *replica) disagrees(p PlanBody) string {
 	if p.Status != own.Status {
 		return fmt.Sprintf("says that the run ended as %q, and by the rewards that were told it ended as %q", p.Status, own.Status)
 	}
+	// readPlan has made sure that there is an answer for each task, in task order
 	for v, here := range own.Answers {
 		if there := p.Answers[v]; there.Arm != here.Arm || there.Leader != here.Leader || there.Decided != here.Decided {
 			return fmt.Sprintf("answers task %q by %q, and by the rewards that were told the answer is %q", here.Task, there.Leader, here.Leader)
@@ -170,7 +195,8 @@ func (r *replica) disagrees(p PlanBody) string {
 func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
 
 // learn folds the messages of the open round, in agent order; messages of absent agents are nil, and
-// their pulls are taken as not made.
+// their pulls are taken as not made. Messages has one for each agent. An error of a message is a *MessageError, and nothing has
+// changed then. Pulls of absent agents are taken away from the plan before the algorithm learns.
 func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) error {
 	if !r.opens {
 		return errors.New("no round is open")
@@ -180,31 +206,39 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	if err != nil {
 		return err
 	}
+	// what was read is counted as sent, the messages of absent agents are not
 	for v, m := range messages {
 		if !slices.Contains(gone, v) {
 			r.sent.Messages++
 			r.sent.Bytes += int64(len(m))
 		}
 	}
+	// the bytes that the same round would take in other forms
 	other := wire.Round(r.plan.Round, r.question.Problem.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares, r.ranged())
 	r.sent.Raw, r.sent.Theta = r.sent.Raw+other.Raw, r.sent.Theta+other.Theta
+	// the round is over for this replica, whatever the algorithm says
 	r.opens = false
 	r.absent = append(r.absent, absent)
 	r.rounds++
+	// its algorithm takes nothing in any more, and the rounds of the others are counted all the same
 	if r.ended {
 		return nil
 	}
+	// an algorithm that takes only what it planned cannot go on without the pulls of an agent
 	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
 		return fmt.Errorf("run %s: round %d lacks the pulls of an agent, and %s takes a round only as it planned it: %w", r.run, r.plan.Round,
 			r.question.Algorithm, err)
 	} else if err != nil {
 		return err
 	}
+	// last, since an error of the algorithm ends the run here
 	return r.asked.Learn(ctx, b)
 }
 
-// batch returns what the messages of the open round say; nothing of agents that are gone.
+// batch returns what the messages of the open round say; nothing of agents that are gone. The batch has all arms; arms of agents
+// that are gone have count 0.
 func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
+	// N numbers each, filled by the arms of one agent after the other
 	p := r.question.Problem
 	b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 	if r.plan.WantSquares {
@@ -214,6 +248,7 @@ func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
 		b.Ranges = make([][2]float64, p.N())
 	}
 	for v := range p.V() {
+		// gone may be nil, when all count
 		if slices.Contains(gone, v) {
 			continue
 		}
@@ -222,8 +257,10 @@ func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
 		if err != nil {
 			return b, &MessageError{r.run, r.plan.Round, v, err}
 		}
+		// parseMessage has checked that each list has a number for each arm of the task
 		copy(b.Counts[lo:hi], m.Counts)
 		copy(b.Means[lo:hi], m.Means)
+		// where the plan wants no squares, or there are no ranges, both sides are empty
 		copy(b.Squares[min(lo, len(b.Squares)):], m.Squares)
 		copy(b.Ranges[min(lo, len(b.Ranges)):], m.Ranges)
 	}
@@ -236,16 +273,18 @@ func (r *replica) coefficients() int {
 	if e, err := r.question.Entry(); err == nil && e.ByValues && r.asked.Model.Features == nil {
 		return r.question.Problem.N()
 	}
+	// the number is of the traffic alone: how long messages with θ̂ would be
 	return r.asked.Model.Rank()
 }
 
 // MessageError is a message that no replica takes. The address is used, so that its agent cannot say
-// anything else in that round.
+// anything else in that round. A replica meets it only where a plan counts the message or tells it late. Where no plan does, it
+// is the reason of an absence, and the run goes on.
 type MessageError struct {
-	Run   string
-	Round int
-	Agent int // from 0, whose name the fact has
-	Err   error
+	Run   string // the name of the run
+	Round int    // in which it was said
+	Agent int    // from 0, whose name the fact has
+	Err   error  // what is wrong with the message
 }
 
 func (e *MessageError) Error() string {
@@ -257,28 +296,35 @@ func (e *MessageError) Unwrap() error { return e.Err }
 // Late is the message of an agent that came after its round had gone on without it. Its rewards are of
 // no round any more; an algorithm that they can guide is informed of them (engine.Informer), as one of a
 // campaign is of late results. The plan that is made next has the message itself, so that all
-// replicas are informed of the same at the same place, whatever each of them has read by then.
+// replicas are informed of the same at the same place, whatever each of them has read by then. The message is as its agent
+// published it, which agent.read compares.
 type Late struct {
-	Round   int    `json:"round"`
-	Agent   int    `json:"agent"` // from 0
-	Message []byte `json:"message"`
+	Round   int    `json:"round"`   // in which it was due, from 1
+	Agent   int    `json:"agent"`   // from 0
+	Message []byte `json:"message"` // as it was published, see wire.Merged
 }
 
-// maxLate is the most bytes of late messages in a plan; others wait for the next one.
+// maxLate is the most bytes of late messages in a plan; others wait for the next one. The plan has them in base64, which is a
+// third longer.
 const maxLate = MaxBody / 8
 
 // late returns the messages that came late and that the replica has not been informed of: messages of rounds
-// before the last for which a plan has said that they count without them.
+// before the last for which a plan has said that they count without them. message gives what an agent said in a round, as far as
+// that is known here. Messages that cannot be read are left out, and such that do not fit wait for the plan after: nobody is
+// told of a message twice.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
+	// an algorithm that late rewards cannot guide is not informed of any
 	if r.ended || !engine.Guided(r.asked.Algorithm()) {
 		return nil
 	}
 	var out []Late
 	size := 0
+	// who was absent from the last round is first said by the plan that is made now
 	for round := 1; round < r.rounds; round++ {
 		for _, a := range r.absent[round-1] {
 			m, there := message(round, a.Agent)
 			l := Late{round, a.Agent, m}
+			// it came, there is room, and this replica can be informed of it
 			if _, err := r.parseLate(l); there && size+len(m) <= maxLate && err == nil {
 				out, size = append(out, l), size+len(m)
 			}
@@ -287,27 +333,31 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	return out
 }
 
-// parseLate reads a late message, and reports one that the replica cannot be informed of.
+// parseLate reads a late message, and reports one that the replica cannot be informed of. Only rounds before the last have late
+// messages, as late says, and each of them counts once. The plan of its round must have gone on without the agent.
 func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
 		return m, &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that nobody went on without"}
 	}
+	// informed of it by an earlier plan
 	if r.informed[[2]int{l.Round, l.Agent}] {
 		return m, &PlanError{r.run, r.rounds + 1, "it has a late message a second time"}
 	}
+	// the message answers the plan of its own round
 	if m, err = parseMessage(l.Message, l.Agent, r.plans[l.Round-1], r.question.Problem); err != nil {
 		return m, &MessageError{r.run, l.Round, l.Agent, err}
 	}
 	return m, nil
 }
 
-// notSent is a plan that has a message in the name of another agent.
+// notSent is a plan that has a message in the name of another agent. name is the agent in whose name the message is, and f the plan.
 func notSent(f Fact, round int, name string, p PlanBody) error {
 	return &PlanError{f.Run, f.Round, fmt.Sprintf("its author, %s, sends on a message of %s in round %d, and %s did not send that",
 		AgentName(p.Author), name, round, name)}
 }
 
-// inform informs the algorithm of late messages, before it plans the next round.
+// inform informs the algorithm of late messages, before it plans the next round. An error leaves the algorithm informed of the
+// messages before; the plan is refused then, and the run is over for this replica.
 func (r *replica) inform(all []Late) error {
 	n := r.question.Problem.N()
 	for _, l := range all {
@@ -316,9 +366,11 @@ func (r *replica) inform(all []Late) error {
 			return err
 		}
 		lo, hi := r.question.Problem.ArmsOf(l.Agent)
+		// a batch has all arms; arms of other agents have count 0
 		b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
 		copy(b.Counts[lo:hi], m.Counts)
 		copy(b.Means[lo:hi], m.Means)
+		// lists of an algorithm that wants no squares are nil
 		if m.Squares != nil {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
@@ -326,6 +378,7 @@ func (r *replica) inform(all []Late) error {
 		if err := r.asked.Inform(b); err != nil {
 			return err
 		}
+		// a later plan cannot have it again
 		r.informed[[2]int{l.Round, l.Agent}] = true
 	}
 	return nil

@@ -20,22 +20,22 @@ import (
 // told comes by one variable.
 const roleVariable = "GONB_COPE_CLUSTER_TEST"
 
-// role says what a process does.
+// role says what a process does. Fields are of one kind of process or of another; which kind it is follows from the ones that are set.
 type role struct {
-	Serve  string // folder of the server
-	Listen string
+	Serve  string // folder of the server; "" where it is none
+	Listen string // its address
 	Member member // of a cluster of servers, where it has a name
 
-	URL      string
-	Question int // of questions
-	Agent    int
-	Folder   string
-	Log      string // file of the acknowledged messages
-	Out      string // file of an ending
-	Slow     time.Duration
-	Kill     string // where the agent kills itself: place:round
-	Patience time.Duration
-	GoOn     bool
+	URL      string        // of the server
+	Question int           // of questions
+	Agent    int           // its number, from 0
+	Folder   string        // of the agent
+	Log      string        // file of the acknowledged messages
+	Out      string        // file of an ending
+	Slow     time.Duration // between two arms
+	Kill     string        // where the agent kills itself: place:round
+	Patience time.Duration // see cluster.Agent
+	GoOn     bool          // see cluster.Agent
 
 	Creds  string // file of credentials
 	Clock  string // file with the offset of the clock, where the program has one that can jump
@@ -52,6 +52,7 @@ type ending struct {
 	Clock   time.Time // what it was by the clock of the agent
 }
 
+// TestMain runs the tests, or takes the role that the environment has.
 func TestMain(m *testing.M) {
 	text := os.Getenv(roleVariable)
 	if text == "" {
@@ -114,6 +115,7 @@ func (r role) take() error {
 	if err != nil {
 		return err
 	}
+	// the file is there as a whole or not at all: whoever sees it knows that the agent is done
 	if err := os.WriteFile(r.Out+".new", text, 0o666); err != nil {
 		return err
 	}
@@ -125,6 +127,7 @@ func (r role) die(place string, round int) {
 	if r.Kill != fmt.Sprintf("%s:%d", place, round) {
 		return
 	}
+	// the file says that it was killed here, so that its next life goes on
 	if f, err := os.OpenFile(r.Log+"."+place, os.O_CREATE|os.O_EXCL, 0o666); err == nil {
 		f.Close()
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -155,6 +158,7 @@ func (a acknowledging) Publish(ctx context.Context, f cluster.Fact) error {
 	if message {
 		a.role.die("after-pulls", f.Round)
 	}
+	// killed in between, the agent does not know whether its message was taken
 	err := a.Facts.Publish(ctx, f)
 	if message {
 		a.role.die("before-acknowledgement", f.Round)
@@ -179,6 +183,7 @@ func (s slow) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Re
 			if err := tell(r); err != nil {
 				return err
 			}
+			// a pull that is on the disk must never be made again
 			s.role.note(fmt.Sprintf("pull %d/%d %d", p.Plan.Round, r.Arm, r.Count))
 			if i == len(all)/2 {
 				s.role.die("during-pulls", p.Plan.Round)

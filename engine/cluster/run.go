@@ -25,25 +25,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// The names of facts. Agent v says what it says under AgentName(v).
+// The names of facts. Agent v says what it says under AgentName(v). Facts of round 0 are of the run as a whole.
 const (
 	nameRun  = "run"  // round 0: RunBody
-	nameStop = "stop" // round 0: StopBody
-	namePlan = "plan" // PlanBody
+	nameStop = "stop" // round 0: StopBody; the first stop counts, and nothing takes it back
+	namePlan = "plan" // PlanBody; of rounds from 1: the first one of a round is its plan for everybody
 )
 
 // AgentName returns the name under which agent v, from 0, publishes: in round 0 a JoinBody, in later
-// ones a wire.Merged.
+// ones a wire.Merged. The names count from 1, as people do. Everything else counts agents from 0.
 func AgentName(v int) string { return fmt.Sprintf("agent-%d", v+1) }
 
-// RunBody opens a run.
+// RunBody opens a run. It has all that agents need to make the same question, but for the contents of the files, which are kept
+// beside it. A second opening is compared with it byte by byte, but for Build.
 type RunBody struct {
-	Identity
-	Tasks    []string         `json:"tasks"` // of agent-1, agent-2, …
-	Arms     int              `json:"arms"`
+	Identity                  // what tells the question from others; agents compare it with theirs
+	Tasks    []string         `json:"tasks"`    // of agent-1, agent-2, …
+	Arms     int              `json:"arms"`     // of all tasks together; the counts of a plan have as many
 	Settings []engine.Setting `json:"settings"` // the options in words
-	Recipe   question.Recipe  `json:"recipe"`
-	Relay    bool             `json:"relay"` // whether the messages of a round go on in the next plan, see RelayAbove
+	Recipe   question.Recipe  `json:"recipe"`   // by the hashes of its files, whose contents Facts.Keep has
+	Relay    bool             `json:"relay"`    // whether the messages of a round go on in the next plan, see RelayAbove
 	// whether the algorithm uses the rewards of each task for its own answer alone
 	Alone bool `json:"alone,omitempty"`
 	// the random numbers of agents that draw their rewards; nil where nobody said
@@ -59,22 +60,24 @@ type Simulation struct {
 }
 
 // RelayAbove is the number of agents above which only one of them, the author of the plan, reads the
-// messages of a round, and sends them on in its next plan: each to all would be V² deliveries.
+// messages of a round, and sends them on in its next plan: each to all would be V² deliveries. At 32 agents each reading all is
+// about a thousand deliveries a round; docs/cluster.md has measured costs.
 const RelayAbove = 32
 
 // OpenOptions say how a run is opened.
 type OpenOptions struct {
-	Simulation *Simulation
-	Build      Build
-	Relay      bool // also of few agents
+	Simulation *Simulation // nil where nobody says which random numbers are drawn
+	Build      Build       // of this program
+	Relay      bool        // also of few agents
 }
 
 // Open publishes a run, after its files. A run of that name which is the same is left as it is,
-// also where a program of another build opened it.
+// also where a program of another build opened it. A run of that name which differs is an error.
 func Open(ctx context.Context, x Facts, run string, q question.Question, r question.Recipe, opt OpenOptions) (RunBody, error) {
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
 	}
+	// a question that no agents can run is refused before anything is published
 	s, err := begin(ctx, q, nil)
 	if err != nil {
 		return RunBody{}, err
@@ -89,9 +92,12 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	}
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
+		// the catalogue says of a method whether its agents share anything, and the algorithm whether these options have them do so
 		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Alone(s.Algorithm()), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
+	// Whoever sees the fact of the run finds its files: they are kept before. A crash between the two leaves files that nobody
+	// names, and the next call keeps them again, to the same hashes.
 	b.Recipe, err = withFiles(r, func(f *question.File) (err error) {
 		if f.SHA256, err = x.Keep(ctx, run, f.Content); err != nil {
 			err = fmt.Errorf("keeping %s: %w", f.Path, err)
@@ -101,12 +107,14 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	if err != nil {
 		return b, err
 	}
+	// two programs may open the run at once; the one that comes second compares
 	stands, opened, err := publish(ctx, x, Fact{Run: run, Name: nameRun}, b)
 	if opened || err != nil {
 		return b, err
 	}
 	var first RunBody
 	if decode(stands, &first) == nil {
+		// with the build of the first, equal bytes say that everything else is equal
 		b.Build = first.Build // the run does not depend on who opens it
 		if again, err := encode(b); err == nil && bytes.Equal(again, stands.Body) {
 			return first, nil
@@ -115,7 +123,8 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	return b, fmt.Errorf("a run %s was opened before, and it is another one: give this one another name", run)
 }
 
-// withFiles does something with a copy of each file of a recipe, its script and its data, and returns the recipe with them.
+// withFiles does something with a copy of each file of a recipe, its script and its data, and returns the recipe with them. The
+// recipe that is given stays as it is. After an error the recipe is not to be used.
 func withFiles(r question.Recipe, do func(*question.File) error) (question.Recipe, error) {
 	r.Data = append([]question.File(nil), r.Data...)
 	err := do(&r.Script)
@@ -127,10 +136,12 @@ func withFiles(r question.Recipe, do func(*question.File) error) (question.Recip
 	return r, err
 }
 
-// settingsOf returns the options in words, without the algorithm, which the identity names.
+// settingsOf returns the options in words, without the algorithm, which the identity names. They are shown and not compared: the
+// identity has the options that tell questions apart.
 func settingsOf(q question.Question) []engine.Setting {
 	var out []engine.Setting
 	set := func(name string, value any) { out = append(out, engine.Setting{Name: name, Value: fmt.Sprint(value)}) }
+	// an error probability is asked for under fixed confidence, and a budget under a fixed budget
 	if q.Mode != engine.ModeFB {
 		set("delta", q.Options.Delta)
 	} else if q.Options.Budget > 0 {
@@ -145,7 +156,8 @@ func settingsOf(q question.Question) []engine.Setting {
 // ErrNoRun is wrapped by errors of runs that nobody opened.
 var ErrNoRun = errors.New("nobody opened it")
 
-// Opened returns how a run was opened.
+// Opened returns how a run was opened. Without one it is an ErrNoRun with the names of other runs. What it returns is checked as
+// far as indices need it: there are tasks, and at least one arm for each.
 func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	if err := CheckRun(run); err != nil {
 		return RunBody{}, err
@@ -155,6 +167,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 		return RunBody{}, err
 	}
 	if !ok {
+		// the names of others help with a name that was typed wrongly; an error here is not worth telling
 		known := ""
 		if all, err := x.Runs(ctx); err == nil && len(all) > 0 {
 			known = "; the server has " + strings.Join(all[:min(len(all), 8)], ", ")
@@ -165,6 +178,7 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	if err := decode(f, &b); err != nil {
 		return b, err
 	}
+	// the turns of agents divide by the number of tasks, and a plan has a count for each arm
 	if len(b.Tasks) == 0 || b.Arms < len(b.Tasks) {
 		return b, fmt.Errorf("run %s has %s and %s: nobody could have opened it", run, sentence.Count(len(b.Tasks), "task"),
 			sentence.Count(b.Arms, "arm"))
@@ -172,7 +186,9 @@ func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
 	return b, nil
 }
 
-// question makes the question of a run. It is an error when it differs here from what was opened.
+// question makes the question of a run. It is an error when it differs here from what was opened. The contents of its files are
+// fetched and their hashes checked, as Facts.Fetch does. The difference is a *RefusedError. It holds the contents of all files
+// in memory until the question is made.
 func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) (question.Question, error) {
 	r, err := withFiles(b.Recipe, func(f *question.File) (err error) {
 		if f.Content, err = x.Fetch(ctx, run, f.SHA256); err != nil {
@@ -191,13 +207,15 @@ func (b RunBody) question(ctx context.Context, x Facts, run string, make Maker) 
 	if err != nil {
 		return q, err
 	}
+	// another version of the program may read the same script otherwise: the problem, its data and its options are compared
 	if text := id.differs(b.Identity); text != "" {
 		return q, &RefusedError{Run: run, Why: "this program cannot take part: " + text}
 	}
 	return q, nil
 }
 
-// RefusedError says why a program cannot take part in a run.
+// RefusedError says why a program cannot take part in a run. Run is the name of the run, and Why a sentence about the program or
+// its agent.
 type RefusedError struct{ Run, Why string }
 
 func (e *RefusedError) Error() string { return fmt.Sprintf("run %s: %s", e.Run, e.Why) }
@@ -208,9 +226,11 @@ type Maker func(ctx context.Context, r question.Recipe) (question.Question, erro
 
 // begin returns the run of a question that agents can be asked. memory may be nil.
 func begin(ctx context.Context, q question.Question, memory *model.Memory) (*question.Run, error) {
+	// expected rewards are known in a simulation alone, and agents measure
 	if e, err := q.Entry(); err == nil && e.Role == algorithms.RoleReference {
 		return nil, fmt.Errorf("%s is a reference that knows the expected rewards: no agents can run it", e.Name)
 	}
+	// messages have no place for what lies within a block, see wire.Merged
 	if p := q.Problem; p != nil && p.Block != nil {
 		return nil, fmt.Errorf("problem %q has blocks (block=%q), which agents apart do not arrange, since they tell each other counts and "+
 			"means of single arms: make a campaign of it (protocol, campaign start), or read it without block=", p.Name, p.Block.Name)
@@ -218,7 +238,7 @@ func begin(ctx context.Context, q question.Question, memory *model.Memory) (*que
 	return q.Begin(ctx, memory)
 }
 
-// Identity tells a question from others. Agents that join state the same one.
+// Identity tells a question from others. Agents that join state the same one. It is part of RunBody and of JoinBody, as their JSON fields.
 type Identity struct {
 	question.Identity
 	Wire int `json:"wire"` // version of the messages
@@ -230,7 +250,8 @@ func identityOf(q question.Question) (Identity, error) {
 	return Identity{id, wire.Version}, err
 }
 
-// Differs says in what a question is another one than the question there; "" where it is the same.
+// Differs says in what a question is another one than the question there; "" where it is the same. Both are compared as this
+// program makes them: neither needs a run.
 func Differs(q, there question.Question) (string, error) {
 	own, err := identityOf(q)
 	if err != nil {
@@ -240,8 +261,10 @@ func Differs(q, there question.Question) (string, error) {
 	return own.differs(other), err
 }
 
-// differs says what of an identity is not as in another, the run's; "" where nothing is.
+// differs says what of an identity is not as in another, the run's; "" where nothing is. The first difference is named, the most
+// telling one first.
 func (i Identity) differs(run Identity) string {
+	// messages that cannot be read make everything else pointless
 	switch {
 	case i.Wire != run.Wire:
 		return fmt.Sprintf("its messages have version %d, and the run's version %d: use programs of one version", i.Wire, run.Wire)
@@ -250,6 +273,7 @@ func (i Identity) differs(run Identity) string {
 	case i.Problem != run.Problem:
 		return fmt.Sprintf("its problem is another one: data, kernel, noise or goal differ (SHA-256 %.12s… and %.12s…)", i.Problem, run.Problem)
 	}
+	// all options of both, in an order that does not depend on the map
 	names := slices.AppendSeq(slices.Collect(maps.Keys(i.Options)), maps.Keys(run.Options))
 	slices.Sort(names)
 	for _, name := range names {
@@ -261,7 +285,7 @@ func (i Identity) differs(run Identity) string {
 }
 
 // Build says what a program was built from and for. Two builds of one source that differ in System or
-// Level may round differently: see PlanBody.
+// Level may round differently: see PlanBody. Replicas agree all the same, since all take the plans of one author.
 type Build struct {
 	Revision string `json:"revision"`          // of the source, as it was stamped; "" where it was not
 	Program  string `json:"program,omitempty"` // checksum of the program's file, where the revision does not tell the source
@@ -270,29 +294,32 @@ type Build struct {
 	Go       string `json:"go"`
 }
 
-// BuildHere returns the build of this program.
+// BuildHere returns the build of this program. The first call reads the program's file where the revision does not tell the source.
 func BuildHere() Build {
 	b := Build{System: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version()}
 	changed := ""
 	if info, ok := debug.ReadBuildInfo(); ok {
+		// the go command stamps them when it builds from a working copy
 		for _, s := range info.Settings {
 			switch {
 			case s.Key == "vcs.revision":
-				b.Revision = s.Value[:min(12, len(s.Value))]
+				b.Revision = s.Value[:min(12, len(s.Value))] // twelve digits tell revisions of one repository apart
 			case s.Key == "vcs.modified" && s.Value == "true":
 				changed = "+changes"
-			case s.Key == "GO"+strings.ToUpper(runtime.GOARCH):
+			case s.Key == "GO"+strings.ToUpper(runtime.GOARCH): // GOAMD64, GOARM64 and so on
 				b.Level = s.Value
 			}
 		}
 	}
+	// a revision with changes names no source, so the file of the program itself does
 	if b.Revision == "" || changed != "" {
 		b.Revision, b.Program = b.Revision+changed, programHere()
 	}
 	return b
 }
 
-// programHere returns the checksum of the file of this program; "unknown" where it cannot be read.
+// programHere returns the checksum of the file of this program; "unknown" where it cannot be read. It is computed once: a
+// program is some megabytes long.
 var programHere = sync.OnceValue(func() string {
 	path, err := os.Executable()
 	h := sha256.New()

@@ -24,10 +24,10 @@ import (
 
 // forgery is a fact in the name of another.
 type forgery struct {
-	name  string
-	round int
-	fact  string
-	body  any
+	name  string // for people
+	round int    // of the fact
+	fact  string // its name
+	body  any    // of the fact, in JSON
 	own   string // credentials whose own it is, besides agent 2's; "" for none
 	may   bool   // whether agents of the run may say it at all, so that their names are compared
 }
@@ -43,6 +43,7 @@ func forgeries(t *testing.T, q question.Question) []forgery {
 		})
 		return p
 	}
+	// an end that decides every task
 	end := plan(func(p *cluster.PlanBody) {
 		p.Done, p.Status, p.Counts, p.Digest = true, engine.StatusDecided, nil, ""
 		for _, task := range q.Problem.Tasks.Names {
@@ -80,6 +81,7 @@ func TestAttackWrongAuthor(t *testing.T) {
 		t.Run(who, func(t *testing.T) {
 			tries := 0
 			for _, f := range all {
+				// three ways of saying it
 				for k, way := range []string{"plainly", "with headers of the server", "at the server's own address"} {
 					if f.own == who {
 						continue
@@ -88,6 +90,7 @@ func TestAttackWrongAuthor(t *testing.T) {
 					run := fmt.Sprintf("%s%d-%d", strings.TrimSuffix(who, ".creds"), tries, k) // what stands, stands
 					must(cluster.Open(t.Context(), owner, run, q, recipe, cluster.OpenOptions{}))
 					file := s.files[who]
+					// an agent has rights in its own run alone
 					if who == "agent-1.creds" {
 						s.keys(run+"-", jetstream.KeyOptions{Run: run, Agents: q.Problem.V()})
 						file = s.files[run+"-"+who]
@@ -98,6 +101,7 @@ func TestAttackWrongAuthor(t *testing.T) {
 					}
 					forge(t, s, file, at, k)
 					_, stands, err := owner.Find(t.Context(), at.Run, at.Round, at.Name)
+					// only plans of agents of the run may stand, and then with the true sender
 					if may := f.may && who == "agent-1.creds" && k < 2; err != nil || stands != may {
 						t.Fatalf("%s, %s: it stands: %t, want %t, error %v", f.name, way, stands, may, err)
 					} else if may {
@@ -163,6 +167,7 @@ func forge(t *testing.T, s withKeys, file string, f cluster.Fact, way int) {
 	defer nc.Close()
 	m := nats.NewMsg(fmt.Sprintf("cope.%s.%d.%s", f.Run, f.Round, strings.Replace(f.Name, "result-", "result.", 1)))
 	m.Data = f.Body
+	// headers as the server writes them, with the account of agent 2
 	if way > 0 {
 		token := must(jwt.ParseDecoratedJWT(must(os.ReadFile(s.files["agent-2.creds"]))))
 		other := must(jwt.DecodeUserClaims(token)).IssuerAccount

@@ -19,6 +19,7 @@ import (
 // its rounds are amended, and the result names its task and what it rests on.
 func TestSilentAgent(t *testing.T) {
 	q := questionOf(t)
+	// measured, so that there is a result with warnings
 	q.Simulated, q.Options.MaxRounds = false, 3
 	p := *q.Problem
 	q.Problem = &p
@@ -30,7 +31,7 @@ func TestSilentAgent(t *testing.T) {
 			said := &notices{}
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			var wg sync.WaitGroup
-			folders := map[int]string{}
+			folders := map[int]string{} // of the agents that wait first and go on later
 			for v := range 4 {
 				a := agentOf(t, x, q, v)
 				folders[v] = a.Folder
@@ -56,6 +57,7 @@ func TestSilentAgent(t *testing.T) {
 				t.Errorf("status %+v", s)
 			}
 			// the same folders, and now they go on
+			// the second half: what was pulled is not pulled again
 			var all []cluster.Agent
 			for v := range 4 {
 				a := agentOf(t, x, q, v)
@@ -89,7 +91,7 @@ func TestSilentAgent(t *testing.T) {
 	}
 }
 
-// bestArm returns the truly best arm of a task.
+// bestArm returns the truly best arm of a task. It is by the expected rewards of the problem.
 func bestArm(q question.Question, v int) string {
 	lo, hi := q.Problem.ArmsOf(v)
 	best := lo

@@ -10,6 +10,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
+// A run that somebody stops ends all agents, without an error and with the words of who stopped it. It is stopped once, and
+// whoever comes later is told.
 func TestStop(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()

@@ -18,6 +18,7 @@ func counted(t *testing.T, x cluster.Facts, q question.Question) {
 	t.Helper()
 	first := firstPlan(t, q, func(*cluster.PlanBody) {})
 	p := must(cluster.ReadPlanForTest(first))
+	// the same plan, for the next round
 	p.Round = 2
 	for _, f := range []cluster.Fact{first, {Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(p))}} {
 		if err := x.Publish(t.Context(), f); err != nil {
@@ -32,6 +33,7 @@ func TestStopWhileMessagesAreMissing(t *testing.T) {
 	q := questionOf(t)
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
+	// the agent has everything to learn round 1 but the messages of others
 	counted(t, x, q)
 	a := agentOf(t, x, q, 0)
 	a.Notice = func(n cluster.Notice) {

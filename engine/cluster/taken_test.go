@@ -22,6 +22,7 @@ type withKeys struct {
 	files map[string]string // by name, as agent-1.creds
 }
 
+// serveWithKeys starts a server with keys for so many agents.
 func serveWithKeys(t *testing.T, agents int) withKeys {
 	t.Helper()
 	dir := t.TempDir()
@@ -72,6 +73,7 @@ func TestPlacesTakenByAStranger(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		// what the server was asked before has its answers by now
 		must(stranger.Request("cope-ask.state", nil, time.Minute)) // the ones before are answered
 		var all []cluster.Agent
 		for v := range q.Problem.V() {

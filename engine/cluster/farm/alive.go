@@ -27,27 +27,34 @@ const (
 // beatName names the signs of life of a runner: sign number k has round k.
 const beatName = "alive"
 
-// beat publishes the next sign of life.
+// beat publishes the next sign of life. A number counts once it is published: workers look for the next one, and see none
+// behind a gap. Two jobs that give the same sign at once give one.
 func (r *Runner) beat(ctx context.Context) error {
 	r.mu.Lock()
-	r.beats++
-	f := cluster.Fact{Run: r.id, Round: r.beats, Name: beatName}
+	f := cluster.Fact{Run: r.id, Round: r.beats + 1, Name: beatName}
 	r.mu.Unlock()
-	return r.Exchange.Publish(ctx, f)
+	err := r.Exchange.Publish(ctx, f)
+	if err == nil {
+		r.mu.Lock()
+		r.beats = max(r.beats, f.Round)
+		r.mu.Unlock()
+	}
+	return err
 }
 
 // errGone ends the chunks of a runner that counts as gone.
 var errGone = errors.New("whoever asked for these runs is silent")
 
-// caller is a runner as a worker sees it.
+// caller is a runner as a worker sees it. A worker has one for each runner whose chunks it met.
 type caller struct {
-	mu    sync.Mutex
-	beats int       // the number of its latest sign of life; 0 where it gives none
-	heard time.Time // when that was seen first
-	look  time.Time // when the worker looked last
-	told  sync.Once // that it was given up
+	mu    sync.Mutex // of the fields below; held while the server is asked, so that one slot asks for all
+	beats int        // the number of its latest sign of life; 0 where it gives none
+	heard time.Time  // when that was seen first; or when the worker first met the runner
+	look  time.Time  // when the worker looked last; zero before the first look
+	told  sync.Once  // that it was given up
 }
 
+// caller returns what is known of a runner, which begins with now as the moment when it was heard.
 func (w *Worker) caller(name string) *caller {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -61,39 +68,46 @@ func (w *Worker) caller(name string) *caller {
 }
 
 // gone reports whether a runner has been silent for too long. It is not so of one that has
-// never given a sign, which another version may be, and where the server cannot be asked.
+// never given a sign, which another version may be, and where the server cannot be asked. It asks the server at most every
+// lookSoon where the runner is known to be there, and each time where it counts as gone: a runner that comes back is heard at once.
 func (w *Worker) gone(ctx context.Context, runner string) bool {
 	limit := w.silence()
 	c := w.caller(runner)
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	// heard a moment ago, or looked at a moment ago
 	if over := time.Since(c.heard) > limit; !over && c.beats > 0 && time.Since(c.look) < min(lookSoon, limit/looks) {
 		return false
 	}
 	c.look = time.Now()
 	latest, err := w.latest(ctx, runner, c.beats)
 	if err != nil {
-		return false
+		return false // a server that cannot be asked says nothing about the runner
 	}
 	if latest > c.beats {
 		c.beats, c.heard = latest, time.Now()
 	}
+	// a runner that has never given a sign is never gone
 	return c.beats > 0 && time.Since(c.heard) > limit
 }
 
+// silence returns the time without a sign after that a runner counts as gone.
 func (w *Worker) silence() time.Duration { return cmp.Or(w.silent, silent) }
 
 // latest returns the number of the latest sign of life, given a known one: it doubles the step
-// until there is none, and then halves it.
+// until there is none, and then halves it. The signs have no gap, so that one number tells about all before it. It costs about
+// two questions for each doubling of their number.
 func (w *Worker) latest(ctx context.Context, runner string, known int) (int, error) {
 	for step, grows := 1, true; step > 0; {
 		_, there, err := w.Exchange.Find(ctx, runner, known+step, beatName)
 		if err != nil {
+			// an error says nothing about the signs: what was known stands
 			return known, err
 		}
 		if there {
 			known += step
 		}
+		// steps of 1, 2, 4 and so on while there are signs, and then of half the last one, down to 1
 		if grows = grows && there; grows {
 			step *= 2
 		} else {
@@ -103,11 +117,13 @@ func (w *Worker) latest(ctx context.Context, runner string, known int) (int, err
 	return known, nil
 }
 
-// untilGone returns a context that ends with errGone when a runner counts as gone.
+// untilGone returns a context that ends with errGone when a runner counts as gone. The function that it returns ends the looking
+// and waits for its end; it has to be called.
 func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var looking sync.WaitGroup
 	looking.Go(func() {
+		// eight looks in the time of silence: a runner is noticed to be gone soon after it
 		await.Every(ctx, w.silence()/looks, func() {
 			if w.gone(ctx, runner) {
 				cancel(errGone)
@@ -124,8 +140,10 @@ func (w *Worker) giveUp(runner string) {
 	})
 }
 
-// renew offers a chunk again that a worker gave up, since it had heard nothing of this runner.
+// renew offers a chunk again that a worker gave up, since it had heard nothing of this runner. The runs are the same, and so is
+// the address of their result. It is told once in a job.
 func (j *Job) renew(ctx context.Context, c *offered) error {
+	// under the lock, as the id changes with the number of offers
 	j.mu.Lock()
 	delete(j.waiting, c.id())
 	c.Again++
@@ -141,11 +159,11 @@ func (j *Job) renew(ctx context.Context, c *offered) error {
 const silence = 15 * time.Second
 
 // quiet notices that workers do not answer, once for each time that they are silent, and that they answer
-// again.
+// again. It is of the goroutine that drives the job.
 type quiet struct {
 	least   time.Duration // of a silence
-	longest time.Duration // that a chunk took so far
-	heard   bool          // whether anybody has answered
+	longest time.Duration // that a chunk took so far; by what workers say it took them
+	heard   bool          // whether anybody has answered; since the job began
 	told    bool          // whether the silence was told
 	notice  func(format string, a ...any)
 }
@@ -155,10 +173,11 @@ func (j *Job) quiet() *quiet {
 }
 
 // limit returns the silence that is told: longer than any chunk took, with as much again for one that is
-// slower.
+// slower. Twice the longest chunk: another one may take as long again.
 func (q *quiet) limit() time.Duration { return max(q.least, 2*q.longest) }
 
-// begin returns a channel that tells the end of the limit, counted from now; nil where that was told.
+// begin returns a channel that tells the end of the limit, counted from now; nil where that was told. It is called before each
+// wait. The stop has to be called when the wait is over.
 func (q *quiet) begin() (late <-chan time.Time, stop func()) {
 	if q.told {
 		return nil, func() {}
@@ -167,7 +186,7 @@ func (q *quiet) begin() (late <-chan time.Time, stop func()) {
 	return t.C, func() { t.Stop() }
 }
 
-// answered notes an answer.
+// answered notes an answer. A report with any content is an answer. The limit is told again after the next silence.
 func (q *quiet) answered() {
 	if q.told && q.heard {
 		q.notice("workers answer again")
@@ -175,7 +194,7 @@ func (q *quiet) answered() {
 	q.heard, q.told = true, false
 }
 
-// late tells that the limit is over.
+// late tells that the limit is over. It names what people can do about it: start workers.
 func (q *quiet) late() {
 	q.told = true
 	if !q.heard {

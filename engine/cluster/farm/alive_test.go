@@ -20,10 +20,11 @@ import (
 // killed, or while its machine sleeps.
 type cutOff struct {
 	cluster.Exchange
-	off     atomic.Bool
-	offered atomic.Int64
+	off     atomic.Bool  // nothing that the runner says arrives while it is set
+	offered atomic.Int64 // chunks that arrived
 }
 
+// Publish waits while the runner is cut off, as an exchange does whose server cannot be reached.
 func (c *cutOff) Publish(ctx context.Context, f cluster.Fact) error {
 	for c.off.Load() { // a server that cannot be reached is tried again
 		select {
@@ -43,6 +44,7 @@ func (c *cutOff) Offer(ctx context.Context, run string, w cluster.Work) error {
 	return err
 }
 
+// Withdraw fails at once: a runner that was killed takes nothing back.
 func (c *cutOff) Withdraw(ctx context.Context, run string) error {
 	if c.off.Load() {
 		return errKilled
@@ -53,7 +55,7 @@ func (c *cutOff) Withdraw(ctx context.Context, run string) error {
 // slow is a source whose rewards take a tenth of a second each, while they are slow.
 type slow struct {
 	farm.Source
-	is func() bool
+	is func() bool // whether they are slow now
 }
 
 func (s slow) Experiment(ctx context.Context, cell int) (sim.Experiment, error) {
@@ -103,6 +105,7 @@ func dropped(t *testing.T, x *cluster.Memory) (n int) {
 		t.Fatal(err)
 	}
 	for _, run := range runs {
+		// reading goes on for ever, so that each run is read for a moment
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		for f, err := range x.Read(ctx, run) {
 			if err == nil && strings.HasPrefix(f.Name, "result-dropped-") {
@@ -128,6 +131,7 @@ func TestKilledCaller(t *testing.T) {
 		evaluate(t, ctx, script, dsl.Options{Folder: folder(t), Runner: r})
 	}()
 	eventually(t, "nothing was offered", func() bool { return caller.offered.Load() >= 6 })
+	// the runner has offered work, and is not heard of from here on
 	caller.off.Store(true)
 	kill()
 	<-ended
@@ -169,6 +173,7 @@ func TestKilledCaller(t *testing.T) {
 	eventually(t, "the queue does not become empty", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()
+		// whatever comes out of the queue is a chunk that nobody has given up
 		piece, err := x.Take(ctx)
 		if err == nil {
 			piece.Back(t.Context())
@@ -188,6 +193,7 @@ func runsOf(displays []report.Display) string {
 		if s, is := d.Value.(sim.Sweep); is {
 			for _, row := range s.Rows {
 				r := row.Result
+				// without times and names of workers, which differ
 				text += fmt.Sprintln(row.Values, r.Runs, r.SamplesPerAgent, r.Rounds, r.Errors, r.Answers[0].Estimate, r.Trace)
 			}
 		}
@@ -226,6 +232,7 @@ func TestCallerComesBack(t *testing.T) {
 		got <- runsOf(displays)
 	}()
 	eventually(t, "nothing was offered", func() bool { return caller.offered.Load() >= 6 })
+	// it has given its last sign; the worker comes after it and waits for the next one
 	caller.off.Store(true)
 	time.Sleep(50 * time.Millisecond)
 	w := slowWorker(x, "w", caller.off.Load)
@@ -234,6 +241,7 @@ func TestCallerComesBack(t *testing.T) {
 	defer end()
 	serving := work(over, w)
 	eventually(t, "nothing was given up", func() bool { return dropped(t, x) > 0 })
+	// it is back: its signs go on, and it reads that chunks were given up
 	caller.off.Store(false)
 	select {
 	case text := <-got:
@@ -248,4 +256,41 @@ func TestCallerComesBack(t *testing.T) {
 	}
 	end()
 	<-serving
+}
+
+// A sign of life that could not be given, since its job was ended while the server could not be reached, leaves no gap in the
+// numbers: workers look for the next number, and would take a runner with a gap for gone.
+func TestSignsHaveNoGap(t *testing.T) {
+	x := cluster.NewMemory()
+	caller := &cutOff{Exchange: x}
+	r := runner(caller)
+	hand := func(ctx context.Context) error {
+		job, err := r.Hand(ctx, farm.Work{})
+		if err == nil {
+			err = job.Close()
+		}
+		return err
+	}
+	if err := hand(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	caller.off.Store(true)
+	short, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := hand(short); err == nil {
+		t.Fatal("a job was handed in while nothing arrives")
+	}
+	caller.off.Store(false)
+	if err := hand(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	runs, err := x.Runs(t.Context())
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("runs %v, error %v; want the runner's signs alone", runs, err)
+	}
+	for round := 1; round <= 2; round++ {
+		if _, there, err := x.Find(t.Context(), runs[0], round, "alive"); err != nil || !there {
+			t.Errorf("sign %d: %t, error %v; want one", round, there, err)
+		}
+	}
 }

@@ -28,6 +28,7 @@ func BenchmarkSweep(b *testing.B) {
 	const text = `r = fc(paper(case=2, gap=0.3), delta=0.1, runs=100)
 sweep(r, case=1..3, gap=[0.3, 0.4, 0.5, 0.6], algorithm=["CoKernelFC", "CoTestFC", "IndKernelFC", "CoBayesFC"])`
 	const runs = 4900 // with the runs of r
+	// measure evaluates the script again and again, and reports the processor time of all parties, since they are in this process
 	measure := func(b *testing.B, opt dsl.Options) {
 		before := processor(b)
 		for b.Loop() {
@@ -38,6 +39,7 @@ sweep(r, case=1..3, gap=[0.3, 0.4, 0.5, 0.6], algorithm=["CoKernelFC", "CoTestFC
 		b.ReportMetric((processor(b)-before)/float64(b.N), "cpu-s/op")
 		b.ReportMetric(float64(runs)*float64(b.N)/b.Elapsed().Seconds(), "runs/s")
 	}
+	// away has the runs made by a worker; mine and theirs may be one exchange
 	away := func(b *testing.B, mine, theirs cluster.Exchange, slots int) {
 		ctx, cancel := context.WithCancel(context.Background())
 		ended := work(ctx, &farm.Worker{Exchange: theirs, Name: "a", Slots: slots})

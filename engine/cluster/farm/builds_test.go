@@ -29,6 +29,7 @@ func TestOtherBuilds(t *testing.T) {
 	ex := cluster.NewMemory()
 	soon, cancel := context.WithTimeout(t.Context(), 2*limit)
 	defer cancel()
+	// it ends with the first chunk that it meets
 	refused := work(soon, &farm.Worker{Exchange: ex, Name: "other", Build: other})
 	finished := make(chan string, 1)
 	go func() {
@@ -42,6 +43,7 @@ func TestOtherBuilds(t *testing.T) {
 	if !errors.Is(err, farm.ErrBuild) || !strings.Contains(err.Error(), "this worker is "+other.String()) || !strings.Contains(err.Error(), "it is "+farm.BuildHere().String()) {
 		t.Errorf("error %v, want both builds", err)
 	}
+	// the same build, told to work for others
 	ended := work(soon, &farm.Worker{Exchange: ex, Name: "other", Build: other, Mixed: true})
 	got := <-finished
 	if n := strings.Count(got, "runs were made by other builds of gonb-cope"); n != 6 || !strings.Contains(got, other.String()) {
@@ -50,6 +52,7 @@ func TestOtherBuilds(t *testing.T) {
 	cancel()
 	<-ended
 
+	// a chunk of another revision, which has no items that this one could read
 	old := cluster.NewMemory()
 	body, err := json.Marshal(farm.Chunk{Revision: sim.ResultsRevision - 1, Build: other})
 	if err != nil {
@@ -73,6 +76,7 @@ type tampering struct {
 	wrong string // in the content
 }
 
+// Fetch gives a content that was changed, whose hash the worker computes itself.
 func (x tampering) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	content, err := x.Exchange.Fetch(ctx, run, hash)
 	return []byte(strings.Replace(string(content), x.wrong, "9", 1)), err

@@ -29,6 +29,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// by the names of the files
 	at := map[string]string{}
 	for _, f := range files {
 		at[filepath.Base(f.Path)] = f.Path
@@ -59,6 +60,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var ended []<-chan error
+	// two workers, each with its own file
 	var workers []*farm.Worker
 	for _, name := range []string{"worker-1", "worker-2"} {
 		w := &farm.Worker{Exchange: dial(name + ".creds"), Name: name, Slots: 2}
@@ -84,6 +86,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 	if made < 7*40 { // the runs of fc and of six combinations
 		t.Errorf("the workers made %d runs", made)
 	}
+	// what a worker may not: offer, and take back
 	x := dial("worker-1.creds")
 	short, end := context.WithTimeout(t.Context(), limit)
 	defer end()
@@ -93,6 +96,7 @@ func TestWorkersWithCredentials(t *testing.T) {
 	if err := x.Withdraw(short, "sweep-1"); err == nil {
 		t.Error("a worker withdraws work")
 	}
+	// what an agent may not: take work
 	agent := &farm.Worker{Exchange: dial("agent-1.creds"), Name: "agent", Slots: 1}
 	over, stop := context.WithTimeout(t.Context(), limit)
 	defer stop()

@@ -15,6 +15,7 @@ func TestWorkersEnd(t *testing.T) {
 	dir := folder(t)
 	ex := cluster.NewMemory()
 	ex.Patience = 2 * limit
+	// it ends with the runner, and not with one of its jobs
 	once := work(t.Context(), &farm.Worker{Exchange: ex, Name: "once", Once: true})
 	asks := runner(ex)
 	for range 2 { // it is there for both
@@ -34,6 +35,7 @@ func TestWorkersEnd(t *testing.T) {
 		t.Error("the worker goes on after its script")
 	}
 
+	// this one is interrupted while it evaluates a recipe
 	began := make(chan struct{}, 100)
 	slow := func(ctx context.Context, r farm.Recipe, read func(string) ([]byte, error)) (farm.Source, error) {
 		began <- struct{}{}

@@ -21,6 +21,7 @@ sweep(r, gap=[0.6, 0.7, 0.8, 0.9])`
 	ex := cluster.NewMemory()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	// two workers fail, so that it does not matter who takes a chunk
 	fails := func(ctx context.Context, r farm.Recipe, read func(string) ([]byte, error)) (farm.Source, error) {
 		s, err := dsl.Remake(ctx, r, read)
 		return failing{s}, err
@@ -47,6 +48,7 @@ sweep(r, gap=[0.6, 0.7, 0.8, 0.9])`
 // failing is a source whose experiments of gap 0.8 fail after some runs.
 type failing struct{ farm.Source }
 
+// Experiment returns the third one with rewards that break off, and others as they are.
 func (s failing) Experiment(ctx context.Context, cell int) (sim.Experiment, error) {
 	x, err := s.Source.Experiment(ctx, cell)
 	if err != nil || cell != 2 {
@@ -93,6 +95,7 @@ func TestContradiction(t *testing.T) {
 // drifting draws other rewards.
 type drifting struct{ farm.Source }
 
+// Experiment returns one whose mean rewards are a little higher, as a processor that adds wrongly would have them.
 func (s drifting) Experiment(ctx context.Context, cell int) (sim.Experiment, error) {
 	x, err := s.Source.Experiment(ctx, cell)
 	if err == nil {

@@ -17,64 +17,70 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Job is work that was handed in.
+// Job is work that was handed in. One goroutine drives it: it cuts chunks, offers them, and takes reports. Summaries are made by
+// others beside it. It has to be closed.
 type Job struct {
-	runner *Runner
-	work   Work
-	id     string
-	recipe string // its hash
-	cancel context.CancelFunc
-	over   sync.WaitGroup // of the goroutines that drive it
+	runner *Runner            // that handed it in
+	work   Work               // as it was handed in
+	id     string             // its name: the run of its facts and its queue
+	recipe string             // its hash
+	cancel context.CancelFunc // ends driving, summaries and signs of life
+	over   sync.WaitGroup     // of the goroutines that drive it
 
-	mu        sync.Mutex
-	tasks     []*task
-	first     int                 // the tasks before it are all offered
-	unoffered int                 // runs of tasks that are not settled
-	waiting   map[string]*offered // chunks without a result, by id
+	mu        sync.Mutex          // of the fields down to failed
+	tasks     []*task             // one for each order; the list itself never changes
+	first     int                 // the tasks before it are all offered; or settled
+	unoffered int                 // runs of tasks that are not settled; only the ones that were not offered yet
+	waiting   map[string]*offered // chunks without a result, by id; an entry goes when its result was taken
 	ids       map[string]bool     // of all chunks that were offered
-	takers    map[taker]bool      // who made chunks
+	takers    map[taker]bool      // who made chunks; their number is how many chunks are made at a time
 	workers   []string            // their names in the order of their first result
 	runs      int                 // that were made
-	seconds   float64             // of a run of the last chunk
-	prepare   float64             // seconds that a worker needs before the first run of an experiment
-	failed    error               // what ended the job before its end; set before stopped is closed
-	stopped   chan struct{}
-	stopOnce  sync.Once
-	renewed   sync.Once     // whether it was told that chunks are offered again
-	merging   chan struct{} // with room for as many as there may be summaries at a time
+	seconds   float64             // of a run of the last chunk; 0 before the first result
+	// seconds that a worker needs before the first run of an experiment; as the last worker said that prepared one
+	prepare  float64
+	failed   error         // what ended the job before its end; set before stopped is closed
+	stopped  chan struct{} // closed by stop
+	stopOnce sync.Once
+	renewed  sync.Once     // whether it was told that chunks are offered again
+	merging  chan struct{} // with room for as many as there may be summaries at a time
 }
 
 // taker is one of the chunks that a worker makes at a time.
 type taker struct {
-	worker string
-	slot   int
+	worker string // its name
+	slot   int    // which of its chunks, from 0
 }
 
-// offered is a chunk in the queue.
+// offered is a chunk in the queue. Only the goroutine that drives the job writes to it.
 type offered struct {
 	Chunk
-	failures int
+	failures int // by workers, so far
 }
 
-// ChunkError says that runs of an experiment could not be made; it ends the job.
+// ChunkError says that runs of an experiment could not be made; it ends the job. Everything that was finished before stays; see
+// Job.Result.
 type ChunkError struct {
-	Order int // number of the experiment in its job
-	text  string
+	Order int    // number of the experiment in its job
+	text  string // names the experiment, its runs, the worker and the failure
 }
 
 func (e *ChunkError) Error() string { return e.text }
 
-// mostFailures ends a job: so often is a chunk tried that cannot be made.
+// mostFailures ends a job: so often is a chunk tried that cannot be made. Another machine may succeed where one failed: it has
+// more memory, or a sound processor.
 const mostFailures = 3
 
-// Name returns the name of the job on the exchange.
+// Name returns the name of the job on the exchange. Workers show it in their messages.
 func (j *Job) Name() string { return j.id }
 
 // Result waits for the result of an order. When the context ends, or the job was ended by a chunk that
-// could not be made, what is finished of it comes with the error.
+// could not be made, what is finished of it comes with the error. A context that ends ends the job, too, so that a summary under
+// way comes to its end. What is finished is then the summary of the runs that are there.
 func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	t := j.tasks[order]
 	select {
+	// settled: the usual end
 	case <-t.ready:
 		return t.result, t.err
 	case <-j.stopped:
@@ -83,11 +89,13 @@ func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	j.cancel() // a summary under way comes to its end
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	// the summary of this very task is under way, and ends soon
 	if t.merging {
 		j.mu.Unlock()
 		<-t.merged
 		j.mu.Lock()
 	}
+	// the caller's own end says more than the job's
 	err := cmp.Or(ctx.Err(), j.failed)
 	switch {
 	case t.settled():
@@ -95,14 +103,16 @@ func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	case err == nil: // it was closed
 		err = context.Canceled
 	}
+	// all runs were there, and the summary was cut off
 	if t.cut != nil {
 		return *t.cut, err
 	}
-	if t.done == 0 {
+	if t.done == 0 { // nothing of it was made
 		return engine.Result{}, err
 	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel() // the summary of a part has no time for more
+	// under the lock: parts may still come
 	r, bad := t.trials.Result(ended, t.parts...)
 	if bad != nil {
 		return engine.Result{}, errors.Join(err, bad)
@@ -111,7 +121,8 @@ func (j *Job) Result(ctx context.Context, order int) (engine.Result, error) {
 	return r, err
 }
 
-// Ready returns the result of an order where it is there.
+// Ready returns the result of an order where it is there. It is false while runs or the summary are missing, and where there is
+// an error. It waits for nothing.
 func (j *Job) Ready(order int) (engine.Result, bool) {
 	t := j.tasks[order]
 	if !t.settled() || t.err != nil {
@@ -120,19 +131,22 @@ func (j *Job) Ready(order int) (engine.Result, bool) {
 	return t.result, true
 }
 
-// Workers returns the names of the workers that made runs, in the order of their first.
+// Workers returns the names of the workers that made runs, in the order of their first. The list is a copy.
 func (j *Job) Workers() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return slices.Clone(j.workers)
 }
 
-// closing limits the time that taking work back may take.
+// closing limits the time that taking work back may take. A server that is away must not hold up the end of the program.
 const closing = 5 * time.Second
 
-// Close ends the job, and takes what is left of it out of the queue.
+// Close ends the job, and takes what is left of it out of the queue. The work of workers that is under way is not interrupted;
+// its results are taken by nobody. An error says that the queue may still have chunks. Workers give them up some time after the
+// runner has ended.
 func (j *Job) Close() error {
 	j.cancel()
+	// before the goroutines are waited for, since stop ends them
 	j.stop(nil)
 	j.over.Wait()
 	ctx, cancel := context.WithTimeout(context.Background(), closing)
@@ -140,7 +154,8 @@ func (j *Job) Close() error {
 	return j.runner.Exchange.Withdraw(ctx, j.id)
 }
 
-// stop ends the job, with an error or without one.
+// stop ends the job, with an error or without one. The first call counts. Error and channel are set in this order, so that
+// whoever sees the channel closed finds the error.
 func (j *Job) stop(err error) {
 	j.stopOnce.Do(func() {
 		j.mu.Lock()
@@ -151,10 +166,13 @@ func (j *Job) stop(err error) {
 	})
 }
 
-// drive offers chunks and takes reports until all tasks are settled.
+// drive offers chunks and takes reports until all tasks are settled. It ends with the last report that is needed, with an error,
+// or with the context.
 func (j *Job) drive(ctx context.Context) {
+	// ctx ends the reading when driving ends; job goes on for summaries
 	job := ctx
 	ctx, done := context.WithCancel(ctx)
+	// reports are handed over one by one: taking one changes what is offered next
 	reports := make(chan cluster.Fact)
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -172,6 +190,7 @@ func (j *Job) drive(ctx context.Context) {
 			}
 		}
 	})
+	// deferred calls run in reverse: reading is told to end, and then waited for
 	defer reading.Wait()
 	defer done()
 	quiet := j.quiet()
@@ -185,6 +204,7 @@ func (j *Job) drive(ctx context.Context) {
 		if j.idle() {
 			return // the last summaries go on
 		}
+		// a new limit for each wait: any report is a sign that workers are there
 		late, stop := quiet.begin()
 		select {
 		case f := <-reports:
@@ -201,14 +221,14 @@ func (j *Job) drive(ctx context.Context) {
 	}
 }
 
-// idle reports whether all is offered, and no chunk is without a result.
+// idle reports whether all is offered, and no chunk is without a result. What is left then is summaries.
 func (j *Job) idle() bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.unoffered == 0 && len(j.waiting) == 0
 }
 
-// settle ends a task with an error; it needs the lock.
+// settle ends a task with an error; it needs the lock. Runs of it that were not offered are no longer missing.
 func (j *Job) settle(t *task, err error) {
 	if !t.settled() {
 		j.unoffered -= t.runs() - t.next
@@ -216,14 +236,18 @@ func (j *Job) settle(t *task, err error) {
 	}
 }
 
-// take takes what a worker said.
+// take takes what a worker said. An error ends the job: what a worker said is of no chunk, cannot be used, or is the last
+// failure that is allowed. Anybody who may publish results may say it, so that everything in it is checked.
 func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
+	// pieces are read with their report
 	if f.Round == 0 || strings.Contains(f.Name, "-piece-") {
 		return nil
 	}
+	// whatever it is, somebody is there
 	q.answered()
 	var r Report
 	err := errors.Join(json.Unmarshal(f.Body, &r), cluster.CheckText(f.Body))
+	// ids stay after a chunk has its result, waiting does not
 	j.mu.Lock()
 	c, offered := j.waiting[r.ID], j.ids[r.ID]
 	j.mu.Unlock()
@@ -237,6 +261,7 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	if c == nil { // doubled, or of an experiment that is settled
 		return nil
 	}
+	// without outcomes
 	switch {
 	case r.Dropped:
 		return j.renew(ctx, c)
@@ -250,7 +275,9 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	if err != nil {
 		return fmt.Errorf("the result of worker %s: %w", r.Worker, err)
 	}
+	// one item after the other, each for its own task
 	for k, o := range made {
+		// the script makes another experiment on workers: the task ends, and the others go on
 		if o.Other != "" {
 			j.mu.Lock()
 			j.settle(j.tasks[c.Items[k].Task], fmt.Errorf("%w: %s", ErrElsewhere, o.Other))
@@ -265,6 +292,7 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	// last, so that the job is not idle while parts are missing
 	delete(j.waiting, r.ID)
 	took := 0.0
 	for _, seconds := range r.Seconds {
@@ -272,13 +300,15 @@ func (j *Job) take(ctx context.Context, f cluster.Fact, q *quiet) error {
 	}
 	q.longest = max(q.longest, time.Duration(took*float64(time.Second)))
 	j.meet(r)
+	// the list is cut to its length, as it grows later
 	if tell := j.work.Progress; tell != nil {
 		tell(Progress{Done: j.runs, Workers: j.workers[:len(j.workers):len(j.workers)]})
 	}
 	return nil
 }
 
-// failure counts a failure, and ends the job with the last that is allowed.
+// failure counts a failure, and ends the job with the last that is allowed. Below the limit there is nothing to do: the worker
+// has put the chunk back, and another takes it. The worker's own last word, as for a chunk that ends whoever begins it, counts at once.
 func (j *Job) failure(c *offered, r Report) error {
 	if r.Item < 0 || r.Item >= len(c.Items) {
 		return fmt.Errorf("worker %s failed with item %d of a chunk of %d", r.Worker, r.Item, len(c.Items))
@@ -287,15 +317,18 @@ func (j *Job) failure(c *offered, r Report) error {
 	if c.failures < mostFailures && !r.Last {
 		return nil
 	}
+	// the item that failed, in a chunk of several experiments
 	i := c.Items[r.Item]
 	return &ChunkError{i.Task, fmt.Sprintf("%s, runs %d to %d: given up after %d failures, the last on worker %s: %s",
 		j.tasks[i.Task].what, i.From+1, i.To, c.failures, r.Worker, r.Failed)}
 }
 
-// accept takes the part of an item, whose runs took that many seconds.
+// accept takes the part of an item, whose runs took that many seconds. Parts of a task that is settled are dropped. With the
+// last part the summary begins.
 func (j *Job) accept(ctx context.Context, t *task, r Report, seconds float64, p *sim.Part) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	// it was settled with an error
 	if t.settled() {
 		return
 	}
@@ -311,7 +344,7 @@ func (j *Job) accept(ctx context.Context, t *task, r Report, seconds float64, p 
 	}
 }
 
-// meet notes who made a chunk, and how long preparing takes there.
+// meet notes who made a chunk, and how long preparing takes there. It needs the lock.
 func (j *Job) meet(r Report) {
 	if r.Prepare > 0 {
 		j.prepare = r.Prepare
@@ -320,17 +353,22 @@ func (j *Job) meet(r Report) {
 	j.workers = lists.Add(j.workers, r.Worker)
 }
 
-// merge makes the result of a task whose runs are all there.
+// merge makes the result of a task whose runs are all there. It runs beside driving. An interrupted summary is kept for whoever
+// asks, and does not settle the task.
 func (j *Job) merge(ctx context.Context, t *task) {
 	defer close(t.merged)
+	// as many summaries at a time as there are cores
 	j.merging <- struct{}{}
 	defer func() { <-j.merging }()
+	// what the summary rests on changes no more: all parts are there
 	j.mu.Lock()
 	trials, parts, warnings := t.trials, t.parts, t.mixed(j.runner.Build)
 	j.mu.Unlock()
+	// without the lock, as it may take long
 	result, err := trials.Result(ctx, parts...)
 	result.Warnings = append(result.Warnings, warnings...)
 	interrupted := ctx.Err() != nil // its comparison with the theory may be missing
+	// before the task is settled: whoever waits for the result finds it told
 	if err == nil && !interrupted && j.work.Finished != nil {
 		j.work.Finished(t.number, result)
 	}

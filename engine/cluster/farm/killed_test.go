@@ -14,18 +14,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 )
 
+// errKilled is whatever a worker hears after its end.
 var errKilled = errors.New("killed")
 
 // fated is an exchange over which a worker is killed: from a moment on nothing that it says
 // arrives, and what it took is lost to it.
 type fated struct {
 	cluster.Exchange
-	mu     sync.Mutex
-	killed bool
+	mu     sync.Mutex             // of killed
+	killed bool                   // from the moment of its end on
 	die    func(what string) bool // whether it is killed before this
-	kill   context.CancelFunc
+	kill   context.CancelFunc     // ends what the worker is doing
 }
 
+// dead reports whether the worker is dead, and has it die now where its time has come.
 func (f *fated) dead(what string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -36,6 +38,7 @@ func (f *fated) dead(what string) bool {
 	return f.killed
 }
 
+// Publish may be the end of the worker before the fact is there, and after.
 func (f *fated) Publish(ctx context.Context, fact cluster.Fact) error {
 	if f.dead("publish") {
 		return errKilled
@@ -49,6 +52,7 @@ func (f *fated) Publish(ctx context.Context, fact cluster.Fact) error {
 	return nil
 }
 
+// Take may be its end with a chunk in its hands, which comes back after the patience.
 func (f *fated) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
 	t, err := f.Exchange.Take(ctx, runs...)
 	if err == nil && f.dead("taken") {
@@ -57,6 +61,7 @@ func (f *fated) Take(ctx context.Context, runs ...string) (cluster.Taken, error)
 	return &fatedWork{t, f}, err
 }
 
+// fatedWork is work in the hands of a worker that may die.
 type fatedWork struct {
 	cluster.Taken
 	f *fated
@@ -95,6 +100,7 @@ func TestKilledWorkers(t *testing.T) {
 		t.Fatal(err)
 	}
 	ex := cluster.NewMemory()
+	// short, so that chunks of the dead come back soon
 	ex.Patience = 200 * time.Millisecond
 	rng := rand.New(rand.NewPCG(5, 6))
 	kills := map[string]int{}
@@ -103,11 +109,13 @@ func TestKilledWorkers(t *testing.T) {
 	defer cancel()
 	var all sync.WaitGroup
 	killed := 0
+	// three at a time, each followed by the next one when it has died
 	for slot := range 3 {
 		all.Go(func() {
 			for n := 0; ctx.Err() == nil; n++ {
 				life, kill := context.WithCancel(ctx)
 				f := &fated{Exchange: ex, kill: kill}
+				// a quarter of all moments is the end of somebody, until 25 have died
 				f.die = func(what string) bool {
 					mu.Lock()
 					defer mu.Unlock()
@@ -142,11 +150,12 @@ func TestKilledWorkers(t *testing.T) {
 // doubling hands every chunk out twice, to whoever takes it: the second one is made, too.
 type doubling struct {
 	cluster.Exchange
-	mu    sync.Mutex
-	again []cluster.Taken
-	twice int
+	mu    sync.Mutex      // of the fields below
+	again []cluster.Taken // chunks that are to be handed out once more
+	twice int             // how often that was done
 }
 
+// Take hands out once more what somebody has just been given, before anything new.
 func (d *doubling) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
 	d.mu.Lock()
 	if n := len(d.again); n > 0 {

@@ -23,6 +23,7 @@ func TestLongParts(t *testing.T) {
 	}
 	var b strings.Builder
 	b.WriteString("task,arm,x_a,mean,sd\n")
+	// an estimate for each arm, round and run makes the parts long
 	for i := range 600 {
 		fmt.Fprintf(&b, "u,arm%d,%g,%g,1\n", i, float64(i)/600, math.Sin(float64(i)/180))
 	}
@@ -55,8 +56,8 @@ plot(r, y="estimate")`
 // measuring counts what is published.
 type measuring struct {
 	cluster.Exchange
-	mu              sync.Mutex
-	pieces, largest int
+	mu              sync.Mutex // of both counts
+	pieces, largest int        // pieces of outcomes, and the bytes of the longest fact
 }
 
 func (m *measuring) Publish(ctx context.Context, f cluster.Fact) error {

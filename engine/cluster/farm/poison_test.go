@@ -15,6 +15,7 @@ import (
 // What a worker makes up in the place of a result ends the sweep with a sentence: nobody could say the
 // result there any more. It never waits without end, and no terminal is told anything.
 func TestPoisonedResults(t *testing.T) {
+	// by the chunk in whose place it stands
 	for _, c := range []struct{ name, id, body string }{
 		{"nothing", "0-0", `{}`},
 		{"null", "0-0", `null`},
@@ -36,6 +37,7 @@ func TestPoisonedResults(t *testing.T) {
 				_, _, err := evaluate(t, ctx, "fc(paper(case=1, gap=0.6), runs=40)", dsl.Options{Runner: runner(ex)})
 				ended <- err
 			}()
+			// the first chunk is in the hands of this test, which publishes in place of its result
 			taken, err := ex.Take(ctx)
 			if err != nil {
 				t.Fatal(err)
@@ -61,6 +63,7 @@ func TestPoisonedResults(t *testing.T) {
 // A worker that reports in the name of another is named by its credentials, which the server says.
 func TestNameOfAnotherWorker(t *testing.T) {
 	for _, c := range []struct{ sender, name, want string }{
+		// by the credentials, the name that the report has, and the name that the error has
 		{"worker-1", "worker-2", "the last on worker worker-2 (worker-1.creds): boom"},
 		{"worker-2", "worker-2", "the last on worker worker-2: boom"},
 		{"", "worker-2", "the last on worker worker-2: boom"}, // no server keeps it
@@ -82,6 +85,7 @@ func TestNameOfAnotherWorker(t *testing.T) {
 		if c.name == "" {
 			body = "{}"
 		}
+		// the sender is one that a server with keys would have kept
 		f := cluster.Fact{Run: taken.Work().Run, Round: 1, Name: "result-failed-0-1", Body: []byte(body), Sender: c.sender}
 		if err := ex.Publish(ctx, f); err != nil {
 			t.Fatal(err)

@@ -15,9 +15,10 @@ import (
 // few is an exchange that hands out some chunks and then none.
 type few struct {
 	cluster.Exchange
-	left atomic.Int32
+	left atomic.Int32 // chunks that it still hands out
 }
 
+// Take waits for ever once its chunks are used up, as for a worker that has vanished.
 func (f *few) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
 	if f.left.Add(-1) < 0 {
 		<-ctx.Done()
@@ -33,6 +34,7 @@ func TestWorkersVanish(t *testing.T) {
 	asks.QuietAfter(300 * time.Millisecond)
 	said := make(chan string, 100)
 	asks.Notice = func(text string) { said <- text }
+	// next waits for the next sentence, which must have these words
 	next := func(want string) {
 		t.Helper()
 		select {
@@ -50,9 +52,11 @@ func TestWorkersVanish(t *testing.T) {
 		_, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: asks})
 		done <- err
 	}()
+	// at first nobody is there at all
 	next("no worker has answered in 300ms")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
+	// then a worker makes two chunks and takes no more
 	vanishes := &few{Exchange: ex}
 	vanishes.left.Store(2)
 	work(ctx, &farm.Worker{Exchange: vanishes, Name: "vanishes"})
@@ -96,6 +100,7 @@ func TestOnceIsOnce(t *testing.T) {
 		_, _, err := evaluate(t, t.Context(), script, dsl.Options{Folder: dir, Runner: runner(ex)})
 		done <- err
 	}()
+	// the worker meets the chunks of another runner, and leaves them
 	select {
 	case err := <-once:
 		if err != nil {

@@ -14,26 +14,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// Limits on data that a worker keeps for chunks to come.
+// Limits on data that a worker keeps for chunks to come. A worker may serve many sweeps at a time; what goes is made again when
+// it is needed.
 const (
-	mostCaches = 4  // recipes
+	mostCaches = 4  // recipes; by job and recipe
 	mostTrials = 32 // experiments of each
 )
 
-// recipeCache is a recipe that was evaluated, with the experiments that were made from it.
+// recipeCache is a recipe that was evaluated, with the experiments that were made from it. The first who needs the recipe
+// evaluates it, and others wait for the lock.
 type recipeCache struct {
-	mu     sync.Mutex // of source and ready
-	source Source
-	ready  recent[place, readied]
+	mu     sync.Mutex             // of source and ready
+	source Source                 // nil before it was evaluated
+	ready  recent[place, readied] // by combination and key; recent ones stay
 }
 
-// recent keeps the values that were used last, by their keys.
+// recent keeps the values that were used last, by their keys. It is not safe for concurrent use. A value that it drops stays
+// with whoever has it.
 type recent[K comparable, V any] struct {
 	values map[K]*V
 	order  []K // the last used last
 }
 
-// of returns the value of a key, a new one where none is kept, and then keeps at most so many.
+// of returns the value of a key, a new one where none is kept, and then keeps at most so many. The value is the zero one at
+// first: whoever gets it fresh fills it.
 func (r *recent[K, V]) of(key K, most int) (v *V, fresh bool) {
 	if v = r.values[key]; v == nil {
 		v, fresh = new(V), true
@@ -52,18 +56,19 @@ func (r *recent[K, V]) of(key K, most int) (v *V, fresh bool) {
 
 // place says which experiment of a recipe.
 type place struct {
-	cell int
-	key  string
+	cell int    // the combination, or Single
+	key  string // of the experiment
 }
 
 // readied is an experiment that one goroutine prepares and others wait for.
 type readied struct {
-	once   sync.Once
-	trials *sim.Trials
-	err    error
+	once   sync.Once   // trials and err are set by it
+	trials *sim.Trials // ready to be run; nil with an error
+	err    error       // why it is not
 }
 
-// otherError says that the recipe makes another experiment here than where it was handed in.
+// otherError says that the recipe makes another experiment here than where it was handed in. No worker can make it then, so its
+// task ends; other errors are tried again by whoever takes the chunk next.
 type otherError struct{ why error }
 
 func (e *otherError) Error() string { return e.why.Error() }
@@ -71,10 +76,12 @@ func (e *otherError) Unwrap() error { return e.why }
 
 // trials returns the experiment of an item, ready to be run; fresh says that it was made for this one.
 func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trials *sim.Trials, fresh bool, err error) {
+	// two locks, so that work on one recipe does not hold up another
 	w.mu.Lock()
 	b, _ := w.caches.of(job+"/"+c.Recipe, mostCaches)
 	w.mu.Unlock()
 	b.mu.Lock()
+	// the time of the evaluation counts as preparing, see Worker.item
 	evaluated := b.source == nil
 	if evaluated {
 		if b.source, err = w.evaluate(ctx, job, c.Recipe); err != nil {
@@ -85,6 +92,7 @@ func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trial
 	at := place{i.Cell, i.Key}
 	r, fresh := b.ready.of(at, mostTrials)
 	b.mu.Unlock()
+	// without the lock of the recipe, so that its experiments can be prepared beside each other
 	r.once.Do(func() { r.trials, r.err = w.make(ctx, b, c.Build, i) })
 	if r.err != nil && !errors.As(r.err, new(*otherError)) { // the next attempt makes it from the start
 		b.mu.Lock()
@@ -94,7 +102,8 @@ func (w *Worker) trials(ctx context.Context, job string, c Chunk, i Item) (trial
 	return r.trials, evaluated || fresh, r.err
 }
 
-// evaluate fetches a recipe and evaluates it; of its files those that it reads.
+// evaluate fetches a recipe and evaluates it; of its files those that it reads. Errors of the exchange and the context are as
+// they are, and everything else is an *otherError: scripts do the same everywhere.
 func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error) {
 	text, err := w.fetch(ctx, job, hash)
 	if err != nil {
@@ -104,8 +113,10 @@ func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error)
 	if err := json.Unmarshal(text, &r); err != nil {
 		return nil, fmt.Errorf("the script of job %s cannot be read: %w", job, err)
 	}
+	// the script may hide an error of read in one of its own
 	var missing error
 	read := func(path string) ([]byte, error) {
+		// the runner kept what its own evaluation read
 		hash, known := r.Files[path]
 		if !known {
 			return nil, fmt.Errorf("the script reads %s on a worker, and did not where it was started", path)
@@ -118,6 +129,7 @@ func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error)
 		return content, nil
 	}
 	source, err := w.Make(ctx, r, read)
+	// whatever the script made of it, a file that was not there is the reason
 	switch {
 	case ctx.Err() != nil || missing != nil:
 		return nil, errors.Join(ctx.Err(), missing)
@@ -127,7 +139,7 @@ func (w *Worker) evaluate(ctx context.Context, job, hash string) (Source, error)
 	return source, nil
 }
 
-// fetch returns a file by its hash, which it checks.
+// fetch returns a file by its hash, which it checks. The exchange has checked it, and this check does not rely on that.
 func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
 	content, err := w.Exchange.Fetch(ctx, job, hash)
 	if err != nil {
@@ -139,15 +151,17 @@ func (w *Worker) fetch(ctx context.Context, job, hash string) ([]byte, error) {
 	return content, nil
 }
 
-// make makes the experiment of an item and compares it with the one that is meant by who asks.
+// make makes the experiment of an item and compares it with the one that is meant by who asks. The comparison is by key where
+// the builds are the same, and else by all that does not depend on rounding.
 func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (*sim.Trials, error) {
+	// a source is for one goroutine at a time
 	b.mu.Lock()
 	x, err := b.source.Experiment(ctx, i.Cell)
 	b.mu.Unlock()
 	if err != nil {
 		return nil, &otherError{err}
 	}
-	x.Workers, x.Progress, x.Each = 1, nil, nil
+	x.Workers, x.Progress, x.Each = 1, nil, nil // a slot has one core, and nobody watches the runs
 	if name := nameOf(x); name != i.Name {
 		return nil, &otherError{errors.New("the script makes another experiment on a worker")}
 	}
@@ -167,28 +181,29 @@ func (w *Worker) make(ctx context.Context, b *recipeCache, asks Build, i Item) (
 
 // task is one experiment of a job. The goroutine that drives the job makes it ready, before its first
 // chunk; the lock of the job guards what changes after that. Whoever finds ready closed may read
-// result and err without the lock.
+// result and err without the lock. Its fields change in this order: trials, key and name by prepare; next as chunks are cut;
+// parts and done as results come; then result or err.
 type task struct {
-	order  Order
-	number int
+	order  Order       // as it was handed in, without its problem once it is settled
+	number int         // of the order, from 0
 	what   string      // for messages
-	trials *sim.Trials // from its first chunk to its result
-	key    string
-	name   string
+	trials *sim.Trials // from its first chunk to its result; nil before and after
+	key    string      // of the experiment, set by prepare
+	name   string      // what other builds must agree on, see nameOf
 
-	next    int // the first run that was not offered
-	parts   []*sim.Part
-	done    int     // runs
-	seconds float64 // of a run, as far as it is known; 0 when not
-	builds  map[Build]bool
+	next    int            // the first run that was not offered
+	parts   []*sim.Part    // in the order in which they came
+	done    int            // runs; in parts
+	seconds float64        // of a run, as far as it is known; 0 when not
+	builds  map[Build]bool // who made parts
 
 	merging bool           // whether a summary of all runs is under way
 	merged  chan struct{}  // closed when it is not any more
-	cut     *engine.Result // the summary where it was interrupted
+	cut     *engine.Result // the summary where it was interrupted; nil else
 
 	ready  chan struct{} // closed when one of these is there
-	result engine.Result
-	err    error
+	result engine.Result // with err nil
+	err    error         // why there is no result; nil with one
 }
 
 func (t *task) runs() int { return t.order.Experiment.Runs }
@@ -203,21 +218,24 @@ func (t *task) settled() bool {
 	}
 }
 
-// settle sets the result or the error, once.
+// settle sets the result or the error, once. It needs the lock of the job, and is called with a result or with an error.
 func (t *task) settle(r engine.Result, err error) {
 	if !t.settled() {
 		t.result, t.err = r, err
+		// what no reader of the result needs
 		t.trials, t.parts, t.order.Experiment.Problem = nil, nil, nil // a sweep has many
 		close(t.ready)
 	}
 }
 
-// prepare makes the experiment ready and finds its key.
+// prepare makes the experiment ready and finds its key. Only the goroutine that drives the job calls it, without the lock: it
+// may take long. An error without ErrElsewhere is of the experiment itself.
 func (t *task) prepare(ctx context.Context) error {
 	if t.trials != nil {
 		return nil
 	}
 	x := t.order.Experiment
+	// nobody here watches runs that are made elsewhere
 	x.Progress, x.Each = nil, nil
 	trials, err := sim.Prepare(ctx, x)
 	if err != nil {
@@ -241,7 +259,7 @@ func (t *task) measure(seconds float64) {
 }
 
 // mixed returns the warning that names the builds which made runs, beside the build of the one who asked;
-// none where there are no others.
+// none where there are no others. The text has the builds in alphabetical order, whoever was first.
 func (t *task) mixed(own Build) []engine.Warning {
 	others := maps.Clone(t.builds)
 	delete(others, own)

@@ -20,16 +20,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
-// Runner hands experiments to workers.
+// Runner hands experiments to workers. One program may have several jobs of one runner, one after the other or at once. Workers
+// tell runners apart by their names, which are random. It is safe for concurrent use.
 type Runner struct {
-	Exchange cluster.Exchange
-	Build    Build
-	Notice   Listener // told that nobody answers, for example; may be nil
+	Exchange cluster.Exchange // that workers take chunks from
+	Build    Build            // of this program
+	Notice   Listener         // told that nobody answers, for example; may be nil
 
-	mu    sync.Mutex
-	id    string // of all that it hands in
-	jobs  int
-	beats int // signs of life that it has given
+	mu    sync.Mutex // of the three fields below
+	id    string     // of all that it hands in; "" before the first job
+	jobs  int        // handed in so far, for their names
+	beats int        // signs of life that it has given
 
 	// 0 means the constant of that name
 	beatEach time.Duration // between two signs of life
@@ -39,6 +40,7 @@ type Runner struct {
 // Listener is told sentences, from any goroutine.
 type Listener func(string)
 
+// say tells a sentence to whoever listens.
 func (l Listener) say(format string, a ...any) {
 	if l != nil {
 		l(fmt.Sprintf(format, a...))
@@ -49,24 +51,28 @@ func (l Listener) say(format string, a ...any) {
 type Work struct {
 	Recipe Recipe            // its Files are filled in by Hand
 	Files  map[string][]byte // content of each data file, by the path under which the script reads it
-	Orders []Order
+	Orders []Order           // the experiments that its last statement makes, by which results are numbered
 
 	// Finished is given each result as soon as all its runs are there, from any goroutine; may be nil.
 	Finished func(order int, r engine.Result)
 	Progress func(Progress) // never called concurrently; may be nil
 }
 
-// Progress says how far the work is.
+// Progress says how far the work is. Done grows, and never by runs that were told before.
 type Progress struct {
 	Done    int      // runs, of all experiments together
 	Workers []string // that have made some, in the order of their first
 }
 
-// ErrElsewhere is wrapped by the error of an experiment that workers cannot make.
+// ErrElsewhere is wrapped by the error of an experiment that workers cannot make. Its task ends with it, and the caller may make
+// the experiment here; others go on.
 var ErrElsewhere = errors.New("workers cannot make this experiment")
 
-// Hand hands work in, and returns at once. The end of the context ends the job.
+// Hand hands work in, and returns at once. The end of the context ends the job. The first sign of life comes before anything
+// else, and the files before the chunks: a worker that sees a chunk finds the rest. An error is one of the exchange; experiments
+// that cannot be made have errors of their own.
 func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
+	// the name of a job is also the run of its files, facts and work
 	id := r.next()
 	err := r.beat(ctx)
 	if err != nil {
@@ -86,6 +92,7 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	if err != nil {
 		return nil, fmt.Errorf("handing the script to the workers: %w", err)
 	}
+	// from here on the job has to be closed, or its context to end
 	ctx, cancel := context.WithCancel(ctx)
 	j := &Job{
 		runner: r, work: w, id: id, recipe: recipe, cancel: cancel, stopped: make(chan struct{}),
@@ -103,12 +110,13 @@ func (r *Runner) Hand(ctx context.Context, w Work) (*Job, error) {
 	return j, nil
 }
 
-// next returns the name of the next job: the runner's name with a number.
+// next returns the name of the next job: the runner's name with a number. The runner's own name is made with its first job.
 func (r *Runner) next() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.id == "" {
 		var b [10]byte
+		// 80 random bits
 		_, _ = rand.Read(b[:]) // never fails
 		r.id = fmt.Sprintf("sweep-%x", b)
 	}
@@ -116,7 +124,7 @@ func (r *Runner) next() string {
 	return fmt.Sprintf("%s-%d", r.id, r.jobs)
 }
 
-// runnerOf returns the name of the runner of a job.
+// runnerOf returns the name of the runner of a job. A name without a number is returned as it is.
 func runnerOf(job string) string {
 	if k := strings.LastIndexByte(job, '-'); k > 0 {
 		return job[:k]
@@ -127,7 +135,8 @@ func runnerOf(job string) string {
 // endName names the fact that a runner hands in no more.
 const endName = "end"
 
-// Close says that no more is handed in, by which workers that are there for it alone end.
+// Close says that no more is handed in, by which workers that are there for it alone end. It is to be called after the last job.
+// A runner that handed nothing in has nothing to say.
 func (r *Runner) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -152,13 +161,15 @@ const (
 	shares      = 3  // chunks of the remaining runs for each that is made at a time: the last ones end together
 )
 
-// offer puts chunks into the queue, as many as workers may want soon.
+// offer puts chunks into the queue, as many as workers may want soon. It ends when the queue has enough, or all is offered. The
+// context is the job's.
 func (j *Job) offer(ctx context.Context) error {
 	for {
 		c, err := j.chunk(ctx)
 		if err != nil || len(c.Items) == 0 {
 			return err
 		}
+		// before the queue has it: its report may come at once
 		j.mu.Lock()
 		j.waiting[c.id()], j.ids[c.id()] = &offered{Chunk: c}, true
 		j.mu.Unlock()
@@ -178,11 +189,13 @@ func (j *Job) put(ctx context.Context, c Chunk) error {
 }
 
 // chunk cuts the next chunk, which is empty where the queue is full or nothing is left. A task that
-// cannot be prepared is settled with its error.
+// cannot be prepared is settled with its error. It has items of one task after the other until it is enough work. Preparing is
+// done here, so that keys are known before workers see the chunk. Only the goroutine that drives the job calls it.
 func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 	c := Chunk{Revision: sim.ResultsRevision, Build: j.runner.Build, Recipe: j.recipe}
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	// as many as are made at a time, and twice that for whoever is quick
 	if len(j.waiting) >= max(leastQueue, queueEach*len(j.takers)) {
 		return c, nil
 	}
@@ -191,11 +204,13 @@ func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 		if t == nil {
 			break
 		}
+		// summaries may end and settle tasks meanwhile
 		err := func() error {
 			j.mu.Unlock() // preparing takes long
 			defer j.mu.Lock()
 			return t.prepare(ctx)
 		}()
+		// the end of the job is no error of the task
 		if err != nil && ctx.Err() != nil {
 			return c, ctx.Err()
 		}
@@ -204,9 +219,11 @@ func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 			continue
 		}
 		i := Item{Task: t.number, Cell: t.order.Cell, Key: t.key, Name: t.name, From: t.next, To: t.next + j.size(t)}
+		// from now on these runs are offered, whether or not the queue has them
 		t.next = i.To
 		j.unoffered -= i.To - i.From
 		c.Items = append(c.Items, i)
+		// what a worker will need for it, as far as that is known
 		seconds += j.prepare + float64(i.To-i.From)*cmp.Or(t.seconds, j.seconds)
 		if j.enough(c.runs(), seconds) {
 			break
@@ -215,7 +232,8 @@ func (j *Job) chunk(ctx context.Context) (Chunk, error) {
 	return c, nil
 }
 
-// nextTask returns the first task that has something to offer; nil without one.
+// nextTask returns the first task that has something to offer; nil without one. Tasks before first never have anything to offer
+// again. It needs the lock.
 func (j *Job) nextTask() *task {
 	for ; j.first < len(j.tasks); j.first++ {
 		t := j.tasks[j.first]
@@ -235,22 +253,26 @@ func (j *Job) nextTask() *task {
 // wanted returns the seconds of a chunk. This and what follows need the lock of the job, as nextTask does.
 func (j *Job) wanted() float64 { return max(leastWork, workEach*float64(len(j.takers))) }
 
-// fair returns how many of the remaining runs a chunk may take.
+// fair returns how many of the remaining runs a chunk may take. With the shares that are left for each taker the last chunks
+// become smaller and smaller.
 func (j *Job) fair() int { return j.unoffered / (shares * max(1, len(j.takers))) }
 
-// size returns how many runs the next item of a task has.
+// size returns how many runs the next item of a task has. It is the work of a chunk, but no more than a fair share of all, nor
+// than the task has. It is at least one run.
 func (j *Job) size(t *task) int {
 	seconds := cmp.Or(t.seconds, j.seconds)
 	if seconds == 0 {
 		return 1
 	}
+	// preparing an experiment pays where more of its runs follow
 	wanted := max(j.wanted(), prepareWork*j.prepare)
 	size := int(min(math.Ceil(wanted/seconds), float64(t.runs()-t.next)))
+	// leastWork bounds the share from below: chunks that are too small cost more than they gain
 	return max(1, min(size, max(j.fair(), int(leastWork/seconds))))
 }
 
 // enough reports whether a chunk of that many runs, which take that long, is large enough. Nothing is
-// known of the first chunks.
+// known of the first chunks. It is large enough by its time, or by its share where little is left.
 func (j *Job) enough(runs int, seconds float64) bool {
 	return j.seconds == 0 || seconds >= j.wanted() || seconds >= leastWork && runs >= j.fair()
 }

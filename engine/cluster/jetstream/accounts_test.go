@@ -11,6 +11,7 @@ import (
 func TestAccountsOfRoles(t *testing.T) {
 	for _, r := range []Role{
 		{Kind: Owner}, {Kind: kindServer}, {Kind: Worker, Number: 1}, {Kind: Worker, Number: 100_000},
+		// the longest name of a run, and runs that differ in one letter
 		{Kind: Agent, Run: "r", Number: 1}, {Kind: Agent, Run: "z" + strings.Repeat("z", 39), Number: 100_000}, {Kind: Agent, Run: "a-", Number: 2}, {Kind: Agent, Run: "a", Number: 2},
 	} {
 		name := r.account()
@@ -18,6 +19,7 @@ func TestAccountsOfRoles(t *testing.T) {
 			t.Errorf("%v: %s is of %v, %t", r, name, got, ok)
 		}
 	}
+	// 32 bytes in some pattern, beginning with each byte there is
 	raw := make([]byte, 32)
 	for kind := range 256 {
 		for i := range raw {

@@ -22,9 +22,11 @@ func TestRedacted(t *testing.T) {
 		{"nats://ann:secret@host:4222", "nats://xxxxx@host:4222"},
 		{"nats://secret@host", "nats://xxxxx@host"}, // a token
 		{"ann:secret@host:4222", "xxxxx@host:4222"},
+		// lists, with and without spaces
 		{"nats://a:4222,tls://ann:secret@b,nats://bob:secret@c:1", "nats://a:4222,tls://xxxxx@b,nats://xxxxx@c:1"},
 		{"nats://a:4222, tls://ann:secret@b", "nats://a:4222, tls://xxxxx@b"},
 		{"ann:secret@a,nats://bob:secret@b", "xxxxx@a,nats://xxxxx@b"},
+		// secrets that nobody has escaped: what comes before the last @ is hidden
 		{"nats://ann:sec/ret@host", "nats://xxxxx@host"},
 		{"nats://ann:sec@ret@host", "nats://xxxxx@host"},
 		{"nats://ann:sec,ret@host", "nats://xxxxx@host"},
@@ -48,6 +50,7 @@ func TestPasswordInURL(t *testing.T) {
 	if o.Port, err = strconv.Atoi(port); err != nil {
 		t.Fatal(err)
 	}
+	// it starts twice at one port, each time with options of its own, which a server changes
 	start := func() *server.Server {
 		own := *o
 		s, err := server.NewServer(&own)
@@ -75,6 +78,7 @@ func TestPasswordInURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
+	// the server ends and comes back: one notice of each
 	s.Shutdown()
 	s.WaitForShutdown()
 	s = start()
@@ -93,6 +97,7 @@ func TestPasswordInURL(t *testing.T) {
 		t.Errorf("noticed %q", all)
 	}
 	for _, c := range []struct{ url, want string }{
+		// a wrong password, nobody there, secrets that were not escaped, and URLs that cannot be
 		{"nats://ann:secret2@127.0.0.1:" + port, "nats://xxxxx@127.0.0.1:" + port + " does not work out: the server does not let in the user, password or token before the @"},
 		{"nats://ann:secret@127.0.0.1:1", "nobody answers at nats://xxxxx@127.0.0.1:1"},
 		{"nats://ann:secret/x@127.0.0.1:" + port, "in a password before the @, write %2F for /"},
@@ -104,6 +109,7 @@ func TestPasswordInURL(t *testing.T) {
 		{"nats://[::1]:1", "nobody answers at nats://[::1]:1"},
 		{"nats://127.0.0.1:1,", "URL 2 of 2 of the servers is empty"},
 	} {
+		// only what nobody answers may take its time
 		wait := limit // what is told at once does not take it
 		if strings.HasPrefix(c.want, "nobody answers") {
 			wait = time.Second

@@ -14,7 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// attacked are addresses at which an answer would be a request, a fact, work, or another's letter.
+// attacked are addresses at which an answer would be a request, a fact, work, or another's letter. Streams and consumers of
+// JetStream come first, then the server's own questions, facts and inboxes.
 var attacked = []string{
 	"$JS.API.STREAM.DELETE.COPE", "$JS.API.STREAM.DELETE.COPE-WORK", "$JS.API.STREAM.PURGE.COPE", "$JS.API.STREAM.PURGE.COPE-WORK",
 	"$JS.API.STREAM.UPDATE.COPE", "$JS.API.STREAM.UPDATE.COPE-WORK", "$JS.API.STREAM.CREATE.EVIL", "$JS.API.STREAM.MSG.DELETE.COPE", "$JS.API.STREAM.MSG.GET.COPE",
@@ -43,6 +44,7 @@ func TestAttackReplyAddresses(t *testing.T) {
 		own   []string // the beginnings of subjects that it may publish to
 		reads bool     // whether it may read run r
 	}{
+		// each role with what it may ask, and with what it may publish by itself
 		{"agent 1 of run r", []string{"cope.r.1.agent-1", "cope.r.1.plan", "cope-ask.read.r", "cope-ask.read.r.plan", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}, nil, true},
 		{"agent 1 of run other", []string{"cope.other.1.agent-1", "cope.other.1.plan", "cope-ask.read.other", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.other.1.agent-1"}, nil, false},
 		{"worker 1", []string{"cope.sweep.1.result.x", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE-WORK.cope-work.sweep.c-1", "$JS.API.DIRECT.GET.COPE.cope.r.0.run"},
@@ -57,8 +59,10 @@ func TestAttackReplyAddresses(t *testing.T) {
 			}
 			owner := joinAll(t, s, keys)
 			look := raw(t, s, keys["the owner"])
+			// a request that would make a consumer of all facts of run r, deliver them to the spy, and is also a body
 			request, _ := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
 				"name": "spy", "deliver_subject": "_INBOX.spy", "filter_subject": "cope.r.>", "ack_policy": "none", "deliver_policy": "all"}})
+			// facts for the answers to have in them, and work to take
 			for _, f := range []cluster.Fact{
 				{Run: "r", Name: "run", Body: request}, {Run: "r", Round: 1, Name: "agent-1", Body: request}, {Run: "other", Round: 1, Name: "agent-1", Body: request},
 				{Run: "sweep", Round: 1, Name: "result-x", Body: request}, {Run: "r", Round: 1, Name: "agent-2", Body: []byte("secret")},
@@ -73,21 +77,25 @@ func TestAttackReplyAddresses(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
+			// whose letters the attacker wants
 			other := raw(t, s, keys["agent 2 of run r"])
 			victim, err := other.SubscribeSync("_INBOX.victim")
 			if err != nil {
 				t.Fatal(err)
 			}
 			evil := raw(t, s, keys[c.who])
+			// where the attacker reads what it gets
 			spy, err := evil.SubscribeSync("_INBOX.spy")
 			if err != nil || other.Flush() != nil || evil.Flush() != nil {
 				t.Fatal(err)
 			}
 			before, tries := holdings(t, look), 0
 			for _, target := range attacked {
+				// what it may publish by itself is no attack
 				if slices.ContainsFunc(c.own, func(begin string) bool { return strings.HasPrefix(target, begin) }) {
 					continue
 				}
+				// by itself, as a consumer that delivers there, and as the address of every answer
 				_ = evil.PublishRequest(target, "_INBOX.spy", request)
 				create, _ := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
 					"name": fmt.Sprint("evil", tries), "deliver_subject": target, "filter_subject": "cope.>", "ack_policy": "none", "deliver_policy": "all"}})
@@ -95,6 +103,7 @@ func TestAttackReplyAddresses(t *testing.T) {
 				for _, ask := range append(c.asks, "cope-ask.state") {
 					m := nats.NewMsg(ask)
 					m.Reply, m.Data = target, []byte("1")
+					// NATS can be asked to trace a message to an address
 					m.Header.Set("Nats-Trace-Dest", target)
 					_ = evil.PublishMsg(m)
 					_ = evil.PublishRequest(ask, target, []byte("1"))
@@ -109,6 +118,7 @@ func TestAttackReplyAddresses(t *testing.T) {
 			if m, err := victim.NextMsg(time.Millisecond); err == nil && keys != nil {
 				t.Errorf("another's inbox got %q", m.Data)
 			}
+			// only readers of run r may have got what agent 2 said
 			for m, err := spy.NextMsg(time.Millisecond); err == nil; m, err = spy.NextMsg(time.Millisecond) {
 				if strings.Contains(string(m.Data), "secret") && !c.reads {
 					t.Errorf("it reads %s %q", m.Subject, m.Data)
@@ -120,13 +130,15 @@ func TestAttackReplyAddresses(t *testing.T) {
 }
 
 // Nobody can hide what comes after a fact by its headers, which readers would take for an answer of the server, and
-// read the same again and again. What a worker says has no headers of its own.
+// read the same again and again. What a worker says has no headers of its own. A server with keys; the facts are published
+// without this package.
 func TestAttackHeaders(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)
 	worker := raw(t, s, keys["worker 1"])
 	m := nats.NewMsg("cope.r.1.result.x")
 	m.Data = []byte("true")
+	// a word of the server, a sender, and headers by which JetStream replaces or forgets
 	for name, value := range map[string]string{"Status": "404", "Cope-Sender": "worker-2", "Nats-Rollup": "sub", "Nats-Msg-Id": "1", "Nats-TTL": "1s"} {
 		m.Header.Set(name, value)
 	}
@@ -138,6 +150,7 @@ func TestAttackHeaders(t *testing.T) {
 	if _, err := raw(t, s, keys["agent 1 of run r"]).RequestMsg(own, limit); err != nil {
 		t.Fatal(err)
 	}
+	// what comes after must not be hidden
 	after := cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}
 	if err := people.Publish(t.Context(), after); err != nil {
 		t.Fatal(err)
@@ -153,7 +166,8 @@ func TestAttackHeaders(t *testing.T) {
 	}
 }
 
-// holdings returns what the streams hold and how they are set, and the consumers but for readers of facts.
+// holdings returns what the streams hold and how they are set, and the consumers but for readers of facts. Two calls give the
+// same text where nothing has changed.
 func holdings(t *testing.T, nc *nats.Conn) (all string) {
 	t.Helper()
 	for _, q := range [][2]string{

@@ -15,7 +15,8 @@ import (
 )
 
 // A round of V agents: each publishes 320 bytes (twenty arms) and reads the messages of all. An
-// operation is the round from the first publishing to the last reading. All V are in this process.
+// operation is the round from the first publishing to the last reading. All V are in this process. Forms are an exchange within
+// the process, a server within the process, and one over loopback.
 func BenchmarkRound(b *testing.B) {
 	forms := []struct {
 		name string
@@ -51,12 +52,14 @@ func BenchmarkRound(b *testing.B) {
 	}
 }
 
+// benchmarkRound measures rounds of agents that each join once. A round begins for all of them at once, by their channels, and
+// ends when each has read what all have said.
 func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	ctx, stop := context.WithCancel(b.Context())
 	defer stop()
-	start := make([]chan int, agents)
-	received := make([]func() uint64, agents)
-	all := make(chan struct{}, agents)
+	start := make([]chan int, agents)         // rounds begin by it, one channel for each agent
+	received := make([]func() uint64, agents) // bytes that came to each agent so far
+	all := make(chan struct{}, agents)        // one for each agent that has read all of a round
 	body := make([]byte, 320)
 	var wg sync.WaitGroup
 	for v := range agents {
@@ -67,7 +70,7 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 			received[v] = func() uint64 { return 0 }
 		}
 		start[v] = make(chan int)
-		read := make(chan struct{}, 64*agents)
+		read := make(chan struct{}, 64*agents) // facts that came, of this round and of early ones of the next
 		wg.Go(func() {
 			for _, err := range x.Read(ctx, "r") {
 				if err != nil {
@@ -91,6 +94,7 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	}
 	took := []time.Duration{}
 	round := 0
+	// one makes a round and notes how long it took
 	one := func() {
 		begin := time.Now()
 		for _, c := range start {
@@ -102,6 +106,7 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 		took = append(took, time.Since(begin))
 		round++
 	}
+	// consumers are made with the first rounds, which do not count
 	for range 5 { // readers are made
 		one()
 		if agents > 64 {
@@ -109,6 +114,7 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 		}
 	}
 	took = took[:0]
+	// what came and was computed before the rounds that count
 	bytes := sum(received)
 	before := processorTime(b)
 	for b.Loop() {
@@ -118,6 +124,7 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	for _, c := range start {
 		close(c)
 	}
+	// the readers end with their context
 	stop()
 	wg.Wait()
 	slices.Sort(took)
@@ -130,7 +137,7 @@ func benchmarkRound(b *testing.B, join func() cluster.Facts, agents int) {
 	b.ReportMetric(float64(resident(b))/(1<<20), "peak-MiB")
 }
 
-// sum adds what functions return.
+// sum adds what functions return. The functions count the bytes of each agent.
 func sum(all []func() uint64) (n uint64) {
 	for _, f := range all {
 		n += f()
@@ -147,7 +154,7 @@ func processorTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident returns the most memory that this process had so far, in bytes.
+// resident returns the most memory that this process had so far, in bytes. It is the peak, and not what the process has now.
 func resident(b *testing.B) int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -167,6 +174,8 @@ func BenchmarkRelay(b *testing.B) {
 	}
 }
 
+// benchmarkRelay measures rounds of agents that read plans alone. Agent 1 reads everything, and publishes a plan of all messages
+// when the last one of a round has come.
 func benchmarkRelay(b *testing.B, agents int) {
 	ctx, stop := context.WithCancel(b.Context())
 	defer stop()
@@ -184,7 +193,7 @@ func benchmarkRelay(b *testing.B, agents int) {
 		b.Cleanup(func() { x.Close() })
 		start[v] = make(chan int)
 		received[v] = func() uint64 { _, _, _, n := x.Traffic(); return n }
-		plans := make(chan struct{}, 64)
+		plans := make(chan struct{}, 64) // plans that came
 		wg.Go(func() {
 			facts := x.Read(ctx, "r", "plan")
 			if v == 0 {
@@ -199,6 +208,7 @@ func benchmarkRelay(b *testing.B, agents int) {
 				case f.Name == "plan":
 					plans <- struct{}{}
 				default:
+					// the last message of a round: as many bytes as all messages together
 					if heard++; heard%agents == 0 {
 						if err := x.Publish(ctx, cluster.Fact{Run: "r", Round: f.Round + 1, Name: "plan", Body: make([]byte, 320*agents)}); err != nil {
 							b.Error(err)
@@ -243,6 +253,7 @@ func benchmarkRelay(b *testing.B, agents int) {
 	wg.Wait()
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Nanoseconds())/1e3, "µs/median")
+	// each message to the relay, and each plan to everybody
 	b.ReportMetric(float64(2*agents), "deliveries/op")
 	b.ReportMetric(float64(resident(b))/(1<<20), "peak-MiB")
 }

@@ -17,6 +17,7 @@ func TestLongPlansAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("megabytes")
 	}
+	// as many agents as read each other without a relay, each with the longest plan there is
 	const agents, rounds = cluster.RelayAbove, 4
 	dir := t.TempDir()
 	keys := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: agents})
@@ -31,11 +32,13 @@ func TestLongPlansAtOnce(t *testing.T) {
 		errs := make([]error, agents)
 		began := time.Now()
 		for v, x := range all {
+			// the plan of each agent has its own number in every byte
 			f := cluster.Fact{Run: "r", Round: r, Name: "plan", Body: bytes.Repeat([]byte{byte(v)}, cluster.MaxBody)}
 			each.Go(func() { errs[v] = x.Publish(t.Context(), f) })
 		}
 		each.Wait()
 		longest = max(longest, time.Since(began))
+		// one stands, and the others are told which
 		won := 0
 		for v, err := range errs {
 			if c := (*cluster.ConflictError)(nil); err == nil {

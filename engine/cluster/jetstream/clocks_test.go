@@ -21,6 +21,7 @@ import (
 // one gets it after the patience, by the time that really went by, or earlier. Whoever is there keeps what
 // it has in its hands, or two make it.
 func TestServerClockJumps(t *testing.T) {
+	// the test is built again with a package time whose wall clock reads its offset from a file
 	if os.Getenv("GONB_COPE_FAULTS") == "" {
 		t.Skip("builds the test with another package time: GONB_COPE_FAULTS=1")
 	}
@@ -33,6 +34,7 @@ func TestServerClockJumps(t *testing.T) {
 	if text, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}
+	// offsets of the wall clock, one after the other
 	for _, c := range []struct {
 		name  string
 		jumps []time.Duration
@@ -51,10 +53,12 @@ func TestServerClockJumps(t *testing.T) {
 				t.Fatal(err)
 			}
 			folder := t.TempDir()
+			// the server alone has the clock that jumps
 			cmd, url := processOf(t, binary, folder, testport.Address(t), clocktest.Variable+"="+file)
 			gone, other := join(t, url, ""), join(t, url, "")
 			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 			defer stop()
+			// take takes a piece of run r, which it offers before where an id is given
 			take := func(x cluster.Exchange, id string) cluster.Taken {
 				t.Helper()
 				if id != "" {
@@ -68,6 +72,7 @@ func TestServerClockJumps(t *testing.T) {
 				}
 				return piece
 			}
+			// whoever takes it is never heard again
 			take(gone, "before")
 			time.Sleep(50 * time.Millisecond)
 			if c.again {
@@ -84,15 +89,18 @@ func TestServerClockJumps(t *testing.T) {
 			if c.again {
 				processOf(t, binary, folder, strings.TrimPrefix(url, "nats://"), clocktest.Variable+"="+file)
 			}
+			// the time from here on is the true one
 			began := time.Now()
 			piece := take(other, "")
 			if err := piece.Done(ctx); err != nil || piece.Work().ID != "before" {
 				t.Errorf("%s: %v", piece.Work().ID, err)
 			}
 			t.Logf("another one has it after %v; the patience is %v", time.Since(began).Round(time.Millisecond), patience)
+			// the queue goes on with other work
 			if err := take(other, "after").Done(ctx); err != nil {
 				t.Error(err)
 			}
+			// and what is done stays done
 			wait, stop := context.WithTimeout(ctx, 3*patience)
 			defer stop()
 			if again, err := other.Take(wait, "r"); !errors.Is(err, context.DeadlineExceeded) {

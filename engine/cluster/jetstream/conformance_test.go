@@ -25,7 +25,7 @@ func TestMemory(t *testing.T) {
 // joins it: each call is a party of its own, which the maker closes at the end of the test.
 type maker func(t *testing.T) (join func() cluster.Exchange)
 
-// conforms runs what every exchange must do.
+// conforms runs what every exchange must do. Each test has an exchange of its own, with nothing in it.
 func conforms(t *testing.T, make maker) {
 	for _, c := range []struct {
 		name string
@@ -64,10 +64,12 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
+// fact returns a fact with a text as its body.
 func fact(run string, round int, name, body string) cluster.Fact {
 	return cluster.Fact{Run: run, Round: round, Name: name, Body: []byte(body)}
 }
 
+// publish publishes what nobody may refuse.
 func publish(t *testing.T, x cluster.Facts, f cluster.Fact) {
 	t.Helper()
 	if err := x.Publish(soon(t), f); err != nil {
@@ -75,7 +77,7 @@ func publish(t *testing.T, x cluster.Facts, f cluster.Fact) {
 	}
 }
 
-// read returns the first n facts of a run.
+// read returns the first n facts of a run. It waits for them, and fails where fewer come.
 func read(t *testing.T, x cluster.Facts, run string, n int) []cluster.Fact {
 	t.Helper()
 	var all []cluster.Fact
@@ -97,9 +99,11 @@ func read(t *testing.T, x cluster.Facts, run string, n int) []cluster.Fact {
 // nothingBeyond fails if a run has a fact beyond the first n. It waits a moment for it.
 func nothingBeyond(t *testing.T, x cluster.Facts, run string, n int) {
 	t.Helper()
+	// long enough for what is there, and no longer
 	ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer stop()
 	got := 0
+	// the loop ends with its context, which is no error
 	for f, err := range x.Read(ctx, run) {
 		if err != nil {
 			t.Fatalf("reading run %s: %v", run, err)

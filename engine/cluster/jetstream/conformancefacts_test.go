@@ -16,6 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
+// A fact is read as it was published, in the order of the publishing, by another party. Names of workers' results, whose
+// subjects a server writes in another way, are read back as they were.
 func publishedOnce(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	f := fact("r", 2, "agent-3", "hello")
@@ -24,6 +26,7 @@ func publishedOnce(t *testing.T, join func() cluster.Exchange) {
 		publish(t, x, f)
 	}
 	got := read(t, join(), "r", 4)
+	// the place is the exchange's to give
 	f.Seq = got[0].Seq
 	if diff := cmp.Diff(f, got[0]); diff != "" {
 		t.Errorf("published and read differ (-published +read):\n%s", diff)
@@ -38,6 +41,7 @@ func publishedOnce(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// The same fact may be published any number of times by the same sender, over any connection, and stands once.
 func replay(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	f := fact("r", 1, "agent-1", "same")
@@ -48,6 +52,7 @@ func replay(t *testing.T, join func() cluster.Exchange) {
 	nothingBeyond(t, x, "r", 1)
 }
 
+// What was first stands. The error has both facts, and names their address and lengths.
 func conflict(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	publish(t, x, fact("r", 1, "agent-1", "first"))
@@ -67,6 +72,8 @@ func conflict(t *testing.T, join func() cluster.Exchange) {
 	nothingBeyond(t, x, "r", 1)
 }
 
+// Names with dots, wildcards, spaces or too many letters, negative rounds and bodies that are too long are refused before
+// anything is asked. The longest body passes.
 func badAddresses(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	for _, f := range []cluster.Fact{
@@ -94,12 +101,14 @@ func badAddresses(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Readers that come early and late read the same: first what was there, then what comes.
 func inOrder(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	const before, after = 20, 20
 	for i := range before {
 		publish(t, x, fact("r", i, "plan", fmt.Sprint(i)))
 	}
+	// some of the facts are there when the readers begin, the others come while they read
 	var all [3][]cluster.Fact
 	var wg sync.WaitGroup
 	for i := range all {
@@ -132,6 +141,7 @@ func inOrder(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Facts of one run are not read in another. The runs are listed by their first facts, not by their names, and each once.
 func apart(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	if runs, err := x.Runs(soon(t)); err != nil || len(runs) != 0 {
@@ -154,6 +164,7 @@ func apart(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Of many who publish different bodies at one address at once one succeeds, and all others are told what stands.
 func oneWins(t *testing.T, join func() cluster.Exchange) {
 	const parties = 8
 	errs := make([]error, parties)
@@ -163,6 +174,7 @@ func oneWins(t *testing.T, join func() cluster.Exchange) {
 		wg.Go(func() { errs[i] = x.Publish(soon(t), fact("r", 1, "plan", fmt.Sprint(i))) })
 	}
 	wg.Wait()
+	// exactly one is without an error
 	winner := -1
 	for i, err := range errs {
 		var c *cluster.ConflictError
@@ -177,6 +189,7 @@ func oneWins(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Many who publish at once lose nothing, and their own facts keep their order. Two readers read all in the same order.
 func manyPublishers(t *testing.T, join func() cluster.Exchange) {
 	const parties, rounds = 5, 20
 	var wg sync.WaitGroup
@@ -192,7 +205,7 @@ func manyPublishers(t *testing.T, join func() cluster.Exchange) {
 	}
 	wg.Wait()
 	addresses := func(x cluster.Exchange) (all []string) {
-		next := make([]int, parties)
+		next := make([]int, parties) // the round that is next of each party
 		for _, f := range read(t, x, "r", parties*rounds) {
 			var i, r int
 			if _, err := fmt.Sscan(string(f.Body), &i, &r); err != nil || f.Round != r || next[i] != r {
@@ -208,6 +221,7 @@ func manyPublishers(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Nothing is found where nothing is, and another party finds what was published. Rounds are part of the address.
 func found(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	if _, ok, err := x.Find(soon(t), "r", 1, "plan"); ok || err != nil {
@@ -223,8 +237,11 @@ func found(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Files of no bytes, few, as many as a fact may have, and more come back as they were kept. They belong to their run, may be
+// kept twice, and are no facts: they are not read and make no run.
 func files(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
+	// three pieces, whose bytes do not repeat from piece to piece
 	long := make([]byte, 2*cluster.MaxBody+17)
 	for i := range long {
 		long[i] = byte(i * i >> 7)
@@ -258,6 +275,7 @@ func files(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// A loop over facts may be left at once, and begun again from the first fact.
 func left(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	for i := range 3 {
@@ -274,6 +292,7 @@ func left(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// What is asked with a context that has ended is not done, and waiting ends with the context and its error.
 func contexts(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	ended, stop := context.WithCancel(t.Context())
@@ -296,7 +315,7 @@ func contexts(t *testing.T, join func() cluster.Exchange) {
 	if _, err := x.Take(short); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("Take ended with %v", err)
 	}
-	if d := time.Since(begin); d > 20*time.Second {
+	if d := time.Since(begin); d > 20*time.Second { // far above what it takes, also on a busy machine
 		t.Errorf("they waited %v beyond the context", d)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
+// offer offers a piece of work whose body follows from its id.
 func offer(t *testing.T, x cluster.Exchange, run, id string) {
 	t.Helper()
 	if err := x.Offer(soon(t), run, cluster.Work{ID: id, Body: []byte("do " + id)}); err != nil {
@@ -19,6 +20,7 @@ func offer(t *testing.T, x cluster.Exchange, run, id string) {
 	}
 }
 
+// take takes a piece of work, which must be there or come.
 func take(t *testing.T, x cluster.Exchange, runs ...string) cluster.Taken {
 	t.Helper()
 	w, err := x.Take(soon(t), runs...)
@@ -28,6 +30,7 @@ func take(t *testing.T, x cluster.Exchange, runs ...string) cluster.Taken {
 	return w
 }
 
+// finish ends a piece of work, which must succeed.
 func finish(t *testing.T, w cluster.Taken) {
 	t.Helper()
 	if err := w.Done(soon(t)); err != nil {
@@ -35,7 +38,7 @@ func finish(t *testing.T, w cluster.Taken) {
 	}
 }
 
-// idle fails if there is work.
+// idle fails if there is work. It waits a moment for some.
 func idle(t *testing.T, x cluster.Exchange, runs ...string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), 400*time.Millisecond)
@@ -45,6 +48,8 @@ func idle(t *testing.T, x cluster.Exchange, runs ...string) {
 	}
 }
 
+// A piece is handed out once, however often it is offered and by whom, also after it is done. The same id in another run is
+// another piece. What cannot be offered is refused.
 func offeredOnce(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	offer(t, x, "r", "c-1")
@@ -68,6 +73,7 @@ func offeredOnce(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Whoever names runs gets work of these alone; whoever names none gets any, also of runs that come later.
 func namedRuns(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	for _, run := range []string{"a", "b", "c"} {
@@ -77,7 +83,7 @@ func namedRuns(t *testing.T, join func() cluster.Exchange) {
 	if w.Work().Run != "b" {
 		t.Errorf("asked for run b, got %s", w.Work().Run)
 	}
-	idle(t, y, "b", "d")
+	idle(t, y, "b", "d") // run b has been handed out, and nobody has heard of run d
 	w = take(t, y, "b", "c")
 	if w.Work().Run != "c" {
 		t.Errorf("asked for run b or c, got %s", w.Work().Run)
@@ -98,16 +104,20 @@ func namedRuns(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Work that is done is never handed out again, also where its end is said twice.
 func done(t *testing.T, join func() cluster.Exchange) {
 	x := join()
 	offer(t, x, "r", "c-1")
 	w := take(t, x)
 	finish(t, w)
 	finish(t, w) // said twice
+	// longer than the patience, after which it would come again
 	time.Sleep(patience + 500*time.Millisecond)
 	idle(t, x)
 }
 
+// Work whose holder is silent goes to another after the patience, as its second attempt. The first holder may still end it, and
+// then the other's words change nothing.
 func patient(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	offer(t, x, "r", "c-1")
@@ -126,10 +136,12 @@ func patient(t *testing.T, join func() cluster.Exchange) {
 	idle(t, y)
 }
 
+// Signs of life keep work with its holder for longer than the patience.
 func alive(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	offer(t, x, "r", "c-1")
 	w := take(t, x)
+	// twice the patience without a sign would be too long
 	ctx, stop := context.WithTimeout(t.Context(), 2*patience)
 	defer stop()
 	var silent atomic.Int64 // the longest time between two signs of life, as a busy machine has it
@@ -142,6 +154,7 @@ func alive(t *testing.T, join func() cluster.Exchange) {
 			last = time.Now()
 		}
 	}()
+	// a machine that was too busy to give signs in time proves nothing
 	if w, err := y.Take(ctx); err == nil && time.Duration(silent.Load()) < patience/2 {
 		t.Errorf("%s was handed out again, attempt %d", w.Work().ID, w.Attempt())
 	}
@@ -171,6 +184,8 @@ func back(t *testing.T, join func() cluster.Exchange) {
 	t.Error("work that was given back never came before the patience was over")
 }
 
+// Withdrawing takes work out of the queue, whether or not somebody holds it, and frees its ids. Other runs keep theirs. A run
+// without work can be withdrawn, too.
 func withdrawn(t *testing.T, join func() cluster.Exchange) {
 	x, y := join(), join()
 	for i := range 4 {
@@ -198,6 +213,7 @@ func withdrawn(t *testing.T, join func() cluster.Exchange) {
 	}
 }
 
+// Many who take at once get each piece once, of several runs together.
 func manyTakers(t *testing.T, join func() cluster.Exchange) {
 	const takers, pieces = 6, 120
 	x := join()
@@ -220,6 +236,7 @@ func manyTakers(t *testing.T, join func() cluster.Exchange) {
 				if err := w.Done(soon(t)); err != nil {
 					t.Error(err)
 				}
+				// the last piece ends the waiting of all
 				mu.Lock()
 				count[w.Work().ID]++
 				if len(count) == pieces {

@@ -12,6 +12,7 @@ func TestCopies(t *testing.T) {
 	peer := func(current, offline bool) *jetstream.PeerInfo {
 		return &jetstream.PeerInfo{Current: current, Offline: offline}
 	}
+	// by replicas asked for, and by the replicas beside the leader
 	for _, c := range []struct {
 		replicas int
 		peers    []*jetstream.PeerInfo

@@ -16,11 +16,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// Role says which part the holder of credentials has.
+// Role says which part the holder of credentials has. The zero one is the role of a program without credentials, and of
+// credentials that Keys has not made.
 type Role struct {
-	Kind   Kind
-	Run    string // of an agent
-	Number int    // from 1, as in agent-1
+	Kind   Kind   // one of the kinds below; "" of the zero role
+	Run    string // of an agent; "" of every other role
+	Number int    // from 1, as in agent-1; 0 of an owner and of the server
 }
 
 // Kind is one of the three below.
@@ -37,6 +38,7 @@ const (
 	kindAnybody Kind = "anybody" // whoever comes in without credentials, where none are needed
 )
 
+// String returns the holder in words, as sentences and errors name it.
 func (r Role) String() string {
 	switch r.Kind {
 	case Agent:
@@ -51,7 +53,8 @@ func (r Role) String() string {
 	return "a program without credentials"
 }
 
-// sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone.
+// sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone. Readers compare it
+// with who a fact says that it is of, see cluster.Fact.Sender.
 func (r Role) sender() string {
 	switch r.Kind {
 	case Agent:
@@ -62,7 +65,8 @@ func (r Role) sender() string {
 	return ""
 }
 
-// roleOf reads what tags has written; the role of a stranger's credentials is the zero one.
+// roleOf reads what tags has written; the role of a stranger's credentials is the zero one. Tags come in any order, and such
+// that it does not know are left out.
 func roleOf(tags []string) (r Role) {
 	for _, t := range tags {
 		key, value, _ := strings.Cut(t, ":")
@@ -78,24 +82,26 @@ func roleOf(tags []string) (r Role) {
 	return r
 }
 
-// login is how a connection says who it is. The zero one says nothing.
+// login is how a connection says who it is. The zero one says nothing. It holds all that a file of credentials says, as far as
+// this program needs it.
 type login struct {
-	file    string
-	who     string
-	token   string // the user's claims, signed
-	seed    []byte
-	user    string // public key
-	issuer  string // public key of who signed the claims
-	account string // where its holder comes in; "" where that is the issuer's own
-	ends    time.Time
+	file    string         // of the credentials, for errors; "" without one
+	who     string         // the holder in words, or the user's name in credentials of others
+	token   string         // the user's claims, signed; "" without credentials
+	seed    []byte         // of the user's key, which signs the server's question
+	user    string         // public key; "" without credentials
+	issuer  string         // public key of who signed the claims
+	account string         // where its holder comes in; "" where that is the issuer's own
+	ends    time.Time      // when the server lets it in no more; zero where it has no end
 	trusted *x509.CertPool // nil for the roots of the system
-	signer  string         // name of the trusted authority
-	role    Role
-	inside  bool // the connection stays within the process
+	signer  string         // name of the trusted authority; which is the key that signs users, see newAuthority
+	role    Role           // as the claims say it; zero in credentials of others
+	inside  bool           // the connection stays within the process
 }
 
 // readLogin reads a file of credentials: the one block with the user's claims, the one with the
-// seed, as NATS writes them, and after them the certificate of the authority, where there is one.
+// seed, as NATS writes them, and after them the certificate of the authority, where there is one. A file that cannot be read is
+// an error as it is; everything else that is wrong with it is BadCredentials.
 func readLogin(file string) (login, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -108,15 +114,20 @@ func readLogin(file string) (login, error) {
 	return l, nil
 }
 
+// certificate begins the certificate of the authority, after what NATS writes into a file of credentials.
 const certificate = "-----BEGIN CERTIFICATE-----"
 
+// parseLogin reads the text of a file, and checks what can be known without a server: the token is signed, and the seed is its
+// user's. Whether the server knows who has signed is seen when it is joined.
 func parseLogin(file string, text []byte) (login, error) {
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // as a file that went through Windows has them
 	authority := []byte(nil)
+	// what comes before the certificate is as NATS has it
 	if i := bytes.Index(text, []byte(certificate)); i >= 0 {
 		text, authority = text[:i], text[i:]
 	}
 	token, err := jwt.ParseDecoratedJWT(text)
+	// without its block the text itself is returned, and every token begins so
 	if err != nil || !strings.HasPrefix(token, "eyJ") {
 		return login{}, fmt.Errorf("there is no token of a user in it")
 	}
@@ -128,6 +139,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	if err != nil {
 		return login{}, fmt.Errorf("there is no seed in it")
 	}
+	// the server would refuse it as well, and say less
 	if user, err := key.PublicKey(); err != nil || user != claims.Subject {
 		return login{}, fmt.Errorf("its seed is the one of another user than its token")
 	}
@@ -137,12 +149,15 @@ func parseLogin(file string, text []byte) (login, error) {
 	}
 	l := login{file: file, who: claims.Name, token: token, seed: seed, user: claims.Subject, issuer: claims.Issuer,
 		account: claims.IssuerAccount, role: roleOf(claims.Tags)}
+	// claims without a time have no end
 	if claims.Expires > 0 {
 		l.ends = time.Unix(claims.Expires, 0)
 	}
+	// one name for a role, whatever version wrote the claims
 	if l.role.Kind != "" {
 		l.who = l.role.String()
 	}
+	// credentials of a NATS cluster have none: there the roots of the system are trusted
 	if authority != nil {
 		c, err := certificateIn(authority)
 		if err != nil {
@@ -155,7 +170,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	return l, nil
 }
 
-// sign answers the server's question with the seed.
+// sign answers the server's question with the seed. The seed stays in this process: the server gets the signature alone.
 func (l login) sign(nonce []byte) ([]byte, error) {
 	key, err := nkeys.FromSeed(l.seed)
 	if err != nil {
@@ -165,7 +180,7 @@ func (l login) sign(nonce []byte) ([]byte, error) {
 	return key.Sign(nonce)
 }
 
-// name returns the holder as sentences have it.
+// name returns the holder as sentences have it. Without credentials it is "a program without credentials".
 func (l login) name() string {
 	if l.who == "" {
 		return Role{}.String()
@@ -184,57 +199,68 @@ func (r Role) publishes() []string {
 	switch r.Kind {
 	case Agent:
 		return []string{
-			stateSubject,
-			fmt.Sprintf("cope.%s.*.agent-%d", r.Run, r.Number),
-			fmt.Sprintf("cope.%s.*.plan", r.Run),
-			fileSubject(r.Run, "*", "*"), // a plan of very many arms; whoever fetches it checks the hash
+			stateSubject, // whether the server can write
+			fmt.Sprintf("cope.%s.*.agent-%d", r.Run, r.Number), // its join in round 0, and its messages
+			fmt.Sprintf("cope.%s.*.plan", r.Run),               // the server forwards it with the agent's name
+			fileSubject(r.Run, "*", "*"),                       // a plan of very many arms; whoever fetches it checks the hash
+			// readers of the run, and what these give next
 			readSubject + "." + r.Run, readSubject + "." + r.Run + ".*", nextFacts + ".*",
+			// facts and files of the run, by address
 			directGet + "." + runSubjects(r.Run), directGet + ".cope-file." + r.Run + ".>",
 		}
 	case Worker:
 		return []string{
-			stateSubject,
+			stateSubject, // whether the server can write
+			// results, that work is done, and that there is some again
 			"cope.*.*." + result + ".*", doneSubject("*", "*"), wakeSubject("*"),
-			"$JS.API.CONSUMER.NAMES." + workStream, nextWork + ".*",
-			"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>",
-			directDone + ".>", directGet + ".cope-file.>",
+			"$JS.API.CONSUMER.NAMES." + workStream, nextWork + ".*", // which runs have work, and the next piece of it
+			"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>", // acknowledgements and signs of life
+			directDone + ".>", directGet + ".cope-file.>", // whether work is done, and the recipes of jobs
+			// what ready looks for, and whether a runner is there
 			directGet + ".cope.*.0.run", directGet + ".cope.*.0.end", directGet + ".cope.*.*.alive",
 		}
 	case Owner:
+		// what is said of a run or a sweep as a whole
 		return append(besideFacts(), "cope.*.0.run", "cope.*.0.stop", "cope.*.*.alive", "cope.*.0.end")
 	case kindAnybody:
-		return append(besideFacts(), "cope.>")
+		return append(besideFacts(), "cope.>") // without keys everybody is trusted
 	}
 	// the server itself makes streams and consumers, answers those who ask, and forwards facts with their senders
 	return append(Role{Kind: kindAnybody}.publishes(), "_INBOX.>", "_R_.>",
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
 }
 
-// besideFacts returns what an owner may publish to besides facts.
+// besideFacts returns what an owner may publish to besides facts. Nobody else but the server itself has it, and whoever comes in
+// without credentials.
 func besideFacts() []string {
 	return []string{
-		stateSubject,
+		stateSubject, // whether the server can write
+		// files, and work that is offered, done and announced
 		"cope-file.>", workSubject("*", "*"), doneSubject("*", "*"), wakeSubject("*"),
-		readSubject + ".>", queueSubject + ".*",
-		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
+		readSubject + ".>", queueSubject + ".*", // readers of facts and consumers of work, which the server makes
+		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream, // the subjects that facts have, and taking work back
+		// the queues, their end, and what readers and queues give next
 		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", nextFacts + ".*", nextWork + ".*",
-		"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>",
-		directGet, directGet + ".>", directDone + ".>",
+		"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>", // acknowledgements and signs of life
+		directGet, directGet + ".>", directDone + ".>", // facts by place and by address, and whether work is done
 	}
 }
 
-// hears returns the subjects that the holder of credentials may subscribe to, besides answers.
+// hears returns the subjects that the holder of credentials may subscribe to, besides answers. An agent needs nothing else: what
+// it reads comes as answers.
 func (r Role) hears() []string {
 	switch r.Kind {
 	case Agent:
 		return nil
 	case kindServer:
+		// what the server answers and forwards itself, and that there is work
 		return []string{"cope-ask.>", saySubject + ".>", wakeSubject("*")}
 	}
-	return []string{wakeSubject("*")}
+	return []string{wakeSubject("*")} // that there is work, for whoever waits for some
 }
 
-// permissions returns both as claims have them.
+// permissions returns both as claims have them. Inboxes are for answers. With keys each role has an account of its own, so that
+// nobody hears the answers of others.
 func (r Role) permissions() (p jwt.Permissions) {
 	p.Pub.Allow.Add(r.publishes()...)
 	p.Sub.Allow.Add(append(r.hears(), "_INBOX.>")...)
@@ -242,7 +268,7 @@ func (r Role) permissions() (p jwt.Permissions) {
 }
 
 // exported returns the subjects that accounts of roles import from the one of the streams; of some
-// questions several answers come.
+// questions several answers come. NATS has to know which, since it takes the way back of a single answer down after it.
 func exported() (one, several []string) {
 	return []string{
 		"cope.>", "cope-file.>", "cope-work.>", "cope-done.>", "cope-ask.>", saySubject + ".>", "$JS.ACK.>",
@@ -256,8 +282,10 @@ const ownInfo = "$JS.API.INFO"
 
 // heardAs returns the subject that the streams' account hears a subject as. That there is work the
 // server says on, for what comes from another account is not sent to a third. A fact whose address
-// many share comes to the server, which forwards it with the name of its sender.
+// many share comes to the server, which forwards it with the name of its sender. Subjects are as publishes and hears have them,
+// with their wildcards.
 func heardAs(subject string) string {
+	// of facts, only plans and results may come from more than one role
 	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {
 		return saySubject + "." + rest
 	}
@@ -265,6 +293,7 @@ func heardAs(subject string) string {
 	case wakeSubject("*"):
 		return wokenSubject + ".*"
 	case ownInfo:
+		// the server answers that it does not know the question
 		return "cope-ask.info"
 	}
 	return subject
@@ -277,13 +306,15 @@ const letters = "-0123456789abcdefghijklmnopqrstuvwxyz"
 var kindLetter = map[Kind]byte{Owner: 'o', Agent: 'a', Worker: 'w', kindServer: 's'}
 
 // account returns the name of a role's account: a public key in form, whose 32 bytes say the role, and
-// for which there is no seed. Those who come in by it are signed by the account of the keyring.
+// for which there is no seed. Those who come in by it are signed by the account of the keyring. The run is a number in base 38
+// whose digits begin with 1, so that no two names have the same. 28 bytes have room for 42 letters, and a run has 40 at most.
 func (r Role) account() string {
 	n, base := new(big.Int), big.NewInt(int64(len(letters)+1))
 	for _, c := range r.Run {
 		n.Mul(n, base).Add(n, big.NewInt(int64(strings.IndexRune(letters, c)+1)))
 	}
 	raw := make([]byte, 32)
+	// the kind, and 24 bits of the number
 	raw[0], raw[1], raw[2], raw[3] = kindLetter[r.Kind], byte(r.Number>>16), byte(r.Number>>8), byte(r.Number)
 	n.FillBytes(raw[4:])
 	name, err := nkeys.Encode(nkeys.PrefixByteAccount, raw)
@@ -293,12 +324,14 @@ func (r Role) account() string {
 	return string(name)
 }
 
-// roleOfAccount is the inverse of account; ok is false for names of other accounts.
+// roleOfAccount is the inverse of account; ok is false for names of other accounts. It makes the name again from what it has
+// read, so that every account has one name.
 func roleOfAccount(name string) (r Role, ok bool) {
 	raw, err := nkeys.Decode(nkeys.PrefixByteAccount, []byte(name))
 	if err != nil || len(raw) != 32 {
 		return r, false
 	}
+	// a byte that is no kind leaves the role without one
 	for kind, letter := range kindLetter {
 		if raw[0] == letter {
 			r.Kind = kind
@@ -309,6 +342,7 @@ func roleOfAccount(name string) (r Role, ok bool) {
 	run := []byte{}
 	for n.Sign() > 0 {
 		n.DivMod(n, base, digit)
+		// no digit is 0
 		if digit.Sign() == 0 {
 			return r, false
 		}
@@ -316,6 +350,7 @@ func roleOfAccount(name string) (r Role, ok bool) {
 	}
 	r.Run = string(run)
 	fits := r.Run == "" && (r.Kind == Worker || r.Number == 0) // other accounts have random names
+	// an agent is of a run and has a number
 	if r.Kind == Agent {
 		fits = cluster.CheckRun(r.Run) == nil && r.Number > 0
 	}

@@ -19,7 +19,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// guarded starts a server with keys for three agents of run r, one of run other, and a worker.
+// guarded starts a server with keys for three agents of run r, one of run other, and a worker. The files of credentials are by
+// whose they are.
 func guarded(t *testing.T) (*jetstream.Server, map[string]string) {
 	dir := t.TempDir()
 	keys := makeKeys(t, dir, jetstream.KeyOptions{Run: "other", Agents: 1})
@@ -29,7 +30,8 @@ func guarded(t *testing.T) (*jetstream.Server, map[string]string) {
 	return serve(t, dir, jetstream.ServeOptions{}), keys
 }
 
-// refused returns the error of a login that must fail for a cause.
+// refused returns the error of a login that must fail for a cause. The error must be a LoginError of that cause, whose sentence
+// has the words.
 func refused(t *testing.T, url, credentials string, cause jetstream.LoginCause, words ...string) {
 	t.Helper()
 	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Credentials: credentials, Wait: limit})
@@ -48,13 +50,15 @@ func refused(t *testing.T, url, credentials string, cause jetstream.LoginCause, 
 	}
 }
 
-// rewrite makes a file of credentials out of parts of another.
+// rewrite makes a file of credentials out of parts of another. Token changes the claims and signs them; nil keeps the token. A
+// seed that is nil stays as well.
 func rewrite(t *testing.T, from string, token func(*jwt.UserClaims) string, seed []byte) string {
 	t.Helper()
 	text, err := os.ReadFile(from)
 	if err != nil {
 		t.Fatal(err)
 	}
+	// three parts: the token, the seed, and the certificate of the authority
 	i := bytes.Index(text, []byte("-----BEGIN CERTIFICATE"))
 	old, err := jwt.ParseDecoratedJWT(text[:i])
 	if err != nil {
@@ -90,7 +94,8 @@ func rewrite(t *testing.T, from string, token func(*jwt.UserClaims) string, seed
 	return file
 }
 
-// signedWith returns a function that signs claims with the key of a file, or a new one.
+// signedWith returns a function that signs claims with the key of a file, or a new one. Without a file the claims are of users
+// whom no server knows. Change may be nil.
 func signedWith(t *testing.T, seedFile string, change func(*jwt.UserClaims)) func(*jwt.UserClaims) string {
 	return func(c *jwt.UserClaims) string {
 		key, err := nkeys.CreateAccount()
@@ -119,6 +124,7 @@ func signedWith(t *testing.T, seedFile string, change func(*jwt.UserClaims)) fun
 func TestWrongCredentials(t *testing.T) {
 	s, keys := guarded(t)
 	agent := keys["agent 2 of run r"]
+	// each of them may speak for itself
 	t.Run("the right ones", func(t *testing.T) {
 		for who, file := range keys {
 			if who != "worker 1" {
@@ -130,7 +136,9 @@ func TestWrongCredentials(t *testing.T) {
 	})
 	t.Run("none", func(t *testing.T) {
 		refused(t, s.URL(), "", jetstream.NoCredentials, "nobody without credentials", "--creds FILE")
+		// without TLS in the URL it is the same sentence
 		refused(t, strings.Replace(s.URL(), "tls:", "nats:", 1), "", jetstream.NoCredentials, "--creds FILE")
+		// also a program of others that trusts the authority
 		nc, err := nats.Connect(s.URL(), authority(t, agent))
 		if err == nil {
 			nc.Close()
@@ -143,6 +151,7 @@ func TestWrongCredentials(t *testing.T) {
 		refused(t, s.URL(), file, jetstream.BadCredentials, file, "no token")
 	})
 	t.Run("unknown user", func(t *testing.T) {
+		// signed by an account that nobody knows
 		file := rewrite(t, agent, signedWith(t, "", nil), nil)
 		refused(t, s.URL(), file, jetstream.UnknownUser, "does not know the user", file)
 	})
@@ -162,6 +171,7 @@ func TestWrongCredentials(t *testing.T) {
 	t.Run("the token was changed", func(t *testing.T) {
 		text, _ := os.ReadFile(agent)
 		i := bytes.Index(text, []byte("eyJ0eXAi")) + 150
+		// a bit of the claims
 		text[i] ^= 1
 		file := filepath.Join(t.TempDir(), "x.creds")
 		os.WriteFile(file, text, 0o600)
@@ -171,6 +181,7 @@ func TestWrongCredentials(t *testing.T) {
 		other := makeKeys(t, t.TempDir(), jetstream.KeyOptions{Run: "r", Agents: 3})
 		refused(t, s.URL(), other["agent 2 of run r"], jetstream.WrongServer, "not signed by the authority", other["agent 2 of run r"])
 	})
+	// claims that have ended, signed by the right key
 	t.Run("ended", func(t *testing.T) {
 		file := rewrite(t, agent, signedWith(t, filepath.Join(s.Folder(), "keys", "account.seed"), func(c *jwt.UserClaims) { c.Expires = time.Now().Add(-time.Hour).Unix() }), nil)
 		refused(t, s.URL(), file, jetstream.EndedCredentials, "agent 2 of run r", "ended on", "UTC")
@@ -196,11 +207,13 @@ func TestWrongCredentials(t *testing.T) {
 		if _, err := jetstream.Keys(t.Context(), s.Folder(), jetstream.KeyOptions{Revoke: []string{agent}}); err != nil {
 			t.Fatal(err)
 		}
+		// the file has another name, so that the next call makes a new one
 		if _, err := os.Stat(agent); err == nil {
 			t.Error("the file is still there")
 		}
 		// The connection ends, with the sentence and not with a timeout.
 		ctx := patiently(t)
+		// until the server has heard of it
 		var err error
 		for i := 0; err == nil && ctx.Err() == nil; i++ {
 			err = x.Publish(ctx, cluster.Fact{Run: "r", Round: 100 + i, Name: "agent-2"})
@@ -220,6 +233,7 @@ func TestWrongCredentials(t *testing.T) {
 func TestEndingCredentials(t *testing.T) {
 	s, keys := guarded(t)
 	var login *jetstream.LoginError
+	// a short life, or a longer one where the machine needs more to join
 	for life := 3 * time.Second; ; life *= 3 {
 		file := rewrite(t, keys["agent 1 of run r"], signedWith(t, filepath.Join(s.Folder(), "keys", "account.seed"), func(c *jwt.UserClaims) { c.Expires = time.Now().Add(life).Unix() }), nil)
 		x, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: file, Wait: limit})
@@ -245,6 +259,7 @@ func TestEndingCredentials(t *testing.T) {
 	}
 }
 
+// publishAs publishes a fact that whoever it is may publish: an agent its message, and the owner a run.
 func publishAs(t *testing.T, x *jetstream.Exchange, who string) {
 	t.Helper()
 	f := cluster.Fact{Run: "r", Name: "run", Body: []byte("p")}
@@ -275,6 +290,7 @@ func authority(t *testing.T, file string) nats.Option {
 func TestKeysHalfMade(t *testing.T) {
 	dir := t.TempDir()
 	makeKeys(t, dir, jetstream.KeyOptions{})
+	// the key must never change, since a crash may come between key and certificate
 	read := func() []byte {
 		key, err := os.ReadFile(filepath.Join(dir, "keys", "server.key"))
 		if err != nil {
@@ -364,6 +380,7 @@ func TestOperatorElsewhere(t *testing.T) {
 // one authority whoever makes its keys first.
 func TestKeysAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
+	// all six make keys of a new folder at once, and then each takes one file back
 	const n = 6
 	var all sync.WaitGroup
 	for range n {
@@ -400,6 +417,7 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 	keys := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})
 	file := keys["agent 1 of run r"]
 	s := serve(t, dir, jetstream.ServeOptions{})
+	// facts under the account of now, and below they are moved to where the earlier version had them
 	fact := cluster.Fact{Run: "r", Name: "run", Body: []byte("opened")}
 	if err := join(t, s.URL(), keys["the owner"]).Publish(t.Context(), fact); err != nil {
 		t.Fatal(err)
@@ -407,6 +425,7 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 	s.Close()
 	signer := ""
 	old := rewrite(t, file, signedWith(t, filepath.Join(dir, "keys", "account.seed"), func(c *jwt.UserClaims) {
+		// the token names no account, and has rights of its own
 		signer, c.IssuerAccount = c.Issuer, ""
 		c.Permissions.Pub.Allow.Add(">")
 	}), nil)
@@ -415,6 +434,7 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 		err = os.WriteFile(file, text, 0o600)
 	}
 	stores, _ := filepath.Glob(filepath.Join(dir, "store", "jetstream", "A*"))
+	// the folder of the streams is called by the key that signs
 	for _, store := range stores {
 		if _, e := os.Stat(filepath.Join(store, "streams", "COPE")); e == nil {
 			err = errors.Join(err, os.Rename(store, filepath.Join(filepath.Dir(store), signer)))
@@ -426,5 +446,6 @@ func TestKeysOfAnEarlierVersion(t *testing.T) {
 	s = serve(t, dir, jetstream.ServeOptions{})
 	refused(t, s.URL(), file, jetstream.UnknownUser, "agent 1 of run r", "made by an earlier version", "gonb-cope cluster keys")
 	agent := join(t, s.URL(), makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})["agent 1 of run r"])
+	// the fact is still there
 	none(t, agent, "r", fact)
 }

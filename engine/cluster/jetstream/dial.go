@@ -43,7 +43,7 @@ const mostMessage = cluster.MaxBody + 4096
 
 // Dial joins the server at a URL like nats://host:4222, or one of several with commas between. Where
 // it keeps no facts yet and the credentials allow it, the streams are made. Errors that say who is
-// refused and why are *LoginError.
+// refused and why are *LoginError. It returns when facts can be read: a server that has just lost its leader is waited for.
 func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	if err := checkURLs(url); err != nil {
 		return nil, err
@@ -55,9 +55,11 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 			return nil, err
 		}
 	}
+	// ctx is for all of joining: a server that answers late, one that elects a leader then, and one answer
 	limit := cmp.Or(o.Wait, 10*time.Second)
 	ctx, stop := context.WithTimeout(ctx, limit+elect+step)
 	defer stop()
+	// waited is for the time until the first connection
 	waited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for {
@@ -65,20 +67,26 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 		if err == nil {
 			return x.prepared(ctx, url, o)
 		}
+		// whoever is refused is refused again
 		if errors.As(err, new(*LoginError)) {
 			return nil, err
 		}
+		// the time is over: the last reason is returned
 		if await.Pause(waited, pause) != nil {
 			return nil, err
 		}
 	}
 }
 
-// connect makes the connection, by a server of this process where one is among the options.
+// connect makes the connection, by a server of this process where one is among the options. It tries once. An error is a
+// *LoginError where the server does not let the program in or cannot be used with it, and else says that nobody answers. After
+// that NATS makes a lost connection again by itself.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
+	// everything that the handlers below use is there before the connection is
 	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
 		consumers: map[string]time.Time{}, link: link{news: make(chan struct{})}}
 	notice := o.Notice
+	// handlers may call it at any time
 	if notice == nil {
 		notice = func(string) {}
 	}
@@ -86,18 +94,23 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	x.silence.at, x.silence.notice = at, notice
 	options := []nats.Option{
 		nats.Name("gonb-cope: " + l.name()),
-		nats.MaxReconnects(-1),
+		nats.MaxReconnects(-1), // for ever
+		// longer with each attempt, up to 2 s
 		nats.CustomReconnectDelay(func(tries int) time.Duration { return min(time.Duration(1+tries)*50*time.Millisecond, 2*time.Second) }),
 		nats.ReconnectBufSize(-1), // until says it again, and knows that it did
+		// a connection that is dead without a word is noticed by its missing answers
 		nats.PingInterval(step), nats.MaxPingsOutstanding(2),
-		nats.Timeout(step),
+		nats.Timeout(step), // of one attempt to connect
 		nats.ErrorHandler(x.violations.heard),
+		// no error where the program itself has closed it
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				notice(fmt.Sprintf("the connection to %s broke, it is tried again: %v", at, err))
 			}
 		}),
+		// whoever reads begins again with a reader of the new connection
 		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + at + " is there again") }),
+		// NATS closes it for good where the server refuses the credentials twice
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			if err := nc.LastError(); err != nil {
 				x.link.changed(l.refusal(at, err))
@@ -105,8 +118,10 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 		}),
 	}
 	if l.user != "" {
+		// the seed never leaves this process
 		options = append(options, nats.UserJWT(func() (string, error) { return l.token, nil }, l.sign))
 		if !l.inside {
+			// without an authority in the file, the roots of the system
 			options = append(options, nats.Secure(&tls.Config{RootCAs: l.trusted, MinVersion: tls.VersionTLS13}))
 		}
 	}
@@ -114,7 +129,8 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	if err != nil {
 		return nil, l.refusal(at, err)
 	}
-	x.nc, x.ours = nc, nc.ConnectedServerName() == serverName
+	x.nc, x.ours = nc, nc.ConnectedServerName() == serverName // only Serve makes consumers for those who ask
+	// a fact of full length must fit, with its headers
 	if nc.MaxPayload() < mostMessage {
 		nc.Close()
 		return nil, &LoginError{text: fmt.Sprintf(
@@ -128,7 +144,8 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	return x, nil
 }
 
-// refusal says why there is no connection to URLs, which are shown.
+// refusal says why there is no connection to URLs, which are shown. The order counts: an expired user is also a refused one, and
+// a refused one is taken back only where everything else fits. The error of NATS is wrapped.
 func (l login) refusal(url string, err error) error {
 	refuse := func(cause LoginCause, format string, args ...any) error {
 		return &LoginError{cause, fmt.Sprintf("%s does not work out: ", url) + fmt.Sprintf(format, args...), err}
@@ -139,11 +156,13 @@ func (l login) refusal(url string, err error) error {
 	unsigned := errors.As(err, &unknown)
 	text := strings.ToLower(err.Error())
 	switch {
-	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"):
+	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"): // a user, password or token in the URL
 		return refuse(UnknownUser, "the server does not let in the user, password or token before the @")
+	// without credentials: TLS that cannot be checked means that the server has keys of its own
 	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) ||
 		strings.Contains(text, "authorization violation")):
 		return refuse(NoCredentials, "the server lets in nobody without credentials: give --creds FILE, which gonb-cope cluster keys makes")
+	// from here on there are credentials
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent in the clear: start it with the "+
 			"keys that %s belongs to", l.file)
@@ -159,17 +178,22 @@ func (l login) refusal(url string, err error) error {
 		(isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
 		return refuse(EndedCredentials, "the credentials of %s in %s ended on %s: have new ones made by gonb-cope cluster keys", l.name(),
 			l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
+	// the authority in the file has the name of the key that signs users, and the token is signed by another
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
 		return refuse(UnknownUser, "the server does not know the user of %s: its token was signed for the users of another server", l.file)
+	// tokens of earlier versions name no account of a role
 	case isRefused(err) && l.role.Kind != "" && l.account == "":
 		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version: have new ones made by "+
 			"gonb-cope cluster keys", l.name(), l.file)
+	// known by its authority, signer and account: only a refusal of this one user is left
 	case isRefused(err) && l.signer != "":
 		return refuse(RevokedCredentials, "the credentials of %s in %s were taken back: have new ones made by gonb-cope cluster keys",
 			l.name(), l.file)
+	// credentials of others say nothing about why
 	case isRefused(err):
 		return refuse(UnknownUser, "the server does not know the user of %s, or has taken its credentials back", l.file)
 	}
+	// nobody was there to refuse
 	var op *net.OpError
 	if errors.As(err, &op) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) {
 		return fmt.Errorf("nobody answers at %s: %w", url, err)
@@ -177,6 +201,7 @@ func (l login) refusal(url string, err error) error {
 	return fmt.Errorf("no connection to %s: %w", url, err)
 }
 
+// isRefused reports an error by which the server does not let the user in. Of some errors NATS hands on the text alone.
 func isRefused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) ||
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation") ||
@@ -190,13 +215,15 @@ var scheme = regexp.MustCompile(`(^|,)\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 const hidden = "xxxxx"
 
 // Redacted returns the URLs of servers, with commas between, without users, passwords and tokens: as
-// they are shown and written down. A list that cannot be read loses more than it has to.
+// they are shown and written down. A list that cannot be read loses more than it has to. The last @ of a URL counts, as
+// passwords may have one that was not escaped.
 func Redacted(urls string) string {
 	starts := scheme.FindAllStringIndex(urls, -1)
 	if len(starts) == 0 || starts[0][0] > 0 { // begins without a scheme, which NATS allows
 		starts = slices.Insert(starts, 0, []int{0, 0})
 	}
 	var out strings.Builder
+	// each piece goes from its scheme to the next one
 	for i, at := range starts {
 		end := len(urls)
 		if i+1 < len(starts) {
@@ -212,10 +239,12 @@ func Redacted(urls string) string {
 	return out.String()
 }
 
-// checkURLs reports URLs that no server can have. The error shows nothing that may be a password.
+// checkURLs reports URLs that no server can have. The error shows nothing that may be a password. What stands between two commas
+// is looked at by itself.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")
 	for i, text := range all {
+		// NATS takes a host without a scheme
 		text = strings.TrimSpace(text)
 		if !strings.Contains(text, "://") {
 			text = "nats://" + text
@@ -228,6 +257,7 @@ func checkURLs(urls string) error {
 		if len(all) > 1 {
 			which = fmt.Sprintf("URL %d of %d of the servers", i+1, len(all))
 		}
+		// a password with / or a comma makes the URL another one, so nothing of it is shown
 		if strings.Contains(urls, "@") {
 			return fmt.Errorf("%s must be like nats://host:4222 or tls://host:4222; in a password before the @, write %%2F for /, "+
 				"%%2C for a comma and %%25 for %%", which)
@@ -240,7 +270,7 @@ func checkURLs(urls string) error {
 	return nil
 }
 
-// hasHost reports whether a URL has one host, and a port that can be, or none.
+// hasHost reports whether a URL has one host, and a port that can be, or none. A host with colons is an address in brackets, or a mistake.
 func hasHost(u *url.URL) bool {
 	if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil && u.Port() != "" {
 		return false
@@ -251,9 +281,10 @@ func hasHost(u *url.URL) bool {
 // ServeOptions say how to serve.
 type ServeOptions struct {
 	// Listen is the address, as in 127.0.0.1:4222, which it is where it is empty; port 0 is any free
-	// one, and Nowhere is for this process alone.
+	// one, and Nowhere is for this process alone. Credentials are needed on every address but loopback, see Serve.
 	Listen string
-	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of the free room.
+	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of the free room. The server refuses
+	// facts beyond it with ErrFull.
 	MaxBytes int64
 	// Log hears warnings and errors of the server; it may be nil.
 	Log func(text string)
@@ -266,12 +297,13 @@ const Nowhere = "-"
 // and reads nothing would fill the memory of the server.
 const mostPending = 8 << 20
 
-// link knows whether there is a connection, and why there will be none any more.
+// link knows whether there is a connection, and why there will be none any more. NATS makes lost connections again without a
+// word to whoever waits; those who wait have its changes from here.
 type link struct {
-	mu   sync.Mutex
+	mu   sync.Mutex    // of the fields below
 	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
-	dead error
-	age  int // how many connections there were before
+	dead error         // why there will be none any more; nil while there may be
+	age  int           // how many connections there were before
 }
 
 // now returns the number of the connection, a channel that is closed when it changes, and why there will be no other.
@@ -281,6 +313,7 @@ func (l *link) now() (connection int, changes <-chan struct{}, dead error) {
 	return l.age, l.news, l.dead
 }
 
+// changed notes that a connection is there again, or, with an error, that there will be none. The first error stays.
 func (l *link) changed(dead error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -290,7 +323,8 @@ func (l *link) changed(dead error) {
 	l.news = make(chan struct{})
 }
 
-// up waits until there is a connection, the context ends or the connection is gone for ever.
+// up waits until there is a connection, the context ends or the connection is gone for ever. It is asked before every attempt,
+// so that a lost connection is waited for and not taken for silence.
 func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 	for {
 		_, changes, dead := l.now()
@@ -298,8 +332,8 @@ func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case dead != nil:
-			return dead
-		case nc.IsClosed():
+			return dead // the server refuses the program from now on
+		case nc.IsClosed(): // by Close
 			return fmt.Errorf("the exchange was closed")
 		case nc.IsConnected():
 			return nil

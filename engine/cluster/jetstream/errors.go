@@ -13,11 +13,11 @@ import (
 )
 
 // PermissionError is something that the credentials in use do not allow. The server says so apart
-// from the answer, which never comes; see violations.
+// from the answer, which never comes; see violations. It comes back from whatever asked, as soon as the server has refused.
 type PermissionError struct {
 	Who     string // "agent 3 of run r", as the credentials name their holder
 	Subject string // what it wanted to publish to or to read
-	Reading bool
+	Reading bool   // whether it wanted to read; else to publish
 }
 
 func (e *PermissionError) Error() string {
@@ -31,12 +31,13 @@ func (e *PermissionError) Error() string {
 // agentSubject matches where an agent speaks for itself.
 var agentSubject = regexp.MustCompile(`^cope\.([^.]+)\.[0-9]+\.(agent-[0-9]+)$`)
 
-// needed returns which credentials do, where that is plain.
+// needed returns which credentials do, where that is plain. It is "" where they are not plain.
 func (e *PermissionError) needed() string {
 	if m := agentSubject.FindStringSubmatch(e.Subject); m != nil && !e.Reading {
 		return fmt.Sprintf(": it takes %s.creds of run %s", m[2], m[1])
 	}
 	switch part := strings.Split(e.Subject, "."); {
+	// the opening and the stop of a run, and work that is offered
 	case part[0] == "cope" && len(part) == 4 && part[2] == "0" && (part[3] == "run" || part[3] == "stop"), part[0] == "cope-work":
 		return ": it takes owner.creds"
 	case strings.HasPrefix(e.Subject, "$JS.API.CONSUMER.NAMES."+workStream), strings.HasPrefix(e.Subject, "cope-wake."):
@@ -45,17 +46,18 @@ func (e *PermissionError) needed() string {
 	return ""
 }
 
-// LoginError is a server that does not let the program in, or that the program does not trust.
+// LoginError is a server that does not let the program in, or that the program does not trust. Its text is the whole sentence.
+// Trying again is in vain until somebody has changed something.
 type LoginError struct {
-	Cause LoginCause
-	text  string
-	err   error
+	Cause LoginCause // what has to be changed; 0 where it is none of the causes below
+	text  string     // a sentence that names the server
+	err   error      // of NATS, of TLS or of the file; may be nil
 }
 
 // LoginCause says why there is no connection.
 type LoginCause int
 
-// Causes of a LoginError.
+// Causes of a LoginError. What has to be done about each is in the sentence of the error.
 const (
 	NoCredentials      LoginCause = iota + 1 // the server asks for them and none were given
 	BadCredentials                           // the file is no credentials, or its seed is not the one of its user
@@ -81,7 +83,7 @@ var ErrNoStream = errors.New("the server keeps no facts: it runs without JetStre
 const (
 	codeNoResources  = 10023 // insufficient resources
 	codeAccountLimit = 10002 // resource limits exceeded for account
-	codeNoMemory     = 10028
+	codeNoMemory     = 10028 // insufficient memory resources available
 	codeNoStorage    = 10047 // insufficient storage resources available
 	codeMostReaders  = 10026 // maximum consumers limit reached
 	codeStoreFailed  = 10077 // storing failed, "maximum bytes exceeded" among others
@@ -89,7 +91,8 @@ const (
 	codePerSubject   = 10077 // "maximum messages per subject exceeded", which stands in the description
 )
 
-// alreadyThere reports an answer that says that the subject has its message already.
+// alreadyThere reports an answer that says that the subject has its message already. Streams of Serve and of others say it in
+// one of two ways: by the sequence that was expected, or by the limit of one message.
 func alreadyThere(err error) bool {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
@@ -99,18 +102,21 @@ func alreadyThere(err error) bool {
 	case jetstream.JSErrCodeStreamWrongLastSequence, jetstream.JSErrCodeStreamWrongLastSequenceConstant:
 		return true
 	case codePerSubject:
+		// the code is also the one of a store that has failed
 		return strings.Contains(api.Description, "per subject")
 	}
 	return false
 }
 
-// final returns the error that ends an operation, or nil where it may be tried again.
+// final returns the error that ends an operation, or nil where it may be tried again. An error of the connection may be tried
+// again, but for a message that is too long.
 func final(err error) error {
 	var api *jetstream.APIError
 	switch {
 	case errors.Is(err, nats.ErrMaxPayload):
 		return fmt.Errorf("the server takes shorter messages only, set its max_payload to 1 MB: %w", err)
 	case errors.As(err, &api):
+		// storage first: the same codes come with 5xx, which may otherwise be tried again
 		switch api.ErrorCode {
 		case codeNoResources, codeAccountLimit, codeNoMemory, codeNoStorage, codeStoreFailed, codeOfflineStore:
 			return fmt.Errorf("%w (%s)", ErrFull, api.Description)
@@ -124,12 +130,14 @@ func final(err error) error {
 		if api.Code >= 500 {
 			return nil // the server is busy, or elects a leader
 		}
+		// 4xx: the question itself is wrong
 		return fmt.Errorf("the server refuses: %s", api.Description)
 	}
 	return nil
 }
 
-// silent reports an answer that nobody gave, though the server is there.
+// silent reports an answer that nobody gave, though the server is there. Nobody listens at the subject: the streams are not
+// there, or have no leader just now.
 func silent(err error) bool {
 	return errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
 }
@@ -137,17 +145,19 @@ func silent(err error) bool {
 // violations gives the server's "permissions violation" to whoever waits for the answer that will
 // not come: NATS reports it to the handler of errors only, and the request ends with its time.
 type violations struct {
-	who  string
-	mu   sync.Mutex
-	wait map[*waiting]struct{}
+	who  string                // the holder of the credentials, for errors
+	mu   sync.Mutex            // of wait
+	wait map[*waiting]struct{} // whoever waits for an answer now; nil before the first
 }
 
+// waiting is somebody who waits for an answer at a subject.
 type waiting struct {
-	subject string // what was published to, or subscribed
-	cancel  context.CancelCauseFunc
+	subject string                  // what was published to, or subscribed
+	cancel  context.CancelCauseFunc // ends the wait, with the refusal as its cause
 }
 
-// watch returns a context that ends with a *PermissionError when the server refuses the subject.
+// watch returns a context that ends with a *PermissionError when the server refuses the subject. The function that it returns
+// ends the watching, and has to be called.
 func (v *violations) watch(ctx context.Context, subject string) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	w := &waiting{subject, cancel}
@@ -161,6 +171,7 @@ func (v *violations) watch(ctx context.Context, subject string) (context.Context
 		v.mu.Lock()
 		delete(v.wait, w)
 		v.mu.Unlock()
+		// nil ends the context without a refusal, where it has not ended before
 		cancel(nil)
 	}
 }
@@ -169,11 +180,12 @@ func (v *violations) watch(ctx context.Context, subject string) (context.Context
 // nats: permissions violation: Permissions Violation for Publish to "cope.r.1.agent-2".
 var violation = regexp.MustCompile(`(?i)permissions violation for (publish|subscription) to "([^"]*)"`)
 
-// heard takes an error of the connection.
+// heard takes an error of the connection. It runs on a goroutine of the connection, and gets every error that belongs to no question.
 func (v *violations) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 	if !errors.Is(err, nats.ErrPermissionViolation) {
 		return
 	}
+	// NATS has the subject in the text alone
 	m := violation.FindStringSubmatch(err.Error())
 	if m == nil {
 		return
@@ -182,6 +194,7 @@ func (v *violations) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	for w := range v.wait {
+		// a subscription may be refused by a longer subject than the one that was asked for
 		if w.subject == refused.Subject || (refused.Reading && strings.HasPrefix(refused.Subject, w.subject)) {
 			w.cancel(plainer(refused))
 		}

@@ -22,20 +22,22 @@ import (
 // serverName is how servers of Serve call themselves.
 const serverName = "gonb-cope"
 
-// Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use.
+// Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use. A connection that breaks is
+// made again by itself, and every call goes on by the new one, or says why there is none.
 type Exchange struct {
-	nc         *nats.Conn
-	js         jetstream.JetStream
-	login      login
-	patience   time.Duration
-	violations *violations
-	ours       bool // whether it is a server of Serve
-	link       link
-	silence    silence
+	nc         *nats.Conn          // the connection
+	js         jetstream.JetStream // JetStream by this connection
+	login      login               // who the program is; zero without credentials
+	patience   time.Duration       // of the work that it offers
+	violations *violations         // those who wait for answers that the server may refuse
+	ours       bool                // whether it is a server of Serve; which makes readers and queues when asked
+	link       link                // whether the connection is there
+	silence    silence             // whether anybody answers for the streams
 
-	mu        sync.Mutex
-	consumers map[string]time.Time // runs whose consumer of work was there, and when
-	turn      int                  // where Take goes on among the runs
+	mu sync.Mutex // of the fields below
+	// runs whose consumer of work was there, and when; nobody makes it again for a while after that
+	consumers map[string]time.Time
+	turn      int // where Take goes on among the runs; so that no run waits for ever
 }
 
 var _ cluster.Exchange = (*Exchange)(nil)
@@ -46,14 +48,14 @@ const (
 	pause = 100 * time.Millisecond // between two attempts
 )
 
-// Close implements cluster.Exchange.
+// Close implements cluster.Exchange. Whoever waits gets an error. What was published stays.
 func (x *Exchange) Close() error {
 	x.nc.Close()
 	return nil
 }
 
 // prepared returns the Exchange when its server keeps facts, in three copies where it is a cluster that
-// can.
+// can. Credentials of Keys are of a server of Serve, which is no cluster.
 func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	x, err := x.ready(ctx)
 	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
@@ -65,18 +67,21 @@ func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Ex
 	return x, nil
 }
 
-// ready waits until the server keeps facts, and makes its streams where that is allowed.
+// ready waits until the server keeps facts, and makes its streams where that is allowed. After an error the connection is
+// closed. Credentials of Keys cannot make streams: their server has made them.
 func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 	probe := "cope.x.0.run" // which all others may ask for
 	if x.login.role.Kind == Agent {
 		probe = "cope." + x.login.role.Run + ".0.run"
 	}
+	// the first question is asked by itself, as its answer says whether there are streams at all
 	first, stop := context.WithTimeout(ctx, step) // a server that ends just now never answers
 	defer stop()
 	asked, forget := x.violations.watch(first, directGet+"."+probe)
 	_, err := x.nc.RequestWithContext(asked, directGet+"."+probe, nil)
 	refused := context.Cause(asked)
 	forget()
+	// nobody listens at the stream's own subject: most likely it is not there yet
 	if silent(err) && x.login.role.Kind == "" {
 		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
 			return makeStreams(ctx, x.js, x.nc.ConnectedClusterName() != "")
@@ -85,8 +90,10 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 			_, err = x.last(ctx, probe) // the server makes them itself, as soon as it can
 		}
 	} else {
+		// the usual case, and a cluster without a leader: until waits for an answer
 		_, err = x.last(ctx, probe)
 	}
+	// a refusal says more than whatever came of the second question
 	if p := (*PermissionError)(nil); errors.As(refused, &p) {
 		err = p
 	}
@@ -95,6 +102,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 		x.nc.Close()
 		return nil, fmt.Errorf("the server at %s cannot be used: %w", at, err)
 	}
+	// from now on a silent server is waited for
 	x.silence.served.Store(true)
 	return x, nil
 }
@@ -106,10 +114,14 @@ func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 }
 
 // until asks again and again until it is answered, the answer is final, or the context ends. The
-// subject is the one that permissions are about. See silence for the case that no server answers.
+// subject is the one that permissions are about. See silence for the case that no server answers. Ask makes one attempt, in the
+// time of a step, and may be called many times: it must not matter that it happens twice. The errors are the one of the context,
+// a *PermissionError, the one in a definite, ErrFull, ErrNoStream, and why there will be no connection any more.
 func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
+	// since when nobody has answered for the streams; zero where the last attempt had some answer
 	var silentSince time.Time
 	for {
+		// without a connection an attempt would only use up its time
 		if err := x.link.up(ctx, x.nc); err != nil {
 			return err
 		}
@@ -127,28 +139,32 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 		if f := final(err); f != nil {
 			return f
 		}
+		// a disk that has failed looks like a slow server
 		if errors.Is(err, context.DeadlineExceeded) {
 			if t := trouble(ctx, x.nc); t != nil {
 				return t
 			}
 		}
 		switch {
+		// something answered, if not well
 		case !silent(err):
 			silentSince = time.Time{}
 		case silentSince.IsZero():
 			silentSince = time.Now()
 		case x.silence.long(silentSince):
+			// before the streams were ever there, nobody will make them while this waits; nor where somebody has deleted them
 			if !x.silence.served.Load() || x.gone(ctx) {
 				return ErrNoStream
 			}
 			x.silence.waits()
 			silentSince = time.Now()
 		}
+		// the end of ctx is met at the head of the loop
 		_ = await.Pause(ctx, pause)
 	}
 }
 
-// once asks once and gives the server the time of a step.
+// once asks once and gives the server the time of a step. The refusal of a permission ends the attempt as soon as the server says so.
 func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Context) error) error {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -161,18 +177,18 @@ func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Co
 	return err
 }
 
-// definite is an answer that asking again does not change.
+// definite is an answer that asking again does not change. The function until returns the error in it.
 type definite struct{ error }
 
 func (d definite) Unwrap() error { return d.error }
 
-// answered is what the server of Serve answers.
+// answered is what the server of Serve answers. It is also how JetStream itself writes an error.
 type answered struct {
-	Name  string              `json:"name,omitempty"` // of the consumer
-	Error *jetstream.APIError `json:"error,omitempty"`
+	Name  string              `json:"name,omitempty"`  // of the consumer; "" with an error
+	Error *jetstream.APIError `json:"error,omitempty"` // nil where there is none
 }
 
-// asked asks the server of Serve for a consumer, and returns its name.
+// asked asks the server of Serve for a consumer, and returns its name. Question is the body that makeConsumer reads.
 func (x *Exchange) asked(ctx context.Context, subject, question string) (name string, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		var a answered
@@ -183,7 +199,8 @@ func (x *Exchange) asked(ctx context.Context, subject, question string) (name st
 	return name, err
 }
 
-// request asks once, and reads the answer, which may be an error of JetStream.
+// request asks once, and reads the answer, which may be an error of JetStream. An answer is read twice: for the error that it
+// may be, and into answer, a pointer.
 func (x *Exchange) request(ctx context.Context, subject string, question []byte, answer any) error {
 	m, err := x.nc.RequestWithContext(ctx, subject, question)
 	if err != nil {
@@ -203,7 +220,8 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 // once its disk has failed, so that the cause would look like a slow network.
 const stateSubject = "cope-ask.state"
 
-// trouble asks the server whether it can write, after an answer did not come.
+// trouble asks the server whether it can write, after an answer did not come. It is nil where the server can write, and where
+// that is not known. The words of a full disk make it ErrFull.
 func trouble(ctx context.Context, nc *nats.Conn) error {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
@@ -219,19 +237,19 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 
 // silence is what happens while a server is there and nobody answers for the streams: a cluster elects a
 // leader, or the server that has the only copy is away. Before the streams were ever there it is an
-// error after a while; later it is said, and waited for.
+// error after a while; later it is said, and waited for. It is safe for concurrent use once its first three fields are set.
 type silence struct {
-	limit  time.Duration // how long it may take before it is said; elect where it is 0
-	notice func(text string)
-	at     string      // the URLs, as they are shown
-	served atomic.Bool // the streams were there
-	said   atomic.Bool
+	limit  time.Duration     // how long it may take before it is said; elect where it is 0
+	notice func(text string) // never nil
+	at     string            // the URLs, as they are shown
+	served atomic.Bool       // the streams were there
+	said   atomic.Bool       // whether it was said, and its end was not
 }
 
 // long reports whether nobody has answered for so long that it is worth saying.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits says that an answer is waited for, once for each silence.
+// waits says that an answer is waited for, once for each silence. Several calls may wait at once, and one of them says it.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
 		s.notice("nobody has answered for the facts at " + s.at +
@@ -241,12 +259,14 @@ func (s *silence) waits() {
 
 // ended says that there are answers again.
 func (s *silence) ended() {
+	// the first look costs nothing, as nearly every call ends here
 	if s.said.Load() && s.said.CompareAndSwap(true, false) {
 		s.notice("the facts at " + s.at + " can be reached again")
 	}
 }
 
-// gone reports whether the servers say that the streams are not there any more.
+// gone reports whether the servers say that the streams are not there any more. It is asked for after a long silence. Where
+// nothing is known it is false, so that the waiting goes on.
 func (x *Exchange) gone(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -258,7 +278,7 @@ func (x *Exchange) gone(ctx context.Context) bool {
 	return false
 }
 
-// stream asks for a stream as it is now.
+// stream asks for a stream as it is now. Its answer is never older than the call.
 func (x *Exchange) stream(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
 	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
 	defer forget()
@@ -269,13 +289,14 @@ func (x *Exchange) stream(ctx context.Context, name string) (*jetstream.StreamIn
 	return s.CachedInfo(), nil
 }
 
-// copies is how many servers of a cluster keep each fact and each piece of work: any of them may be lost.
+// copies is how many servers of a cluster keep each fact and each piece of work: any of them may be lost. Three is the least
+// where one may be lost and the others still elect a leader.
 const copies = 3
 
 // askCopies is how long a cluster of servers is asked for more copies, when it is joined.
 const askCopies = 2 * time.Second
 
-// replication says how many copies a cluster keeps: asked for, and up to date.
+// replication says how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
 type replication struct{ asked, current int }
 
 // moreCopies asks a cluster of servers for three copies where it keeps fewer: the streams were made
@@ -284,6 +305,7 @@ type replication struct{ asked, current int }
 func (x *Exchange) moreCopies(ctx context.Context) replication {
 	least := replication{copies, copies}
 	for _, name := range []string{factStream, workStream} {
+		// the stream that has fewer counts
 		if k := x.copiesOf(ctx, name); k.asked > 0 {
 			least = replication{min(least.asked, k.asked), min(least.current, k.current)}
 		}
@@ -300,6 +322,7 @@ func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	if err != nil {
 		return replication{}
 	}
+	// a cluster that has three servers by now gives the copies when it is asked again
 	if c := info.Config; c.Replicas < copies {
 		c.Replicas = copies
 		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+name)
@@ -310,6 +333,7 @@ func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 		}
 		info = s.CachedInfo()
 	}
+	// new copies need a moment; after askCopies it is said how far they are
 	for {
 		if k := copiesIn(info); k.current >= k.asked || await.Pause(ctx, pause) != nil {
 			return k
@@ -320,7 +344,7 @@ func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	}
 }
 
-// copiesIn reads how many copies of a stream there are.
+// copiesIn reads how many copies of a stream there are. The leader is one of them, and the others are in the list of replicas.
 func copiesIn(info *jetstream.StreamInfo) replication {
 	k := replication{info.Config.Replicas, 1}
 	if info.Cluster != nil {
@@ -329,7 +353,8 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 	return k
 }
 
-// String returns the sentence about a cluster that keeps fewer copies than three.
+// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". Where all
+// copies are there it is not asked for.
 func (k replication) String() string {
 	if k.asked >= copies {
 		are := "are"

@@ -15,6 +15,7 @@ import (
 // publisher goes on.
 func TestServerFull(t *testing.T) {
 	dir := t.TempDir()
+	// room for about a megabyte
 	s := serve(t, dir, jetstream.ServeOptions{MaxBytes: 1 << 20})
 	x := join(t, s.URL(), "")
 	fillUp(t, x)
@@ -26,11 +27,12 @@ func TestServerFull(t *testing.T) {
 	}
 }
 
-// fillUp publishes until the server is full, and checks what stands.
+// fillUp publishes until the server is full, and checks what stands. The error must be ErrFull, and every fact that was
+// confirmed must still be there.
 func fillUp(t *testing.T, x *jetstream.Exchange) {
 	t.Helper()
 	ctx := patiently(t)
-	body := bytes.Repeat([]byte("0123456789abcdef"), 4096)
+	body := bytes.Repeat([]byte("0123456789abcdef"), 4096) // 64 KiB
 	confirmed := 0
 	var err error
 	for err == nil && confirmed < 1000 {
@@ -41,6 +43,7 @@ func fillUp(t *testing.T, x *jetstream.Exchange) {
 	if !errors.Is(err, jetstream.ErrFull) || !strings.Contains(err.Error(), "full: nothing was recorded; make room") {
 		t.Errorf("after %d facts: %v", confirmed, err)
 	}
+	// a full server still gives what it has
 	ctx = patiently(t)
 	for r := range confirmed {
 		if f, ok, err := x.Find(ctx, "r", r, "agent-1"); !ok || err != nil || !bytes.Equal(f.Body, body) {
@@ -50,7 +53,7 @@ func fillUp(t *testing.T, x *jetstream.Exchange) {
 	t.Logf("%d facts of 64 KiB were confirmed and stand: %v", confirmed, err)
 }
 
-// The disk itself is full: a small file system in memory.
+// The disk itself is full: a small file system in memory. The room that the server may use is far above it, so that the disk says no.
 func TestDiskFull(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", dir).CombinedOutput(); err != nil {
@@ -62,6 +65,7 @@ func TestDiskFull(t *testing.T) {
 	fillUp(t, x)
 	x.Close()
 	s.Close()
+	// the same disk with more room
 	if out, err := exec.Command("mount", "-o", "remount,size=64m", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}

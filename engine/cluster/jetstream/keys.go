@@ -24,22 +24,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// KeyOptions say which credentials to make.
+// KeyOptions say which credentials to make. The numbers are totals: what is there stays, and what is missing is made.
 type KeyOptions struct {
-	Run             string   // what agents take part in
-	Agents, Workers int      // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers
-	Hosts           []string // names and addresses under which the server is reached, besides this machine's own
-	Days            int      // how long they are good for; 365 where it is 0
-	Revoke          []string // files of credentials to take back
+	Run             string // what agents take part in; needed where Agents is not 0
+	Agents, Workers int    // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers; 0 for none
+	// names and addresses under which the server is reached, besides this machine's own; without port
+	Hosts  []string
+	Days   int      // how long they are good for; 365 where it is 0
+	Revoke []string // files of credentials to take back
 }
 
 // keysWait is how long a program waits for another that changes the keys: two at once would lose what one
 // of them takes back.
 const keysWait = 30 * time.Second
 
-// KeyFile is a file of credentials.
+// KeyFile is a file of credentials. Where it was there already Ends is the end that it has.
 type KeyFile struct {
-	Path string
+	Path string    // where it is, below the folder of the server
 	Who  string    // "agent 3 of run r"
 	Ends time.Time // when it ends
 	Made bool      // now; or it was there already
@@ -47,14 +48,16 @@ type KeyFile struct {
 
 // keyring is the folder keys of a server: what signs, and the server's certificate. Whoever can read it
 // can speak for everybody. Its account signs the users of all roles. Each role has an account of its
-// own (see Role.account); its claims say who was taken back.
+// own (see Role.account); its claims say who was taken back. A folder with account.jwt was given a whole keyring, since that
+// file is written last.
 type keyring struct {
-	dir     string
-	account nkeys.KeyPair
-	name    string // public key of the account
-	claims  *jwt.AccountClaims
+	dir     string             // the folder keys itself
+	account nkeys.KeyPair      // signs the claims of users; the operator's key, which signs accounts, is read when it is needed
+	name    string             // public key of the account
+	claims  *jwt.AccountClaims // signed anew with each change
 }
 
+// keysDir returns the folder of the keys in the folder of a server.
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
 
 // hasKeys reports whether Keys was run for a folder.
@@ -63,12 +66,14 @@ func hasKeys(dir string) bool {
 	return err == nil
 }
 
-// servedOpen reports whether a folder was served without keys.
+// servedOpen reports whether a folder was served without keys. NATS keeps the streams of its global account in a folder of that
+// name, and only servers without keys have their streams there.
 func servedOpen(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "store", "jetstream", "$G"))
 	return err == nil
 }
 
+// errServedOpen is the error of keys for a folder whose streams belong to nobody in particular.
 func errServedOpen(dir string) error {
 	return fmt.Errorf("the folder %s was served without keys before, and its runs cannot be reached with them: take another "+
 		"folder for the keys", dir)
@@ -76,13 +81,16 @@ func errServedOpen(dir string) error {
 
 // Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the
 // owner's credentials; each time the credentials of agents and workers that are not there, or have ended. A
-// server that runs hears of credentials that are taken back within seconds.
+// server that runs hears of credentials that are taken back within seconds. It is safe to call at any time and as often as one
+// likes, by several programs at once, also while the server runs. Files that were made before an error stay. The error of
+// credentials that cannot be taken back comes before any new ones are made.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents > 0 {
 		if err := cluster.CheckRun(o.Run); err != nil {
 			return nil, err
 		}
 	}
+	// numbers have 24 bits in the name of an account; 100,000 is far below that
 	if o.Agents < 0 || o.Workers < 0 || o.Days < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
 		return nil, fmt.Errorf("agents and workers are counts up to 100000, and days a count, got %d, %d and %d", o.Agents, o.Workers, o.Days)
 	}
@@ -90,12 +98,14 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if err := lists.Each(o.Hosts, checkHost); err != nil {
 		return nil, err
 	}
+	// the streams would be in another account than the server with keys looks into
 	if !hasKeys(dir) && servedOpen(dir) {
 		return nil, errServedOpen(dir)
 	}
 	if err := os.MkdirAll(keysDir(dir), 0o700); err != nil {
 		return nil, err
 	}
+	// from here on no other program changes the keys
 	alone, err := filelock.Take(ctx, filepath.Join(keysDir(dir), "keys.lock"), 0o600, keysWait)
 	if err != nil {
 		return nil, fmt.Errorf("the keys in %s cannot be changed now: %w", keysDir(dir), err)
@@ -109,12 +119,15 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	// the certificate first: credentials are of no use where it does not convince
 	if err := k.certify(o.Hosts, o.Days); err != nil {
 		return nil, err
 	}
+	// before new ones are made: a file that was taken back is away by then, and is made again where its role is asked for
 	if err := k.revoke(o.Revoke); err != nil {
 		return nil, err
 	}
+	// the owner is always among them
 	roles := []Role{{Kind: Owner}}
 	for i := range o.Agents {
 		roles = append(roles, Role{Kind: Agent, Run: o.Run, Number: i + 1})
@@ -136,7 +149,7 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	return made, nil
 }
 
-// file returns where the credentials of a role are kept.
+// file returns where the credentials of a role are kept. The agents of a run have a folder of their own.
 func (r Role) file(dir string) string {
 	dir = filepath.Join(dir, "credentials")
 	switch r.Kind {
@@ -148,7 +161,7 @@ func (r Role) file(dir string) string {
 	return filepath.Join(dir, "owner.creds")
 }
 
-// newKey returns a key with its public name.
+// newKey returns a key with its public name. Name is the public key in letters, by which NATS knows the holder.
 func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name string, err error) {
 	if key, err = create(); err == nil {
 		name, err = key.PublicKey()
@@ -157,7 +170,7 @@ func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name strin
 }
 
 // newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
-// account signs users.
+// account signs users. It may find files of one that was half made, and replaces them, but for the authority's key, see keyOf.
 func newKeyring(dir string) (*keyring, error) {
 	operator, _, err := newKey(nkeys.CreateOperator)
 	if err != nil {
@@ -169,6 +182,7 @@ func newKeyring(dir string) (*keyring, error) {
 	}
 	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
+	// in no order that matters, as the keyring counts only once its claims are there
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
 		seed, err := key.Seed()
 		if err == nil {
@@ -184,6 +198,8 @@ func newKeyring(dir string) (*keyring, error) {
 	return k, k.writeClaims() // last: with it the keyring is whole
 }
 
+// openKeyring reads a keyring that hasKeys has found, but for the operator's key. An error says which file of it is missing,
+// damaged or of another one.
 func openKeyring(dir string) (*keyring, error) {
 	k := &keyring{dir: keysDir(dir)}
 	token, err := os.ReadFile(filepath.Join(k.dir, "account.jwt"))
@@ -193,6 +209,7 @@ func openKeyring(dir string) (*keyring, error) {
 	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
 		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
 	}
+	// files of two keyrings, as after a copy of a part
 	if k.account, k.name, err = k.seed("account.seed"); err == nil && k.name != k.claims.Subject {
 		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
 	}
@@ -212,7 +229,8 @@ func (k *keyring) seed(file string) (key nkeys.KeyPair, name string, err error) 
 	return key, name, nil
 }
 
-// writeClaims signs the account's claims and replaces the file.
+// writeClaims signs the account's claims and replaces the file. It needs the operator's key. The claims say who was taken back,
+// and the server reads them again when the file changes.
 func (k *keyring) writeClaims() error {
 	operator, _, err := k.seed("operator.seed")
 	if err != nil {
@@ -225,16 +243,19 @@ func (k *keyring) writeClaims() error {
 	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 }
 
-// user makes a user and signs its claims.
+// user makes a user and signs its claims. It is no file yet. A time of zero means that the claims do not end, as the server's own.
 func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	key, name, err := newKey(nkeys.CreateUser)
 	if err != nil {
 		return login{}, err
 	}
+	// the rest of a login is what a file says
 	l := login{user: name, issuer: k.name}
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
+	// for roleOf: the server itself goes by the account
 	claims.Tags = []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
+	// it is signed by a key that every account of a role allows, see accounts.claims
 	claims.IssuerAccount = r.account()
 	if !ends.IsZero() {
 		claims.Expires = ends.Unix()
@@ -245,9 +266,11 @@ func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	return l, err
 }
 
-// credentials makes the file of a role, unless there is one that goes on to be good.
+// credentials makes the file of a role, unless there is one that goes on to be good. The end of good ones is not moved: who
+// wants a later one takes them back first. A file that cannot be read is replaced.
 func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
 	file := r.file(dir)
+	// of an earlier version, of other keys, or ended: made again under the same name
 	if old, err := readLogin(file); err == nil && old.issuer == k.name && old.account == r.account() && time.Now().Before(old.ends) {
 		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
 	}
@@ -263,6 +286,7 @@ func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, erro
 		err = os.MkdirAll(filepath.Dir(file), 0o700)
 	}
 	if err == nil {
+		// a blank line between the seed's block and the certificate
 		err = writeSecret(file, slices.Concat(bytes.TrimRight(text, "\n"), []byte("\n\n"), authority))
 	}
 	if err != nil {
@@ -271,7 +295,8 @@ func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, erro
 	return KeyFile{Path: file, Who: r.String(), Ends: ends, Made: true}, nil
 }
 
-// revoke takes credentials back: the server lets their user in no more, and ends its connections.
+// revoke takes credentials back: the server lets their user in no more, and ends its connections. All files are read before any
+// of them is taken back. A file that is no credentials, or of other keys, changes nothing.
 func (k *keyring) revoke(files []string) error {
 	for _, file := range files {
 		l, err := readLogin(file)
@@ -283,9 +308,12 @@ func (k *keyring) revoke(files []string) error {
 		}
 		k.claims.Revoke(l.user)
 	}
+	// claims that do not change are not written: the server reads them again after each change
 	if len(files) == 0 {
 		return nil
 	}
+	// First the claims, then the names: after a crash between them a file is still called as before, and is refused. Taking it
+	// back again then gives it its other name.
 	if err := k.writeClaims(); err != nil {
 		return err
 	}
@@ -295,6 +323,7 @@ func (k *keyring) revoke(files []string) error {
 // writeSecret replaces a file that only its owner may read.
 func writeSecret(file string, text []byte) error { return atomicfile.Write(file, text, 0o600, true) }
 
+// pemText writes something in PEM; kind is its title.
 func pemText(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
@@ -303,10 +332,11 @@ func pemText(kind string, der []byte) []byte {
 // servers on one folder lose what they confirmed, and say nothing.
 const lockFile = "server.lock"
 
-// lockWait is how long a server waits for the lock.
+// lockWait is how long a server waits for the lock. A server that was killed a moment ago may still have it.
 const lockWait = 2 * time.Second
 
-// lock takes the folder, and names the process that holds it where it waits in vain.
+// lock takes the folder, and names the process that holds it where it waits in vain. The lock ends when the file that it returns
+// is closed, or with the process.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
 	if !filelock.Available { // without a lock a second server would lose what was said
 		return nil, fmt.Errorf("this program has no lock of folders on %s: serve from Linux, macOS or BSD, agents and workers run everywhere",

@@ -20,7 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// TestMain serves in a process of its own, which tests can kill.
+// TestMain serves in a process of its own, which tests can kill. The variables of the environment are set by processOf.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("GONB_COPE_TEST_SERVE"); dir != "" {
 		s, err := jetstream.Serve(context.Background(), dir, jetstream.ServeOptions{Listen: os.Getenv("GONB_COPE_TEST_LISTEN")})
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process starts a server in a process of its own and returns its address.
+// process starts a server in a process of its own and returns its address. It runs this test program again, see TestMain.
 func process(t *testing.T, dir, listen string) (*exec.Cmd, string) {
 	t.Helper()
 	return processOf(t, os.Args[0], dir, listen)
@@ -47,6 +47,7 @@ func processOf(t *testing.T, binary, dir, listen string, more ...string) (*exec.
 	c := exec.Command(binary)
 	c.Env = append(append(os.Environ(), more...), "GONB_COPE_TEST_SERVE="+dir, "GONB_COPE_TEST_LISTEN="+listen)
 	c.Stderr = os.Stderr
+	// TestMain ends the server when its input ends, which the pipe does with this process
 	if _, err := c.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +59,7 @@ func processOf(t *testing.T, binary, dir, listen string, more ...string) (*exec.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
+	// the server says its URL in one line
 	line := make([]byte, 200)
 	n, err := out.Read(line)
 	if err != nil || !bytes.HasPrefix(line[:n], []byte("nats://")) {
@@ -66,7 +68,7 @@ func processOf(t *testing.T, binary, dir, listen string, more ...string) (*exec.
 	return c, strings.TrimSpace(string(line[:n]))
 }
 
-// tries returns how often a fault happens: all of it where GONB_COPE_FAULTS is set.
+// tries returns how often a fault happens: all of it where GONB_COPE_FAULTS is set. Few is for everyday runs.
 func tries(few, all int) int {
 	if os.Getenv("GONB_COPE_FAULTS") != "" {
 		return all
@@ -81,16 +83,18 @@ func TestServerKilled(t *testing.T) {
 		t.Skip("half a second of processor time or more")
 	}
 	t.Parallel() // it waits for servers
+	// five who publish without a pause, and one who reads all the while
 	kills := tries(3, 20)
 	dir := t.TempDir()
 	cmd, url := process(t, dir, testport.Address(t))
 	const publishers = 5
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
+	// after enough nobody begins another fact, and what was begun is ended under ctx
 	ended, enough := context.WithCancel(ctx)
 	defer enough()
 	var wg sync.WaitGroup
-	said := make([]int, publishers)
+	said := make([]int, publishers) // by publisher; what was confirmed
 	for p := range publishers {
 		x := join(t, url, "")
 		wg.Go(func() {
@@ -105,7 +109,7 @@ func TestServerKilled(t *testing.T) {
 			}
 		})
 	}
-	live := make(chan []string, 1)
+	live := make(chan []string, 1) // the addresses that the reader has read, when it ends
 	var seen atomic.Int64
 	reader := join(t, url, "")
 	reading, quit := context.WithCancel(ctx)
@@ -120,6 +124,7 @@ func TestServerKilled(t *testing.T) {
 		}
 		live <- all
 	}()
+	// kills after 50 to 450 ms each, at the same port and folder
 	random := rand.New(rand.NewPCG(1, 2))
 	for range kills {
 		time.Sleep(time.Duration(50+random.IntN(400)) * time.Millisecond)
@@ -134,11 +139,13 @@ func TestServerKilled(t *testing.T) {
 	for _, n := range said {
 		total += n
 	}
+	// the reader has to come to the end
 	for end := time.Now().Add(limit); seen.Load() < int64(total) && time.Now().Before(end); {
 		time.Sleep(10 * time.Millisecond)
 	}
 	quit()
 	first := <-live
+	// everything is read again by a new reader, and compared with the facts of each publisher and with the order of the first reader
 	next := make([]int, publishers)
 	again := 0
 	standing, there := untilThere(t, total)
@@ -147,6 +154,7 @@ func TestServerKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		there()
+		// the body says whose fact it is and which one
 		var p, n int
 		if _, err := fmt.Sscanf(string(f.Body), "%d says %d", &p, &n); err != nil || f.Round != n || next[p] != n {
 			t.Fatalf("%s has %q after %d facts of that publisher", f.Address(), f.Body, next[p])
@@ -180,6 +188,7 @@ func TestServerKilledWithWork(t *testing.T) {
 	dir := t.TempDir()
 	cmd, url := process(t, dir, testport.Address(t))
 	x := join(t, url, "")
+	// enough that the queue is not empty before the last kill
 	pieces := 60 * kills
 	for i := range pieces {
 		if err := x.Offer(t.Context(), "r", cluster.Work{ID: fmt.Sprintf("c-%d", i)}); err != nil {
@@ -189,7 +198,7 @@ func TestServerKilledWithWork(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer stop()
 	var mu sync.Mutex
-	done := map[string]int{}
+	done := map[string]int{}   // how often each piece was done, by id
 	slow := 0                  // which a busy machine held for so long that the patience may have been over
 	doneAs := map[string]int{} // how many were done before
 	var wg sync.WaitGroup
@@ -197,6 +206,7 @@ func TestServerKilledWithWork(t *testing.T) {
 		w := join(t, url, "")
 		wg.Go(func() {
 			for {
+				// what was done before this one asked cannot be handed out to it
 				mu.Lock()
 				before := len(done)
 				mu.Unlock()
@@ -220,6 +230,7 @@ func TestServerKilledWithWork(t *testing.T) {
 					t.Errorf("%s was done, and is handed out again", piece.Work().ID)
 				}
 				mu.Unlock()
+				// the result comes before the end of the work, as workers do
 				if err := w.Publish(ctx, cluster.Fact{Run: "r", Name: "result-" + piece.Work().ID, Body: []byte("same")}); err != nil {
 					t.Error(err)
 				}
@@ -247,6 +258,7 @@ func TestServerKilledWithWork(t *testing.T) {
 		cmd, _ = process(t, dir, strings.TrimPrefix(url, "nats://"))
 	}
 	wg.Wait()
+	// a piece in hands while the server is killed may be handed out to another one
 	twice := 0
 	for _, n := range done {
 		if n > 1 {

@@ -15,12 +15,13 @@ import (
 
 // proxy passes connections on until it is cut.
 type proxy struct {
-	listener net.Listener
-	to       string
-	cut      atomic.Bool
-	conns    sync.Map
+	listener net.Listener // where clients connect
+	to       string       // the address of the server
+	cut      atomic.Bool  // nothing passes while it is set
+	conns    sync.Map     // open connections of both sides, to be closed at the end
 }
 
+// newProxy starts a proxy before a server, and returns the URL that clients use.
 func newProxy(t *testing.T, url string) (*proxy, string) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -55,6 +56,7 @@ func (p *proxy) pass(from, to net.Conn) {
 	b := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(b)
+		// what was read just now waits, too
 		for p.cut.Load() {
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -80,6 +82,7 @@ func TestNetworkCut(t *testing.T) {
 	x, reader := join(t, url, ""), join(t, url, "")
 	ctx, stop := context.WithTimeout(t.Context(), cut+2*time.Minute)
 	defer stop()
+	// half of the facts before the cut, half after it
 	const facts = 40
 	var rounds []int
 	read := make(chan struct{})
@@ -95,7 +98,7 @@ func TestNetworkCut(t *testing.T) {
 			}
 		}
 	}()
-	var after time.Time
+	var after time.Time // when the network was there again
 	for i := range facts {
 		if i == facts/2 {
 			p.cut.Store(true)
@@ -114,10 +117,12 @@ func TestNetworkCut(t *testing.T) {
 	if len(rounds) != facts {
 		t.Errorf("read %d facts of %d", len(rounds), facts)
 	}
+	// nothing was published twice, though its confirmation may have been lost
 	none(t, join(t, s.URL(), ""), "r", allRounds(facts)...)
 	t.Logf("a cut of %v; everything was published and read %v after it", cut, time.Since(after).Round(time.Millisecond))
 }
 
+// allRounds returns the facts that TestNetworkCut publishes.
 func allRounds(n int) (all []cluster.Fact) {
 	for i := range n {
 		all = append(all, cluster.Fact{Run: "r", Round: i, Name: "agent-1", Body: []byte{byte(i)}})

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// stranger starts a NATS server that Serve has not made.
+// stranger starts a NATS server that Serve has not made. It listens at a free port of loopback and keeps its data as long as the test.
 func stranger(t *testing.T, o server.Options) string {
 	t.Helper()
 	o.Host, o.Port, o.NoLog, o.NoSigs, o.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
@@ -47,11 +47,12 @@ func TestWhatAServerLacks(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options server.Options
-		prepare func(*nats.Conn)
-		words   string
+		prepare func(*nats.Conn) // nil where nothing is to be there before
+		words   string           // in the error
 	}{
 		{"no JetStream", server.Options{}, nil, "runs without JetStream"},
 		{"short messages", server.Options{JetStream: true, MaxPayload: 64 << 10}, nil, "at most 65536 bytes: set its max_payload to 1 MB"},
+		// a stream of the right name that forgets facts after an hour
 		{"a stream that loses what is said", server.Options{JetStream: true}, func(nc *nats.Conn) {
 			js, _ := natsjs.New(nc)
 			if _, err := js.CreateStream(t.Context(), natsjs.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}); err != nil {
@@ -88,7 +89,7 @@ func TestWhatAServerLacks(t *testing.T) {
 }
 
 // The facts of a server have no age, no window in which repetitions are known, and nothing else that
-// a clock decides: only patience and the ends of credentials do.
+// a clock decides: only patience and the ends of credentials do. A server of others, since the settings are made by who joins first.
 func TestNothingRestsOnClocks(t *testing.T) {
 	url := stranger(t, server.Options{JetStream: true})
 	x := join(t, url, "")
@@ -116,6 +117,7 @@ func TestNothingRestsOnClocks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// repeated after the window is over: still the same fact, and still a conflict with another body
 	f := cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: []byte("p")}
 	for range 3 {
 		if err := x.Publish(t.Context(), f); err != nil {

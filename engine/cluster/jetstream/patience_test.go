@@ -26,6 +26,7 @@ func untilThere(t *testing.T, n int) (ctx context.Context, there func()) {
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)
 	const moment = 500 * time.Millisecond
+	// the limit, until the last of them is there
 	end := time.AfterFunc(limit, stop)
 	if n == 0 {
 		end.Reset(moment)
@@ -37,7 +38,8 @@ func untilThere(t *testing.T, n int) (ctx context.Context, there func()) {
 	}
 }
 
-// none fails unless the facts of a run are these.
+// none fails unless the facts of a run are these. They come in this order, with these bodies. Nothing else may come for a moment
+// after the last.
 func none(t *testing.T, x *jetstream.Exchange, run string, want ...cluster.Fact) {
 	t.Helper()
 	ctx, there := untilThere(t, len(want))

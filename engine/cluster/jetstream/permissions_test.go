@@ -21,6 +21,7 @@ func TestPermissions(t *testing.T) {
 	owner := join(t, s.URL(), keys["the owner"])
 	agent := join(t, s.URL(), keys["agent 1 of run r"])
 	worker := join(t, s.URL(), keys["worker 1"])
+	// two runs, one of them with the agent, work, and a file
 	ctx := patiently(t)
 	for _, f := range []cluster.Fact{{Run: "r", Name: "run"}, {Run: "other", Name: "run"}} {
 		if err := owner.Publish(ctx, f); err != nil {
@@ -34,6 +35,7 @@ func TestPermissions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// what is tried, as functions without arguments
 	publish := func(x *jetstream.Exchange, f cluster.Fact) func() error {
 		return func() error { return x.Publish(ctx, f) }
 	}
@@ -48,6 +50,7 @@ func TestPermissions(t *testing.T) {
 	find := func(x *jetstream.Exchange, run string) func() error {
 		return func() error { _, _, err := x.Find(ctx, run, 0, "run"); return err }
 	}
+	// by role: what it may, and then what it may not
 	for _, c := range []struct {
 		name string
 		act  func() error
@@ -96,6 +99,7 @@ func TestPermissions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			begin := time.Now()
 			err := c.act()
+			// a refusal comes at once, and would otherwise come with the time of a step
 			for try := 0; c.who != "" && time.Since(begin) > 4*time.Second; try++ { // on a busy machine, not each time
 				if try == 5 {
 					t.Error("refusals take as long as a timeout")
@@ -110,6 +114,7 @@ func TestPermissions(t *testing.T) {
 				}
 				return
 			}
+			// the error names whose credentials were not enough
 			var p *jetstream.PermissionError
 			if !errors.As(err, &p) || p.Who != c.who {
 				t.Errorf("refused with %v, wanted a refusal of %s", err, c.who)
@@ -118,7 +123,8 @@ func TestPermissions(t *testing.T) {
 	}
 }
 
-// raw joins a server without this package, with the rights of credentials.
+// raw joins a server without this package, with the rights of credentials. A file of "" is a program without credentials. Errors
+// of permissions are told where a subscription is read.
 func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 	t.Helper()
 	if file == "" {
@@ -142,7 +148,8 @@ func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 	return nc
 }
 
-// What programs that do not keep to this package can do: nothing to what stands.
+// What programs that do not keep to this package can do: nothing to what stands. With keys that is every role, and without keys
+// anybody who reaches loopback.
 func TestTampering(t *testing.T) {
 	t.Parallel() // it waits for servers
 	for _, c := range []struct {
@@ -164,6 +171,7 @@ func TestTampering(t *testing.T) {
 			}
 			for _, who := range c.whos {
 				nc := raw(t, s, keys[who])
+				// deleting, purging, changing, making and copying streams
 				for _, q := range []struct{ subject, body string }{
 					{"$JS.API.STREAM.MSG.DELETE.COPE", `{"seq":1}`},
 					{"$JS.API.STREAM.PURGE.COPE", `{}`},
@@ -173,6 +181,7 @@ func TestTampering(t *testing.T) {
 					{"$JS.API.STREAM.CREATE.EVIL", `{"name":"EVIL","subjects":["evil"]}`},
 					{"$JS.API.STREAM.SNAPSHOT.COPE", `{"deliver_subject":"x"}`},
 				} {
+					// a refusal of a permission is no answer at all
 					m, err := nc.Request(q.subject, []byte(q.body), 300*time.Millisecond)
 					if err == nil && !strings.Contains(string(m.Data), `"error"`) {
 						t.Errorf("%s: %s was answered with %s", who, q.subject, m.Data)
@@ -189,7 +198,8 @@ func TestTampering(t *testing.T) {
 	}
 }
 
-// Nobody can listen to what others are told: inboxes are of one's own account.
+// Nobody can listen to what others are told: inboxes are of one's own account. An agent tries subjects that are others', and
+// then an inbox of everything, which is its own.
 func TestInboxes(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)
@@ -203,6 +213,7 @@ func TestInboxes(t *testing.T) {
 			t.Errorf("subscribing to %s: %v", subject, err)
 		}
 	}
+	// it hears the answers to its own questions alone
 	all, err := nc.SubscribeSync("_INBOX.>")
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +230,7 @@ func TestInboxes(t *testing.T) {
 	}
 }
 
-// A refusal says which credentials do, where the subject tells.
+// A refusal says which credentials do, where the subject tells. The subject of the refusal is what the server names.
 func TestWhichCredentials(t *testing.T) {
 	for _, c := range []struct {
 		e    jetstream.PermissionError

@@ -17,7 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Publish implements cluster.Facts.
+// Publish implements cluster.Facts. It succeeds where the fact stands, whoever has said it with these credentials. The answer to
+// the first attempt may have been lost.
 func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if err := cluster.CheckFact(f); err != nil {
 		return err
@@ -30,12 +31,15 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if !there {
 		return nil
 	}
+	// somebody was first, or an earlier attempt of this very call
 	stands, err := x.standing(ctx, subject)
 	if err != nil {
 		return fmt.Errorf("run %s, round %d, %s: something was said there before and cannot be read: %w", f.Run, f.Round, f.Name, err)
 	}
 	old := f
+	// what stands has its place and its sender from the server
 	old.Body, old.Seq, old.Sender = stands.Data, sequence(stands), stands.Header.Get(senderHeader)
+	// without a sender, since the server keeps none or the address is of one role, the body alone counts
 	if string(old.Body) != string(f.Body) || old.Sender != "" && old.Sender != x.login.role.sender() {
 		return &cluster.ConflictError{Said: f, Stands: old}
 	}
@@ -43,9 +47,10 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 }
 
 // put stores the first message of a subject. It reports that there is one already, be it the same:
-// the answer to an earlier attempt may have been lost.
+// the answer to an earlier attempt may have been lost. Nobody can replace it afterwards.
 func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there bool, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
+		// the subject must have no message so far
 		_, err := x.js.Publish(ctx, subject, body, jetstream.WithExpectLastSequencePerSubject(0))
 		there = alreadyThere(err)
 		if there {
@@ -57,9 +62,10 @@ func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there 
 }
 
 // standing returns the message of a subject that has one. Another server of a cluster may not
-// have heard of it yet.
+// have heard of it yet. Only the leader of a cluster has compared.
 func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, error) {
 	for {
+		// it is there, so it will come
 		if m, err := x.last(ctx, subject); m != nil || err != nil {
 			return m, err
 		}
@@ -69,17 +75,20 @@ func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, err
 	}
 }
 
+// directGet and directDone are the beginnings of the subjects at which streams give what they keep. In a cluster every copy
+// answers, also one that is a moment behind.
 const (
-	directGet  = "$JS.API.DIRECT.GET." + factStream
-	directDone = "$JS.API.DIRECT.GET." + workStream
+	directGet  = "$JS.API.DIRECT.GET." + factStream // facts and files
+	directDone = "$JS.API.DIRECT.GET." + workStream // work, and that it is done
 )
 
-// Find implements cluster.Facts.
+// Find implements cluster.Facts. In a cluster it may miss a fact for a moment that somebody else has just published.
 func (x *Exchange) Find(ctx context.Context, run string, round int, name string) (f cluster.Fact, ok bool, err error) {
 	f = cluster.Fact{Run: run, Round: round, Name: name}
 	if err := cluster.CheckFact(f); err != nil {
 		return cluster.Fact{}, false, err
 	}
+	// nil is the answer that there is none
 	m, err := x.last(ctx, factSubject(f))
 	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
@@ -88,14 +97,16 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	return f, true, nil
 }
 
-// last returns the message of a subject, nil where it has none.
+// last returns the message of a subject, nil where it has none. Every subject has one message at most.
 func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) {
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
-// direct asks the stream for a message, which is nil where there is none.
+// direct asks the stream for a message, which is nil where there is none. Without a question it is the last message of the
+// subject; a question in JSON may ask for others.
 func (x *Exchange) direct(ctx context.Context, subject string, question []byte) (found *nats.Msg, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
+		// an earlier attempt may have left something there
 		found = nil
 		m, err := x.nc.RequestWithContext(ctx, subject, question)
 		if err != nil {
@@ -105,7 +116,7 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 		case status == "" || m.Header.Get(jetstream.SequenceHeader) != "": // what has a place, whatever headers it has
 			found = m
 			return nil
-		case status == "404":
+		case status == "404": // there is none
 			return nil
 		default:
 			return fmt.Errorf("the server answers %s: %s", status, m.Header.Get("Description"))
@@ -114,13 +125,13 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 	return found, err
 }
 
-// sequence returns the place of a message that direct returned.
+// sequence returns the place of a message that direct returned. It is 0 where there is none, which no message has.
 func sequence(m *nats.Msg) uint64 {
 	n, _ := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	return n
 }
 
-// size is the last piece of a file, in decimal digits: where it stands, all of the file does.
+// size is the last piece of a file, in decimal digits: where it stands, all of the file does. The pieces before it are numbered from 0.
 const size = "size"
 
 // mostBytes is the longest file: 1 GiB, as many as a machine should hold at once.
@@ -130,7 +141,8 @@ const mostBytes = 1 << 30
 // somebody has said.
 const mostAhead = 8 << 20
 
-// Keep implements cluster.Facts.
+// Keep implements cluster.Facts. The pieces are published first and the length last, so that a file that is there is whole. Two
+// who keep the same file at once publish the same pieces.
 func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash string, err error) {
 	if err := cluster.CheckRun(run); err != nil {
 		return "", err
@@ -139,16 +151,19 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		return "", fmt.Errorf("a file has at most 1 GiB, this one has %d bytes", len(content))
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
+	// it is there, whole, whoever has kept it
 	m, err := x.last(ctx, fileSubject(run, hash, size))
 	if m != nil || err != nil {
 		return hash, err
 	}
 	pieces := slices.Collect(slices.Chunk(content, cluster.MaxBody))
+	// the last one is the length
 	for n, piece := range append(pieces, []byte(strconv.Itoa(len(content)))) {
 		name := strconv.Itoa(n)
 		if n == len(pieces) {
 			name = size
 		}
+		// a piece that is there already is the same one, as the hash is in its subject; Fetch checks that
 		if _, err := x.put(ctx, fileSubject(run, hash, name), piece); err != nil {
 			return "", fmt.Errorf("a file of %d bytes is not kept: %w", len(content), err)
 		}
@@ -156,11 +171,12 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 	return hash, nil
 }
 
-// Fetch implements cluster.Facts.
+// Fetch implements cluster.Facts. An error says whether the file is not there, cannot be had now, or is not what its hash says.
 func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	if err := cluster.CheckRun(run); err != nil {
 		return nil, err
 	}
+	// a hash goes into a subject, so it has no other letters
 	if len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
 		return nil, fmt.Errorf("%q is not the SHA-256 of a file", hash)
 	}
@@ -171,21 +187,25 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	if m == nil {
 		return nil, fmt.Errorf("run %s: file %s: %w", run, hash, cluster.ErrNoFile)
 	}
+	// the length is what somebody has said
 	length, err := strconv.Atoi(string(m.Data))
 	if err != nil || length < 0 || length > mostBytes {
 		return nil, fmt.Errorf("run %s: file %s: its length on the server is %q", run, hash, m.Data)
 	}
+	// memory for the rest is taken as pieces come
 	content := make([]byte, 0, min(length, mostAhead))
 	for n := 0; len(content) < length; n++ {
 		m, err := x.last(ctx, fileSubject(run, hash, strconv.Itoa(n)))
 		if err != nil {
 			return nil, fmt.Errorf("run %s: file %s cannot be fetched: %w", run, hash, err)
 		}
+		// a wrong length must not go on for ever
 		if m == nil || len(m.Data) == 0 || len(content)+len(m.Data) > length {
 			return nil, fmt.Errorf("run %s: file %s: piece %d on the server is missing or too long", run, hash, n)
 		}
 		content = append(content, m.Data...)
 	}
+	// anybody with a part in the run may publish pieces, so that only the hash counts
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
 		return nil, fmt.Errorf("run %s: file %s: what the server gives has another hash, %x", run, hash, sum)
 	}
@@ -200,20 +220,21 @@ const mostReaders = 100_000
 // stream returns the settings that both streams have in common: one message a subject, which nobody can delete or replace.
 func stream(name, description string, replicas int, subjects ...string) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
+		// names are the ones above
 		Name: name, Description: description, Subjects: subjects,
-		Retention:            jetstream.LimitsPolicy,
-		Storage:              jetstream.FileStorage,
+		Retention:            jetstream.LimitsPolicy, // nothing goes when somebody has read it
+		Storage:              jetstream.FileStorage,  // facts outlive the server
 		Replicas:             replicas,
 		MaxConsumers:         mostReaders,
-		Discard:              jetstream.DiscardNew,
-		MaxMsgsPerSubject:    1,
-		DiscardNewPerSubject: true,
-		DenyDelete:           true,
-		AllowDirect:          true,
+		Discard:              jetstream.DiscardNew, // a full stream refuses what is new, and loses nothing
+		MaxMsgsPerSubject:    1,                    // the first of a subject stays
+		DiscardNewPerSubject: true,                 // and others of it are refused
+		DenyDelete:           true,                 // nobody can take one out
+		AllowDirect:          true,                 // every copy answers questions
 	}
 }
 
-// facts is the stream of facts, which nobody can take away.
+// facts is the stream of facts, which nobody can take away. Pieces of files are in it, too.
 func facts(replicas int) jetstream.StreamConfig {
 	c := stream(factStream, "what was said, once and for ever", replicas, "cope.>", "cope-file.>")
 	c.DenyPurge = true
@@ -222,13 +243,14 @@ func facts(replicas int) jetstream.StreamConfig {
 
 // work is the stream of work. A piece stays after it is done, so that its id cannot be offered
 // again, and beside it stands that it is done: a server that is killed may forget the
-// acknowledgements of its last moments. Withdraw purges both for a run.
+// acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied, for that reason.
 func work(replicas int) jetstream.StreamConfig {
 	return stream(workStream, "work that is handed out", replicas, "cope-work.*.*", "cope-done.*.*")
 }
 
 // makeStreams makes the streams where they are not there. A cluster of servers keeps three copies,
-// or one where it has fewer than three servers.
+// or one where it has fewer than three servers. A stream that is there already is looked at and left as it is. An error is a
+// definite where it belongs to somebody else.
 func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
 		replicas := 1
@@ -236,9 +258,11 @@ func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) er
 			replicas = copies
 		}
 		_, err := js.CreateStream(ctx, make(replicas))
+		// fewer than three servers, or one that is away: one copy now, and moreCopies asks again
 		if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			_, err = js.CreateStream(ctx, make(1))
 		}
+		// somebody has made it, perhaps at this moment
 		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 			err = checkStream(ctx, js, make(1))
 		}
@@ -249,7 +273,8 @@ func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) er
 	return nil
 }
 
-// checkStream reports a stream of that name which does not keep what it is given.
+// checkStream reports a stream of that name which does not keep what it is given. Replicas and limits may differ: whoever runs
+// the server decides them.
 func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) error {
 	s, err := js.Stream(ctx, want.Name)
 	if err != nil {
@@ -269,6 +294,7 @@ const (
 	workStream = "COPE-WORK"
 )
 
+// result is the first word of the names of workers' facts. It becomes a token of the subject, see factSubject.
 const result = "result"
 
 // What programs ask the server of Serve itself, which makes consumers for them: whoever makes one says
@@ -283,12 +309,13 @@ const (
 // senderHeader of a fact says whose credentials published it: "agent-3" or "worker-2".
 const senderHeader = "Cope-Sender"
 
+// nextFacts and nextWork are where consumers are asked for what comes next; the name of the consumer follows.
 const (
 	nextFacts = "$JS.API.CONSUMER.MSG.NEXT." + factStream
 	nextWork  = "$JS.API.CONSUMER.MSG.NEXT." + workStream
 )
 
-// factSubject returns the subject of a fact that cluster.CheckFact has passed.
+// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens, or five where a worker says it.
 func factSubject(f cluster.Fact) string {
 	name := f.Name
 	if rest, ok := strings.CutPrefix(name, result+"-"); ok && rest != "" {
@@ -297,7 +324,8 @@ func factSubject(f cluster.Fact) string {
 	return fmt.Sprintf("cope.%s.%d.%s", f.Run, f.Round, name)
 }
 
-// factAt is the inverse of factSubject: the fact of a subject, without body.
+// factAt is the inverse of factSubject: the fact of a subject, without body. It accepts what factSubject writes and nothing else
+// that looks like it, as a round with zeros in front.
 func factAt(subject string) (cluster.Fact, error) {
 	part := strings.SplitN(subject, ".", 4)
 	if len(part) != 4 || part[0] != "cope" {

@@ -17,7 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Offer implements cluster.Exchange.
+// Offer implements cluster.Exchange. The consumer comes first: without it nobody would be handed the piece. An id that was
+// offered before is left as it is, and that is no error.
 func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error {
 	w.Run = run
 	err := cluster.CheckWork(w)
@@ -25,6 +26,7 @@ func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error 
 		err = x.consumer(ctx, run)
 	}
 	if err == nil {
+		// somebody may have offered it before
 		_, err = x.put(ctx, workSubject(run, w.ID), w.Body)
 	}
 	if err != nil {
@@ -34,10 +36,12 @@ func (x *Exchange) Offer(ctx context.Context, run string, w cluster.Work) error 
 	return nil
 }
 
-// remembered is how long an Exchange believes that a consumer is still there.
+// remembered is how long an Exchange believes that a consumer is still there. A run that is withdrawn meanwhile by another
+// program loses its consumer; the next offer after that time makes it again.
 const remembered = 2 * time.Second
 
-// consumer makes the durable consumer that hands out the work of a run, before its first piece.
+// consumer makes the durable consumer that hands out the work of a run, before its first piece. It is asked for again where that
+// was long ago; a consumer that is there is left as it is.
 func (x *Exchange) consumer(ctx context.Context, run string) error {
 	x.mu.Lock()
 	seen, ok := x.consumers[run]
@@ -66,21 +70,22 @@ func (x *Exchange) consumer(ctx context.Context, run string) error {
 	return err
 }
 
-// queueOf returns the settings of the consumer of a run's work.
+// queueOf returns the settings of the consumer of a run's work. The consumer has the run's name.
 func queueOf(run string, patience time.Duration) jetstream.ConsumerConfig {
 	return jetstream.ConsumerConfig{
-		Durable:       run,
+		Durable:       run, // it outlives whoever has made it
 		FilterSubject: workSubject(run, "*"),
-		AckPolicy:     jetstream.AckExplicitPolicy,
-		AckWait:       patience,
-		MaxAckPending: -1,
+		AckPolicy:     jetstream.AckExplicitPolicy, // work is in somebody's hands until that one says something
+		AckWait:       patience,                    // and is handed out again after this time
+		MaxAckPending: -1,                          // any number of pieces at a time
 	}
 }
 
 // lookAgain is how long Take sleeps where there is no work and nobody says that there is.
 const lookAgain = time.Second
 
-// Take implements cluster.Exchange.
+// Take implements cluster.Exchange. The runs are asked one after the other, and the next call begins with the next run. It waits
+// for news that there is work, and looks again from time to time in case the news was lost.
 func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, error) {
 	if err := lists.Each(runs, cluster.CheckRun); err != nil {
 		return nil, err
@@ -88,6 +93,7 @@ func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 	if err := x.link.up(ctx, x.nc); err != nil {
 		return nil, err
 	}
+	// before the first look, so that no news is missed
 	wake, err := x.nc.SubscribeSync(wakeSubject("*")) // the news that there is work
 	if err != nil {
 		return nil, err
@@ -103,6 +109,7 @@ func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 				return nil, notTaken(ctx, err)
 			}
 		}
+		// several calls share the turn
 		x.mu.Lock()
 		x.turn++
 		turn := x.turn
@@ -116,12 +123,14 @@ func (x *Exchange) Take(ctx context.Context, runs ...string) (cluster.Taken, err
 				return t, nil
 			}
 		}
+		// asleep until there is news or the time is over
 		sleep, stop := context.WithTimeout(ctx, lookAgain)
 		_, _ = wake.NextMsgWithContext(sleep)
 		stop()
 	}
 }
 
+// notTaken returns the error of Take: the one of the context as it is.
 func notTaken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -129,7 +138,7 @@ func notTaken(ctx context.Context, err error) error {
 	return fmt.Errorf("no work can be taken: %w", err)
 }
 
-// queues lists the runs that have work, or had.
+// queues lists the runs that have work, or had. Runs that were withdrawn are not among them. The server names them page by page.
 func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	const subject = "$JS.API.CONSUMER.NAMES." + workStream
 	var page struct {
@@ -138,6 +147,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 	}
 	for {
 		err = x.until(ctx, subject, func(ctx context.Context) error {
+			// an answer without runs may leave the list out, and the page before is not to be taken for it
 			page.Consumers = nil
 			return x.request(ctx, subject, fmt.Appendf(nil, `{"offset":%d}`, len(all)), &page)
 		})
@@ -152,6 +162,7 @@ func (x *Exchange) queues(ctx context.Context) (all []string, err error) {
 func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err error) {
 	subject := nextWork + "." + run
 	err = x.until(ctx, subject, func(ctx context.Context) error {
+		// pieces that were done already come up again after a server was killed
 		for {
 			var again bool
 			var err error
@@ -163,10 +174,13 @@ func (x *Exchange) next(ctx context.Context, run string) (t cluster.Taken, err e
 	return t, err
 }
 
-// ask asks once. It reports that another piece may be there: this one was done already, or is none.
+// ask asks once. It reports that another piece may be there: this one was done already, or is none. Link is the number of the
+// connection by which the piece came, which taken.say needs.
 func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Taken, again bool, err error) {
+	// before the question: an answer by a later connection counts as one by an earlier, and at worst the piece is handed out again
 	link, _, _ := x.link.now()
 	m, err := pull(ctx, x.nc, subject)
+	// nobody listens there: the run has no consumer, or the streams have no leader
 	if errors.Is(err, nats.ErrNoResponders) && !x.hasQueue(ctx, run) {
 		return nil, false, nil // nobody has offered anything
 	}
@@ -177,7 +191,7 @@ func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Take
 	case "":
 		t, err = x.handed(ctx, m, link)
 		return t, err == nil && t == nil, err
-	case "404", "408":
+	case "404", "408": // no work now
 		return nil, false, nil
 	}
 	return nil, false, fmt.Errorf("the server answers %s: %s", m.Header.Get("Status"), m.Header.Get("Description"))
@@ -185,7 +199,7 @@ func (x *Exchange) ask(ctx context.Context, run, subject string) (t cluster.Take
 
 // pull asks for one message of a consumer. The answer has the subject of the work and not the one it
 // was asked to be sent to, by which nats.Conn.Request tells answers apart: each question has a
-// subscription of its own.
+// subscription of its own. The subscription ends with the answer.
 func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error) {
 	inbox := nc.NewInbox()
 	answers, err := nc.SubscribeSync(inbox)
@@ -197,19 +211,21 @@ func pull(ctx context.Context, nc *nats.Conn, subject string) (*nats.Msg, error)
 		return nil, err
 	}
 	m, err := answers.NextMsgWithContext(ctx)
+	// nobody listens; NATS says so in place of an answer
 	if err == nil && len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		return nil, nats.ErrNoResponders
 	}
 	return m, err
 }
 
-// hasQueue reports whether a run has a consumer, as far as that can be known.
+// hasQueue reports whether a run has a consumer, as far as that can be known. Where that cannot be known it is true, so that an
+// error of the server is not taken for a run without work.
 func (x *Exchange) hasQueue(ctx context.Context, run string) bool {
 	all, err := x.queues(ctx)
 	return err != nil || slices.Contains(all, run)
 }
 
-// Withdraw implements cluster.Exchange.
+// Withdraw implements cluster.Exchange. What was done is purged after the work: a piece without its mark would be handed out once more.
 func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	if err := cluster.CheckRun(run); err != nil {
 		return err
@@ -220,6 +236,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 			return x.request(ctx, purge, fmt.Appendf(nil, `{"filter":%q}`, subjects), new(struct{}))
 		})
 	})
+	// the consumer goes last, and with it what it knows of pieces in hands
 	if err == nil {
 		err = x.until(ctx, "$JS.API.CONSUMER.DELETE."+workStream+"."+run, func(ctx context.Context) error {
 			err := x.js.DeleteConsumer(ctx, workStream, run)
@@ -229,6 +246,7 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 			return err
 		})
 	}
+	// the next offer makes the consumer again
 	x.mu.Lock()
 	delete(x.consumers, run)
 	x.mu.Unlock()
@@ -238,7 +256,8 @@ func (x *Exchange) Withdraw(ctx context.Context, run string) error {
 	return nil
 }
 
-// handed returns the piece in a message of the work stream, nil where it is done already.
+// handed returns the piece in a message of the work stream, nil where it is done already. The mark that it is done counts, and
+// not what the server remembers: after a crash it may hand out what was done.
 func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.Taken, error) {
 	part := strings.Split(m.Subject, ".")
 	// The reply is $JS.ACK.<stream>.<consumer>.<attempt>.<place>... or, from newer servers,
@@ -251,6 +270,7 @@ func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.T
 	if len(part) != 3 || len(reply) <= at {
 		return nil, definite{fmt.Errorf("the server hands out something that is no work: %s", m.Subject)}
 	}
+	// the attempt is the server's own count
 	attempt, err := strconv.Atoi(reply[at])
 	if err != nil {
 		return nil, definite{fmt.Errorf("the server hands out work without an attempt: %s", m.Reply)}
@@ -259,6 +279,7 @@ func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.T
 	if err != nil {
 		return nil, err
 	}
+	// a message is there: done before, so the server is told once more
 	if answer.Header.Get("Status") == "" {
 		return nil, x.nc.Publish(m.Reply, []byte("+ACK"))
 	}
@@ -267,13 +288,14 @@ func (x *Exchange) handed(ctx context.Context, m *nats.Msg, link int) (cluster.T
 
 // taken is one handing out of a piece of work.
 type taken struct {
-	x       *Exchange
-	work    cluster.Work
-	reply   string // where the server hears of it
-	attempt int
-	link    int // the connection by which it came
+	x       *Exchange    // the exchange by which it came
+	work    cluster.Work // handed out
+	reply   string       // where the server hears of it; see say
+	attempt int          // handings out so far, as the server counts them
+	link    int          // the connection by which it came
 }
 
+// Work implements cluster.Taken.
 func (t *taken) Work() cluster.Work {
 	w := t.work
 	w.Body = bytes.Clone(w.Body)
@@ -283,7 +305,8 @@ func (t *taken) Work() cluster.Work {
 func (t *taken) Attempt() int { return t.attempt }
 
 // Done implements cluster.Taken. That the work is done is on the server's disk, which its
-// acknowledgement is a little later only.
+// acknowledgement is a little later only. The mark is put first: after a crash between the two the server hands the piece out
+// again, and handed sees that it is done.
 func (t *taken) Done(ctx context.Context) error {
 	if _, err := t.x.put(ctx, doneSubject(t.work.Run, t.work.ID), nil); err != nil {
 		return fmt.Errorf("work %s of run %s: %w", t.work.ID, t.work.Run, err)
@@ -291,7 +314,7 @@ func (t *taken) Done(ctx context.Context) error {
 	return t.say(ctx, "+ACK")
 }
 
-// Alive implements cluster.Taken.
+// Alive implements cluster.Taken. It may go to any connection: at worst it says nothing.
 func (t *taken) Alive(ctx context.Context) error { return t.say(ctx, "+WPI") }
 
 // Back implements cluster.Taken. The server waits a moment, so that work which nobody can do does
@@ -304,9 +327,10 @@ func (t *taken) Back(ctx context.Context) error {
 
 // say tells the server that handed the work out, and no later one: a server that was killed may not
 // remember that it did, and would take an acknowledgement for a reason to skip everything before.
-// A later one hands the work out again, if it is not done.
+// A later one hands the work out again, if it is not done. Word is one that JetStream knows: +ACK, -NAK or +WPI.
 func (t *taken) say(ctx context.Context, word string) error {
 	err := t.x.until(ctx, t.reply, func(ctx context.Context) error {
+		// by now another server may listen, which does not know this handing out
 		if now, _, _ := t.x.link.now(); word != "+WPI" && now != t.link {
 			return nil
 		}

@@ -18,6 +18,7 @@ func TestManyReaders(t *testing.T) {
 	if testing.Short() {
 		t.Skip("1,100 readers")
 	}
+	// over one connection, all of them at once
 	const readers = 1100
 	for name, url := range map[string]string{
 		"ours":   serve(t, t.TempDir(), jetstream.ServeOptions{}).URL(),
@@ -30,7 +31,7 @@ func TestManyReaders(t *testing.T) {
 			}
 			ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer stop()
-			read := make(chan error, readers)
+			read := make(chan error, readers) // one for each reader that has read the fact, or failed
 			var wg sync.WaitGroup
 			for range readers {
 				wg.Go(func() {

@@ -21,28 +21,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Server keeps facts and work in a folder, for programs that join it.
+// Server keeps facts and work in a folder, for programs that join it. Its own connections make streams, readers and queues,
+// forward facts with their senders, and look at the clock.
 type Server struct {
-	nats *server.Server
-	dir  string
-	lock io.Closer
-	self *Exchange // the server's own connection
+	nats *server.Server // the server of NATS in this process; nil before start has made it
+	dir  string         // of Serve
+	lock io.Closer      // of the folder, held until all else is closed
+	self *Exchange      // the server's own connection
 	// connections that publish for others, see forward
-	forwarders []*Exchange
-	accounts   *accounts // nil where everybody on this machine is let in
-	dial       func(context.Context, DialOptions) (*Exchange, error)
-	stop       context.CancelFunc
-	done       sync.WaitGroup
+	forwarders []*Exchange                                           // each with a share of them
+	accounts   *accounts                                             // nil where everybody on this machine is let in
+	dial       func(context.Context, DialOptions) (*Exchange, error) // joins the server within the process; set by start
+	stop       context.CancelFunc                                    // ends the goroutines below; nil before they begin
+	done       sync.WaitGroup                                        // of the goroutines that look at keys and clock
 }
 
 // Serve starts a server on a folder, which it makes where it is not there. What it confirms is synced to
 // the disk before. It listens on loopback and lets in everybody on this machine, unless Keys has made
 // keys in the folder: then it lets in their holders only, over TLS, and may listen on any address.
-// A second server on the folder is an error that names the process of the first.
+// A second server on the folder is an error that names the process of the first. The context is for starting alone: the server
+// runs until Close.
 func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	// what is wrong with the options shows before anything is locked or started
 	options, err := o.nats(dir)
 	if err != nil {
 		return nil, err
@@ -53,18 +56,21 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	}
 	s := &Server{dir: dir, lock: held}
 	if err := s.start(ctx, options, o); err != nil {
-		s.Close()
+		s.Close() // closes whatever was started
 		return nil, err
 	}
 	return s, nil
 }
 
-// nats returns the settings of the server without users.
+// nats returns the settings of the server without users. An error says what is wrong with the address, or that it needs keys.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
+		// NoSigs: what signals mean is up to the program
 		ServerName: serverName, NoSigs: true,
+		// SyncAlways: a fact that was confirmed is there after a power cut
 		JetStream: true, StoreDir: filepath.Join(dir, "store"), SyncAlways: true,
 		JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: o.MaxBytes,
+		// a message has 1 MiB at most, and connections that do not read are dropped
 		MaxPayload: 1 << 20, MaxControlLine: 4096, MaxPending: mostPending, WriteDeadline: 10 * time.Second,
 		DontListen: o.Listen == Nowhere,
 	}
@@ -80,8 +86,9 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	if n.Port, err = strconv.Atoi(port); err != nil || n.Port < 0 || n.Port > 65535 {
 		return nil, fmt.Errorf("a port is a number from 0 to 65535, got %q", port)
 	}
-	n.Port = cmp.Or(n.Port, server.RANDOM_PORT)
+	n.Port = cmp.Or(n.Port, server.RANDOM_PORT) // NATS takes 0 for its own port
 	n.Host = host
+	// whoever reaches the address may do what an owner may
 	if !hasKeys(dir) && !loopback(host) {
 		return nil, fmt.Errorf("other machines can reach %s, so that credentials are needed: make them first by gonb-cope "+
 			"cluster keys %s --agents N", listen, dir)
@@ -99,7 +106,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	return n, nil
 }
 
-// loopback reports whether an address is reached from this machine only.
+// loopback reports whether an address is reached from this machine only. Of names only localhost counts, as no other is looked up.
 func loopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -107,8 +114,10 @@ func loopback(host string) bool {
 	return host == "localhost"
 }
 
-// start starts the server with its users, makes the streams and waits for connections.
+// start starts the server with its users, makes the streams and waits for connections. Users are options of NATS, what accounts
+// give each other is set before it starts, and JetStream of the global account after.
 func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (err error) {
+	// an owner has no name among the senders of facts
 	self := login{role: Role{Kind: Owner}}
 	var with []nats.Option
 	if hasKeys(s.dir) {
@@ -127,6 +136,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 			return fmt.Errorf("the server cannot start: %w", err)
 		}
 	}
+	// the log is asked below why the server is not ready
 	log := &logger{hear: o.Log}
 	s.nats.SetLoggerV2(log, false, false, false)
 	s.nats.Start()
@@ -138,11 +148,13 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 			return fmt.Errorf("the server cannot start: %w", err)
 		}
 	}
+	// with its own rights, whoever asks: the program that serves is trusted
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
 		l := self
 		l.inside = true
 		return connect("nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
 	}
+	// the goroutines go on when ctx, which is for starting, has ended
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.done.Go(func() { s.watchKeys(background) })
@@ -151,17 +163,20 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
+	// before the streams: whoever joins now is answered as soon as they are there
 	if err := errors.Join(s.answer(x, log), s.forward(ctx)); err != nil {
 		return err
 	}
 	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {
 		return err
 	}
+	// it looks at consumers, which are in the streams
 	s.done.Go(func() { s.watchClock(background) })
 	return nil
 }
 
-// ready waits until programs can join, for 10 s at most, or until the server has given up.
+// ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to say that it has
+// given up, but the log has heard it.
 func (s *Server) ready(log *logger) bool {
 	for range 100 {
 		if s.nats.ReadyForConnections(100 * time.Millisecond) {
@@ -177,9 +192,11 @@ func (s *Server) ready(log *logger) bool {
 	return false
 }
 
-// whyNot finds out why a server is not ready: most often another program has the port.
+// whyNot finds out why a server is not ready: most often another program has the port. It tries to listen where the server
+// should. Without an error of that the last one in the log is the reason.
 func (s *Server) whyNot(n *server.Options, log *logger) error {
 	if !n.DontListen {
+		// a negative port is any free one
 		l, err := net.Listen("tcp", net.JoinHostPort(n.Host, strconv.Itoa(max(n.Port, 0))))
 		if err != nil {
 			return err
@@ -191,7 +208,8 @@ func (s *Server) whyNot(n *server.Options, log *logger) error {
 	return errors.New(log.last)
 }
 
-// watchKeys tells the server of credentials that were taken back.
+// watchKeys tells the server of credentials that were taken back. It compares the file once a second: Keys replaces it, and may
+// run in another program.
 func (s *Server) watchKeys(ctx context.Context) {
 	if s.accounts == nil {
 		return
@@ -200,9 +218,11 @@ func (s *Server) watchKeys(ctx context.Context) {
 	last, _ := os.Stat(file)
 	await.Every(ctx, time.Second, func() {
 		now, err := os.Stat(file)
+		// the same file as before
 		if err != nil || (last != nil && os.SameFile(last, now) && now.ModTime().Equal(last.ModTime())) {
 			return
 		}
+		// a keyring that cannot be read just now is looked at again
 		if k, err := openKeyring(s.dir); err == nil {
 			s.accounts.tookBack(s.nats, k)
 			last = now
@@ -220,6 +240,7 @@ func (s *Server) URL() string {
 	if s.accounts != nil {
 		scheme = "tls"
 	}
+	// all addresses: 0.0.0.0 is none that one can join
 	at := s.nats.Addr().String()
 	if a, is := s.nats.Addr().(*net.TCPAddr); is && a.IP.IsUnspecified() {
 		at = net.JoinHostPort((&keyring{dir: keysDir(s.dir)}).calledBy(), strconv.Itoa(a.Port))
@@ -227,7 +248,8 @@ func (s *Server) URL() string {
 	return scheme + "://" + at
 }
 
-// Dial joins the server from this process, without going through the network.
+// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options
+// about credentials are of no account.
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
 // Guarded reports whether the server asks for credentials.
@@ -236,7 +258,8 @@ func (s *Server) Guarded() bool { return s.accounts != nil }
 // Folder returns the folder of the server.
 func (s *Server) Folder() string { return s.dir }
 
-// Close stops the server and gives the folder back.
+// Close stops the server and gives the folder back. The folder comes last, so that no other server begins on it before this one
+// has written everything. It may be called after an error of start, when not all is there.
 func (s *Server) Close() error {
 	if s.stop != nil {
 		s.stop()

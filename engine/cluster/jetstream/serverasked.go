@@ -22,9 +22,11 @@ import (
 )
 
 // answer answers what the server itself is asked, at addresses that are inboxes: another account's is one
-// that NATS makes.
+// that NATS makes. Whoever asks gives an address for the answer, which could be any subject: only inboxes are answered, so that
+// nobody has the server publish elsewhere.
 func (s *Server) answer(x *Exchange, log *logger) error {
 	_, err := x.nc.Subscribe("cope-ask.>", func(m *nats.Msg) {
+		// news comes from accounts of roles, and goes to all of them; see heardAs
 		if run, ok := strings.CutPrefix(m.Subject, wokenSubject+"."); ok {
 			_ = x.nc.Publish(wakeSubject(run), nil)
 			return
@@ -38,6 +40,7 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 		}
 		var a answered
 		var err error
+		// errors of JetStream are passed on; of others the answer does not come
 		if a.Name, err = makeConsumer(x.js, m); err != nil && !errors.As(err, &a.Error) {
 			return // who asks asks again
 		}
@@ -47,7 +50,8 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 	return err
 }
 
-// inbox reports whether an address of an answer is nothing but that.
+// inbox reports whether an address of an answer is nothing but that. Clients of the server's own account have inboxes as NATS
+// names them, and users of other accounts have addresses that NATS makes.
 func inbox(reply string) bool {
 	return strings.HasPrefix(reply, "_R_.") || strings.HasPrefix(reply, "_INBOX.")
 }
@@ -58,13 +62,14 @@ const forwarders = 8
 
 // forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS tells the server
 // who that is by a header which it writes itself in place of any other, and which streams drop. Other headers
-// are left out: readers would take some of them for answers of the server.
+// are left out: readers would take some of them for answers of the server. It runs until the server is closed.
 func (s *Server) forward(ctx context.Context) error {
 	for range forwarders {
 		x, err := s.Dial(ctx, DialOptions{})
 		if err != nil {
 			return err
 		}
+		// closed with the server, also after an error
 		s.forwarders = append(s.forwarders, x)
 		if err := forward(x.nc); err != nil {
 			return err
@@ -74,8 +79,10 @@ func (s *Server) forward(ctx context.Context) error {
 }
 
 // forward takes a share of these facts. The stream's answer goes to who asked, whose address is the end of the
-// one that the stream gets: NATS takes no address of another account.
+// one that the stream gets: NATS takes no address of another account. Connections share the work: each fact goes to one of them.
+// Two forwarders cannot disturb each other's answers, whose beginnings are random.
 func forward(nc *nats.Conn) error {
+	// an answer of the stream comes to answers and the address of who asked
 	answers := nc.NewInbox() + "."
 	_, err := nc.Subscribe(answers+">", func(m *nats.Msg) {
 		_ = nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
@@ -83,15 +90,19 @@ func forward(nc *nats.Conn) error {
 	if err != nil {
 		return err
 	}
+	// one of the connections gets each message
 	_, err = nc.QueueSubscribe(saySubject+".>", "forward", func(m *nats.Msg) {
 		if !inbox(m.Reply) {
 			return
 		}
+		// with nothing of the message but its body
 		out, err := withSender(m)
 		if err == nil {
+			// the stream answers there, by the subscription above
 			out.Reply = answers + m.Reply
 			err = nc.PublishMsg(out)
 		}
+		// what no stream would take is answered here
 		if err != nil {
 			text, _ := json.Marshal(answered{Error: wrong})
 			_ = m.Respond(text)
@@ -100,7 +111,8 @@ func forward(nc *nats.Conn) error {
 	return err
 }
 
-// withSender returns the fact that a message to saySubject asks for.
+// withSender returns the fact that a message to saySubject asks for. An error says that it is no fact, or that nobody knows who
+// has sent it.
 func withSender(m *nats.Msg) (*nats.Msg, error) {
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)
@@ -108,12 +120,14 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	if err = errors.Join(err, cluster.CheckFact(f)); err != nil {
 		return nil, err
 	}
+	// NATS writes this header itself, and drops one that the sender has written
 	var who struct {
 		Account string `json:"acc"`
 	}
 	if err := json.Unmarshal([]byte(m.Header.Get(server.ClientInfoHdr)), &who); err != nil {
 		return nil, err
 	}
+	// accounts without a name among readers, as the owner's, have no business here
 	r, _ := roleOfAccount(who.Account)
 	if r.sender() == "" {
 		return nil, errors.New("nobody has the account " + who.Account)
@@ -121,14 +135,17 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	out := nats.NewMsg(subject)
 	out.Data = m.Data
 	out.Header.Set(senderHeader, r.sender())
+	// the first fact of the subject stands, as with every other one
 	out.Header.Set(jetstream.ExpectedLastSubjSeqHeader, "0")
 	return out, nil
 }
 
-// makeConsumer makes the consumer that is asked for, and returns its name.
+// makeConsumer makes the consumer that is asked for, and returns its name. An error of JetStream goes to who asked. A question
+// that is none is answered by wrong.
 func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), step)
 	defer stop()
+	// cope-ask.read.RUN, cope-ask.read.RUN.NAME or cope-ask.queue.RUN, see the constants
 	part := strings.Split(m.Subject, ".")
 	if len(part) < 3 || cluster.CheckRun(part[2]) != nil {
 		return "", wrong
@@ -140,18 +157,22 @@ func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
 		if len(part) == 4 {
 			name = part[3]
 		}
+		// the place to read from is the body
 		from, err := strconv.ParseUint(string(m.Data), 10, 64)
+		// the name may be empty
 		if err != nil || cluster.CheckFact(cluster.Fact{Run: run, Name: name + "x"}) != nil {
 			return "", wrong
 		}
 		reader, c := readerOf(run, name, from)
 		_, err = js.CreateConsumer(ctx, factStream, c)
 		return reader, err
+	// the body is the patience
 	case subject == queueSubject && len(part) == 3:
 		patience, err := time.ParseDuration(string(m.Data))
 		if err != nil || patience <= 0 {
 			return "", wrong
 		}
+		// the consumer of a run has the run's name
 		_, err = js.CreateConsumer(ctx, workStream, queueOf(run, patience))
 		if errors.Is(err, jetstream.ErrConsumerExists) {
 			err = nil // with the patience of whoever made it
@@ -178,10 +199,12 @@ const setBack = time.Second
 
 // watchClock looks at the clock until the context ends.
 func (s *Server) watchClock(ctx context.Context) {
+	// nothing tells how far it was set back then, so all work counts as handed out now
 	s.handedNow(ctx) // it may have been set back while no server was there
 	last := time.Now()
 	await.Every(ctx, lookAtClock, func() {
 		now := time.Now()
+		// ahead does no harm: work is handed out again a little early
 		if jumped(last, now) < -setBack {
 			s.handedNow(ctx)
 		}
@@ -189,16 +212,19 @@ func (s *Server) watchClock(ctx context.Context) {
 	})
 }
 
-// jumped returns how far the wall clock went ahead of the monotonic one between two readings.
+// jumped returns how far the wall clock went ahead of the monotonic one between two readings. Times from time.Now have both
+// clocks. Round takes the monotonic one away.
 func jumped(from, to time.Time) time.Duration { return to.Round(0).Sub(from.Round(0)) - to.Sub(from) }
 
 // handedNow tells the server that all work which is in hands is in progress. Pieces that are not in
-// hands are left as they are. Errors are left, too: a server that does not answer itself is ending.
+// hands are left as they are. Errors are left, too: a server that does not answer itself is ending. It is what workers say by
+// Alive, said for all of them: whoever is dead is silent after that as before.
 func (s *Server) handedNow(ctx context.Context) {
 	runs, err := s.self.queues(ctx)
 	if err != nil {
 		return
 	}
+	// a run that fails is passed over
 	for _, run := range runs {
 		ctx, stop := context.WithTimeout(ctx, step)
 		c, err := s.self.js.Consumer(ctx, workStream, run)
@@ -210,6 +236,7 @@ func (s *Server) handedNow(ctx context.Context) {
 		if info.NumAckPending == 0 {
 			continue
 		}
+		// places of this consumer from the first that is not acknowledged to the last that was handed out; those done between are left alone
 		for at := info.AckFloor.Stream + 1; at <= info.Delivered.Stream; at++ {
 			// the place in the stream counts, and what the server does not look at for work in progress is 1 or 0
 			subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", workStream, run, at, info.Delivered.Consumer)
@@ -218,16 +245,16 @@ func (s *Server) handedNow(ctx context.Context) {
 	}
 }
 
-// logger takes warnings and errors of the server.
+// logger takes warnings and errors of the server. The server calls it from any goroutine.
 type logger struct {
 	hear  func(string) // may be nil
-	mu    sync.Mutex
-	last  string // the last error
-	fatal bool   // it was the end of the server
-	disk  string // why nothing can be written any more
+	mu    sync.Mutex   // of the fields below
+	last  string       // the last error
+	fatal bool         // it was the end of the server; so that waiting for it is in vain
+	disk  string       // why nothing can be written any more; "" while it can
 }
 
-// writeFailed matches what the server says of a disk that fails. It does not try again.
+// writeFailed matches what the server says of a disk that fails. It does not try again. The second group is the system's own words.
 var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
 
 // trouble returns why nothing can be written any more, empty where it can.
@@ -237,12 +264,14 @@ func (l *logger) trouble() string {
 	return l.disk
 }
 
+// say hands a sentence to whoever listens.
 func (l *logger) say(text string) {
 	if l.hear != nil {
 		l.hear(text)
 	}
 }
 
+// fault notes an error, and what it says about the disk.
 func (l *logger) fault(text string) {
 	l.mu.Lock()
 	l.last = text
@@ -253,6 +282,7 @@ func (l *logger) fault(text string) {
 	l.say(text)
 }
 
+// end notes the error that ends the server.
 func (l *logger) end(text string) {
 	l.fault(text)
 	l.mu.Lock()

@@ -21,19 +21,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// anybody is the user, and the account, of everybody who needs no credentials.
+// anybody is the user, and the account, of everybody who needs no credentials. On servers without keys it is all that programs are.
 const anybody = "anybody"
 
-// open lets in everybody with what an owner, agents and workers may: only the server itself makes streams.
+// open lets in everybody with what an owner, agents and workers may: only the server itself makes streams. The server's own
+// connections use a password that nobody else has; it is made for this start and written nowhere. A folder that was served with
+// keys is refused.
 func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	secret := rand.Text()
+	// whoever comes in without credentials is in an account of their own, away from the streams
 	people := server.NewAccount(anybody)
 	n.Accounts = []*server.Account{people}
 	n.Users = []*server.User{
 		{Username: "server", Password: secret, Permissions: permissions(Role{Kind: kindServer})},
 		{Username: anybody, Account: people, Permissions: permissions(Role{Kind: kindAnybody})},
 	}
-	n.NoAuthUser = anybody
+	n.NoAuthUser = anybody // who names no user is this one
+	// names of accounts begin with A
 	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
 		return nil, fmt.Errorf("the folder %s was served with keys before, and they are gone: put %s back, or take another folder", s.dir,
 			keysDir(s.dir))
@@ -41,13 +45,15 @@ func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	return []nats.Option{nats.UserInfo("server", secret)}, nil
 }
 
+// permissions returns what a role may do as the server's options have it.
 func permissions(r Role) *server.Permissions {
 	p := r.permissions()
 	return &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow},
 		Subscribe: &server.SubjectPermission{Allow: p.Sub.Allow}}
 }
 
-// letIn gives everybody these subjects, where the streams are in the global account.
+// letIn gives everybody these subjects, where the streams are in the global account. It does for servers without keys what the
+// claims of accounts say on servers with keys; see accounts.claims.
 func (s *Server) letIn() error {
 	streams := s.nats.GlobalAccount()
 	people, err := s.nats.LookupAccount(anybody)
@@ -58,24 +64,29 @@ func (s *Server) letIn() error {
 	if err := lists.Each(one, func(subject string) error { return streams.AddServiceExport(subject, nil) }); err != nil {
 		return err
 	}
+	// several answers to one question, see exported
 	for _, subject := range several {
 		if err := streams.AddServiceExportWithResponse(subject, server.Streamed, nil); err != nil {
 			return err
 		}
 	}
+	// what they may publish goes to the streams' account, some of it under another subject
 	all := Role{Kind: kindAnybody}
 	for _, subject := range append(all.publishes(), ownInfo) {
 		if err := people.AddServiceImport(streams, subject, heardAs(subject)); err != nil {
 			return err
 		}
 	}
+	// the news that there is work comes the other way
 	return lists.Each(all.hears(), func(subject string) error {
 		return errors.Join(streams.AddStreamExport(subject, nil), people.AddStreamImport(streams, subject, ""))
 	})
 }
 
-// signed lets in whom the account of the folder's keys has signed.
+// signed lets in whom the account of the folder's keys has signed. It returns what the server's own connections say of
+// themselves. It changes the options of NATS, and moves the streams of an earlier version.
 func (s *Server) signed(n *server.Options) (self login, err error) {
+	// streams of the global account could not be reached any more
 	if servedOpen(s.dir) {
 		return login{}, errServedOpen(s.dir)
 	}
@@ -88,6 +99,7 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 		return login{}, err
 	}
 	s.accounts = &accounts{operator: operator, keys: k, given: map[string]string{}}
+	// the server takes the claims of accounts that the operator has signed, and asks for them one by one
 	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
 		return login{}, err
@@ -96,12 +108,14 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err := adopt(s.dir, k.name, streams.account()); err != nil {
 		return login{}, err
 	}
+	// it ends with the server, so its claims have no end
 	self, err = k.user(streams, time.Time{})
 	self.role = Role{Kind: Owner}
 	return self, err
 }
 
-// adopt takes over the streams of earlier versions, which were in the account that signs.
+// adopt takes over the streams of earlier versions, which were in the account that signs. The folder of an account's streams has
+// the account's name. Nothing is done where there are none.
 func adopt(dir, before, now string) error {
 	store := filepath.Join(dir, "store", "jetstream")
 	if _, err := os.Stat(filepath.Join(store, before)); err != nil {
@@ -114,14 +128,15 @@ func adopt(dir, before, now string) error {
 }
 
 // accounts gives the server the claims of accounts, as it asks for them: the one of the streams, and the ones
-// of roles, which import from it what their holders may publish.
+// of roles, which import from it what their holders may publish. Nothing of it is on the disk: the claims follow from the
+// keyring and the name of the account.
 type accounts struct {
-	server.MemAccResolver // the system's
-	operator              nkeys.KeyPair
+	server.MemAccResolver               // the system's
+	operator              nkeys.KeyPair // signs the claims of accounts; the same from start to end of the server
 
-	mu    sync.Mutex
-	keys  *keyring
-	given map[string]string // claims of accounts that the server knows, by name
+	mu    sync.Mutex        // of the fields below
+	keys  *keyring          // tookBack replaces them
+	given map[string]string // claims of accounts that the server knows, by name; tookBack gives it new claims of these
 }
 
 // system makes the account that JetStream itself needs, for this start of the server. Nobody has keys
@@ -144,11 +159,14 @@ func (a *accounts) system() (string, error) {
 // account, NATS loses what it imports.
 const sameTime = 100 * time.Millisecond
 
-// Fetch implements server.AccountResolver.
+// Fetch implements server.AccountResolver. NATS asks for each account when its first user comes. A name that is no role's is an
+// error: whoever comes in by it is refused.
 func (a *accounts) Fetch(name string) (string, error) {
+	// the system's account is stored as it is
 	if token, err := a.MemAccResolver.Fetch(name); err == nil {
 		return token, nil
 	}
+	// who signs users can write any name into their claims, and only names of roles have subjects
 	r, ok := roleOfAccount(name)
 	if !ok {
 		return "", fmt.Errorf("nobody has the account %s", name)
@@ -161,18 +179,25 @@ func (a *accounts) Fetch(name string) (string, error) {
 		a.given[name] = token
 	}
 	a.mu.Unlock()
+	// without the lock, so that other accounts go on
 	if again {
 		time.Sleep(sameTime)
 	}
 	return token, err
 }
 
+// claims returns what the account of a role may do: its users are signed by the key of the keyring, publish what is imported,
+// and are refused once they were taken back. It needs the lock.
 func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	c := jwt.NewAccountClaims(r.account())
 	c.Name = r.String()
+	// users name this account in their claims, and are signed by the keyring's
 	c.SigningKeys.Add(a.keys.name)
+	// of users whose claims say nothing
 	c.DefaultPermissions = r.permissions()
+	// a copy: the server keeps what it is given
 	c.Revocations = maps.Clone(a.keys.claims.Revocations)
+	// the account of the streams, whose only users are the server itself
 	if r.Kind == kindServer {
 		c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit,
 			Consumer: jwt.NoLimit}
@@ -186,18 +211,21 @@ func (a *accounts) claims(r Role) *jwt.AccountClaims {
 		c.Exports.Add(&jwt.Export{Subject: jwt.Subject(wakeSubject("*")), Type: jwt.Stream})
 		return c
 	}
+	// what the holder may publish goes to the streams' account; nothing else of it leaves the role's account
 	streams := Role{Kind: kindServer}.account()
 	for _, subject := range append(r.publishes(), ownInfo) {
 		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(heardAs(subject)), LocalSubject: jwt.RenamingSubject(subject),
 			Type: jwt.Service})
 	}
+	// and what it may hear comes from there
 	for _, subject := range r.hears() {
 		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(subject), Type: jwt.Stream})
 	}
 	return c
 }
 
-// tookBack tells the server of credentials that were taken back.
+// tookBack tells the server of credentials that were taken back. Accounts that come later get the new claims anyway, by keys.
+// The server ends the connections of users that were taken back.
 func (a *accounts) tookBack(nats *server.Server, k *keyring) {
 	a.mu.Lock()
 	a.keys = k
@@ -208,6 +236,7 @@ func (a *accounts) tookBack(nats *server.Server, k *keyring) {
 		if account, err := nats.LookupAccount(name); err == nil {
 			a.mu.Lock()
 			claims := a.claims(r)
+			// the claims are made under the lock, and the server is told without it
 			a.mu.Unlock()
 			nats.UpdateAccountClaims(account, claims)
 		}

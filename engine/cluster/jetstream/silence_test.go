@@ -38,7 +38,7 @@ func TestLongSilence(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	x.silence.limit = 200 * time.Millisecond
+	x.silence.limit = 200 * time.Millisecond // in place of half a minute
 	next := func() string {
 		select {
 		case text := <-said:
@@ -48,6 +48,7 @@ func TestLongSilence(t *testing.T) {
 		}
 		return ""
 	}
+	// whether the streams answer, as the test has it
 	var answers atomic.Bool
 	ask := func(context.Context) error {
 		if answers.Load() {
@@ -56,11 +57,13 @@ func TestLongSilence(t *testing.T) {
 		return nats.ErrNoResponders // as of a cluster without a leader
 	}
 	done := make(chan error, 1)
+	// asked asks once, which may take until answers come
 	asked := func() { done <- x.until(t.Context(), "", ask) }
 	go asked()
 	if text := next(); !strings.HasPrefix(text, "nobody has answered for the facts at nats://127.0.0.1:") {
 		t.Errorf("noticed %q", text)
 	}
+	// it has said so and goes on waiting
 	select {
 	case err := <-done:
 		t.Fatalf("it was not waited for: %v", err)
@@ -73,6 +76,7 @@ func TestLongSilence(t *testing.T) {
 	if text := next(); !strings.HasSuffix(text, "can be reached again") {
 		t.Errorf("noticed %q", text)
 	}
+	// silent again, and this time a stream is deleted meanwhile
 	answers.Store(false)
 	go asked()
 	next()

@@ -20,7 +20,7 @@ func TestSlowReaders(t *testing.T) {
 	}
 	s := serve(t, t.TempDir(), jetstream.ServeOptions{})
 	x := join(t, s.URL(), "")
-	body := make([]byte, 500<<10)
+	body := make([]byte, 500<<10) // near the longest fact
 	for name := range 3 {
 		if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1, Name: fmt.Sprint("agent-", name+1), Body: body}); err != nil {
 			t.Fatal(err)
@@ -30,6 +30,7 @@ func TestSlowReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// as programs without this package, in the words of NATS itself
 	const silent = 12
 	before := heap()
 	gone := make(chan error, silent)
@@ -39,6 +40,7 @@ func TestSlowReaders(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
+		// little room on this side, so that what is not read fills the server
 		if err := c.(*net.TCPConn).SetReadBuffer(1 << 10); err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +50,7 @@ func TestSlowReaders(t *testing.T) {
 				_, err = fmt.Fprint(c, "PUB $JS.API.DIRECT.GET.COPE.cope.r.1.agent-1 _INBOX.silent 0\r\n\r\n")
 				time.Sleep(5 * time.Millisecond) // so that what waits within the server is little
 			}
+			// the server has closed the connection
 			gone <- err
 		}()
 	}
@@ -61,6 +64,7 @@ func TestSlowReaders(t *testing.T) {
 			if time.Since(begin) > 5*time.Minute {
 				t.Fatalf("%d of %d silent connections are still served", silent-dropped, silent)
 			}
+			// somebody who reads is served
 			read := 0
 			for _, err := range x.Read(t.Context(), "r") {
 				if err != nil {
@@ -72,6 +76,7 @@ func TestSlowReaders(t *testing.T) {
 			}
 		}
 	}
+	// far above mostPending, as what the heap has is measured roughly
 	if grown := (most - min(before, most)) >> 20; grown > 50*silent {
 		t.Errorf("%d silent connections took %d MB", silent, grown)
 	} else {

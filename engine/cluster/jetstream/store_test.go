@@ -19,17 +19,21 @@ func TestStoreOpenedTwice(t *testing.T) {
 	if err := join(t, url, "").Publish(t.Context(), cluster.Fact{Run: "r", Name: "run"}); err != nil {
 		t.Fatal(err)
 	}
+	// the process has the folder; this one asks for it
 	_, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("a second server: %v", err)
 	}
+	// the lock ends with the process that held it
 	cmd.Process.Kill()
 	cmd.Wait()
 	s := serve(t, dir, jetstream.ServeOptions{})
 	none(t, join(t, s.URL(), ""), "r", cluster.Fact{Run: "r", Name: "run"})
 }
 
-// Other machines can reach an address that is not loopback: without keys nothing is served there.
+// Other machines can reach an address that is not loopback: without keys nothing is served there. An address that can be reached
+// from elsewhere needs keys, and keys and folders do not change sides: a folder that was served with keys is not served without,
+// nor the other way.
 func TestListening(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:4222", "example.org:4222"} {
 		s, err := jetstream.Serve(t.Context(), t.TempDir(), jetstream.ServeOptions{Listen: listen})
@@ -43,13 +47,16 @@ func TestListening(t *testing.T) {
 	dir := t.TempDir()
 	keys := makeKeys(t, dir, jetstream.KeyOptions{})
 	s := serve(t, dir, jetstream.ServeOptions{Listen: "0.0.0.0:0"})
+	// all addresses: loopback is among them
 	_, port, _ := net.SplitHostPort(s.URL()[len("tls://"):])
 	join(t, "tls://127.0.0.1:"+port, keys["the owner"])
+	// a port that is taken is named, too
 	for _, c := range []struct{ listen, words string }{{"here", "HOST:PORT"}, {"127.0.0.1:x", "port"}, {"127.0.0.1:" + port, "address already in use"}} {
 		if s, err := jetstream.Serve(t.Context(), t.TempDir(), jetstream.ServeOptions{Listen: c.listen}); err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: %v, %v", c.listen, s, err)
 		}
 	}
+	// the keys of a folder that was served with them are gone
 	s.Close()
 	if err := os.RemoveAll(filepath.Join(dir, "keys")); err != nil {
 		t.Fatal(err)
@@ -57,11 +64,13 @@ func TestListening(t *testing.T) {
 	if _, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "with keys before") {
 		t.Errorf("the keys are gone: %v", err)
 	}
+	// keys for a folder that was served without
 	open := t.TempDir()
 	serve(t, open, jetstream.ServeOptions{}).Close()
 	if _, err := jetstream.Keys(t.Context(), open, jetstream.KeyOptions{}); err == nil || !strings.Contains(err.Error(), "was served without keys before") {
 		t.Errorf("keys of a folder that was served without: %v", err)
 	}
+	// keys of another folder, moved there by hand
 	if err := os.Rename(filepath.Join(other(t), "keys"), filepath.Join(open, "keys")); err != nil {
 		t.Fatal(err) // they are not made, or were made though they were refused
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// serve starts a server for the time of a test.
+// serve starts a server for the time of a test. The address is a free port of loopback, unless one is given.
 func serve(t testing.TB, dir string, o jetstream.ServeOptions) *jetstream.Server {
 	t.Helper()
 	if o.Listen == "" {
@@ -38,10 +38,11 @@ func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 	return x
 }
 
-// everybody is the owner's exchange, by which each fact is published with its author's credentials.
+// everybody is the owner's exchange, by which each fact is published with its author's credentials. So tests that publish as
+// anybody do the same on servers with keys and without.
 type everybody struct {
 	*jetstream.Exchange
-	of func(who string) *jetstream.Exchange
+	of func(who string) *jetstream.Exchange // the exchange of a holder, or the owner's where there are no such credentials
 }
 
 // joinAll joins a server with credentials, by whose they are.
@@ -50,6 +51,7 @@ func joinAll(t testing.TB, s *jetstream.Server, keys map[string]string) everybod
 	var mu sync.Mutex
 	joined := map[string]*jetstream.Exchange{}
 	e := everybody{Exchange: join(t, s.URL(), keys["the owner"])}
+	// each joins when it is needed first
 	e.of = func(who string) *jetstream.Exchange {
 		mu.Lock()
 		defer mu.Unlock()
@@ -63,6 +65,7 @@ func joinAll(t testing.TB, s *jetstream.Server, keys map[string]string) everybod
 	return e
 }
 
+// Publish publishes with the credentials that may: agents for themselves, agent 1 for plans, worker 1 for results, and else the owner.
 func (e everybody) Publish(ctx context.Context, f cluster.Fact) error {
 	agent, isAgent := strings.CutPrefix(f.Name, "agent-")
 	switch {
@@ -76,12 +79,14 @@ func (e everybody) Publish(ctx context.Context, f cluster.Fact) error {
 	return e.Exchange.Publish(ctx, f)
 }
 
+// The exchange of a server does what every exchange must: within the process, over loopback, and over TLS with credentials.
 func TestExchange(t *testing.T) {
 	t.Parallel() // it waits for servers
 	if !testing.Short() {
 		testOpenExchange(t)
 	}
 	t.Run("TLS and credentials", func(t *testing.T) {
+		// keys of all runs of the suite are made once, and copied to each server's folder
 		made, keys := t.TempDir(), map[string]string{}
 		for _, run := range []string{"r", "a", "b", "c"} {
 			maps.Copy(keys, makeKeys(t, made, jetstream.KeyOptions{Run: run, Agents: 8, Workers: 1}))
@@ -120,7 +125,7 @@ func testOpenExchange(t *testing.T) {
 	})
 }
 
-// makeKeys returns the files of credentials by whose they are.
+// makeKeys returns the files of credentials by whose they are. They are called as KeyFile.Who calls them.
 func makeKeys(t testing.TB, dir string, o jetstream.KeyOptions) map[string]string {
 	t.Helper()
 	made, err := jetstream.Keys(t.Context(), dir, o)

@@ -14,7 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 )
 
-// threeServers starts a cluster of three NATS servers and returns their URLs with commas between.
+// threeServers starts a cluster of three NATS servers and returns their URLs with commas between. Each finds the others by their
+// routes. The servers end with the test.
 func threeServers(t *testing.T) string {
 	t.Helper()
 	var ports [3]int
@@ -38,7 +39,7 @@ func threeServers(t *testing.T) string {
 	return strings.Join(urls, ",")
 }
 
-// startMember starts a server of a cluster.
+// startMember starts a server of a cluster. It returns the URL for clients.
 func startMember(t *testing.T, o *server.Options) string {
 	t.Helper()
 	s, err := server.NewServer(o)
@@ -53,7 +54,8 @@ func startMember(t *testing.T, o *server.Options) string {
 	return s.ClientURL()
 }
 
-// A cluster of three servers does all that one server does.
+// A cluster of three servers does all that one server does. Facts and work are kept in three copies, and a leader is elected
+// before anything is answered.
 func TestThreeServers(t *testing.T) {
 	if os.Getenv("GONB_COPE_FAULTS") == "" {
 		t.Skip("three servers for each of many tests: GONB_COPE_FAULTS=1")
