@@ -73,8 +73,8 @@ type rest struct {
 
 // known holds what the results say of the rewards.
 type known struct {
-	all  engine.Batch
-	mean []float64        // N posterior means, reward units; nil without results
+	all  engine.Batch     // with the sign of the data, as Steps.Learn takes them and turns them
+	mean []float64        // N posterior means, reward units, higher is better; nil without results
 	root *model.Posterior // whose White is a root of their covariance, normalised
 	unit float64
 	sd   []float64 // N standard deviations of the noise, reward units
@@ -90,8 +90,9 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	for _, g := range s.guides {
 		byArm[g.Arm] = append(byArm[g.Arm], g)
 	}
-	b := summed(p, byArm, true).Turned(p.Problem.Goal)
-	k := &known{all: b, sd: scatter(p.Problem, b)}
+	all := summed(p, byArm, true)
+	b := all.Turned(p.Problem.Goal)
+	k := &known{all: all, sd: scatter(p.Problem, b)}
 	if b.Empty() {
 		return k, nil
 	}

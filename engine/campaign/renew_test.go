@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -109,11 +110,22 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 }
 
 // All results at once are to a posterior what they are round by round: the same leaders and, up to the
-// scale that is fitted again when pulls have grown by a tenth, the same estimates.
+// scale that is fitted again when pulls have grown by a tenth, the same estimates. Losses in place of yields change their signs alone.
 func TestRenewTellsAPosteriorAll(t *testing.T) {
+	for _, goal := range []string{problem.GoalMax, problem.GoalMin} {
+		t.Run(goal, func(t *testing.T) { renewTellsAll(t, goal) })
+	}
+}
+
+func renewTellsAll(t *testing.T, goal string) {
 	p, _, rewards := couplingDays(t, "CoBayesFC", 10)
 	if testing.Short() {
 		p.Problem = p.Problem.Only(0, 1, 2, 3, 4, 5, 6) // the arms of the first tasks come first
+	}
+	turned := *p.Problem
+	turned.Goal, p.Problem = goal, &turned
+	for i, all := range rewards {
+		rewards[i] = lists.Map(all, func(x float64) float64 { return problem.Turned(goal, x) })
 	}
 	memory, looked := new(model.Memory), false
 	watchDays(t, p, memory, rewards, 1, func(over int, c *inMemory) bool {
