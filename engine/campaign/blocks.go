@@ -167,7 +167,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 			blocks, values = append(blocks, arms), append(values, of)
 		}
 	}
-	// blocks in which the same arms were measured are one side; of which, of says
+	// blocks in which the same arms were measured are one side; of has the side of each block
 	sides, of := engine.SidesOf(blocks, law)
 	rewards := make([][]float64, len(sides)) // block after block
 	for k, arms := range blocks {
