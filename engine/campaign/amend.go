@@ -24,7 +24,7 @@ type Amend struct {
 	Capacity   *int     // pulls in a unit of time; 0 for any number
 	Withdraw   []string // arms that cannot be measured any more: "task/arm"
 	Add        File     // rows of a table with columns of the table of the problem: its arms and tasks come in
-	Reason, By string   // why, which the report shows, and who says so; the reason is part of what tells changes apart
+	Reason, By string   // why, which the report shows, and who says so; changes for different reasons are different changes
 }
 
 var amendEntry = Entry{
@@ -162,7 +162,7 @@ func (b *AmendBody) check(at Moment) error {
 // decimal commas; names that are made of numbers have points.
 var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
-// taskNamed returns the number of a task, or an error that lists some of those that there are.
+// taskNamed returns the number of a task, or an error that lists some tasks.
 func taskNamed(p *problem.Problem, name string) (int, error) {
 	v := slices.Index(p.Tasks.Names, name)
 	if v < 0 {

@@ -193,7 +193,7 @@ func (a *Close) Refusable() {}
 // Closing says what closing the open round would do.
 type Closing struct {
 	Round    int        `json:"round"`             // which is open
-	Planned  int        `json:"planned"`           // pulls, without those of withdrawn arms
+	Planned  int        `json:"planned"`           // pulls, but for withdrawn arms
 	Measured int        `json:"measured"`          // of all arms, extra ones included
 	Lost     int        `json:"lost"`              // pulls planned that have no result
 	PValue   *float64   `json:"p_value,omitempty"` // see LossTest

@@ -63,7 +63,7 @@ func (p prior) firstOf(i int) int {
 // contrast returns half the mean square of the difference of two arms of a task that differ to the
 // kernel, squared reward units: of n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
 func (p prior) contrast(lo, hi int) float64 {
-	// Σ φ_i; one arm of those that the kernel cannot tell apart is enough
+	// Σ φ_i; of arms that the kernel cannot tell apart one is enough
 	var centre []float64
 	var arms []int
 	for i := lo; i < hi; i++ {

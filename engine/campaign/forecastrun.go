@@ -65,7 +65,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 }
 
 // simulate makes one run as a campaign would: its rounds are cut where the campaign cuts them, and pulls
-// are lost on the way. All of it follows from the truth and the number of the run: rewards have the seed 1, and those of Renew the seed 2.
+// are lost on the way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2.
 func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
@@ -175,7 +175,7 @@ type losses struct {
 }
 
 // lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are drawn whether they are
-// stated or not, so that what is stated does not shift the random numbers of what follows.
+// stated or not, so that what is stated does not shift the random numbers that follow.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
 	l.delay = cmp.Or(l.delay, DefaultDelay)

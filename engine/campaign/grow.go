@@ -187,7 +187,7 @@ func (g Growth) fold(s *State) error {
 	}
 	s.taskOf = g.TaskOf
 	s.grown = append(s.grown, g.At)
-	// rounds, guides, sheets and items hold the same results: those of sheets and items are renumbered with the ones of rounds and guides
+	// rounds, guides, sheets and items hold the same results: to renumber all of rounds and guides is enough
 	moved := map[*measured]bool{}
 	move := func(m *measured) {
 		if m != nil && !moved[m] {

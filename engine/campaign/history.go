@@ -44,7 +44,7 @@ type Measurement struct {
 	Round    int       `json:"round,omitempty"` // of its pull; 0 of attached ones
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
-	Number   int       `json:"number,omitempty"`      // of its pull among those of the arm in the round
+	Number   int       `json:"number,omitempty"`      // of its pull among the arm's in the round
 	Plate    int       `json:"plate,omitempty"`       // planned
 	Position int       `json:"position,omitempty"`    // on this plate
 	Reward   float64   `json:"reward"`                // in force, with the sign of the data; the mean of Count

@@ -34,7 +34,7 @@ type State struct {
 	items   map[string]*item         // handed out, by id: of all rounds, failed and replaced ones too
 	order   []*item                  // the same, in the order in which they were handed out
 	guides  []*measured              // that guide and, in tests, decide nothing, in order of their events
-	amends  []amendment              // in order of their events; numbers of arms in them are those of now
+	amends  []amendment              // in order of their events; numbers of arms in them are the present ones
 	log     []LogLine                // in order of their events
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
 	people  []string                 // who asked, in order, each once; "" may be one of them
@@ -163,7 +163,7 @@ func (s *State) whole() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
 }
 
-// resultsOf yields the results of some rounds, arm by arm, those of an arm in order of arrival. Late ones are not among them.
+// resultsOf yields the results of some rounds, arm by arm, and of each arm in order of arrival. Late ones are not among them.
 func resultsOf(rounds []*round) iter.Seq[*measured] {
 	return func(yield func(*measured) bool) {
 		for _, r := range rounds {
@@ -235,7 +235,7 @@ func (s *State) capacity(p Protocol) int {
 	return p.Capacity
 }
 
-// spent returns the pulls of all rounds that are over, N counts, those of the open round included once it is complete.
+// spent returns the pulls of all rounds that are over, N counts, the open round included once it is complete.
 func (s *State) spent(p Protocol) []int {
 	out := make([]int, p.Problem.N())
 	for _, r := range s.whole() {
@@ -288,7 +288,7 @@ func (s *State) ended(round int) (bool, error) {
 }
 
 // ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
-// round is whole. It is how an agent whose pulls people make fetches them. Numbers of arms are those of now. The digest is the one
+// round is whole. It is how an agent whose pulls people make fetches them. Numbers of arms are the present ones. The digest is the one
 // that the agent's plan had, see Lead.
 func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	i := slices.IndexFunc(s.rounds, func(r *round) bool { return r.plan.Digest == digest })
