@@ -229,8 +229,8 @@ func (v Verification) CheckHead(known string) error { return v.state.CheckHead(k
 // that is not as it was.
 //
 // It goes from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the protocol with all arms, the
-// triggers, and the cache. It takes no lock: an event that somebody records between the looks at the events and at their end seems
-// missing.
+// triggers, and the cache. It takes no lock: events and their end are read as they are at one moment, and others may record
+// meanwhile.
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
 	// before the events, see prepare
@@ -243,14 +243,19 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err := db.integrity(ctx); err != nil {
 		return v, db.explain(ctx, err)
 	}
-	list, err := events(ctx, db.db, 0)
-	if err != nil {
-		return v, err
-	}
-	if err := campaign.CheckChain(list); err != nil {
-		return v, err
-	}
-	seq, hash, err := head(ctx, db.db)
+	var list []campaign.Event
+	var seq int64
+	var hash string
+	err = db.snapshot(ctx, func(q querier) (err error) {
+		if list, err = events(ctx, q, 0); err != nil {
+			return err
+		}
+		if err := campaign.CheckChain(list); err != nil {
+			return err
+		}
+		seq, hash, err = head(ctx, q)
+		return err
+	})
 	if err != nil {
 		return v, err
 	}

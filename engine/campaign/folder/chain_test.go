@@ -125,3 +125,39 @@ func TestCopyWithoutWAL(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What others record while a campaign is verified is no event that is missing.
+func TestVerifyWhileOthersRecord(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes some hundred events to the disk")
+	}
+	p := small(t)
+	c := begin(t, p, Options{})
+	note := func() {
+		if _, err := c.Do(t.Context(), &campaign.Comment{Text: "the lamp was changed"}); err != nil {
+			t.Error(err)
+		}
+	}
+	for range 300 { // so that it takes as long to look at the events as to record another one
+		note()
+	}
+	stop, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				note()
+			}
+		}
+	}()
+	for range 20 {
+		if _, err := Verify(t.Context(), c.dir, again(p), Options{}); err != nil {
+			t.Error(err)
+		}
+	}
+	close(stop)
+	<-ended
+}

@@ -133,7 +133,22 @@ func (d *database) checkTriggers(ctx context.Context) error {
 	return nil
 }
 
-// querier is a transaction or a database. Within a write events are read by the transaction, which alone sees those that it appended.
+// snapshot runs f on the database as it is at one moment, whoever writes meanwhile: f sees nothing of that, and holds up nobody.
+func (d *database) snapshot(ctx context.Context, f func(querier) error) error {
+	conn, err := d.db.Conn(ctx)
+	if err != nil {
+		return inWords(err)
+	}
+	defer conn.Close()
+	if _, err := conn.ExecContext(ctx, "BEGIN DEFERRED"); err != nil { // transactions of BeginTx are writers
+		return inWords(err)
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	return f(conn)
+}
+
+// querier is a transaction, a connection or a database. Within a write events are read by the transaction, which alone sees those that it
+// appended.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
