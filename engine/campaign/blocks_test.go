@@ -161,3 +161,33 @@ func TestForecastInBlocks(t *testing.T) {
 		t.Errorf("samples of both algorithms that arrange blocks %g, with blocks that differ behind the others", median)
 	}
 }
+
+// A pull that failed and whose block went on without it is one lost pull, and not one that was given back and one that is missing. Where
+// every k-th pull fails the share of lost ones is 1/k.
+func TestFailedPullsOfBlocksAreLostOnce(t *testing.T) {
+	for k, many := range map[int]bool{2: true, 4: false} {
+		p := inBlocks(t, 0, "")
+		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
+		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
+		x.advance()
+		list, made, err := x.s.Under(p, x.now).Ask(Request{Count: 1000})
+		x.add(made, err)
+		for i, row := range list.Rows {
+			var act Act = &TellOne{ID: row.ID, Reward: float64(i % 7), TellOptions: TellOptions{Sure: true}}
+			if i%k == 0 {
+				act = &Fail{IDs: []string{row.ID}, Reason: "the vial broke"}
+			}
+			done, err := act.Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
+			x.add(done.Events, err)
+		}
+		x.advance() // the next plan closes the round
+		if len(list.Rows) < 12 || x.s.rounds[0].closed == 0 {
+			t.Fatalf("%d pulls, closed by %d", len(list.Rows), x.s.rounds[0].closed)
+		}
+		_, doubts := review{x.s.Under(p, x.now), x.run}.selection()
+		lost := float64((len(list.Rows) + k - 1) / k)
+		if many != (len(doubts) == 1) || many && !slices.Equal(doubts[0].Numbers, []float64{lost, float64(len(list.Rows))}) {
+			t.Errorf("one of %d lost, %g of %d: %+v", k, lost, len(list.Rows), doubts)
+		}
+	}
+}

@@ -110,12 +110,18 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.toldTwice(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteTwice})
 	}
-	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds
-	lost, handed := lists.Count(s.order, func(it *item) bool { return it.failed != "" }), 0
+	// handed is what has a result, in all rounds; lost what was given back or is missing from closed rounds. What was given
+	// back and not made again is missing as well, and counts once
+	lost, handed := 0, 0
+	back := map[[2]int]int{} // by round and arm
+	for _, it := range s.order {
+		lost += indices.Indicator(it.failed != "")
+		back[[2]int{it.round, it.Arm}] += indices.Indicator(it.failed != "" && it.replaced == "" && it.told == nil)
+	}
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {
 			if handed += r.measuredOf(i); r.closed != 0 {
-				lost += max(0, n-r.measuredOf(i))
+				lost += max(0, n-r.measuredOf(i)-back[[2]int{r.plan.Round, i}])
 			}
 		}
 	}
