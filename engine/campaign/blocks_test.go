@@ -27,7 +27,7 @@ func inBlocks(t *testing.T, size int, control string) Protocol {
 // control in it and no more arms than places.
 func TestCampaignInBlocks(t *testing.T) {
 	for _, c := range []struct {
-		size                    int
+		size                    int // places of a block; 0 for all arms
 		control, law, algorithm string
 	}{
 		{0, "", "", "CoTestFC"}, {3, "", "", "CoTestFC"}, {4, "2", "", "CoTestFC"}, {3, "", engine.LawSymmetric, "CoTestFC"},
@@ -41,6 +41,7 @@ func TestCampaignInBlocks(t *testing.T) {
 		rng := rand.New(rand.NewPCG(5, uint64(c.size)))
 		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Seed: 3, Revision: Revision})}, nil)
+		// by round and block: what a block adds to all of its rewards, a hundred times the noise; rows that are told a day late
 		effect, late := map[[2]int]float64{}, ""
 		for day := range 200 {
 			if x.advance(); x.s.done != nil {
@@ -78,11 +79,13 @@ func TestCampaignInBlocks(t *testing.T) {
 			x.add(told.Events, err)
 			x.now = x.now.AddDate(0, 0, 1)
 		}
+		// the best arms of enginetest.Small: 5 in the first task, 3 in the second
 		for v, want := range []string{"4", "1"} {
 			if a := x.run.Outcome.Answers[v]; !a.Decided || a.Arm != want {
 				t.Errorf("%s, size %d, control %q: task %d is answered by %+v, want arm %s", c.algorithm, c.size, c.control, v, a, want)
 			}
 		}
+		// a replay from the events alone comes to the same samples and decisions as the run that went on day by day
 		again, err := x.s.Under(p, x.now).Replay(t.Context(), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -93,6 +96,7 @@ func TestCampaignInBlocks(t *testing.T) {
 	}
 }
 
+// checkBlockList reports rows without a block, a block on two plates, and blocks of one arm, of too many, or without the control.
 func checkBlockList(t *testing.T, p Protocol, list List) {
 	t.Helper()
 	arms, plate := map[int][]string{}, map[int]int{}
@@ -131,6 +135,7 @@ func TestBlocksOfCampaignsRefused(t *testing.T) {
 	if err := p.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "control") {
 		t.Errorf("an unknown control: error %v", err)
 	}
+	// rows without ids do not say in which block they were
 	x := &inMemory{t: t, p: inBlocks(t, 3, ""), s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 	x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
 	x.advance()
@@ -157,6 +162,7 @@ func TestForecastInBlocks(t *testing.T) {
 			median = append(median, row.Samples.Median)
 		}
 	}
+	// two rows of each forecast, the method itself and the other that arranges blocks; by the effect they may differ by chance alone
 	if len(median) != 4 || median[2] > 2*median[0] || median[3] > 2*median[1] {
 		t.Errorf("samples of both algorithms that arrange blocks %g, with blocks that differ behind the others", median)
 	}

@@ -84,6 +84,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 				}
 				return out
 			}
+			// other rewards than those told, arm by arm, as if somebody had measured otherwise
 			add := func(r *round, by float64) {
 				for i, all := range r.results {
 					for _, m := range all {
@@ -134,6 +135,7 @@ func renewTellsAll(t *testing.T, goal string) {
 		}
 		looked = true
 		at := rest{c.s.Under(c.p, c.now), memory}
+		// the batch that soFar tells a posterior in place of the rounds
 		known, err := at.known(t.Context())
 		if err != nil {
 			t.Fatal(err)
