@@ -50,7 +50,7 @@ type inMemory struct {
 	p        Protocol      // with all arms
 	s        *State        // grows in place
 	now      time.Time     // of the day
-	memory   *model.Memory // of what is solved; campaigns may share it
+	memory   *model.Memory // keeps what was solved; campaigns may share it
 	run      *Run          // of the last plan
 	replayed *replayer     // after the last plan; nil before the first
 }

@@ -16,6 +16,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
 	asked(t, c, "Zoe", 2)
+	// from here on the two folders go on apart: each has an event 4 of its own
 	copied := filepath.Join(t.TempDir(), "copy")
 	if err := c.Backup(t.Context(), copied); err != nil {
 		t.Fatal(err)
@@ -26,6 +27,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
+	// a sheet without ids, with the chain of a list
 	list := func(l campaign.List) []byte {
 		r := l.Rows[0]
 		return []byte("task,arm,reward,campaign_chain\n" + r.Task + ",\"" + r.Arm + "\",1," + l.Chain + "\n")
@@ -62,6 +64,7 @@ func TestBackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
+	// what was told is in the -wal alone, which a copy of the file would lack
 	if _, err := os.Stat(filepath.Join(c.dir, DatabaseFile+"-wal")); err != nil {
 		t.Fatal("without a -wal this test tells nothing: ", err)
 	}
@@ -115,6 +118,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 	if !strings.Contains(strings.Join(said, " "), "event 4 was recorded") {
 		t.Errorf("notices %q", said)
 	}
+	// whoever removes the head says that the older database is meant to go on
 	_, err = d.Ask(t.Context(), campaign.Request{By: "Bob"})
 	wants(t, err, "event 4 was recorded", "remove campaign.head")
 	if err := os.Remove(filepath.Join(copied, headFile)); err != nil {

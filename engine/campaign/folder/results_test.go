@@ -61,6 +61,7 @@ func TestFailed(t *testing.T) {
 	if len(got.Rows) != 1 || got.Rows[0].Task != l.Rows[0].Task || got.Rows[0].Arm != l.Rows[0].Arm || got.Rows[0].ID == id {
 		t.Errorf("handed out again: %+v", got.Rows)
 	}
+	// what has a result cannot be given back
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 1))
 	wants(t, failBy(t.Context(), c, []string{l.Rows[1].ID}, "no", "Ann"), "has the result 1; correct replaces it")
 	// a sheet can say it, too
@@ -147,6 +148,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 	if err != nil || st.Open == nil {
 		t.Fatalf("%v: no round is open", err)
 	}
+	// the last difference is of the plan of the open round
 	if k := len(st.Differs) - 1; k < 0 || st.Differs[k].Round != st.Open.Round || st.Differs[k].Was != "b, c" || st.Standing == "proven" {
 		t.Errorf("in round %d differs %v, standing %s", st.Open.Round, st.Differs, st.Standing)
 	}
@@ -162,6 +164,7 @@ func TestWholeRounds(t *testing.T) {
 	p.Options.Epsilon = 1
 	now := time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 	c := begin(t, p, Options{Now: func() time.Time { return now }})
+	// Ann's pull is overdue after two days, and is among Bob's: both results may come
 	first := asked(t, c, "Ann", 1)
 	now = now.AddDate(0, 0, 2)
 	rest := asked(t, c, "Bob", 1_000_000)

@@ -42,7 +42,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 		opt                   engine.Options
 		unknown               bool
 		tasks                 []int
-		short                 bool // one of each family
+		short                 bool // one of each family, made in short tests, too
 	}{
 		{"CoTestFC", engine.ModeFC, "CoTestFC", scripted, false, few, false},
 		{"CoTestFC, noise unknown", engine.ModeFC, "CoTestFC", scripted, true, few, true},
@@ -69,7 +69,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 	}
 }
 
-// inOneProcess runs the algorithm on the problem without its means.
+// inOneProcess runs the algorithm on the problem without its means, as whoever measures has it.
 func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) engine.Outcome {
 	t.Helper()
 	q := *p.Problem
@@ -95,7 +95,8 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 	return out
 }
 
-// throughTheFolder measures a campaign, opened again for every act.
+// throughTheFolder measures a campaign, opened again for every act. Lists are of random lengths and two people, rows come shuffled, a third
+// of the sheets has half of the list, and some are told twice.
 func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, seed uint64) engine.Outcome {
 	t.Helper()
 	c := begin(t, p, Options{})
@@ -159,7 +160,7 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	return run.Outcome
 }
 
-// pullOf reads from the events which pull an id is of.
+// pullOf reads from the events which pull an id is of. Lists do not say it, and rewards of these tests follow from the pull.
 func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, number int) {
 	t.Helper()
 	known := issued[dir]
@@ -198,4 +199,4 @@ func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, numbe
 	return it.Arm, it.Number
 }
 
-var issued = map[string]map[string]campaign.Item{}
+var issued = map[string]map[string]campaign.Item{} // by folder and id: what was handed out, as far as it was read

@@ -80,6 +80,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	l := asked(t, c, "Ann", 6)
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	before := c.state.Seq
+	// too large, no number, or written as no table has it
 	for _, x := range []string{"1.7976931348623157e308", "1e300", "-1.1e100", "NaN", "Inf", "0x1p3", "1_000"} {
 		opt := campaign.TellOptions{By: "Ann", Sheet: "x.csv", Sure: true}
 		value, err := problem.Dialect{}.Reward(x)
@@ -123,6 +124,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 func TestToldAndFailed(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	a := asked(t, c, "Ann", 6).Rows[0].ID
+	// in one row, and in two of either order
 	for _, rows := range []string{a + ",1,failed,spilt\n", a + ",0,failed,spilt\n", a + ",1,,\n" + a + ",,failed,spilt\n", a + ",,failed,spilt\n" + a + ",1,,\n"} {
 		r, err := c.Tell(t.Context(), []byte("id,reward,status,note\n"+rows), campaign.TellOptions{By: "Ann"})
 		if err != nil || r.Taken || r.Counts[campaign.RowBad]+r.Counts[campaign.RowConflict] != 1 {
@@ -161,10 +163,12 @@ func TestReceiptsOfTheirOwn(t *testing.T) {
 	}
 	first := ann.Rows[0].ID
 	mistyped := first[:5] + map[bool]string{true: "0", false: "1"}[first[5] != '0']
+	// Bob tries the id of Ann's pull with its value, and with another one: both receipts are the same
 	same, other := preview("id,reward\n"+first+",12.5\n"), preview("id,reward\n"+first+",-1\n")
 	if fmt.Sprint(same) != fmt.Sprint(other) || !other.Refused() {
 		t.Errorf("the value of another: %+v, and another value: %+v", same, other)
 	}
+	// and by other ways: as failed, by a value that is far from hers, by an id near hers
 	failed := preview("id,reward,status,note\n" + first + ",,failed,x\n")
 	far := preview("id,reward\n" + bob.Rows[0].ID + ",1e6\n")
 	for _, r := range []campaign.Receipt{same, other, failed, far, preview("id,reward\n" + mistyped + ",1\n")} {
@@ -190,6 +194,7 @@ func TestLargeSheets(t *testing.T) {
 	p.Capacity = 0
 	c := begin(t, p, Options{})
 	l := asked(t, c, "Ann", 6)
+	// ids that begin as an issued one does
 	text, unknown := "id,reward\n", 0
 	for k := range 200 {
 		id := fmt.Sprintf("%s%d", l.Rows[0].ID[:4], 10+k)
@@ -231,6 +236,7 @@ func TestSlipsByTheTable(t *testing.T) {
 		attached += fmt.Sprintf("north,a,%g\n", 8+float64(k%4)/10)
 	}
 	for name, p := range map[string]campaign.Protocol{"attached": small(t), "table": small(t)} {
+		// rewards of the problem's own table, six arms
 		if name == "table" {
 			q := *p.Problem
 			q.Rewards = [][]float64{{8, 8.1}, {8.2}, {8}, {7.9, 8.3}, {8.1}, {8}}
@@ -255,6 +261,7 @@ func TestSlipsByTheTable(t *testing.T) {
 // Names, reasons and notes of people reach no terminal or report with what these obey, and no spreadsheet as formulas.
 func TestTextsOfPeople(t *testing.T) {
 	c := begin(t, small(t), Options{})
+	// a name that would set the title of a terminal, and is a formula
 	by := "\x1b]0;by\x07=cmd|'/C calc'!A0"
 	l := asked(t, c, by, 6)
 	if again := asked(t, c, by, 6); !again.Again || again.Rows[0].ID != l.Rows[0].ID {
