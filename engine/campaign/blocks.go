@@ -62,6 +62,7 @@ func checkBlocks(p Protocol) error {
 	if err != nil {
 		return err
 	}
+	// the task with the most arms, and how many these are
 	most, task := 0, ""
 	for v, set := range p.Problem.Groups() {
 		if len(set) > most {

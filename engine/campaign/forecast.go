@@ -301,6 +301,7 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, memory *mo
 		row.Undecided += indices.Indicator(n.undecided)
 		row.Wrong += indices.Indicator(n.wrong)
 		progress(run + 1)
+		// the upper end of its range is infinite by then
 		if sparing && run == 0 && n.undecided {
 			row.Runs = 1
 			break

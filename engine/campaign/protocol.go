@@ -130,6 +130,7 @@ func (p Protocol) Check(ctx context.Context) error {
 // ends by its decisions; the largest round follows from plate and capacity where an algorithm can heed it.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
+	// of a budget: rounds no larger than a plate, or a day
 	if e, err := q.Entry(); err == nil && e.Takes("total") {
 		q.Options.Batch = max(p.Plate, p.Capacity)
 	}

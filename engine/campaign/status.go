@@ -131,6 +131,7 @@ func (x *Run) Status(at Moment) Status {
 	st.People = s.debts()
 	st.Tasks = s.tasks()
 	st.Days = s.days()
+	// without an estimate TimeLeft stays NaN
 	if c := st.Capacity; c > 0 && st.Remaining >= 0 {
 		st.TimeLeft = math.Ceil(st.Remaining / float64(c))
 	}

@@ -39,6 +39,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
 		return
 	}
+	// by arm and place, what each row was told as
 	known := lists.Keyed(told, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
 	for _, x := range rows {
 		if ctx.Err() != nil {

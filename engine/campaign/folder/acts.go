@@ -52,6 +52,7 @@ func (c *Campaign) Advance(ctx context.Context) error {
 		if err := c.checkRevision(m.State); err != nil {
 			return err
 		}
+		// without the lock: it may take seconds where the cache does not have it
 		run, err := c.cache.replay(ctx, m)
 		if err != nil {
 			return err
@@ -89,6 +90,7 @@ func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Mome
 
 // own returns the same with a state that the caller may change. It folds all events, which fresh mostly need not.
 func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
+	// the chain is checked from its beginning, since nothing of it was taken in before
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
 		return campaign.Moment{}, err
@@ -143,6 +145,7 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 // Do does an act, and returns what came of it once that is on the disk. Where something is wrong with a row of a sheet
 // nothing is recorded, and the receipt says what. Nothing is planned here: whoever wants the next round at once calls Advance (Entry.Next).
 func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
+	// commands and scripts have checked it; programs may not have
 	if x, ok := act.(campaign.Checked); ok {
 		if err := x.Check(); err != nil {
 			return campaign.Done{}, errors.New(strings.TrimSpace(err.Param + " " + err.Text))
@@ -283,6 +286,7 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
+	// what would be recorded was not
 	done.Receipt.Taken = false
 	return *done.Receipt, nil
 }
@@ -369,10 +373,12 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil {
 			return err
 		}
+		// the agent waits for whole rounds, and its algorithm is not here to be changed
 		if m.Start.Led != "" {
 			return fmt.Errorf("%s is led by %s: all pulls of its rounds are awaited there, and nothing of them can be changed here", c.dir,
 				m.Start.Led)
 		}
+		// on the state of the moment, and without the lock
 		made, err := f(m)
 		if err != nil || len(made) == 0 {
 			return err

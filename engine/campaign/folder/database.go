@@ -253,6 +253,7 @@ func inWords(err error) error {
 		return err
 	}
 	what := ""
+	// extended codes have the plain one in their low byte
 	switch e.Code() & 0xff {
 	case codeFull:
 		what = "the disk is full: free some space and try again"

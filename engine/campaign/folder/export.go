@@ -52,6 +52,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
+	// one row a result; without a deviation where there is one reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
 		"sheet", "note", "measured_on", "confirmed", "old", "block"}}
 	for _, m := range h.Measurements {
@@ -63,11 +64,13 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 			number(m.Reward), strconv.Itoa(m.Count), sd, m.Kind,
 			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block})
 	}
+	// one row a task, decided or not
 	answers := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
 	for _, t := range st.Tasks {
 		answers = append(answers, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
 			strconv.Itoa(t.Samples)})
 	}
+	// what somebody gave a reason for
 	log := [][]string{{"event", "kind", "at", "by", "what", "reason"}}
 	for _, l := range h.Log {
 		log = append(log, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
@@ -108,6 +111,7 @@ func writeCSV(path string, rows [][]string) error {
 // unarmed returns a cell that spreadsheets take for text, as a text that begins like a formula with an apostrophe before
 // it: what people write reaches those who open the file.
 func unarmed(text string) string {
+	// a negative number begins like a formula and is none
 	if _, err := strconv.ParseFloat(text, 64); err != nil && strings.IndexAny(text, "=+-@") == 0 {
 		return "'" + text
 	}

@@ -99,6 +99,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	}
 	// the script may state neither; the recorded ones count
 	p.Seed, p.Name = start.Seed, start.Name
+	// of the start; open makes it with the arms that were added
 	c.kept.recipe, c.kept.protocol = r, p
 	if err := c.open(ctx); err != nil {
 		return err
@@ -118,6 +119,7 @@ func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Rec
 	if err != nil {
 		return start, question.Recipe{}, err
 	}
+	// before anything is made of it: a start that was changed would name other files
 	if err := campaign.CheckChain(first); err != nil {
 		return start, question.Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
@@ -158,6 +160,7 @@ func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	if c.state == nil || c.stale {
 		c.state, c.shared, c.stale = campaign.NewState(), false, false
 	}
+	// a new state begins before the first event
 	after, before := c.state.Seq, c.state.Hash
 	list, err := events(ctx, q, after)
 	if err != nil {
@@ -176,6 +179,7 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 		}
 		c.state, c.shared, list, after, before = campaign.NewState(), false, all, 0, ""
 	}
+	// events that another program wrote are checked before they are folded
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
