@@ -294,6 +294,7 @@ func (s Moment) endsEarly(r *round) bool {
 // to do but to wait for late results; see endsEarly. It returns none where the asker has a list of his
 // own that he is to tell first. The folder asks for it before Ask, and plans the next round in between.
 func (s Moment) CloseEarly(q Request) []Event {
+	q.By = Plain(q.By)
 	r := s.open()
 	if s.Start.Led != "" || s.done != nil || r == nil || !q.More && len(s.owed(q.By)) > 0 || !s.endsEarly(r) {
 		return nil

@@ -27,6 +27,7 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 	}{
 		{"late", "CoBayesFC", "Ben", false, 4, 24 * time.Hour, 2, -1},
 		{"own list", "CoBayesFC", "Ann", false, 4, 24 * time.Hour, 1, 2},
+		{"own list of a name with a tab", "CoBayesFC", "Ann\t", false, 4, 24 * time.Hour, 1, 2}, // which is a blank once it is recorded
 		{"own list and more", "CoBayesFC", "Ann", true, 4, 24 * time.Hour, 2, -1},
 		{"not late yet", "CoBayesFC", "Ben", false, 4, 8 * time.Hour, 1, 0},
 		{"nothing came", "CoBayesFC", "Ben", false, 0, 24 * time.Hour, 1, 0},
@@ -42,7 +43,11 @@ func TestLateResultsHoldNothingUp(t *testing.T) {
 			if c.algorithm == "CoTestFC" {
 				count = 1000 // its rounds are not cut
 			}
-			first := asked(t, k, "Ann", count)
+			asker := "Ann"
+			if strings.TrimSpace(c.by) == asker {
+				asker = c.by // it is Ann who asks again
+			}
+			first := asked(t, k, asker, count)
 			n := min(c.came, len(first.Rows))
 			if c.algorithm == "CoTestFC" {
 				n = len(first.Rows) - 2
