@@ -30,9 +30,7 @@ type Run struct {
 
 // Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
 // imposed, so that a program which rounds otherwise goes on with the rounds that were measured.
-// memory may be nil.
-//
-// It is a pure function of the state, the protocol and the program. Nothing is recorded by it.
+// memory may be nil. Nothing is recorded.
 func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) {
 	x, err := s.replayer(ctx, memory)
 	if err != nil {
