@@ -148,7 +148,7 @@ func (g *group) add(value, count, squares float64) {
 // largest one, in reward units, and how many standard errors that is.
 func (s review) lateDiffer() (engine.Warning, bool) {
 	timely, late := make([]group, s.Problem.N()), make([]group, s.Problem.N())
-	// in units of the noise scale all arms scatter alike, so that they can be tested together
+	// in units of their noise scales arms should scatter alike, so that they can be tested together
 	take := func(all []group, m *measured) {
 		if m.Arm < len(all) {
 			scale := s.Problem.Noise.Scales[m.Arm]

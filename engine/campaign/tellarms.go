@@ -14,8 +14,8 @@ import (
 // byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
 // several. They fill open pulls of the arm. A sheet whose rows were told before is known by its name and
 // teller, and is the same sheet only if all of them stand in it with the same values: the k-th row of an arm that
-// has a value is the k-th again. So rows may be added to a sheet, and its rows of different arms may be sorted; a row that is taken out
-// makes it another sheet.
+// has a value is the k-th again. So rows may be added to a sheet, and rows of different arms may change places; a row that is
+// taken out makes it another sheet.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	var rows []ResultRecord
 	passed := map[int]int{} // by arm

@@ -102,6 +102,7 @@ func TestContinuesInAnotherBuild(t *testing.T) {
 // built builds these tests otherwise, and returns a function that runs them on a campaign.
 func built(t *testing.T, name string, env []string, args ...string) func(dir string, last int) {
 	t.Helper()
+	// the tests of this package, compiled with other flags or sources
 	program := filepath.Join(t.TempDir(), name+".test")
 	build := exec.Command("go", append(append([]string{"test", "-c", "-vet=off", "-ldflags=-w", "-o", program}, args...), ".")...)
 	build.Env = append(os.Environ(), env...)
@@ -220,6 +221,7 @@ func TestBuilds(t *testing.T) {
 			if len(middle) <= len(before) {
 				t.Fatalf("the other build planned nothing: %d rounds", len(middle))
 			}
+			// after an upgrade this program has to have the revision that the campaign goes by
 			end := Options{Build: "this"}
 			if b.name == "changed" {
 				end.Revision = campaign.Revision + 1

@@ -200,7 +200,8 @@ func unfit(dir string, err error) error {
 // or none, with these files. What cannot be folded is not committed. When it returns without error all is on
 // the disk.
 //
-// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so calls no method of c that reads events.
+// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so calls no method of c
+// that reads events.
 // It is quick: whatever takes long has been done before, or is done again where the state moved on (after). An error of f is returned as
 // it is, and means that nothing was recorded. Errors of the disk and the database while it writes are *unrecorded.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), files ...campaign.File) error {

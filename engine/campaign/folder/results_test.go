@@ -20,6 +20,7 @@ func TestLate(t *testing.T) {
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err := closeBy(t.Context(), c, "", "Ann")
 	wants(t, err, "needs a reason", "a result, with the reward 0")
+	// one pull of the round is missing
 	closing, err := closeBy(t.Context(), c, "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
 		t.Fatalf("%v: %+v", err, closing)
@@ -57,6 +58,7 @@ func TestFailed(t *testing.T) {
 	if err := failBy(t.Context(), c, []string{id}, "the vial broke", "Ann"); err != nil {
 		t.Fatal(err)
 	}
+	// all others are with Ann, so that the failed one is all that is left
 	got := asked(t, c, "Bob", 5)
 	if len(got.Rows) != 1 || got.Rows[0].Task != l.Rows[0].Task || got.Rows[0].Arm != l.Rows[0].Arm || got.Rows[0].ID == id {
 		t.Errorf("handed out again: %+v", got.Rows)
@@ -138,6 +140,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 		}
 		return st.Tasks[0].Decided
 	}
+	// the north is decided, and the south never will be
 	measureAll(t, c, value, decided)
 	for _, id := range ids {
 		if err := correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"); err != nil {

@@ -28,11 +28,13 @@ func found(t *testing.T, o engine.Outcome) string {
 // A campaign whose results come shuffled, doubled and in parts, from two people, through programs
 // that end after every act, is the run of engine.Run to the last bit.
 func TestCampaignIsTheRun(t *testing.T) {
+	// options by family: a test, elimination under a norm, and a fixed budget
 	scripted := engine.Options{Epsilon: 10}
 	ridge := engine.Options{Epsilon: 10, Norm: 5, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
 	budget := ridge
 	budget.Budget = 48
 	budget.Epsilon = 0
+	// three of the tasks
 	few := []int{0, 4, 8}
 	if testing.Short() {
 		few = few[:1]

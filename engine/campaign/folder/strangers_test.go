@@ -66,6 +66,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "is missing now") {
 		t.Errorf("a sheet that lacks a row: %+v", r)
 	}
+	// what was told stands before what is new
 	more := asked(t, c, "Ann", 3)
 	grown := append(byArm(ann, one), byArm(more, func(int) float64 { return 2 })[len("task,arm,reward\n"):]...)
 	if r := tell("Ann", grown, campaign.TellOptions{}); r.Counts[campaign.RowKnown] != 6 || r.Counts[campaign.RowNew] != 3 {
@@ -267,6 +268,7 @@ func TestTextsOfPeople(t *testing.T) {
 	if again := asked(t, c, by, 6); !again.Again || again.Rows[0].ID != l.Rows[0].ID {
 		t.Errorf("the same person gets another list: %+v", again)
 	}
+	// formulas, colours, and a mark that turns the direction of writing
 	text := "id,reward,note\n" + l.Rows[0].ID + ",1,=cmd|'/C calc'!A0\n" + l.Rows[1].ID + ",-2,\x1b[31mred\u202e\n" + l.Rows[2].ID + ",3,@SUM(1+1)\n"
 	if _, err := c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: by, Sheet: "\x1b[2J.csv"}); err != nil {
 		t.Fatal(err)
@@ -283,6 +285,7 @@ func TestTextsOfPeople(t *testing.T) {
 	if _, err := closeBy(t.Context(), c, "=HYPERLINK(\"http://x\")\x7f", by); err != nil {
 		t.Fatal(err)
 	}
+	// an invitation is no record of the past, and so its name can be refused
 	wants(t, func() error { _, err := c.Invite(t.Context(), by); return err }(), "control characters")
 	st, err := c.Status(t.Context())
 	if err != nil {
@@ -296,6 +299,7 @@ func TestTextsOfPeople(t *testing.T) {
 	if err := c.Export(t.Context(), out); err != nil {
 		t.Fatal(err)
 	}
+	// all that programs show, and what is exported
 	seen := fmt.Sprint(l, st, h.Log, h.Measurements, h.Rounds)
 	for _, name := range []string{"measurements.csv", "log.csv", "answers.csv"} {
 		data, err := os.ReadFile(filepath.Join(out, name))
