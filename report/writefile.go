@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
 // WriteFile lets render fill the file at path, which appears whole or not at all: the
@@ -133,23 +135,12 @@ func writeWhole(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // fails, as it should, once renamed
 	if d.old {
-		err = f.Chmod(d.mode) // what the umask took from it
+		if err := f.Chmod(d.mode); err != nil { // what the umask took from it
+			return reason(errors.Join(err, f.Close(), os.Remove(f.Name())))
+		}
 	}
-	if err == nil {
-		_, err = f.Write(data)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), d.path)
-	}
-	return reason(err)
+	return reason(atomicfile.Replace(f, d.path, data, true))
 }
 
 // writeStream writes to a device or a pipe. One that no program reads is refused,

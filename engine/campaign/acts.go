@@ -76,29 +76,6 @@ type Param struct {
 	Hint     string        // how a list is written
 }
 
-// Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that stand in it.
-type Entry struct {
-	Name     string     // of the function and of the command
-	Synonyms []string   // of the function of scripts
-	Doc      string     // of the function of scripts, one line; "" where they have none
-	Example  string     // of the function of scripts
-	Short    string     // of the command, one line
-	Long     string     // of the command
-	New      func() Act // an act whose arguments are all at their defaults
-	Sheet    bool       // it takes a sheet of results, and shows a Receipt
-	Plans    bool       // what follows is planned at once, and not when somebody asks for it: earlier measurements come from several sheets
-}
-
-// Next reports whether what follows an act is planned at once. Acts that changed nothing are followed by nothing.
-func (e Entry) Next(done Done) bool {
-	return e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken)
-}
-
-// Acts is the table of acts.
-func Acts() []Entry {
-	return []Entry{tellEntry, amendEntry, failEntry, correctEntry, closeEntry, attachEntry, noteEntry}
-}
-
 // knownBefore answers an act that was done before.
 const knownBefore = "this was recorded before, and changes nothing"
 

@@ -56,12 +56,37 @@ type ListRow struct {
 	arm int // its number, by which tests measure a list
 }
 
+// item is a pull that was handed out. It awaits its result until it is told, failed or replaced. A replaced one may still be
+// told or fail afterwards: its result counts beside the one of its replacement.
+type item struct {
+	Item
+	round    int       // from 1
+	by       string    // who asked for it; others may tell its result
+	at       time.Time // when it was handed out
+	until    time.Time // the end of its lease; zero is never
+	failed   string    // the reason; "" where it did not
+	replaced string    // the id under which it was handed out again
+	told     *measured // its result, in time or late; nil without one. Items that one mean is of share it
+}
+
 // outstanding reports whether a result is still awaited under this id. A failed or replaced pull awaits none, though one may come.
 func (it *item) outstanding() bool { return it.told == nil && it.failed == "" && it.replaced == "" }
 
 // overdue reports whether the lease is over. Nothing is recorded of it: what is overdue follows from the clock of whoever looks.
 func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
+}
+
+// handed is what a State holds of pulls that were handed out.
+type handed struct {
+	items  map[string]*item // by id: of all rounds, failed and replaced ones too
+	order  []*item          // the same, in the order in which they were handed out
+	people []string         // who asked, in order, each once; "" may be one of them
+}
+
+// itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
+func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
+	return lists.Where(h.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 // Ask answers a request: with the list that the asker has and has not told, or with further pulls and
@@ -110,6 +135,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		return AskBody{}, fmt.Errorf("no round is open")
 	}
 	task := slices.Index(s.Problem.Tasks.Names, q.Task)
+	asked := func(slot Slot) bool { return task < 0 || s.Problem.TaskOf[slot.Arm] == task }
 	out := AskBody{Round: r.plan.Round, Until: s.until(s.Now)}
 	need := s.needed(r)
 	taken := map[string]bool{}
@@ -118,7 +144,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
 	// give hands a pull out, unless the list is full, or the arm needs no further pull, or it is of another task
 	give := func(slot Slot, again string) {
-		if len(out.Items) >= count || need[slot.Arm] <= 0 || (task >= 0 && s.Problem.TaskOf[slot.Arm] != task) {
+		if len(out.Items) >= count || need[slot.Arm] <= 0 || !asked(slot) {
 			return
 		}
 		need[slot.Arm]--
@@ -145,7 +171,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	}
 	if r.plan.Sides != nil {
 		// one block at least is handed out, though it has more pulls than were asked for
-		open := r.wholeBlocks(count, task, s.Problem.TaskOf)
+		open := r.wholeBlocks(count, asked)
 		count = len(open)
 		for _, slot := range open {
 			give(slot, "")
@@ -165,14 +191,9 @@ func (s Moment) seat(r *round, items []Item) {
 		return
 	}
 	// the last plate of the round, and how many places behind it earlier requests took
-	last, used := 0, 0
+	last, used := 0, lists.Count(s.order, func(it *item) bool { return it.round == r.plan.Round && it.Again != "" })
 	if n := len(r.list); n > 0 {
 		last = r.list[n-1].Plate
-	}
-	for _, it := range s.items {
-		if it.round == r.plan.Round && it.Again != "" {
-			used++
-		}
 	}
 	for i := range items {
 		if items[i].Again != "" {
@@ -219,12 +240,9 @@ func (s Moment) nothing(by string, round int, why Note) List {
 	return out
 }
 
-// waiting says why there is nothing to hand out: it names who owes results of the open round.
+// waiting says why there is nothing to hand out of the open round: it names who owes results of it.
 func (s Moment) waiting() Note {
 	r := s.open()
-	if r == nil {
-		return Note{Kind: NoteNoRound}
-	}
 	owed := map[string]int{}
 	for _, it := range s.items {
 		if it.round == r.plan.Round && it.outstanding() {

@@ -115,16 +115,13 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 
 // gone returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
 // elsewhere the pull would have nothing in common with the others. It is 0 in rounds without blocks, whose failed pulls are made again.
-func (s *State) gone(r *round, arm int) (n int) {
+func (s *State) gone(r *round, arm int) int {
 	if r.plan.Sides == nil {
 		return 0
 	}
-	for _, it := range s.items {
-		if it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.told == nil {
-			n++
-		}
-	}
-	return n
+	return lists.Count(s.order, func(it *item) bool {
+		return it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.told == nil
+	})
 }
 
 // blocks returns the planned pulls of each block, in the order of the list, which is the order of their numbers.
@@ -132,11 +129,11 @@ func (r *round) blocks() [][]Slot {
 	return lists.Groups(r.list, func(slot Slot) int { return slot.Block })
 }
 
-// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Blocks of
-// other tasks are left out, unless task is below 0.
-func (r *round) wholeBlocks(count, task int, taskOf []int) (out []Slot) {
+// wholeBlocks returns the pulls that nobody has, of blocks that fit whole into count pulls; at least one block. Pulls
+// that are not asked for are left out.
+func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 	for _, block := range r.blocks() {
-		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && (task < 0 || taskOf[slot.Arm] == task) })
+		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && asked(slot) })
 		// a later block might fit, but blocks are handed out in their order
 		if len(out) > 0 && len(out)+len(open) > count {
 			break

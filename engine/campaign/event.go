@@ -12,26 +12,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Kind says what an event records.
-type Kind string
-
-// The kinds of events.
-const (
-	KindStart   Kind = "start"   // StartBody: the protocol is fixed
-	KindPlan    Kind = "plan"    // PlanBody: a round begins, or all is decided; the round before is over
-	KindAsk     Kind = "ask"     // AskBody: pulls are handed out
-	KindTell    Kind = "tell"    // TellBody: results of the open round
-	KindFail    Kind = "fail"    // FailBody: pulls that gave no result
-	KindCorrect Kind = "correct" // CorrectBody: a result was wrong
-	KindClose   Kind = "close"   // CloseBody: the open round is over with what came
-	KindLate    Kind = "late"    // TellBody: results of a round that is over
-	KindAttach  Kind = "attach"  // TellBody: measurements of before, or from elsewhere
-	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
-	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise goes on
-	KindNote    Kind = "note"    // NoteBody: words for the report
-	KindRepair  Kind = "repair"  // RepairBody: events are set aside that fit none before them
-)
-
 // Event is one line of the log.
 // Its bytes are what the hash is over, so that nothing of it may be written in another form later: neither the digits of the time nor the
 // order of the fields of the body.
@@ -114,31 +94,6 @@ type StartBody struct {
 func (b *StartBody) fold(s *State, e Event) error {
 	s.Start, s.StartAt, s.Revision = *b, e.At, b.Revision
 	return nil
-}
-
-// recorded is the body of an event.
-type recorded interface {
-	// fold takes the event into the state. An error means that the event does not fit those before it; the state
-	// is half changed then, and must not be used any more.
-	fold(s *State, e Event) error
-}
-
-// bodies says what the events of each kind record. What was recorded must stay readable: its hash is part of the chain.
-// Bodies may get further fields, which are zero in events of before. A field must not get another name or meaning.
-var bodies = map[Kind]func() recorded{
-	KindStart:   func() recorded { return new(StartBody) },
-	KindPlan:    func() recorded { return new(PlanBody) },
-	KindAsk:     func() recorded { return new(AskBody) },
-	KindTell:    func() recorded { return new(TellBody) },
-	KindFail:    func() recorded { return new(FailBody) },
-	KindCorrect: func() recorded { return new(CorrectBody) },
-	KindClose:   func() recorded { return new(CloseBody) },
-	KindLate:    func() recorded { return new(TellBody) },
-	KindAttach:  func() recorded { return new(TellBody) },
-	KindAmend:   func() recorded { return new(AmendBody) },
-	KindUpgrade: func() recorded { return new(UpgradeBody) },
-	KindNote:    func() recorded { return new(NoteBody) },
-	KindRepair:  func() recorded { return new(RepairBody) },
 }
 
 // body reads the body by its kind. It is errLater where the kind is not listed. Fields that are not known are passed over.

@@ -35,7 +35,6 @@ const (
 const (
 	NoteDecided   NoteKind = "decided"
 	NoteEnded     NoteKind = "ended" // names: how; numbers: tasks decided, tasks
-	NoteNoRound   NoteKind = "no round"
 	NoteNoPulls   NoteKind = "no pulls"
 	NoteHandedOut NoteKind = "handed out" // names: people, "" without a name; numbers: round, pulls of each
 )
@@ -83,7 +82,6 @@ var noteSentences = map[NoteKind]string{
 
 	NoteDecided:   "everything is decided: nothing is left to measure",
 	NoteEnded:     "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
-	NoteNoRound:   "no round is open",
 	NoteNoPulls:   "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s",
 
@@ -157,6 +155,9 @@ func (n Note) String() string {
 	}
 	return sentence.Write(format, words, numbers)
 }
+
+// notes returns the notes of a status.
+func (s review) notes() []Note { return slices.Concat(s.Notes, s.pending(), s.nextEpsilon()) }
 
 // number returns the count that stands at a place, 0 where there is none.
 func (n Note) number(k int) int {

@@ -25,7 +25,6 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteEpsilon, Numbers: []float64{0.5, 4}}, "epsilon is changed to 0.5; what stands here is still for 4, until results of a later round are told"},
 		{Note{Kind: NoteDecided}, "everything is decided: nothing is left to measure"},
 		{Note{Kind: NoteEnded, Names: []string{"budget used"}, Numbers: []float64{0, 4}}, "budget used; tasks decided: 0 of 4; nothing more is asked for"},
-		{Note{Kind: NoteNoRound}, "no round is open"},
 		{Note{Kind: NoteNoPulls}, "nothing is left to hand out"},
 		{Note{Kind: NoteHandedOut, Names: []string{"Ann", ""}, Numbers: []float64{3, 1, 12}}, "all pulls of round 3 are handed out: 1 pull with Ann, 12 pulls with somebody without a name (--by)"},
 		{noteOf(NoteLost, 1), "the 1 pull that was lost has nothing to do with its reward (what fails is a result, and not lost)"},

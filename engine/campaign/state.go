@@ -26,18 +26,16 @@ type State struct {
 	Capacity int       // in force; -1 where it was not amended
 	Aside    []Aside   // events that repairs set aside
 
+	handed                           // what was handed out
 	taskOf  []int                    // of the arms that there are now, by arm, non-decreasing
 	grown   [][]int                  // of each addition of arms: Growth.At; their number is the generation of the arms
 	rounds  []*round                 // round k is at k-1; all but the last are closed
 	done    *PlanBody                // the last plan, when nothing is left to measure; nil else, and again once a further round is planned
 	doneSeq int64                    // its event
-	items   map[string]*item         // handed out, by id: of all rounds, failed and replaced ones too
-	order   []*item                  // the same, in the order in which they were handed out
 	guides  []*measured              // that guide and, in tests, decide nothing, in order of their events
 	amends  []amendment              // in order of their events; numbers of arms in them are the present ones
 	log     []LogLine                // in order of their events
 	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were told
-	people  []string                 // who asked, in order, each once; "" may be one of them
 	events  int                      // how many were added, with those that are set aside
 	links   []link                   // of all events: event k is at k-1
 	aside   map[int64]bool           // the same as Aside, by number: add passes over these
@@ -65,19 +63,6 @@ type round struct {
 
 // nobodys reports whether a planned pull was neither handed out nor measured.
 func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot.Number}] }
-
-// item is a pull that was handed out. It awaits its result until it is told, failed or replaced. A replaced one may still be
-// told or fail afterwards: its result counts beside the one of its replacement.
-type item struct {
-	Item
-	round    int       // from 1
-	by       string    // who asked for it; others may tell its result
-	at       time.Time // when it was handed out
-	until    time.Time // the end of its lease; zero is never
-	failed   string    // the reason; "" where it did not
-	replaced string    // the id under which it was handed out again
-	told     *measured // its result, in time or late; nil without one. Items that one mean is of share it
-}
 
 // measured is a result: one reward, or the mean of several. Reward is the one in force, with the sign of the data.
 type measured struct {
@@ -113,7 +98,7 @@ type LogLine struct {
 // NewState returns the state before the start.
 // Capacity begins at -1, since 0 would say that it was amended to any number.
 func NewState() *State {
-	return &State{aside: map[int64]bool{}, items: map[string]*item{}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
+	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{}, Capacity: -1}
 }
 
 // open returns the round that results are told of, nil without one. It may be complete: then its rewards are known, and
@@ -220,11 +205,6 @@ func (s *State) owed(by string) []*item {
 		return nil
 	}
 	return s.itemsOf(by, r, (*item).outstanding)
-}
-
-// itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
-func (s *State) itemsOf(by string, r *round, is func(*item) bool) []*item {
-	return lists.Where(s.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
 // capacity returns the pulls in a unit of time that are in force: as amended last, else as the protocol has it; 0 is any number.

@@ -120,7 +120,7 @@ func (x *Run) Status(at Moment) Status {
 		Name: s.Start.Name, Problem: s.Problem.Name, Algorithm: s.Algorithm, Goal: s.Problem.Goal, Words: s.Problem.Words(),
 		Delta: s.Delta, Epsilon: s.epsilon(at.Protocol), Started: s.StartAt, Rounds: len(s.Outcome.Rounds), Samples: s.Outcome.Samples,
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
-		Differs: s.Differs, Notes: s.Notes, Hash: s.Hash, Events: s.events,
+		Differs: s.Differs, Notes: s.notes(), Hash: s.Hash, Events: s.events,
 	}
 	// a change may have made a campaign that was done go on
 	if s.done != nil && !s.More {
@@ -148,7 +148,6 @@ func (x *Run) Status(at Moment) Status {
 		doubts = append(doubts, Note{Kind: NoteDiffers})
 	}
 	st.doubt(doubts)
-	st.Notes = slices.Concat(st.Notes, s.pending(), s.nextEpsilon())
 	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(), warnings)
 	return st
 }

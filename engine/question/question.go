@@ -21,7 +21,10 @@ type Question struct {
 	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB
 	Algorithm string // a name in algorithms.All
-	Options   engine.Options
+	// an algorithm that is not in the catalogue, such as the caller's own, in place of a name; it needs
+	// Name and New. What it says of its Backing is told as its author's claim
+	Own     *algorithms.Entry
+	Options engine.Options
 	// whether rewards are simulated, so that the algorithm may go by expected rewards that the problem has; where they are
 	// measured it is told nothing of them (problem.Experimental)
 	Simulated bool
@@ -30,8 +33,50 @@ type Question struct {
 // ErrNoProblem answers a question without a problem.
 var ErrNoProblem = errors.New("a question needs a problem")
 
-// Entry returns the algorithm's row of the catalogue.
-func (q Question) Entry() (algorithms.Entry, error) { return algorithms.Named(q.Mode, q.Algorithm) }
+// Entry returns the algorithm's row of the catalogue, or Own with the mode.
+func (q Question) Entry() (algorithms.Entry, error) {
+	if q.Own == nil {
+		return algorithms.Named(q.Mode, q.Algorithm)
+	}
+	e := *q.Own
+	switch _, taken := algorithms.Named(q.Mode, e.Name); {
+	case e.Name == "":
+		return e, errors.New("an algorithm of your own needs a name")
+	case taken == nil:
+		return e, fmt.Errorf("an algorithm of your own needs a name of its own: %s is one of gonb-cope", e.Name)
+	case e.New == nil:
+		return e, fmt.Errorf("%s: New is missing, which makes the algorithm for a model", e.Name)
+	case q.Algorithm != "" && q.Algorithm != e.Name:
+		return e, fmt.Errorf("Algorithm must be left out or %q beside an algorithm of your own, got %q", e.Name, q.Algorithm)
+	case e.Mode != "" && e.Mode != q.Mode:
+		return e, fmt.Errorf("%s is for mode %q, and the question is of mode %q", e.Name, e.Mode, q.Mode)
+	case q.Mode != engine.ModeFC && q.Mode != engine.ModeFB:
+		return e, fmt.Errorf("Mode must be %q or %q, got %q", engine.ModeFC, engine.ModeFB, q.Mode)
+	}
+	e.Mode = q.Mode
+	return e, nil
+}
+
+// name returns the name of the algorithm.
+func (q Question) name() string {
+	if q.Own != nil {
+		return q.Own.Name
+	}
+	return q.Algorithm
+}
+
+// Suited returns Entry, or what the problem or the options have that the algorithm cannot use.
+func (q Question) Suited() (algorithms.Entry, error) {
+	e, err := q.Entry()
+	if err != nil {
+		return e, err
+	}
+	p, err := q.Posed()
+	if err == nil {
+		err = errors.Join(e.Suits(p), e.TakesPrior(q.Options))
+	}
+	return e, err
+}
 
 // Posed returns the problem that the algorithm is given.
 func (q Question) Posed() (*problem.Problem, error) {
@@ -60,27 +105,29 @@ func (q Question) Model(ctx context.Context, memory *model.Memory) (*model.Model
 // Begin returns the run of the algorithm before its first round. An error says what the problem or the options have that the
 // algorithm cannot use. memory may be nil.
 func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error) {
-	e, err := q.Entry()
+	e, err := q.Suited()
 	if err != nil {
 		return nil, err
 	}
-	p, err := q.Posed()
-	if err != nil {
-		return nil, err
-	}
-	if e.Role == algorithms.RoleReference {
+	if e.Role == algorithms.RoleReference && !q.Simulated {
 		return nil, fmt.Errorf("%s is a reference that knows the expected rewards: measurements cannot answer it", e.Name)
-	}
-	if err := errors.Join(e.Suits(p), e.TakesPrior(q.Options)); err != nil {
-		return nil, err
 	}
 	m, err := q.Model(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
+	return q.On(m)
+}
+
+// On returns Begin's run where the question is Suited and its Model is made already, as for the many runs of a simulation.
+func (q Question) On(m *model.Model) (*Run, error) {
+	e, err := q.Entry()
+	if err != nil {
+		return nil, err
+	}
 	alg, err := e.New(m, q.Options)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", q.Algorithm, err)
+		return nil, fmt.Errorf("%s: %w", e.Name, err)
 	}
 	s, err := engine.Begin(alg, q.Options)
 	return &Run{Steps: s, Model: m, entry: e}, err
@@ -107,7 +154,7 @@ type Identity struct {
 
 // Identity returns what tells the question from others, whatever build asks it.
 func (q Question) Identity() (Identity, error) {
-	id := Identity{Mode: q.Mode, Algorithm: q.Algorithm}
+	id := Identity{Mode: q.Mode, Algorithm: q.name()}
 	posed, err := q.Posed()
 	if err != nil {
 		return id, err
@@ -145,7 +192,7 @@ func rounded(all []float64) []float64 {
 // Settings returns the question in words, in a fixed order, without the problem.
 func (q Question) Settings() []engine.Setting {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	out := []engine.Setting{{Name: "algorithm", Value: q.Algorithm}, {Name: "delta", Value: number(q.Options.Delta)}}
+	out := []engine.Setting{{Name: "algorithm", Value: q.name()}, {Name: "delta", Value: number(q.Options.Delta)}}
 	if q.Options.Epsilon != 0 {
 		out = append(out, engine.Setting{Name: "epsilon", Value: number(q.Options.Epsilon)})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
@@ -21,14 +22,12 @@ import (
 // Experiment is one algorithm run many times on one problem.
 type Experiment struct {
 	Problem   *problem.Problem
-	Mode      string // engine.ModeFC or engine.ModeFB
-	Algorithm string // a name in algorithms.All
-	// an algorithm that is not in the catalogue, such as the caller's own, in place of a name; it needs
-	// Name and New. What it says of its Backing is told as its author's claim
-	Own     *algorithms.Entry
-	Options engine.Options
-	Runs    int // at least 1
-	Seed    uint64
+	Mode      string            // engine.ModeFC or engine.ModeFB
+	Algorithm string            // a name in algorithms.All
+	Own       *algorithms.Entry // in place of a name, as in question.Question
+	Options   engine.Options
+	Runs      int // at least 1
+	Seed      uint64
 	// runs at a time; 0 means one for each core that the context allows. They share the cores: fewer
 	// runs than cores leave several to each.
 	Workers int
@@ -103,9 +102,11 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 			err = fmt.Errorf("defect in gonb-cope or in a function that it was given (please report it): %v\n%s", r, debug.Stack())
 		}
 	}()
-	if m.alg, err = entry.New(model, x.Options); err != nil {
+	asked, err := x.question().On(model)
+	if err != nil {
 		return m, err
 	}
+	m.alg = asked.Algorithm()
 	from, err := x.environment(run)
 	if err != nil {
 		return m, err
@@ -123,11 +124,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 		kept = keepEstimates(env, a, x.truth(run))
 		env = kept
 	}
-	steps, err := engine.Begin(m.alg, x.Options)
-	if err != nil {
-		return m, err
-	}
-	m.outcome, err = steps.WithoutTrail().Run(ctx, asMeasured(x.Problem, env))
+	m.outcome, err = asked.WithoutTrail().Run(ctx, asMeasured(x.Problem, env))
 	if kept != nil {
 		m.estimates = kept.finish()
 	}
@@ -173,35 +170,16 @@ func (x Experiment) truth(run int) *problem.Problem {
 var errOwn = errors.New("a result of an algorithm that is not in the catalogue is not remembered: a store knows algorithms " +
 	"by their names, behind which there can be another program")
 
-// entry returns the algorithm that runs: Own, or the one of the catalogue that Algorithm names.
-func (x *Experiment) entry() (algorithms.Entry, error) {
-	if x.Own == nil {
-		return algorithms.Named(x.Mode, x.Algorithm)
-	}
-	e := *x.Own
-	switch _, taken := algorithms.Named(x.Mode, e.Name); {
-	case e.Name == "":
-		return e, errors.New("an algorithm of your own needs a name")
-	case taken == nil:
-		return e, fmt.Errorf("an algorithm of your own needs a name of its own: %s is one of gonb-cope", e.Name)
-	case e.New == nil:
-		return e, fmt.Errorf("%s: New is missing, which makes the algorithm for a model", e.Name)
-	case x.Algorithm != "" && x.Algorithm != e.Name:
-		return e, fmt.Errorf("Algorithm must be left out or %q beside an algorithm of your own, got %q", e.Name, x.Algorithm)
-	case e.Mode != "" && e.Mode != x.Mode:
-		return e, fmt.Errorf("%s is for mode %q, and the experiment is of mode %q", e.Name, e.Mode, x.Mode)
-	case x.Mode != engine.ModeFC && x.Mode != engine.ModeFB:
-		return e, fmt.Errorf("Mode must be %q or %q, got %q", engine.ModeFC, engine.ModeFB, x.Mode)
-	}
-	e.Mode, x.Algorithm = x.Mode, e.Name
-	return e, nil
+// question returns what each run is asked.
+func (x Experiment) question() question.Question {
+	return question.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Own: x.Own, Options: x.Options, Simulated: true}
 }
 
 // Expected returns about how many samples an agent takes whose algorithm follows a schedule (Entry.Scheduled), where the
 // expected rewards are known: the pulls of its first round, fourfold in each round until gaps of the smallest gap, or
 // of epsilon, are told apart. It is 0 for others, and of the order of magnitude only: later designs are of fewer arms.
 func (x Experiment) Expected(ctx context.Context) (float64, error) {
-	entry, err := algorithms.Named(x.Mode, x.Algorithm)
+	entry, err := x.question().Entry()
 	if err != nil || !entry.Scheduled || x.Problem.Mean == nil {
 		return 0, err
 	}
@@ -216,11 +194,11 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	if gap = math.Max(gap, terms.Epsilon); !(gap > 0) {
 		return math.Inf(1), nil
 	}
-	alg, err := entry.New(m, x.Options)
+	run, err := x.question().On(m)
 	if err != nil {
 		return 0, err
 	}
-	plan, err := alg.Plan(ctx)
+	plan, err := run.Algorithm().Plan(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -230,12 +208,9 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 
 // model returns the problem bound to its kernel, and the options on it.
 func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error) {
-	m, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	m, err := x.question().Model(ctx, x.Memory)
 	if err != nil {
 		return nil, model.Terms{}, err
-	}
-	if x.Memory != nil {
-		m.Share(x.Memory)
 	}
 	terms, err := m.Terms(x.Mode, x.Options)
 	return m, terms, err
@@ -342,10 +317,11 @@ func (k *EstimateRecorder) Estimates() *engine.Estimates {
 // kernel. What backs the answers stays as it is: expected rewards of a table are not what was
 // measured.
 func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Result, error) {
-	entry, err := x.entry()
+	entry, err := x.question().Entry()
 	if err != nil {
 		return r, err
 	}
+	x.Algorithm = entry.Name
 	m, terms, err := x.model(ctx)
 	if err != nil {
 		return r, err

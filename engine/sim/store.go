@@ -308,7 +308,7 @@ var errDraw = errors.New("an experiment with a reward function of its own cannot
 
 // key returns SHA-256 over all that a result depends on, in hexadecimal.
 func (x Experiment) key(ctx context.Context) (string, error) {
-	model, err := model.NewContext(ctx, x.Problem, x.Options.Unit)
+	model, err := x.question().Model(ctx, nil)
 	if err != nil {
 		return "", err
 	}

@@ -38,16 +38,11 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if x.Runs < 1 {
 		return nil, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
 	}
-	entry, err := x.entry()
+	entry, err := x.question().Suited()
 	if err != nil {
 		return nil, err
 	}
-	if err := entry.Suits(x.Problem); err != nil {
-		return nil, err
-	}
-	if err := entry.TakesPrior(x.Options); err != nil {
-		return nil, err
-	}
+	x.Algorithm = entry.Name
 	x.Memory = cmp.Or(x.Memory, new(model.Memory))
 	asked := x.Problem
 	switch x.natural = x.Draw == nil; {
@@ -77,8 +72,8 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 		return nil, err
 	}
 	// before any run: wrong options fail once
-	if _, err := entry.New(m, x.Options); err != nil {
-		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
+	if _, err := x.question().On(m); err != nil {
+		return nil, err
 	}
 	return &Trials{x: x, asked: asked, entry: entry, model: m, judge: newJudge(x, x.truth(0), entry)}, nil
 }

@@ -28,7 +28,7 @@ func TestCostOfAdditions(t *testing.T) {
 		names    []string // identifiers, and texts with their quotes
 		files    []string
 		besides  []string // files that need not name it, such as those that use it
-		// files that have no name of it, such as the algorithm that follows an option
+		// files that have no name of it, such as the algorithm that follows an option, or ask.go
 		more int
 	}{
 		{"a kernel", []string{"Cosine", "cosineEntry", `"cosine"`}, []string{"kernels/catalogue.go", "kernels/periodic.go"}, nil, 0},
@@ -39,9 +39,17 @@ func TestCostOfAdditions(t *testing.T) {
 			[]string{"engine/sim/types.go", "engine/sim/claims.go", "dsl/analysis.go", "session/session.go"}, 0},
 		{"a kind of value that is displayed", []string{"Explanation", "explanationSentence", `"explanation"`}, []string{"internal/kinds/kinds.go", "report/explanation.go"},
 			[]string{"engine/explain.go", "dsl/analysis.go", "session/session.go"}, 0},
+		{"a kind of value with its function", []string{"Explanation", "explanationSentence", `"explanation"`},
+			[]string{"dsl/analysis.go", "engine/explain.go", "internal/kinds/kinds.go", "report/explanation.go"},
+			[]string{"session/session.go"}, 0}, // a reader by name
 		{"a script function", []string{`"measures"`}, []string{"dsl/output.go"}, nil, 0},
 		{"a format of files", []string{"Parquet", `".parquet"`}, []string{"report/save/parquet.go", "report/save/save.go"},
 			[]string{"dsl/words.go"}, 0}, // which tables can be read
+		{"an act and event of a campaign", []string{"CorrectBody", "KindCorrect", "correctEntry"},
+			[]string{"engine/campaign/catalogue.go", "engine/campaign/correct.go"}, nil, 0},
+		{"an act and event that `ask` goes by", []string{"FailBody", "KindFail", "failEntry"},
+			[]string{"engine/campaign/catalogue.go", "engine/campaign/correct.go"},
+			[]string{"engine/campaign/teller.go"}, 1}, // a sheet can say it, too
 		{"an option of `fc`", []string{"field MaxSamples", `"max_samples"`}, []string{"engine/options.go"},
 			[]string{"dsl/runs.go"}, 1}, // its place among the parameters, which need not be said
 		// that some algorithms refuse

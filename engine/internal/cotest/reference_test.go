@@ -272,11 +272,14 @@ func (c conditionally) spent(j int, x float64, k int, y float64) float64 {
 
 func TestReferenceCoTest(t *testing.T) {
 	// different tasks
-	distinct := []float64{1, 2, 5, 3}
+	distinct, seeds := []float64{1, 2, 5, 3}, uint64(12)
+	if testing.Short() {
+		seeds = 4
+	}
 	for number, p := range enginetest.Instances(t) {
 		deltas := []float64{0.05 * distinct[number], 0.03} // of levels that lose looks passed over, and that do not
 		later := []conditionally{conditionallyAt(t, 0.05), conditionallyAt(t, 0.03/distinct[number])}
-		for seed := range uint64(12) {
+		for seed := range seeds {
 			m := plain.ModelOf(t, p)
 			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true})
 			if err != nil {

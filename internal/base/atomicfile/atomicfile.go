@@ -15,21 +15,29 @@ func Write(path string, content []byte, perm os.FileMode, durable bool) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(content)
-	if err == nil && durable {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(draft, path)
-	}
-	if err != nil {
-		os.Remove(draft)
+	if err := Replace(f, path, content, durable); err != nil {
 		return err
 	}
 	if durable {
 		SyncFolder(filepath.Dir(path))
 	}
 	return nil
+}
+
+// Replace fills a new file, closes it, and gives it the name of another in its folder, with its bytes on the disk where that is
+// asked for. A file that could not be filled is removed.
+func Replace(f *os.File, path string, content []byte, sync bool) error {
+	_, err := f.Write(content)
+	if err == nil && sync {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+	}
+	return err
 }
 
 // SyncFolder makes the names in a folder durable, where the system has a way to.

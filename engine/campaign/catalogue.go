@@ -1,0 +1,72 @@
+package campaign
+
+// What can be recorded, in one place: the kinds of events, the body of each, and the acts by which people record them. An act and
+// its event have a file of their own.
+
+// Kind says what an event records.
+type Kind string
+
+// The kinds of events.
+const (
+	KindStart   Kind = "start"   // StartBody: the protocol is fixed
+	KindPlan    Kind = "plan"    // PlanBody: a round begins, or all is decided; the round before is over
+	KindAsk     Kind = "ask"     // AskBody: pulls are handed out
+	KindTell    Kind = "tell"    // TellBody: results of the open round
+	KindFail    Kind = "fail"    // FailBody: pulls that gave no result
+	KindCorrect Kind = "correct" // CorrectBody: a result was wrong
+	KindClose   Kind = "close"   // CloseBody: the open round is over with what came
+	KindLate    Kind = "late"    // TellBody: results of a round that is over
+	KindAttach  Kind = "attach"  // TellBody: measurements of before, or from elsewhere
+	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
+	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise goes on
+	KindNote    Kind = "note"    // NoteBody: words for the report
+	KindRepair  Kind = "repair"  // RepairBody: events are set aside that fit none before them
+)
+
+// recorded is the body of an event.
+type recorded interface {
+	// fold takes the event into the state. An error means that the event does not fit those before it; the state
+	// is half changed then, and must not be used any more.
+	fold(s *State, e Event) error
+}
+
+// bodies says what the events of each kind record. What was recorded must stay readable: its hash is part of the chain.
+// Bodies may get further fields, which are zero in events of before. A field must not get another name or meaning.
+var bodies = map[Kind]func() recorded{
+	KindStart:   func() recorded { return new(StartBody) },
+	KindPlan:    func() recorded { return new(PlanBody) },
+	KindAsk:     func() recorded { return new(AskBody) },
+	KindTell:    func() recorded { return new(TellBody) },
+	KindFail:    func() recorded { return new(FailBody) },
+	KindCorrect: func() recorded { return new(CorrectBody) },
+	KindClose:   func() recorded { return new(CloseBody) },
+	KindLate:    func() recorded { return new(TellBody) },
+	KindAttach:  func() recorded { return new(TellBody) },
+	KindAmend:   func() recorded { return new(AmendBody) },
+	KindUpgrade: func() recorded { return new(UpgradeBody) },
+	KindNote:    func() recorded { return new(NoteBody) },
+	KindRepair:  func() recorded { return new(RepairBody) },
+}
+
+// Acts is the table of acts.
+func Acts() []Entry {
+	return []Entry{tellEntry, amendEntry, failEntry, correctEntry, closeEntry, attachEntry, noteEntry}
+}
+
+// Entry is a row of the table of acts. Scripts, commands and cells of notebooks have the acts that stand in it.
+type Entry struct {
+	Name     string     // of the function and of the command
+	Synonyms []string   // of the function of scripts
+	Doc      string     // of the function of scripts, one line; "" where they have none
+	Example  string     // of the function of scripts
+	Short    string     // of the command, one line
+	Long     string     // of the command
+	New      func() Act // an act whose arguments are all at their defaults
+	Sheet    bool       // it takes a sheet of results, and shows a Receipt
+	Plans    bool       // what follows is planned at once, and not when somebody asks for it: earlier measurements come from several sheets
+}
+
+// Next reports whether what follows an act is planned at once. Acts that changed nothing are followed by nothing.
+func (e Entry) Next(done Done) bool {
+	return e.Plans && !done.Known && (done.Receipt == nil || done.Receipt.Taken)
+}

@@ -1,0 +1,43 @@
+package question_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/question"
+)
+
+// An algorithm of one's own takes measurements as it takes simulated rewards, and a question is told from others by its name.
+func TestOwn(t *testing.T) {
+	ctx, p := context.Background(), yields()
+	own := &algorithms.Entry{Name: "Largest", New: func(m *model.Model, _ engine.Options) (engine.Algorithm, error) {
+		return &largest{p: m.Problem}, nil
+	}}
+	q := question.Question{Problem: p, Mode: engine.ModeFC, Own: own}
+	run, err := q.Begin(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, more, err := run.Next(ctx)
+	if err != nil || !more {
+		t.Fatalf("no first round: %v", err)
+	}
+	if err := run.Learn(ctx, measured(p, plan)); err != nil {
+		t.Fatal(err)
+	}
+	r, err := run.Result()
+	if err != nil || r.Algorithm != "Largest" || r.Answers[0].Arm != "warm" || r.Answers[1].Arm != "cold" {
+		t.Errorf("%s answers %v, %v", r.Algorithm, r.Answers, err)
+	}
+	if id, err := q.Identity(); err != nil || id.Algorithm != "Largest" {
+		t.Errorf("the algorithm's name is %q, %v", id.Algorithm, err)
+	}
+	q.Algorithm = "CoTestFC"
+	if _, err := q.Begin(ctx, nil); err == nil || !strings.Contains(err.Error(), `Algorithm must be left out or "Largest"`) {
+		t.Errorf("two algorithms are %v", err)
+	}
+}
