@@ -52,6 +52,7 @@ func TestCampaignInBlocks(t *testing.T) {
 			}
 			list, made, err := x.s.Under(p, x.now).Ask(Request{By: fmt.Sprint(day)})
 			x.add(made, err)
+			// one list a day; what is late is told with the results of the next
 			checkBlockList(t, p, list)
 			sheet := "id,reward\n" + late
 			late = ""
@@ -62,6 +63,7 @@ func TestCampaignInBlocks(t *testing.T) {
 				}
 				line := fmt.Sprintf("%s,%v\n", row.ID, p.Problem.Mean[row.arm]+effect[at]+rng.NormFloat64())
 				switch y := rng.Float64(); {
+				// a tenth fails, which the block goes on without, and a tenth comes a day late
 				case y < 0.1:
 					lost, err := (&Fail{IDs: []string{row.ID}, Reason: "the vial broke"}).Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
 					x.add(lost.Events, err)

@@ -148,6 +148,7 @@ func TestDaysTogether(t *testing.T) {
 	for run, truth := range all[1:] {
 		var days [2]float64
 		var learned [2]int
+		// each day by itself, and days together: of the same truth and the same losses
 		for k, step := range []float64{0, coarseStep} {
 			draw, err := sim.DrawerOf(truth)
 			if err != nil {
@@ -181,6 +182,7 @@ func TestForecastOfLosses(t *testing.T) {
 		t.Skip("takes long")
 	}
 	base, _, _ := couplingDays(t, "CoBayesFC", 40)
+	// of failed pulls and of late results alike
 	zero, much := 0.0, 0.4
 	made := map[string]*Forecast{}
 	for name, share := range map[string]*float64{"nothing stated": nil, "none": &zero, "much": &much} {
@@ -195,11 +197,13 @@ func TestForecastOfLosses(t *testing.T) {
 	if a, b := made["none"].Rows[0].Time.Median, made["much"].Rows[0].Time.Median; b < 1.3*a {
 		t.Errorf("%g days without losses and %g with 40 %% failing and 40 %% late", a, b)
 	}
+	// without losses the last sentence is of the noise
 	for name, want := range map[string]string{"none": "between none and what is stated", "much": "with 40 % of pulls failing and 40 % of results coming up to 5 days late", "nothing stated": "with up to 20 % of pulls failing and up to 30 % of results coming up to 5 days late (failed= and late= state the shares)"} {
 		if !strings.HasSuffix(made[name].Assumes.String(), want) {
 			t.Errorf("%s: %q, want %q at its end", name, made[name].Assumes, want)
 		}
 	}
+	// all fail, less than none fail, and more than all fail or are late
 	for _, x := range []struct{ failed, late float64 }{{1, 0}, {-0.1, 0}, {0.6, 0.5}} {
 		p := base
 		p.Failed, p.Late = &x.failed, &x.late

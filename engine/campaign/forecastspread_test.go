@@ -68,6 +68,7 @@ func TestWhoseNoiseIsABound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// the second run, whose noise is below 20 where it is drawn
 		if less := all[1].Noise.Deviations()[0] < 20; less != x.want {
 			t.Errorf("%s: noise %g", name, all[1].Noise.Deviations()[0])
 		}

@@ -96,6 +96,7 @@ func TestErrorsOnPlates(t *testing.T) {
 		}
 		p := Protocol{Problem: base, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1}}
 		memory := new(model.Memory)
+		// standard deviations of a reward
 		for _, effect := range []float64{0, 0.3, 1} {
 			for _, byArm := range []bool{false, true} {
 				if byArm && effect == 0 {

@@ -12,6 +12,7 @@ import (
 func TestWorklistHasEveryPullOnce(t *testing.T) {
 	counts, taskOf := []int{3, 0, 7, 1, 12, 12}, []int{0, 0, 0, 1, 1, 1}
 	list := worklist(counts, taskOf, 8, 5)
+	// pulls by arm; pulls and places that were met
 	got := make([]int, len(counts))
 	seen := map[[2]int]bool{}
 	places := map[[2]int]bool{}

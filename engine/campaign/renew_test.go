@@ -97,6 +97,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 			if after := renew(); !reflect.DeepEqual(before, after) {
 				t.Errorf("%s: %+v, and with other rewards of the open round %+v", algorithm, before, after)
 			}
+			// as it was; and then the same change in a round that is over
 			add(r, -20)
 			add(c.s.rounds[0], 20)
 			if after := renew(); reflect.DeepEqual(before, after) {

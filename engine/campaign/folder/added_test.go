@@ -131,6 +131,7 @@ func TestAdded(t *testing.T) {
 			if want := `3 arms are added by more.csv: task "north", arm "e", task "west", arm "f", task "west", arm "b, c"`; b.String() != want {
 				t.Errorf("%q, want %q", b.String(), want)
 			}
+			// the open round goes on without them, and neither a status nor a sheet takes them for arms of it
 			waiting, err := c.Status(t.Context())
 			if err != nil || len(waiting.Tasks) != 3 || waiting.Tasks[2].Open != 2 || !strings.HasPrefix(fmt.Sprint(waiting.Notes), `[measured from the next round on: task "north", arm "e", task "west", arm "f"`) {
 				t.Errorf("%v: %+v, %q", err, waiting.Tasks, waiting.Notes)
@@ -218,6 +219,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// begun is the algorithm at its beginning, on this problem
 	begun := func(q *problem.Problem) engine.Algorithm {
 		m, err := model.New(q, 0)
 		if err != nil {
@@ -245,6 +247,7 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 		if !more {
 			return s.Outcome()
 		}
+		// means are summed as a campaign sums them: in the order of the pulls
 		b := engine.Batch{Counts: next.Counts, Means: make([]float64, len(next.Counts))}
 		for i, n := range next.Counts {
 			names, sum := q.NamesOf(i), 0.0

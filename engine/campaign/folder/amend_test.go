@@ -134,6 +134,7 @@ func TestCapacity(t *testing.T) {
 // A change of epsilon is said as long as the answers are for the one before.
 func TestEpsilonWaits(t *testing.T) {
 	c := begin(t, small(t), Options{})
+	// the notes of the status
 	said := func() string {
 		st, err := c.Status(t.Context())
 		if err != nil {

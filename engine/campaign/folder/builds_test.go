@@ -211,6 +211,7 @@ func TestBuilds(t *testing.T) {
 			}
 			before := plansOf(t, c)
 			other(c.dir, 6)
+			// the plans of both builds so far
 			middle := plansOf(t, c)
 			// the recorded plans stand, whatever the other build would have planned
 			for round, counts := range before {
@@ -236,6 +237,7 @@ func TestBuilds(t *testing.T) {
 			if err != nil || !st.Done || len(st.Differs) > 0 {
 				t.Fatalf("%v: done %v, differs %v", err, st.Done, st.Differs)
 			}
+			// by the means of the table
 			if err := wrongAnswer(p.Problem, st, 10); err != nil {
 				t.Error(err)
 			}

@@ -99,6 +99,7 @@ func TestFaultForgedCache(t *testing.T) {
 		_, err = Verify(t.Context(), c.dir, again(p), Options{})
 		wants(t, err, cacheFile+" is not what the events make", "delete the folder")
 	}
+	// what is answered for each task, and how it stands
 	answers := func() (out []string) {
 		st, err := c.Status(t.Context())
 		if err != nil {

@@ -34,6 +34,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	}
 	_, err = d.Tell(t.Context(), list(here), campaign.TellOptions{By: "Ann"})
 	wants(t, err, "was made after event 4 of ", "ends with event 3 of ", "take out the column campaign_chain")
+	// the same pulls as Ann's, in the copy
 	there := asked(t, d, "Bob", 4)
 	for _, a := range here.Rows {
 		for _, b := range there.Rows {
@@ -48,6 +49,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	if r := told(t, d, campaign.TellOptions{By: "Ann", Sheet: "ids"}, row(here.Rows[0].ID, 9.75)); r.Taken || r.Counts[campaign.RowUnknown] != 1 || d.state.Hash != before {
 		t.Errorf("%+v", r)
 	}
+	// in the folder that made them lists are told, also later ones
 	for k, own := range []campaign.List{here, asked(t, c, "Zoe", 1)} {
 		if r, err := c.Tell(t.Context(), list(own), campaign.TellOptions{By: "Ann", Sheet: fmt.Sprint(k)}); err != nil || !r.Taken {
 			t.Errorf("the list of this folder: %v, %+v", err, r)

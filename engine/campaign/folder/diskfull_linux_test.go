@@ -36,6 +36,7 @@ func TestDiskReallyFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// the rest of the disk is filled, at last byte by byte
 	ballast := filepath.Join(disk, "ballast")
 	f, err := os.Create(ballast)
 	if err != nil {

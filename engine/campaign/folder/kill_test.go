@@ -118,6 +118,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			closed++
 		}
 	}
+	// what was said is of all workers, one line an act
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	saidClosed := 0
 	counts := map[string]int{}
@@ -140,6 +141,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 			t.Errorf("%s is told %d times", id, n)
 		}
 	}
+	// a close says no number, so that they are only counted
 	if closed < saidClosed {
 		t.Errorf("%d rounds are closed, and %d were acknowledged", closed, saidClosed)
 	}

@@ -169,6 +169,7 @@ func TestStatusKnowsBlocks(t *testing.T) {
 		if _, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}); err != nil {
 			t.Fatal(err)
 		}
+		// the block of a result is its day, and no note
 		h, err := c.History(t.Context())
 		if err != nil {
 			t.Fatal(err)

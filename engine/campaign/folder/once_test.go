@@ -28,6 +28,7 @@ func TestTwice(t *testing.T) {
 		}
 		return done.Known, err
 	}
+	// each is done twice below, with nothing in between
 	acts := map[string]func() (bool, error){
 		"fail": func() (bool, error) {
 			return once(&campaign.Fail{IDs: []string{l.Rows[0].ID}, Reason: "the vial broke"}, "recorded: without result")

@@ -54,6 +54,7 @@ func TestOwnColumns(t *testing.T) {
 		{"a list", "id;task;arm;reward;Ausbeute in %\n" + l.Rows[2].ID + ";;;40,5;1\n", false, map[string]int{campaign.RowNew: 1}, ""},
 		{"by name", "task;arm;reward\nÖl B;\"Base=KOH, Temp / °C=60\";40,75\n", true, map[string]int{campaign.RowNew: 1}, ""},
 	} {
+		// attached sheets have no ids, and told ones fill the open round
 		tell := (*Campaign).Tell
 		if s.attach {
 			tell = func(c *Campaign, ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
@@ -84,6 +85,7 @@ func TestOwnColumns(t *testing.T) {
 	if strings.Contains(string(measured), "Stoff=") || strings.Contains(string(measured), "%=39") {
 		t.Errorf("columns that were read are notes, too:\n%s", measured)
 	}
+	// what is expected names the table's own columns, too
 	_, err = c.Tell(t.Context(), []byte("Stoff;Ausbeute\nÖl A;3\n"), campaign.TellOptions{By: "Ann", Sheet: "x.csv"})
 	wants(t, err, "expected id,reward, or task,arm,count,mean, or task,arm,reward, or stoff,Base,Temp / °C,Ausbeute in %")
 }

@@ -24,6 +24,7 @@ func TestTwoAskers(t *testing.T) {
 	for k := range 4 {
 		by := fmt.Sprintf("asker %d", k)
 		wg.Go(func() {
+			// each asker is a program of its own
 			own, err := Open(t.Context(), dir, again(small(t)), Options{})
 			if err != nil {
 				t.Error(err)
@@ -65,6 +66,7 @@ func TestTwoAskers(t *testing.T) {
 func TestTwoWriters(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 2)
+	// another process, which takes the lock and says so
 	h := helper(t, "holder", c.dir)
 	in, err := h.StdinPipe()
 	if err != nil {

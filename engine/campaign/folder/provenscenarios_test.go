@@ -94,6 +94,7 @@ func TestProvenScenariosOfCampaigns(t *testing.T) {
 				} else {
 					tell(append([]string{"id,reward"}, rows...), campaign.TellOptions{Sheet: "r"})
 				}
+				// what the people see who make the change
 				must(nil, k.Advance(t.Context()))
 				st, err := k.Status(t.Context())
 				must(nil, err)

@@ -81,6 +81,7 @@ func TestRepair(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// the repair is in the log with its reason, and names what it set aside
 	last := h.Log[len(h.Log)-1]
 	if last.Kind != campaign.KindRepair || last.Reason != "a sheet named it twice" || len(h.Measurements) == 0 && h.Events != 6 {
 		t.Errorf("%+v", h)

@@ -32,6 +32,7 @@ func TestLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// far below all others, which must not change what was decided
 	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3))
 	if !r.Taken || r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "its round, 1, is over") {
 		t.Errorf("%+v", r)
@@ -90,6 +91,7 @@ func TestCorrectedAfterwards(t *testing.T) {
 		}
 		var rows []string
 		for _, r := range l.Rows {
+			// one arm of each task leads by 3, and the results of one task are corrected afterwards
 			v := 0.0
 			if r.Arm == "b, c" {
 				v = 3

@@ -57,6 +57,7 @@ func TestCampaignIsTheRun(t *testing.T) {
 			if testing.Short() && !c.short {
 				t.Skip("takes long")
 			}
+			// rewards follow from round, arm and number alone, so that both ways have the same
 			p, rewards := coupling(t, c.mode, c.algorithm, c.opt, c.unknown, c.tasks...)
 			want := inOneProcess(t, p, laboratory{rewards, 11})
 			got := throughTheFolder(t, p, rewards, 11)
@@ -85,6 +86,7 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 		t.Fatal(err)
 	}
 	opt := p.Options
+	// a campaign has no limit of rounds
 	opt.MaxRounds = 1 << 30
 	alg, err := e.New(m, opt)
 	if err != nil {
@@ -165,6 +167,7 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 // pullOf reads from the events which pull an id is of. Lists do not say it, and rewards of these tests follow from the pull.
 func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, number int) {
 	t.Helper()
+	// read once for many ids: the events are read again only for an id that is new
 	known := issued[dir]
 	if known == nil {
 		known = map[string]campaign.Item{}

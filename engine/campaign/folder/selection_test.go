@@ -34,6 +34,7 @@ func TestSelection(t *testing.T) {
 		{"lost", "pulls were given back or not told, and with so many it decides why", "", 4, 0.5, true},
 	} {
 		p := small(t)
+		// lists of whole rounds, whose pulls are overdue after a day
 		p.Options.Epsilon, p.Capacity, p.Plate, p.Lease = 0, 0, 0, 1
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 		k, err := Start(t.Context(), t.TempDir()+"/c", recipe, p, again(p), Options{Now: func() time.Time { return now }})
@@ -111,6 +112,7 @@ func TestSelection(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// the warnings of this rule alone
 		said := ""
 		for _, w := range st.Warnings {
 			if w.Kind == engine.WarnLateDiffer || w.Kind == engine.WarnTwice {

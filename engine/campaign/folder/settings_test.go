@@ -39,6 +39,7 @@ func TestSettingsOfSheets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// by id
 	notes := map[string]string{}
 	for _, m := range h.Measurements {
 		notes[m.ID] = m.Note

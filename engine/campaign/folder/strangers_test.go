@@ -32,6 +32,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	p.Capacity = 0
 	c := begin(t, p, Options{})
 	ann, bob := asked(t, c, "Ann", 6), asked(t, c, "Bob", 6)
+	// every sheet has the same name
 	tell := func(by string, data []byte, opt campaign.TellOptions) campaign.Receipt {
 		t.Helper()
 		opt.By, opt.Sheet = by, "results.csv"
