@@ -300,6 +300,66 @@ func TestKeysHalfMade(t *testing.T) {
 	}
 }
 
+// Credentials are made while the operator's key is elsewhere, and the authority stays as it is; to start the server and to
+// take credentials back needs it. Without the account's key nothing is made, and no other authority either.
+func TestOperatorElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	var seed, elsewhere string
+	move := func(name string) {
+		t.Helper()
+		seed, elsewhere = filepath.Join(dir, "keys", name), filepath.Join(dir, name)
+		if err := os.Rename(seed, elsewhere); err != nil {
+			t.Fatal(err)
+		}
+	}
+	back := func() {
+		if err := os.Rename(elsewhere, seed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	says := func(what string, err error) {
+		t.Helper()
+		if err == nil || !strings.Contains(err.Error(), "a key cannot be read, and nothing else signs in its place: open "+seed+": no such file") {
+			t.Errorf("%s without %s: %v", what, filepath.Base(seed), err)
+		}
+	}
+	agents := func(n int) map[string]string { return makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: n}) }
+	first := agents(1)["agent 1 of run r"]
+	s := serve(t, dir, jetstream.ServeOptions{})
+
+	move("operator.seed")
+	second := agents(2)["agent 2 of run r"]
+	join(t, s.URL(), first)
+	join(t, s.URL(), second)
+	_, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Revoke: []string{second}})
+	says("taking back", err)
+	join(t, s.URL(), second)
+	s.Close()
+	_, err = jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
+	says("starting", err)
+	back()
+
+	move("account.seed")
+	_, err = jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: 3})
+	says("making", err)
+	back()
+
+	s = serve(t, dir, jetstream.ServeOptions{})
+	join(t, s.URL(), first)
+	makeKeys(t, dir, jetstream.KeyOptions{Revoke: []string{second}})
+	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
+		x, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: second + ".revoked"})
+		if err != nil {
+			break
+		}
+		x.Close()
+		if time.Now().After(end) {
+			t.Fatal("what was taken back is let in")
+		}
+	}
+	join(t, s.URL(), agents(3)["agent 3 of run r"]) // an account that is signed after that
+}
+
 // Credentials that several programs take back at the same time are all taken back, and one folder has
 // one authority whoever makes its keys first.
 func TestKeysAtTheSameTime(t *testing.T) {

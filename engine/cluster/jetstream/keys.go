@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -50,10 +49,10 @@ type KeyFile struct {
 // can speak for everybody. Its account signs the users of all roles. Each role has an account of its
 // own (see Role.account); its claims say who was taken back.
 type keyring struct {
-	dir               string
-	operator, account nkeys.KeyPair
-	name              string // public key of the account
-	claims            *jwt.AccountClaims
+	dir     string
+	account nkeys.KeyPair
+	name    string // public key of the account
+	claims  *jwt.AccountClaims
 }
 
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
@@ -102,10 +101,11 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 		return nil, fmt.Errorf("the keys in %s cannot be changed now: %w", keysDir(dir), err)
 	}
 	defer alone.Close()
-	k, err := openKeyring(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		k, err = newKeyring(dir)
+	open := newKeyring
+	if hasKeys(dir) { // never in place of one that lacks a key: it would end all credentials
+		open = openKeyring
 	}
+	k, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (r Role) file(dir string) string {
 	return filepath.Join(dir, "owner.creds")
 }
 
-// newKey makes a key and returns it with its public name.
+// newKey returns a key with its public name.
 func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name string, err error) {
 	if key, err = create(); err == nil {
 		name, err = key.PublicKey()
@@ -167,7 +167,7 @@ func newKeyring(dir string) (*keyring, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &keyring{dir: keysDir(dir), operator: operator, account: account, name: name, claims: jwt.NewAccountClaims(name)}
+	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
 		seed, err := key.Seed()
@@ -193,37 +193,36 @@ func openKeyring(dir string) (*keyring, error) {
 	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
 		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
 	}
-	if k.operator, err = k.seed("operator.seed"); err == nil {
-		k.account, err = k.seed("account.seed")
-	}
-	if err != nil {
-		return nil, err
-	}
-	if k.name, err = k.account.PublicKey(); err == nil && k.name != k.claims.Subject {
+	if k.account, k.name, err = k.seed("account.seed"); err == nil && k.name != k.claims.Subject {
 		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
 	}
 	return k, err
 }
 
-func (k *keyring) seed(file string) (nkeys.KeyPair, error) {
+// seed reads a key. The operator's signs accounts only, and may be elsewhere while credentials are made.
+func (k *keyring) seed(file string) (key nkeys.KeyPair, name string, err error) {
 	text, err := os.ReadFile(filepath.Join(k.dir, file))
 	if err != nil {
-		return nil, fmt.Errorf("a key is missing: %w", err)
+		return nil, "", fmt.Errorf("a key cannot be read, and nothing else signs in its place: %w", err)
 	}
-	key, err := nkeys.FromSeed(bytes.TrimSpace(text))
+	key, name, err = newKey(func() (nkeys.KeyPair, error) { return nkeys.FromSeed(bytes.TrimSpace(text)) })
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no key: %w", filepath.Join(k.dir, file), err)
+		return nil, "", fmt.Errorf("%s holds no key: %w", filepath.Join(k.dir, file), err)
 	}
-	return key, nil
+	return key, name, nil
 }
 
 // writeClaims signs the account's claims and replaces the file.
 func (k *keyring) writeClaims() error {
-	token, err := k.claims.Encode(k.operator)
-	if err == nil {
-		err = writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
+	operator, _, err := k.seed("operator.seed")
+	if err != nil {
+		return err
 	}
-	return err
+	token, err := k.claims.Encode(operator)
+	if err != nil {
+		return err
+	}
+	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 }
 
 // user makes a user and signs its claims.

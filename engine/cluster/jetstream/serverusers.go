@@ -83,11 +83,11 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if err != nil {
 		return login{}, err
 	}
-	trusted, err := k.operator.PublicKey()
+	operator, trusted, err := k.seed("operator.seed")
 	if err != nil {
 		return login{}, err
 	}
-	s.accounts = &accounts{keys: k, given: map[string]string{}}
+	s.accounts = &accounts{operator: operator, keys: k, given: map[string]string{}}
 	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
 		return login{}, err
@@ -117,6 +117,7 @@ func adopt(dir, before, now string) error {
 // of roles, which import from it what their holders may publish.
 type accounts struct {
 	server.MemAccResolver // the system's
+	operator              nkeys.KeyPair
 
 	mu    sync.Mutex
 	keys  *keyring
@@ -132,7 +133,7 @@ func (a *accounts) system() (string, error) {
 	}
 	claims := jwt.NewAccountClaims(name)
 	claims.Name = "system"
-	token, err := claims.Encode(a.keys.operator)
+	token, err := claims.Encode(a.operator)
 	if err == nil {
 		err = a.Store(name, token)
 	}
@@ -156,7 +157,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 	token, again := a.given[name]
 	var err error
 	if !again {
-		token, err = a.claims(r).Encode(a.keys.operator)
+		token, err = a.claims(r).Encode(a.operator)
 		a.given[name] = token
 	}
 	a.mu.Unlock()

@@ -3,6 +3,7 @@
 package warden
 
 import (
+	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -27,7 +28,7 @@ func mark(folder string) string { return EnvFolder + "=" + folder }
 // tidy removes the folders and pipes of a GoNB that has ended, and the folder of a
 // kernel that cannot.
 func tidy(folder string, alone bool, pipes []string) {
-	for _, pipe := range pipes {
+	for _, pipe := range append(pipes, forgotten()...) {
 		_ = os.Remove(pipe) // GoNB may have done so
 	}
 	work, err := os.ReadFile(filepath.Join(folder, WorkFile))
@@ -64,13 +65,53 @@ func pipesOf(programs []process) []string {
 	for _, p := range programs {
 		for _, v := range environment(p.id) {
 			name, path, _ := strings.Cut(v, "=")
-			if (name == "GONB_PIPE" || name == "GONB_PIPE_BACK") && strings.HasPrefix(filepath.Base(path), "gonb_pipe_") &&
+			if (name == "GONB_PIPE" || name == "GONB_PIPE_BACK") && strings.HasPrefix(filepath.Base(path), pipeName) &&
 				!slices.Contains(found, path) {
 				found = append(found, path)
 			}
 		}
 	}
 	return found
+}
+
+// pipeName begins the names of GoNB's pipes.
+const pipeName = "gonb_pipe_"
+
+// forgotten lists the pipes in the folder for temporary files that nobody else will remove. GoNB 0.11.4 leaves the one of a program
+// that has ended before GoNB comes to open it, as happens on one processor: it waits for the other end for ever. And when GoNB is
+// killed just after a program has ended, nobody else knows the name. Pipes do not say whose they are, so none are listed while
+// another GoNB has the same folder.
+func forgotten() []string {
+	entries, _ := os.ReadDir(os.TempDir()) // before the processes: whoever made a pipe that is seen is still there
+	var found []string
+	for _, e := range entries {
+		if e.Type() == os.ModeNamedPipe && strings.HasPrefix(e.Name(), pipeName) {
+			found = append(found, filepath.Join(os.TempDir(), e.Name()))
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	for _, list := range children() {
+		if slices.ContainsFunc(list, func(p process) bool { return p.name == "gonb" && shares(environment(p.id)) }) {
+			return nil
+		}
+	}
+	return found
+}
+
+// shares reports whether a process with these variables has the same folder for temporary files as this one, or may have it where
+// its variables are not known.
+func shares(env []string) bool {
+	temp := "/tmp"
+	for _, v := range env {
+		if dir, ok := strings.CutPrefix(v, "TMPDIR="); ok {
+			temp = cmp.Or(dir, temp)
+		}
+	}
+	theirs, _ := os.Stat(temp)
+	ours, _ := os.Stat(os.TempDir())
+	return len(env) < 2 || os.SameFile(theirs, ours)
 }
 
 // adopted lists the processes below this one, which adopts what they leave behind.

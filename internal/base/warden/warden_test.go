@@ -4,6 +4,7 @@ package warden
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -158,6 +159,51 @@ func TestKilledWarden(t *testing.T) {
 		t.Errorf("the parent's folder: %v", err)
 	}
 	Clean(folder) // nothing is there
+}
+
+// A pipe that nobody knows any more is removed when the last GoNB with that folder for temporary files ends. Nothing else is.
+func TestForgottenPipes(t *testing.T) {
+	temp, elsewhere := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	pipe, file, other := filepath.Join(temp, "gonb_pipe_1"), filepath.Join(temp, "gonb_pipe_file"), filepath.Join(temp, "a_pipe")
+	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(file, nil, 0o600), syscall.Mkfifo(other, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	self, _ := os.Executable()
+	gonb := filepath.Join(elsewhere, "gonb")
+	if err := os.Symlink(self, gonb); err != nil {
+		t.Fatal(err)
+	}
+	begin := func(temp string) *exec.Cmd {
+		begun := filepath.Join(t.TempDir(), "begun")
+		cmd := exec.Command(gonb)
+		cmd.Env = append(os.Environ(), "TEST_SLEEPER="+begun, "TMPDIR="+temp)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		waitForFiles(t, begun)
+		return cmd
+	}
+	end := func(left bool, when string) {
+		t.Helper()
+		cmd, orders, _, _ := start(t, "echo; exec sleep 3600")
+		_ = orders.Close()
+		_ = cmd.Wait()
+		for path, want := range map[string]bool{pipe: left, file: true, other: true} {
+			if _, err := os.Lstat(path); (err == nil) != want {
+				t.Errorf("%s, %s is there: %v, want %v", when, filepath.Base(path), err == nil, want)
+			}
+		}
+	}
+	if runtime.GOOS == "linux" { // other systems do not say what others have
+		begin(elsewhere)
+	}
+	neighbour := begin(temp + "/.")
+	end(true, "while another GoNB has the folder")
+	_ = neighbour.Process.Kill()
+	_ = neighbour.Wait()
+	end(false, "after that")
 }
 
 // Whatever runs below the command is interrupted, but for gopls.

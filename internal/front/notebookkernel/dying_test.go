@@ -60,7 +60,6 @@ func TestNoProcessIsLeft(t *testing.T) {
 				})
 				if state.doing == "idle" {
 					f.finish(m)
-					noPipe(t, temp)
 				}
 				all := func() []int { return append(descendants(f.cmd.Process.Pid), f.cmd.Process.Pid) }
 				waitUntil(t, fmt.Sprintf("%d processes", state.processes), func() bool { return len(all()) >= state.processes })
@@ -73,7 +72,6 @@ func TestNoProcessIsLeft(t *testing.T) {
 						f.finish(m)
 					}
 					waitUntil(t, "other GoNB", func() bool { return f.execute("%%\nfmt.Println(2)").reply["status"] == "ok" })
-					noPipe(t, temp)
 					_ = f.cmd.Process.Signal(syscall.SIGTERM)
 				}
 				f.gone(all())
@@ -83,15 +81,6 @@ func TestNoProcessIsLeft(t *testing.T) {
 			})
 		}
 	}
-}
-
-// noPipe waits until GoNB has removed the pipes of a program that has ended: it says
-// before that it is idle, and who ends it in between finds nobody who knows their names.
-func noPipe(t *testing.T, temp string) {
-	t.Helper()
-	waitUntil(t, "the end of the program's pipe", func() bool {
-		return !slices.ContainsFunc(contents(temp), func(path string) bool { return strings.Contains(path, "gonb_pipe") })
-	})
 }
 
 func itself(f *front) int { return f.cmd.Process.Pid }
