@@ -208,7 +208,7 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 		return 1
 	}
 	over := 0
-	// left are the pulls to hand out; failed ones are among them again on the next day
+	// pulls that fail are handed out again on the next day
 	for day, left := 0, pulls; left > 0; day++ {
 		for range min(left, capacity) {
 			switch x := l.rng.Float64(); {

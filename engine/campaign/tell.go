@@ -260,8 +260,8 @@ const (
 	RowSure     = "unlikely" // it may be a slip: --sure confirms it
 )
 
-// Receipt says what became of every row of a sheet. It is given out once the results are durable. Round, Left, Over, Hash and Chain
-// are set then: they are of the state with the results.
+// Receipt says what became of every row of a sheet. It is given out once the results are durable. What it says of the round and of
+// the last event is set then: it is of the state with the results.
 type Receipt struct {
 	Campaign string         `json:"campaign"`        // its name
 	Sheet    string         `json:"sheet,omitempty"` // its name

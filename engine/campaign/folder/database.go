@@ -67,7 +67,7 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// one for the transaction, and one for what is read beside it, as files are within a write (keptProtocol.of)
+	// one for the transaction, and one for what is read beside it, as the files of added arms are within a write
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path}, nil
 }

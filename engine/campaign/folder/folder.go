@@ -40,7 +40,7 @@ type Options struct {
 // Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
 //
 // Of the locks mu comes first, then the lock of the folder, then the transaction of the database, which has the database's write lock from
-// its beginning. The lock in kept is taken last and holds for a look at the protocol, or for making it. Readers take mu for as long as
+// its beginning. The lock of the protocol is taken last, while it is read or made. Readers take mu for as long as
 // events are read, and work on the state after they let go.
 type Campaign struct {
 	dir   string    // as it was given
@@ -112,7 +112,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 }
 
 // recipe returns the start and the recorded files, each checked by its hash. It reads the first event alone, because the others can only be
-// folded once the recipe has made a problem. Rows that were added later are not in it, see keptProtocol.of.
+// folded once the recipe has made a problem. Rows that were added later are not in it: they come in with a state.
 func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Recipe, error) {
 	var start campaign.StartBody
 	first, err := eventsOf(ctx, c.db.db, "seq = ?", 1)
