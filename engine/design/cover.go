@@ -76,11 +76,9 @@ func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c 
 	c.g = make([]float64, s)
 	c.stop.claim(s, s*r, s*s)
 	c.features, c.gram = reshape(c.features, s, r), reshape(c.gram, s, s)
-	for i := range s {
+	for i, root := range roots(precision, s) {
 		copy(row(c.features, i), features.RawRowView(i))
-		if precision != nil {
-			scale(math.Sqrt(precision[i]), row(c.features, i))
-		}
+		scale(root, row(c.features, i))
 	}
 	multiply(c.stop, blas.Trans, 1, c.features, c.features, 0, c.gram)
 	return c, nil

@@ -107,6 +107,17 @@ type Certificate struct {
 	Dual    []float64 // u_p, sum 1, one per entry of Pairs
 }
 
+// certificate returns a point with the contrasts whose dual weights are above 0, which then sum to 1.
+func certificate(weights []float64, pairs []Pair, dual []float64) Certificate {
+	c, total := Certificate{Weights: weights}, sum(dual)
+	for k, u := range dual {
+		if u > 0 {
+			c.Pairs, c.Dual = append(c.Pairs, pairs[k]), append(c.Dual, u/total)
+		}
+	}
+	return c
+}
+
 // DualityGap returns the relative gap between the two certified bounds, ≥ 0.
 func (d Design) DualityGap() float64 {
 	if d.Upper != 0 {
@@ -203,10 +214,7 @@ func lowerBound(f, lambdaG, top, total float64) float64 {
 func pull(stop stopper, t blas.Transpose, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
 	multiply(stop, t, 1, v, m, 0, vm)
 	for i := range g {
-		g[i] = dot(row(vm, i), row(v, i))
-		if root != nil {
-			g[i] *= root[i] * root[i]
-		}
+		g[i] = dot(row(vm, i), row(v, i)) * (root[i] * root[i])
 	}
 }
 

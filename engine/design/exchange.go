@@ -54,7 +54,7 @@ type Exchange struct {
 	in   Values
 	opt  Options
 	stop stopper
-	root []float64 // 1/σ_i, nil for 1
+	root []float64 // 1/σ_i
 
 	arms   []int     // T
 	at     []int     // N: position in arms, or -1
@@ -98,7 +98,7 @@ func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 		panic("design: one precision per arm is needed")
 	}
 	opt.Context = cmp.Or(opt.Context, context.Background())
-	x := &Exchange{in: in, opt: opt, stop: stopper{opt.Context}, root: roots(in.Precision)}
+	x := &Exchange{in: in, opt: opt, stop: stopper{opt.Context}, root: roots(in.Precision, n)}
 	x.at, x.isEnd = slices.Repeat([]int{-1}, n), make([]bool, n)
 	for _, i := range arms {
 		if x.at[i] < 0 && x.precision(i) > 0 {
@@ -116,12 +116,7 @@ func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 	return x, nil
 }
 
-func (x *Exchange) precision(i int) float64 {
-	if x.in.Precision == nil {
-		return 1
-	}
-	return x.in.Precision[i]
-}
+func (x *Exchange) precision(i int) float64 { return precisionOf(x.in.Precision, i) }
 
 // view lets passes go over some more arms.
 func (x *Exchange) view(more []int) {
@@ -187,10 +182,7 @@ func (x *Exchange) begin() {
 	}
 	const sweeps = 8
 	phi := x.coordinates(x.arms)
-	p := &problem{phi: phi, ridge: x.in.Ridge, stop: x.stop}
-	if x.root != nil {
-		p.root = indices.Of(x.root, x.arms)
-	}
+	p := &problem{phi: phi, root: indices.Of(x.root, x.arms), ridge: x.in.Ridge, stop: x.stop}
 	arms, weights := p.multiplicative(sweeps)
 	x.lambda = make([]float64, len(x.arms))
 	for a, k := range arms {
@@ -385,10 +377,7 @@ func (x *Exchange) restricted(in *interior) {
 	if len(list) > n {
 		timesTriangle(window(products, n, 0, len(list)-n, n), inverse, block(phi, n, len(list)))
 	}
-	in.phi = block(phi, 0, n)
-	if x.root != nil {
-		in.root = indices.Of(x.root, x.arms)
-	}
+	in.phi, in.root = block(phi, 0, n), indices.Of(x.root, x.arms)
 	in.delta, in.fixed = reshape(in.delta, len(x.pairs), n), make([]float64, len(x.pairs))
 	for k, q := range x.pairs {
 		i, j := position(q.I), position(q.J)

@@ -238,10 +238,8 @@ func (x *Exchange) helps(s *pass, b *workspace, place []int, from, to int) {
 			g[k] += u * d * d
 		}
 	}
-	if x.in.Precision != nil {
-		for k := range g {
-			g[k] *= x.in.Precision[s.arm(from+k)]
-		}
+	for k := range g {
+		g[k] *= x.precision(s.arm(from + k))
 	}
 }
 

@@ -159,15 +159,7 @@ func (x *Exchange) prove(lower float64) {
 	if !(lower > x.best.Lower) {
 		return
 	}
-	x.best.Lower = lower
-	x.best.Certificate = Certificate{Weights: x.expand(x.lambda)}
-	total := sum(x.dual)
-	for k, u := range x.dual {
-		if u > 0 {
-			x.best.Certificate.Pairs = append(x.best.Certificate.Pairs, x.pairs[k])
-			x.best.Certificate.Dual = append(x.best.Certificate.Dual, u/total)
-		}
-	}
+	x.best.Lower, x.best.Certificate = lower, certificate(x.expand(x.lambda), x.pairs, x.dual)
 }
 
 // verify evaluates the weights at hand on all arms and all pairs. It reports whether the solve ends; else

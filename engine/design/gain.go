@@ -25,7 +25,7 @@ func InformationGain(s Space, opt Options) (d Design, err error) {
 	if s.Ridge == 0 {
 		return Design{}, errNoRidge
 	}
-	if measurable := p.root == nil || slices.Max(p.root) > 0; p.phi.Cols == 0 || !measurable {
+	if p.phi.Cols == 0 || slices.Max(p.root) == 0 {
 		return trivial(p.phi.Rows), nil
 	}
 	g := newGain(p)
@@ -128,9 +128,7 @@ func (g *gain) evaluate() bool {
 	}
 	whiten(g.p.stop, g.phi, g.chol, g.w)
 	for a := range g.g {
-		if g.root != nil {
-			scale(g.root[a], row(g.w, a))
-		}
+		scale(g.root[a], row(g.w, a))
 		g.g[a] = dot(row(g.w, a), row(g.w, a))
 	}
 	return true
@@ -150,10 +148,7 @@ func (g *gain) value() float64 {
 func (g *gain) price(value float64) float64 {
 	whiten(g.p.stop, g.p.phi, g.chol, g.all)
 	for i := range g.allG {
-		g.allG[i] = dot(row(g.all, i), row(g.all, i))
-		if g.p.root != nil {
-			g.allG[i] *= g.p.root[i] * g.p.root[i]
-		}
+		g.allG[i] = dot(row(g.all, i), row(g.all, i)) * (g.p.root[i] * g.p.root[i])
 	}
 	gap := max(slices.Max(g.allG)-dot(g.lambda, g.g), 0)
 	if value > g.best.Value {

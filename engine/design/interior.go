@@ -23,7 +23,7 @@ type interior struct {
 
 	// The restricted problem.
 	phi   blas64.General // features of the arms: n × r
-	root  []float64      // their 1/σ, or nil
+	root  []float64      // their 1/σ
 	delta blas64.General // contrasts y_p: K × r
 	fixed []float64      // K: what each variance has besides, whatever the weights; nil means nothing
 

@@ -25,10 +25,7 @@ type large struct {
 func (g *large) information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, chol blas64.General) bool {
 	f := make([]float64, phi.Rows)
 	for i, l := range lambda {
-		f[i] = math.Sqrt(l)
-		if root != nil {
-			f[i] *= root[i]
-		}
+		f[i] = math.Sqrt(l) * root[i]
 	}
 	g.gram(stop, phi, f, chol)
 	for i := range chol.Rows {

@@ -319,16 +319,8 @@ func (m *minimax) widen() bool {
 // finish assembles the result.
 func (m *minimax) finish(status Status) Design {
 	b := m.best
-	d := Design{Value: b.value, Lower: min(b.lower, b.value), Weights: b.lambda, Iterations: m.iterations, Status: status}
-	d.Certificate.Weights = b.dual.Weights
-	total := sum(b.dual.Dual)
-	for k, u := range b.dual.Dual {
-		if u > 0 {
-			d.Certificate.Pairs = append(d.Certificate.Pairs, b.dual.Pairs[k])
-			d.Certificate.Dual = append(d.Certificate.Dual, u/total)
-		}
-	}
-	return d
+	return Design{Value: b.value, Lower: min(b.lower, b.value), Weights: b.lambda, Iterations: m.iterations, Status: status,
+		Certificate: certificate(b.dual.Weights, b.dual.Pairs, b.dual.Dual)}
 }
 
 // trimBelow is the part of a uniform weight under which a weight is given up.

@@ -32,11 +32,9 @@ type newton struct {
 // costs n²r where C diag(u) Cᵀ with C = W Yᵀ would cost n²K. It then solves for
 // the two columns by which dt and dν enter.
 func (s *interior) assemble() bool {
-	if s.root != nil { // E and the matrix need W and W M
-		for i, f := range s.root {
-			scale(f, row(s.v, i))
-			scale(f, row(s.vm, i))
-		}
+	for i, f := range s.root { // E and the matrix need W and W M
+		scale(f, row(s.v, i))
+		scale(f, row(s.vm, i))
 	}
 	multiply(s.stop, blas.Trans, 1, s.v, s.y, 0, s.e)
 	for p := range s.w {

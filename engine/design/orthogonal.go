@@ -38,10 +38,7 @@ func orthogonal(s Space, c Contrasts) (Design, bool) {
 			if size[i] == 0 { // known without any pull
 				continue
 			}
-			noise[i] = 1
-			if s.Precision != nil {
-				noise[i] = 1 / s.Precision[i]
-			}
+			noise[i] = 1 / s.precision(i)
 			if member[i] || math.IsInf(noise[i], 1) {
 				return Design{}, false
 			}

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas32"
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -66,12 +67,7 @@ func (c *leading) row(i int) []float32 {
 
 // add adds the coordinate along the arm with the largest rest.
 func (c *leading) add() {
-	x, p := c.covariances.x, 0
-	for i, r := range c.rest {
-		if r > c.rest[p] {
-			p = i
-		}
-	}
+	x, p := c.covariances.x, floats.MaxIdx(c.rest)
 	root := math.Sqrt(c.rest[p])
 	own := slices.Clone(c.row(p))
 	x.do(len(c.rest), 4*passRows, func(from, to int) {

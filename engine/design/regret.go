@@ -81,16 +81,12 @@ const (
 // eigenbasis of B and without directions that neither they nor the ridge measure,
 // and the diagonal of nξB⁻¹ there.
 func whitenSupport(stop stopper, s Space, lambda []float64, n int) (x blas64.General, ridge []float64, arms []int) {
-	arms = indices.Where(len(lambda), func(i int) bool { return lambda[i] > 0 && (s.Precision == nil || s.Precision[i] > 0) })
+	arms = indices.Where(len(lambda), func(i int) bool { return lambda[i] > 0 && s.precision(i) > 0 })
 	_, m := s.Features.Dims()
 	psi := mat.NewDense(max(len(arms), 1), m, nil)
 	scaled := mat.NewDense(max(len(arms), 1), m, nil)
 	for a, i := range arms {
-		f := 1.0
-		if s.Precision != nil {
-			f = math.Sqrt(s.Precision[i])
-		}
-		axpy(f, s.Features.RawRowView(i), psi.RawRowView(a))
+		axpy(math.Sqrt(s.precision(i)), s.Features.RawRowView(i), psi.RawRowView(a))
 		axpy(math.Sqrt(lambda[i]), psi.RawRowView(a), scaled.RawRowView(a))
 	}
 	var svd mat.SVD

@@ -95,8 +95,7 @@ func normalised(weights []float64) ([]float64, error) {
 	if !(total > 0) || math.IsInf(total, 1) {
 		return nil, fmt.Errorf("design: the weights must have a positive finite sum, but it is %v", total)
 	}
-	lambda := lists.Map(weights, func(w float64) float64 { return w / total })
-	return lambda, nil
+	return lists.Map(weights, func(w float64) float64 { return w / total }), nil
 }
 
 // Samples returns τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls from which on Round provably
@@ -130,8 +129,7 @@ func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error)
 	for _, v := range values {
 		floor = max(floor, 1e-14*v)
 	}
-	rank := lists.Count(values, func(v float64) bool { return v > floor })
-	return rank, nil
+	return lists.Count(values, func(v float64) bool { return v > floor }), nil
 }
 
 // spectrum returns the eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i².
@@ -140,10 +138,7 @@ func spectrum(ctx context.Context, s Space, weights []float64) (values []float64
 	n, m := s.Features.Dims()
 	x, gram := reshape(blas64.General{}, n, m), reshape(blas64.General{}, m, m)
 	for i, w := range weights {
-		if s.Precision != nil {
-			w *= s.Precision[i]
-		}
-		axpy(math.Sqrt(w), s.Features.RawRowView(i), row(x, i))
+		axpy(math.Sqrt(w*s.precision(i)), s.Features.RawRowView(i), row(x, i))
 	}
 	addOuter(stopper{ctx}, x, gram)
 	mirror(gram)
@@ -178,14 +173,11 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 	parts := lists.Make(len(lambda), func(i int) float64 { return float64(r.Counts[i]) / float64(n) })
 	scaled, l, a := reshape(blas64.General{}, x.Rows, x.Cols), reshape(blas64.General{}, x.Cols, x.Cols),
 		reshape(blas64.General{}, x.Cols, x.Cols)
-	if !information(stop, x, roots(s.Precision), lambda, s.Ridge, scaled, l) {
+	if !information(stop, x, s.roots(), lambda, s.Ridge, scaled, l) {
 		return Rounding{}, errSingular
 	}
 	for i, w := range parts { // B = A(counts/n) - ξI as the rows of scaled
-		f := w
-		if s.Precision != nil {
-			f *= s.Precision[i]
-		}
+		f := w * s.precision(i)
 		to := row(scaled, i)
 		clear(to)
 		if f > 0 {

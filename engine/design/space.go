@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -18,7 +19,7 @@ import (
 // also at ξ = 0, and no value changes: all contrasts lie in that span.
 type problem struct {
 	phi    blas64.General // φ_i in an orthonormal basis of the span: N × r
-	root   []float64      // 1/σ_i, or nil when all are 1
+	root   []float64      // 1/σ_i
 	ridge  float64        // ξ
 	groups [][]int        // groups of at least two arms
 	pairs  []Pair
@@ -34,8 +35,7 @@ func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*prob
 		return nil, err
 	}
 	n, _ := s.Features.Dims()
-	p := &problem{ridge: s.Ridge, stop: stop}
-	p.root = roots(s.Precision)
+	p := &problem{ridge: s.Ridge, root: s.roots(), stop: stop}
 	if err := p.setContrasts(c, n); err != nil {
 		return nil, err
 	}
@@ -53,12 +53,25 @@ func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*prob
 	return p, nil
 }
 
-// roots returns 1/σ_i of precisions, nil for nil.
-func roots(precision []float64) []float64 {
+// precision returns 1/σ_i².
+func (s Space) precision(i int) float64 { return precisionOf(s.Precision, i) }
+
+// roots returns 1/σ_i of all arms.
+func (s Space) roots() []float64 {
+	n, _ := s.Features.Dims()
+	return roots(s.Precision, n)
+}
+
+// precisionOf returns one of some precisions, where nil means 1 for all.
+func precisionOf(precision []float64, i int) float64 {
 	if precision == nil {
-		return nil
+		return 1
 	}
-	return lists.Map(precision, math.Sqrt)
+	return precision[i]
+}
+
+func roots(precision []float64, n int) []float64 {
+	return lists.Make(n, func(i int) float64 { return math.Sqrt(precisionOf(precision, i)) })
 }
 
 // checkSpace panics on shapes that do not fit and returns an error that names
@@ -83,10 +96,8 @@ func checkSpace(s Space) error {
 				return fmt.Errorf("design: arm %d: feature %d must be at most 1e150 for its square to be finite, but is %v", i, j, v)
 			}
 		}
-		if s.Precision != nil {
-			if v := s.Precision[i]; !(v >= 0) || math.IsInf(v, 1) {
-				return fmt.Errorf("design: arm %d: the precision must be finite and not negative, but is %v", i, v)
-			}
+		if v := s.precision(i); !(v >= 0) || math.IsInf(v, 1) {
+			return fmt.Errorf("design: arm %d: the precision must be finite and not negative, but is %v", i, v)
 		}
 	}
 	return nil
@@ -121,11 +132,7 @@ func (p *problem) setContrasts(c Contrasts, n int) error {
 // of phi, using scaled as workspace, and reports success.
 func information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, scaled, a blas64.General) bool {
 	for i, l := range lambda {
-		f := math.Sqrt(l)
-		if root != nil {
-			f *= root[i]
-		}
-		to := row(scaled, i)
+		f, to := math.Sqrt(l)*root[i], row(scaled, i)
 		for k, v := range row(phi, i) {
 			to[k] = f * v
 		}
@@ -139,15 +146,10 @@ func information(stop stopper, phi blas64.General, root, lambda []float64, ridge
 
 // restrict copies the features and 1/σ of some arms, reusing the storage given.
 func (p *problem) restrict(arms []int, phi blas64.General, root []float64) (blas64.General, []float64) {
-	phi = reshape(phi, len(arms), p.phi.Cols)
+	phi, root = reshape(phi, len(arms), p.phi.Cols), resize(root, len(arms))
 	for a, i := range arms {
 		copy(row(phi, a), row(p.phi, i))
-	}
-	if p.root != nil {
-		root = resize(root, len(arms))
-		for a, i := range arms {
-			root[a] = p.root[i]
-		}
+		root[a] = p.root[i]
 	}
 	return phi, root
 }
@@ -200,8 +202,7 @@ func (p *problem) contrasted(importance []float64) []float64 {
 
 // contrasts returns the number of pairs, listed or within groups.
 func (p *problem) contrasts() int {
-	count := len(p.pairs) + lists.Sum(p.groups, func(g []int) int { return len(g) * (len(g) - 1) / 2 })
-	return count
+	return len(p.pairs) + lists.Sum(p.groups, func(g []int) int { return len(g) * (len(g) - 1) / 2 })
 }
 
 // spanTolerance is the part of the largest squared norm below which what is
@@ -268,12 +269,7 @@ func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.Ge
 	phi = reshape(phi, n, m)
 	q := make([]float64, m)
 	for k := range m {
-		top := 0
-		for i := range size {
-			if size[i] > size[top] {
-				top = i
-			}
-		}
+		top := floats.MaxIdx(size)
 		if k == 0 {
 			limit = spanTolerance * size[top]
 		}
@@ -340,13 +336,7 @@ func weighted(stop stopper, s Space, c Contrasts, weights []float64) (*problem, 
 	if err := checkWeights(s, weights); err != nil {
 		return nil, err
 	}
-	importance := make([]float64, len(weights))
-	for i, w := range weights {
-		importance[i] = w
-		if s.Precision != nil {
-			importance[i] *= s.Precision[i]
-		}
-	}
+	importance := lists.Make(len(weights), func(i int) float64 { return weights[i] * s.precision(i) })
 	return newProblem(stop, s, c, importance)
 }
 

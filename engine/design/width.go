@@ -226,10 +226,7 @@ func (w *width) evaluate() bool {
 	for i := range w.drop {
 		x := row(w.at, i)
 		apply(blas.NoTrans, w.cross, x, w.half)
-		w.drop[i] = max(dot(x, w.half)/2, 0) // the expectation is not negative
-		if w.p.root != nil {
-			w.drop[i] *= w.p.root[i] * w.p.root[i]
-		}
+		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // the expectation is not negative
 		w.top = max(w.top, w.drop[i])
 		w.mean += w.lambda[i] * w.drop[i]
 	}

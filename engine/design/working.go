@@ -265,10 +265,7 @@ func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 		whiten(p.stop, phi, l, v)
 		total := 0.0
 		for a := range arms {
-			g := dot(row(v, a), row(v, a))
-			if root != nil {
-				g *= root[a] * root[a]
-			}
+			g := dot(row(v, a), row(v, a)) * (root[a] * root[a])
 			lambda[a] *= g * g
 			total += lambda[a]
 		}
@@ -277,17 +274,11 @@ func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 			if lambda[a] < 1e-7*total/float64(n) {
 				continue
 			}
-			arms[k], lambda[k] = i, lambda[a]/total
+			arms[k], lambda[k], root[k] = i, lambda[a]/total, root[a]
 			copy(row(phi, k), row(phi, a))
-			if root != nil {
-				root[k] = root[a]
-			}
 			k++
 		}
-		arms, lambda = arms[:k], lambda[:k]
-		if root != nil {
-			root = root[:k]
-		}
+		arms, lambda, root = arms[:k], lambda[:k], root[:k]
 	}
 	return arms, lambda
 }
