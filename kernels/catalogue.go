@@ -39,8 +39,8 @@ type Args map[string]any
 // Catalogue lists every built-in kernel, in the order in which help shows them.
 func Catalogue() []Entry {
 	return []Entry{
-		linearEntry(), constantEntry(), rbfEntry(), maternEntry(), rqEntry(), polynomialEntry(),
-		periodicEntry(), cosineEntry(), categoryEntry(), tableEntry(), identityEntry(),
+		linearEntry, constantEntry, rbfEntry, maternEntry, rqEntry, polynomialEntry,
+		periodicEntry, cosineEntry, categoryEntry, tableEntry, identityEntry,
 	}
 }
 
@@ -71,7 +71,10 @@ func (e Entry) of(k Kernel) Entry {
 		}
 		k := made.Interface().(Kernel)
 		if len(free) > 0 {
-			k = Open{k, free}
+			return Open{k, free}, nil
+		}
+		if _, is := k.(Table); is { // nothing about a table waits for the points
+			return k, k.Validate(0)
 		}
 		return k, nil
 	}

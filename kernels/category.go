@@ -47,14 +47,12 @@ func (k Category) Validate(dim int) error { return formOf(k).validate(dim, nil) 
 // String prints the call that makes k.
 func (k Category) String() string { return formOf(k).String() }
 
-func categoryEntry() Entry {
-	return Entry{
-		Name: "category", Synonyms: []string{"categorical", "overlap", "hamming", "onehot", "one_hot"},
-		Formula:    "Π_c (1 if x_c = y_c, else similarity)",
-		Doc:        "columns that are codes: two values are equal or they are not",
-		Reference:  "one column's matrix is similarity·11ᵀ + (1 - similarity)·[x_c = y_c]; products by Schur's theorem",
-		Dimensions: "d ≥ 1",
-		Params:     []Param{similarityParam, dimsParam},
-		Example:    "category(similarity=0.3)",
-	}.of(Category{})
-}
+var categoryEntry = Entry{
+	Name: "category", Synonyms: []string{"categorical", "overlap", "hamming", "onehot", "one_hot"},
+	Formula:    "Π_c (1 if x_c = y_c, else similarity)",
+	Doc:        "columns that are codes: two values are equal or they are not",
+	Reference:  "one column's matrix is similarity·11ᵀ + (1 - similarity)·[x_c = y_c]; products by Schur's theorem",
+	Dimensions: "d ≥ 1",
+	Params:     []Param{similarityParam, dimsParam},
+	Example:    "category(similarity=0.3)",
+}.of(Category{})

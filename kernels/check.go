@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // indefinite is the part of the largest diagonal value that an eigenvalue may be
@@ -38,11 +39,9 @@ type Checked struct {
 // points and the values. Built-in kernels are positive semi-definite by construction
 // (the conformance test is the evidence), so that their diagonal alone is looked at:
 // by |k(x, y)|² ≤ k(x, x) k(y, y) a finite diagonal makes all of them finite.
-func Check(k Kernel, p *Points) (Checked, error) {
-	k, err := Bind(k, p)
-	if err != nil {
-		return Checked{}, err
-	}
+func Check(k Kernel, p *Points) (_ Checked, err error) {
+	defer try.Caught(&err)
+	k = try.Of(Bind(k, p))
 	diagonal := make([]float64, p.Len())
 	implicit{k, p}.Diagonal(diagonal)
 	for i, v := range diagonal {
@@ -58,9 +57,7 @@ func Check(k Kernel, p *Points) (Checked, error) {
 		spread := lists.Make(checkedPoints, func(i int) int { return i * p.Len() / checkedPoints })
 		p = p.Subset(spread)
 	}
-	if err := lists.Each(found, func(f Formula) error { return checkSymmetry(f, p) }); err != nil {
-		return Checked{}, err
-	}
+	try.To(lists.Each(found, func(f Formula) error { return checkSymmetry(f, p) }))
 	gram := Dense(implicit{k, p})
 	for i := range p.Len() {
 		for j := range i {

@@ -27,17 +27,15 @@ func (k Constant) Validate(dim int) error { return formOf(k).validate(dim, nil) 
 // String prints the call that makes k.
 func (k Constant) String() string { return formOf(k).String() }
 
-func constantEntry() Entry {
-	return Entry{
-		Name: "constant", Synonyms: []string{"const", "one", "ones"},
-		Formula:    "value",
-		Doc:        "the same level everywhere; k + 2 means k + constant(2)",
-		Reference:  "Rasmussen and Williams 2006, sec. 4.2.1",
-		Dimensions: "every d",
-		Params:     []Param{valueParam},
-		Example:    "constant(2)",
-	}.of(Constant{})
-}
+var constantEntry = Entry{
+	Name: "constant", Synonyms: []string{"const", "one", "ones"},
+	Formula:    "value",
+	Doc:        "the same level everywhere; k + 2 means k + constant(2)",
+	Reference:  "Rasmussen and Williams 2006, sec. 4.2.1",
+	Dimensions: "every d",
+	Params:     []Param{valueParam},
+	Example:    "constant(2)",
+}.of(Constant{})
 
 // Identity is Kronecker's delta on the identity of points,
 //
@@ -71,13 +69,11 @@ func (Identity) Validate(dim int) error { return nil }
 // String prints the call that makes k.
 func (Identity) String() string { return "identity()" }
 
-func identityEntry() Entry {
-	return Entry{
-		Name: "identity", Synonyms: []string{"delta", "white", "noise", "white_noise", "kronecker", "iid", "diag", "eye"},
-		Formula:    "1 if x and y are the same point, else 0",
-		Doc:        "points share nothing; they are compared by name, not by distance",
-		Reference:  "its Gram matrix of distinct points is the identity matrix",
-		Dimensions: "every d",
-		Example:    "identity()",
-	}.of(Identity{})
-}
+var identityEntry = Entry{
+	Name: "identity", Synonyms: []string{"delta", "white", "noise", "white_noise", "kronecker", "iid", "diag", "eye"},
+	Formula:    "1 if x and y are the same point, else 0",
+	Doc:        "points share nothing; they are compared by name, not by distance",
+	Reference:  "its Gram matrix of distinct points is the identity matrix",
+	Dimensions: "every d",
+	Example:    "identity()",
+}.of(Identity{})

@@ -104,19 +104,9 @@ func (j Joint) each(set setting) (Joint, error) {
 		if len(j.Terms) > 1 {
 			place = fmt.Sprintf("term %d: ", i+1)
 		}
-		made := Term{Scale: t.Scale}
-		for _, side := range []struct {
-			name string
-			from Kernel
-			to   *Kernel
-		}{{"task ", t.Task, &made.Task}, {"arm ", t.Arm, &made.Arm}} {
-			if side.from == nil {
-				continue
-			}
-			var err error
-			if *side.to, err = each(side.from, set, place, side.name); err != nil {
-				return j, err
-			}
+		made, err := t.each(func(space string, k Kernel) (Kernel, error) { return each(k, set, place, space+" ") })
+		if err != nil {
+			return j, err
 		}
 		out = AddJoint(out, Joint{Terms: []Term{made.normal()}})
 	}

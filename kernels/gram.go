@@ -144,25 +144,6 @@ func transpose(ctx context.Context, columns [][]float64, to *mat.Dense) error {
 	})
 }
 
-func argmax(values []float64) int {
-	best := 0
-	for i, v := range values {
-		if v > values[best] {
-			best = i
-		}
-	}
-	return best
-}
-
-// lowest returns the smallest value, at most 0.
-func lowest(values []float64) float64 {
-	low := 0.0
-	for _, v := range values {
-		low = min(low, v)
-	}
-	return low
-}
-
 // negativeRest returns the error for a remaining diagonal that is negative; for a small matrix it
 // tells the smallest eigenvalue too.
 func negativeRest(m Matrix, low, largest float64) error {

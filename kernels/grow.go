@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Growing is a factorisation by pivoted Cholesky that is taken as far as somebody asks, and
@@ -41,10 +42,11 @@ func Grow(m Matrix) (*Growing, error) {
 			return nil, fmt.Errorf("the kernel of point %d and itself is %s; values must be finite", i+1, number(v))
 		}
 	}
+	low := 0.0
 	if len(g.diagonal) > 0 {
-		g.largest = slices.Max(g.diagonal)
+		g.largest, low = slices.Max(g.diagonal), slices.Min(g.diagonal)
 	}
-	if low := lowest(g.diagonal); low < -indefinite*g.largest {
+	if low < -indefinite*g.largest {
 		return nil, negativeRest(m, low, g.largest)
 	}
 	if g.largest <= 0 {
@@ -79,33 +81,23 @@ func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 // Columns returns as many columns of the factor as PivotedCholesky computes with the same limits,
 // with the pivots. Neither must be changed. It is an error as there.
 func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (columns [][]float64, pivots []int, err error) {
-	if err := g.take(ctx); err != nil {
-		return nil, nil, err
-	}
+	defer try.Caught(&err)
+	try.To(g.take(ctx))
 	defer g.give()
-	rank, err := g.extend(ctx, maxRank, tol)
-	if err != nil {
-		return nil, nil, err
-	}
+	rank := g.extend(ctx, maxRank, tol)
 	return slices.Clip(g.columns[:rank]), slices.Clip(g.pivots[:rank]), nil
 }
 
 // Factor returns the factor that PivotedCholesky computes with the same limits, of one column at least.
-func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (Factor, error) {
-	columns, pivots, err := g.Columns(ctx, maxRank, tol)
-	if err == nil && len(columns) == 0 { // of a limit above the whole diagonal: one at least
-		columns, pivots, err = g.Columns(ctx, 1, 0)
+func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Factor, err error) {
+	defer try.Caught(&err)
+	columns, pivots := try.Two(g.Columns(ctx, maxRank, tol))
+	if len(columns) == 0 { // of a limit above the whole diagonal: one at least
+		columns, pivots = try.Two(g.Columns(ctx, 1, 0))
 	}
-	if err != nil {
-		return Factor{}, err
-	}
-	f := Factor{L: mat.NewDense(len(g.diagonal), len(columns), nil), Pivots: pivots, Largest: g.largest}
-	if err := transpose(ctx, columns, f.L); err != nil {
-		return Factor{}, err
-	}
-	if f.Rest, err = g.restOf(ctx, columns, pivots); err != nil {
-		return Factor{}, err
-	}
+	f = Factor{L: mat.NewDense(len(g.diagonal), len(columns), nil), Pivots: pivots, Largest: g.largest}
+	try.To(transpose(ctx, columns, f.L))
+	f.Rest = try.Of(g.restOf(ctx, columns, pivots))
 	for _, v := range f.Rest {
 		f.Residual = max(f.Residual, v)
 		f.ResidualTrace += max(v, 0)
@@ -124,7 +116,7 @@ func (g *Growing) Left(ctx context.Context, columns int) (float64, error) {
 	case columns < len(g.left):
 		return g.left[columns], nil
 	case columns == len(g.columns):
-		return max(g.rest[argmax(g.rest)], 0), nil
+		return max(slices.Max(g.rest), 0), nil
 	}
 	return 0, nil
 }
@@ -148,7 +140,7 @@ func (g *Growing) give() { g.turn <- struct{}{} }
 
 // extend computes columns until there are maxRank, or until what is left of the diagonal is at most tol
 // of the largest, and returns how many of all columns it takes.
-func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int, err error) {
+func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int) {
 	n := len(g.diagonal)
 	if maxRank <= 0 || maxRank > n {
 		maxRank = n
@@ -158,24 +150,20 @@ func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank in
 	}
 	for rank < maxRank {
 		if rank == len(g.columns) {
-			if err := room(ctx, n, rank, maxRank); err != nil {
-				return 0, err
-			}
+			try.To(room(ctx, n, rank, maxRank))
 		}
 		if rank == len(g.left) {
-			g.left = append(g.left, g.rest[argmax(g.rest)])
+			g.left = append(g.left, slices.Max(g.rest))
 		}
 		if g.left[rank] <= tol*g.largest {
 			break
 		}
 		if rank == len(g.columns) {
-			if err := g.next(ctx); err != nil {
-				return 0, err
-			}
+			try.To(g.next(ctx))
 		}
 		rank++
 	}
-	return rank, nil
+	return rank
 }
 
 // growRows is the number of rows that a core works on at a time: the rows of two columns stay in its
@@ -184,7 +172,7 @@ const growRows = 1024
 
 // next computes one more column.
 func (g *Growing) next(ctx context.Context) error {
-	pivot := argmax(g.rest)
+	pivot := floats.MaxIdx(g.rest)
 	root := math.Sqrt(g.rest[pivot])
 	if g.spare == nil {
 		g.spare = make([]float64, len(g.rest))
@@ -227,7 +215,7 @@ func (g *Growing) next(ctx context.Context) error {
 		return err
 	}
 	column[pivot], rest[pivot] = root, 0
-	if low := lowest(rest); low < -indefinite*g.largest {
+	if low := slices.Min(rest); low < -indefinite*g.largest {
 		return negativeRest(g.m, low, g.largest)
 	}
 	g.columns, g.pivots = append(g.columns, column), append(g.pivots, pivot)

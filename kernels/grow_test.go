@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 )
 
@@ -42,7 +44,7 @@ func plainFactor(m Matrix, rank int) (columns [][]float64, pivots []int, rest []
 	rest = make([]float64, n)
 	m.Diagonal(rest)
 	for range rank {
-		p := argmax(rest)
+		p := floats.MaxIdx(rest)
 		c := make([]float64, n)
 		m.Row(c, p)
 		for _, b := range columns {

@@ -72,17 +72,42 @@ func LiftBoth(k Kernel) (Joint, error) {
 	return Joint{}, fmt.Errorf("%[1]s compares tasks or arms? write task(%[1]s) or arm(%[1]s)", k)
 }
 
+// each returns the term with what a function makes of its factors that are not nil, each with the name of its space.
+func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error) {
+	var err error
+	if t.Task != nil {
+		t.Task, err = f("task", t.Task)
+	}
+	if err == nil && t.Arm != nil {
+		t.Arm, err = f("arm", t.Arm)
+	}
+	return t, err
+}
+
+// on does it for a function of a kernel and its points, and says in errors which kernel it was.
+func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error)) (Term, error) {
+	if err := checkScale(t.Scale); err != nil {
+		return t, err
+	}
+	return t.each(func(space string, k Kernel) (Kernel, error) {
+		made, err := f(k, map[string]*Points{"task": tasks, "arm": arms}[space])
+		if err != nil {
+			err = fmt.Errorf("%s kernel: %w", space, err)
+		}
+		return made, err
+	})
+}
+
 // normal moves the numbers of both factors into the scale, and the free ones to the
 // front of the task factor.
 func (t Term) normal() Term {
-	if t.Task != nil {
-		c, k := split(t.Task)
-		t.Scale, t.Task = t.Scale*c, k
-	}
-	if t.Arm != nil {
-		c, k := split(t.Arm)
-		t.Scale, t.Arm = t.Scale*c, k
-	}
+	scale := t.Scale
+	t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { // no error
+		c, rest := split(k)
+		scale *= c
+		return rest, nil
+	})
+	t.Scale = scale
 	free, task := pull(t.Task)
 	ofArm, arm := pull(t.Arm)
 	if free = append(free, ofArm...); len(free) > 0 {
@@ -178,12 +203,7 @@ func PowJoint(j Joint, n int) (Joint, error) {
 	if len(j.Terms) == 1 {
 		t := j.Terms[0]
 		t.Scale = wholePower(t.Scale, n)
-		if t.Task != nil {
-			t.Task, _ = Pow(t.Task, n) // the exponent is checked
-		}
-		if t.Arm != nil {
-			t.Arm, _ = Pow(t.Arm, n)
-		}
+		t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { return Pow(k, n) }) // the exponent is checked
 		return Joint{[]Term{t.normal()}, j.Fitted}, nil
 	}
 	power := j
@@ -260,26 +280,15 @@ func (j Joint) Formulas() []Formula {
 // are. The result has the most points and the largest jitter of them.
 func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	var all Checked
-	for _, t := range j.Terms {
-		if err := checkScale(t.Scale); err != nil {
-			return all, err
-		}
-		for _, part := range []struct {
-			name string
-			k    Kernel
-			p    *Points
-		}{{"task kernel", t.Task, tasks}, {"arm kernel", t.Arm, arms}} {
-			if part.k == nil {
-				continue
-			}
-			c, err := Check(part.k, part.p)
-			if err != nil {
-				return all, fmt.Errorf("%s: %w", part.name, err)
-			}
+	err := lists.Each(j.Terms, func(t Term) error {
+		_, err := t.on(tasks, arms, func(k Kernel, p *Points) (Kernel, error) {
+			c, err := Check(k, p)
 			all.Points, all.Jitter = max(all.Points, c.Points), max(all.Jitter, c.Jitter)
-		}
-	}
-	return all, nil
+			return k, err
+		})
+		return err
+	})
+	return all, err
 }
 
 // Smoother returns the kernel with a smooth one of the same length scales in place of each kernel

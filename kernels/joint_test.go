@@ -63,7 +63,7 @@ func brute(t *testing.T, j Joint, tasks, arms *Points, taskOf []int) *mat.SymDen
 	t.Helper()
 	gram := mat.NewSymDense(arms.Len(), nil)
 	for _, term := range j.Terms {
-		bound, err := term.bind(tasks, arms)
+		bound, err := term.on(tasks, arms, Bind)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,13 +3,13 @@ package kernels
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is
@@ -17,7 +17,8 @@ import (
 // on the V tasks; arm kernels row by row, and not at all between tasks that share nothing. Rows are
 // fastest where the arms of a task are contiguous. The end of the context is an error, and so is a
 // V×V matrix that no memory is left for. On panics when taskOf does not match arms and tasks.
-func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (Matrix, error) {
+func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Matrix, err error) {
+	defer try.Caught(&err)
 	if len(taskOf) != arms.Len() {
 		panic("kernels: taskOf must have one task per arm")
 	}
@@ -33,38 +34,16 @@ func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (Matri
 		m.blocks = append(m.blocks, block{taskOf[start], start, i})
 		m.longest = max(m.longest, i-start)
 	}
-	if err := square(ctx, "the Gram matrix", len(j.Terms)+1, tasks.Len(), "tasks"); err != nil {
-		return nil, err
-	}
+	try.To(square(ctx, "the Gram matrix", len(j.Terms)+1, tasks.Len(), "tasks"))
 	for _, t := range j.Terms {
-		bound, gram, err := t.taskGram(ctx, tasks, arms)
-		if err != nil {
-			return nil, err
-		}
-		m.add(bound, gram)
+		m.add(try.Two(t.taskGram(ctx, tasks, arms)))
 	}
 	return m, nil
 }
 
-// bind binds both factors to their points, and says in errors which one it was.
-func (t Term) bind(tasks, arms *Points) (Term, error) {
-	err := checkScale(t.Scale)
-	if err == nil && t.Task != nil {
-		if t.Task, err = Bind(t.Task, tasks); err != nil {
-			err = fmt.Errorf("task kernel: %w", err)
-		}
-	}
-	if err == nil && t.Arm != nil {
-		if t.Arm, err = Bind(t.Arm, arms); err != nil {
-			err = fmt.Errorf("arm kernel: %w", err)
-		}
-	}
-	return t, err
-}
-
 // taskGram binds the term and returns Scale·Task on the tasks: V×V.
 func (t Term) taskGram(ctx context.Context, tasks, arms *Points) (Term, *mat.SymDense, error) {
-	t, err := t.bind(tasks, arms)
+	t, err := t.on(tasks, arms, Bind)
 	if err != nil {
 		return t, nil, err
 	}
@@ -79,16 +58,12 @@ func (t Term) taskGram(ctx context.Context, tasks, arms *Points) (Term, *mat.Sym
 // For one term it is the task kernel matrix of [Du23, sec. 3]. For several,
 // rank K_Z times the rank of ArmMatrix is an upper bound on the rank of the joint
 // matrix, since the range of a sum of positive semi-definite matrices holds theirs.
-func (j Joint) TaskGram(ctx context.Context, tasks *Points) (*mat.SymDense, error) {
-	if err := square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"); err != nil {
-		return nil, err
-	}
+func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, err error) {
+	defer try.Caught(&err)
+	try.To(square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"))
 	sum := mat.NewSymDense(tasks.Len(), nil)
 	for _, t := range j.Terms {
-		_, gram, err := Term{Scale: t.Scale, Task: t.Task}.taskGram(ctx, tasks, nil)
-		if err != nil {
-			return nil, err
-		}
+		_, gram := try.Two(Term{Scale: t.Scale, Task: t.Task}.taskGram(ctx, tasks, nil))
 		sum.AddSym(sum, gram)
 	}
 	return sum, nil
@@ -102,7 +77,7 @@ func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 		if t.Scale == 0 {
 			continue
 		}
-		bound, err := Term{Scale: 1, Arm: t.Arm}.bind(nil, arms)
+		bound, err := Term{Scale: 1, Arm: t.Arm}.on(nil, arms, Bind)
 		if err != nil {
 			return nil, err
 		}

@@ -35,17 +35,15 @@ func (k Linear) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 // String prints the call that makes k.
 func (k Linear) String() string { return formOf(k).String() }
 
-func linearEntry() Entry {
-	return Entry{
-		Name: "linear", Synonyms: []string{"dot", "dotproduct", "dot_product", "lin"},
-		Formula:    "bias + Σ_c x_c y_c / lengthscale_c²",
-		Doc:        "rewards are linear in the features",
-		Reference:  "Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, sec. 4.2.2",
-		Dimensions: "d ≥ 1",
-		Params:     []Param{biasParam, lengthscaleParam, dimsParam},
-		Example:    "linear(bias=1)",
-	}.of(Linear{})
-}
+var linearEntry = Entry{
+	Name: "linear", Synonyms: []string{"dot", "dotproduct", "dot_product", "lin"},
+	Formula:    "bias + Σ_c x_c y_c / lengthscale_c²",
+	Doc:        "rewards are linear in the features",
+	Reference:  "Rasmussen and Williams, Gaussian Processes for Machine Learning, 2006, sec. 4.2.2",
+	Dimensions: "d ≥ 1",
+	Params:     []Param{biasParam, lengthscaleParam, dimsParam},
+	Example:    "linear(bias=1)",
+}.of(Linear{})
 
 // Polynomial is a whole power of the linear kernel,
 //
@@ -98,14 +96,12 @@ func (k Polynomial) Validate(dim int) error { return formOf(k).validate(dim, nil
 // String prints the call that makes k.
 func (k Polynomial) String() string { return formOf(k).String() }
 
-func polynomialEntry() Entry {
-	return Entry{
-		Name: "polynomial", Synonyms: []string{"poly"},
-		Formula:    "(bias + Σ_c x_c y_c / lengthscale_c²)^degree",
-		Doc:        "rewards are polynomial in the features; a bias > 0 adds the lower degrees",
-		Reference:  "Rasmussen and Williams 2006, sec. 4.2.2",
-		Dimensions: "d ≥ 1",
-		Params:     []Param{degreeParam, biasParam, lengthscaleParam, dimsParam},
-		Example:    "polynomial(degree=3, bias=1)",
-	}.of(Polynomial{})
-}
+var polynomialEntry = Entry{
+	Name: "polynomial", Synonyms: []string{"poly"},
+	Formula:    "(bias + Σ_c x_c y_c / lengthscale_c²)^degree",
+	Doc:        "rewards are polynomial in the features; a bias > 0 adds the lower degrees",
+	Reference:  "Rasmussen and Williams 2006, sec. 4.2.2",
+	Dimensions: "d ≥ 1",
+	Params:     []Param{degreeParam, biasParam, lengthscaleParam, dimsParam},
+	Example:    "polynomial(degree=3, bias=1)",
+}.of(Polynomial{})

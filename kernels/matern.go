@@ -78,14 +78,12 @@ func (k Matern) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 // String prints the call that makes k.
 func (k Matern) String() string { return formOf(k).String() }
 
-func maternEntry() Entry {
-	return Entry{
-		Name: "matern", Synonyms: []string{"matérn", "matern12", "matern32", "matern52", "exponential", "laplacian"},
-		Formula:    "nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²",
-		Doc:        "rewards that are rougher than under rbf",
-		Reference:  "Rasmussen and Williams 2006, eq. 4.17",
-		Dimensions: "d ≥ 1, with the Euclidean distance",
-		Params:     []Param{nuParam, lengthscaleParam, dimsParam},
-		Example:    "matern(nu=1.5, lengthscale=0.5)",
-	}.of(Matern{})
-}
+var maternEntry = Entry{
+	Name: "matern", Synonyms: []string{"matérn", "matern12", "matern32", "matern52", "exponential", "laplacian"},
+	Formula:    "nu = 0.5: exp(-s); 1.5: (1 + s) exp(-s); 2.5: (1 + s + s²/3) exp(-s);  s² = 2 nu Σ_c (x_c - y_c)² / lengthscale_c²",
+	Doc:        "rewards that are rougher than under rbf",
+	Reference:  "Rasmussen and Williams 2006, eq. 4.17",
+	Dimensions: "d ≥ 1, with the Euclidean distance",
+	Params:     []Param{nuParam, lengthscaleParam, dimsParam},
+	Example:    "matern(nu=1.5, lengthscale=0.5)",
+}.of(Matern{})

@@ -50,17 +50,15 @@ func (k Periodic) Validate(dim int) error { return formOf(k).validate(dim, nil) 
 // String prints the call that makes k.
 func (k Periodic) String() string { return formOf(k).String() }
 
-func periodicEntry() Entry {
-	return Entry{
-		Name: "periodic", Synonyms: []string{"per", "expsine", "expsinesquared", "exp_sine_squared"},
-		Formula:    "exp(-2 Σ_c sin²(π (x_c - y_c)/period_c) / lengthscale_c²)",
-		Doc:        "rewards that repeat in every column, of any shape within a period",
-		Reference:  "MacKay, Introduction to Gaussian processes, 1998, sec. 4.3; Rasmussen and Williams 2006, eq. 4.31",
-		Dimensions: "d ≥ 1, by a product over columns",
-		Params:     []Param{periodParam, lengthscaleParam, dimsParam},
-		Example:    "periodic(period=2, lengthscale=0.7)",
-	}.of(Periodic{})
-}
+var periodicEntry = Entry{
+	Name: "periodic", Synonyms: []string{"per", "expsine", "expsinesquared", "exp_sine_squared"},
+	Formula:    "exp(-2 Σ_c sin²(π (x_c - y_c)/period_c) / lengthscale_c²)",
+	Doc:        "rewards that repeat in every column, of any shape within a period",
+	Reference:  "MacKay, Introduction to Gaussian processes, 1998, sec. 4.3; Rasmussen and Williams 2006, eq. 4.31",
+	Dimensions: "d ≥ 1, by a product over columns",
+	Params:     []Param{periodParam, lengthscaleParam, dimsParam},
+	Example:    "periodic(period=2, lengthscale=0.7)",
+}.of(Periodic{})
 
 // Cosine is a pure wave in every column read,
 //
@@ -103,14 +101,12 @@ func (k Cosine) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 // String prints the call that makes k.
 func (k Cosine) String() string { return formOf(k).String() }
 
-func cosineEntry() Entry {
-	return Entry{
-		Name: "cosine", Synonyms: []string{"sinusoid"},
-		Formula:    "Π_c cos(2π (x_c - y_c)/period_c)",
-		Doc:        "rewards that are one sine wave per column",
-		Reference:  "cos(a - b) = cos a cos b + sin a sin b is a scalar product; products by Schur's theorem",
-		Dimensions: "d ≥ 1, by a product over columns",
-		Params:     []Param{periodParam, dimsParam},
-		Example:    "cosine(period=2)",
-	}.of(Cosine{})
-}
+var cosineEntry = Entry{
+	Name: "cosine", Synonyms: []string{"sinusoid"},
+	Formula:    "Π_c cos(2π (x_c - y_c)/period_c)",
+	Doc:        "rewards that are one sine wave per column",
+	Reference:  "cos(a - b) = cos a cos b + sin a sin b is a scalar product; products by Schur's theorem",
+	Dimensions: "d ≥ 1, by a product over columns",
+	Params:     []Param{periodParam, dimsParam},
+	Example:    "cosine(period=2)",
+}.of(Cosine{})

@@ -31,17 +31,15 @@ func (k RBF) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 // String prints the call that makes k.
 func (k RBF) String() string { return formOf(k).String() }
 
-func rbfEntry() Entry {
-	return Entry{
-		Name: "rbf", Synonyms: []string{"gaussian", "se", "eq", "sqexp", "exp_quad", "squared_exponential"},
-		Formula:    "exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)",
-		Doc:        "smooth rewards: points nearer than a length scale are alike",
-		Reference:  "Rasmussen and Williams 2006, eq. 4.9",
-		Dimensions: "d ≥ 1",
-		Params:     []Param{lengthscaleParam, dimsParam},
-		Example:    "rbf(lengthscale=0.5)",
-	}.of(RBF{})
-}
+var rbfEntry = Entry{
+	Name: "rbf", Synonyms: []string{"gaussian", "se", "eq", "sqexp", "exp_quad", "squared_exponential"},
+	Formula:    "exp(-½ Σ_c (x_c - y_c)² / lengthscale_c²)",
+	Doc:        "smooth rewards: points nearer than a length scale are alike",
+	Reference:  "Rasmussen and Williams 2006, eq. 4.9",
+	Dimensions: "d ≥ 1",
+	Params:     []Param{lengthscaleParam, dimsParam},
+	Example:    "rbf(lengthscale=0.5)",
+}.of(RBF{})
 
 // RQ is the rational quadratic kernel, a mixture of Gaussian kernels over length
 // scales,
@@ -90,14 +88,12 @@ func (k RQ) Validate(dim int) error { return formOf(k).validate(dim, nil) }
 // String prints the call that makes k.
 func (k RQ) String() string { return formOf(k).String() }
 
-func rqEntry() Entry {
-	return Entry{
-		Name: "rq", Synonyms: []string{"rational_quadratic", "rationalquadratic", "ratquad"},
-		Formula:    "(1 + r²/(2 alpha))^-alpha,  r² = Σ_c (x_c - y_c)² / lengthscale_c²",
-		Doc:        "smooth rewards that vary on many length scales at once",
-		Reference:  "Rasmussen and Williams 2006, eq. 4.19",
-		Dimensions: "d ≥ 1",
-		Params:     []Param{lengthscaleParam, alphaParam, dimsParam},
-		Example:    "rq(lengthscale=0.5, alpha=2)",
-	}.of(RQ{})
-}
+var rqEntry = Entry{
+	Name: "rq", Synonyms: []string{"rational_quadratic", "rationalquadratic", "ratquad"},
+	Formula:    "(1 + r²/(2 alpha))^-alpha,  r² = Σ_c (x_c - y_c)² / lengthscale_c²",
+	Doc:        "smooth rewards that vary on many length scales at once",
+	Reference:  "Rasmussen and Williams 2006, eq. 4.19",
+	Dimensions: "d ≥ 1",
+	Params:     []Param{lengthscaleParam, alphaParam, dimsParam},
+	Example:    "rq(lengthscale=0.5, alpha=2)",
+}.of(RQ{})

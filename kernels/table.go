@@ -183,23 +183,12 @@ func (k Table) bind(p *Points) (Kernel, error) {
 	return k, nil
 }
 
-func tableEntry() Entry {
-	e := Entry{
-		Name: "table", Synonyms: []string{"coregion", "coregionalization", "precomputed", "similarity", "matrix"},
-		Formula:    "values[x, y]",
-		Doc:        "similarities given as numbers, by the name of the point",
-		Reference:  "the intrinsic coregionalisation model: Álvarez, Rosasco and Lawrence, Kernels for vector-valued functions, 2012, sec. 4.2",
-		Dimensions: "every d",
-		Params:     []Param{tableParam, namesParam},
-		Example:    `table([[1, 0.6], [0.6, 1]], names=["oslo", "rome"])`,
-	}.of(Table{})
-	build := e.Build
-	e.Build = func(a Args) (Kernel, error) { // nothing about a table waits for the points
-		k, err := build(a)
-		if err != nil {
-			return nil, err
-		}
-		return k, k.Validate(0)
-	}
-	return e
-}
+var tableEntry = Entry{
+	Name: "table", Synonyms: []string{"coregion", "coregionalization", "precomputed", "similarity", "matrix"},
+	Formula:    "values[x, y]",
+	Doc:        "similarities given as numbers, by the name of the point",
+	Reference:  "the intrinsic coregionalisation model: Álvarez, Rosasco and Lawrence, Kernels for vector-valued functions, 2012, sec. 4.2",
+	Dimensions: "every d",
+	Params:     []Param{tableParam, namesParam},
+	Example:    `table([[1, 0.6], [0.6, 1]], names=["oslo", "rome"])`,
+}.of(Table{})
