@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -112,9 +113,7 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 	shifted := mat.NewSymDense(n, nil)
 	for _, part := range []float64{negligible * float64(n), indefinite} {
 		shifted.CopySym(gram)
-		for i := range n {
-			shifted.SetSym(i, i, gram.At(i, i)+part*largest)
-		}
+		symmetric.Add(shifted, func(int) float64 { return part * largest })
 		var cholesky mat.Cholesky
 		if cholesky.Factorize(shifted) {
 			if part == indefinite {

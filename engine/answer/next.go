@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
 const (
@@ -98,13 +99,7 @@ func (q *planner) only(arms []int) *planner {
 
 // among returns the covariance of some arms.
 func among(arms []int, of func(i, j int) float64) *mat.SymDense {
-	out := mat.NewSymDense(len(arms), nil)
-	for i, x := range arms {
-		for j := i; j < len(arms); j++ {
-			out.SetSym(i, j, of(x, arms[j]))
-		}
-	}
-	return out
+	return symmetric.Make(len(arms), func(i, j int) float64 { return of(arms[i], arms[j]) })
 }
 
 // more finds Pick.More: measurements of the task's own arms, doubled until the pick after them is expected to be

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -191,13 +192,7 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 	mirror(a)
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, factor(l), a)
 	blas64.Trsm(blas.Right, blas.Trans, 1, factor(l), a)
-	symmetric := mat.NewSymDense(a.Rows, nil)
-	for i := range a.Rows {
-		for j := range i + 1 {
-			symmetric.SetSym(i, j, (a.Data[i*a.Stride+j]+a.Data[j*a.Stride+i])/2)
-		}
-	}
-	values := try.Of(eigen.Values(ctx, symmetric))
+	values := try.Of(eigen.Values(ctx, symmetric.Make(a.Rows, func(i, j int) float64 { return (row(a, i)[j] + row(a, j)[i]) / 2 })))
 	if values[0] <= 0 {
 		return Rounding{}, errSingular
 	}

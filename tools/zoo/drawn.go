@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
 // drawn returns a world whose truth is a draw from the posterior of the measurements under
@@ -72,9 +73,7 @@ func (m *measured) learn() (*posterior, error) {
 		k := m.gram(e, v, math.Exp(0.8*rng.NormFloat64()-0.5))
 		c := mat.NewSymDense(len(y), nil)
 		c.CopySym(k)
-		for i := range y {
-			c.SetSym(i, i, c.At(i, i)+v[4]/counts[i])
-		}
+		symmetric.Add(c, func(i int) float64 { return v[4] / counts[i] })
 		var chol mat.Cholesky
 		var w mat.VecDense
 		if !chol.Factorize(c) || chol.SolveVecTo(&w, mat.NewVecDense(len(y), y)) != nil {
@@ -114,13 +113,9 @@ func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread floa
 	}
 	mean.MulVec(gram, &weights)
 	taken.Mul(gram, &solved)
-	square, rest := spread*spread, mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			rest.SetSym(i, j, square*(gram.At(i, j)-(taken.At(i, j)+taken.At(j, i))/2))
-		}
-		rest.SetSym(i, i, rest.At(i, i)+1e-9*square)
-	}
+	square := spread * spread
+	rest := symmetric.Make(n, func(i, j int) float64 { return square * (gram.At(i, j) - (taken.At(i, j)+taken.At(j, i))/2) })
+	symmetric.Add(rest, func(int) float64 { return 1e-9 * square })
 	var root mat.Cholesky
 	if !root.Factorize(rest) {
 		return nil, errors.New("the covariance of the posterior could not be factored")
@@ -132,45 +127,35 @@ func conditioned(cov *mat.Cholesky, gram *mat.SymDense, y []float64, spread floa
 
 // distances returns the distances of all pairs of cells: features scaled to [0, 1], other codes and other names at 1.
 func (m *measured) distances() *mat.SymDense {
-	n := len(m.Arms)
 	scaled := m.draft.world().documented().Arms
-	out := mat.NewSymDense(n, nil)
 	coded := lists.Map(m.ArmColumns, func(name string) bool { return slices.Contains(m.categories, name) })
-	for i := range n {
-		for j := i + 1; j < n; j++ {
-			sum := 0.0
-			for c := range m.ArmColumns {
-				off := scaled.X[c][i] - scaled.X[c][j]
-				if coded[c] && off != 0 {
-					off = 1
-				}
-				sum += off * off
+	return symmetric.Make(len(m.Arms), func(i, j int) float64 {
+		sum := 0.0
+		for c := range m.ArmColumns {
+			off := scaled.X[c][i] - scaled.X[c][j]
+			if coded[c] && off != 0 {
+				off = 1
 			}
-			if len(m.ArmColumns) == 0 && m.Arms[i] != m.Arms[j] {
-				sum = math.Inf(1)
-			}
-			out.SetSym(i, j, math.Sqrt(sum))
+			sum += off * off
 		}
-	}
-	return out
+		if len(m.ArmColumns) == 0 && m.Arms[i] != m.Arms[j] {
+			sum = math.Inf(1)
+		}
+		return math.Sqrt(sum)
+	})
 }
 
 // gram returns the kernel of all cells.
 func (m *measured) gram(distances *mat.SymDense, v [5]float64, length float64) *mat.SymDense {
-	n := len(m.Arms)
-	out := mat.NewSymDense(n, nil)
-	for i := range n {
-		for j := i; j < n; j++ {
-			e := math.Exp(-distances.At(i, j) / length)
-			x := v[1] * e
-			if m.TaskOf[i] == m.TaskOf[j] {
-				x += v[0] + v[2]*e
-			}
-			if i == j {
-				x += v[3]
-			}
-			out.SetSym(i, j, x)
+	return symmetric.Make(len(m.Arms), func(i, j int) float64 {
+		e := math.Exp(-distances.At(i, j) / length)
+		x := v[1] * e
+		if m.TaskOf[i] == m.TaskOf[j] {
+			x += v[0] + v[2]*e
 		}
-	}
-	return out
+		if i == j {
+			x += v[3]
+		}
+		return x
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // leastRuns is the fewest runs on which a method is shown and compared.
@@ -41,8 +42,9 @@ type row struct {
 // runs are a method's on a table, by the number of the run.
 type runs map[int]line
 
-func gather(results string, chosen []table, columns []method, most int) (*zoo, error) {
-	z := &zoo{}
+func gather(results string, chosen []table, columns []method, most int) (z *zoo, err error) {
+	defer try.Caught(&err)
+	z = &zoo{}
 	for _, m := range columns {
 		if m.stops {
 			z.stoppers = append(z.stoppers, m)
@@ -53,13 +55,8 @@ func gather(results string, chosen []table, columns []method, most int) (*zoo, e
 	for _, t := range chosen {
 		w := t.world(0)
 		r := row{Table: t, Tasks: w.problem.V(), Cells: w.problem.N(), pulls: lists.Map(eachArm, w.pulls)}
-		var err error
-		if r.by, err = runsOf(results, t, z.Methods, most); err != nil {
-			return nil, err
-		}
-		if r.stops, err = runsOf(results, t, z.stoppers, math.MaxInt); err != nil {
-			return nil, err
-		}
+		r.by = try.Of(runsOf(results, t, z.Methods, most))
+		r.stops = try.Of(runsOf(results, t, z.stoppers, math.MaxInt))
 		z.Shown = append(z.Shown, r)
 	}
 	return z, nil
@@ -221,11 +218,9 @@ func (z *zoo) counts(w io.Writer) {
 }
 
 // compare prints, for each method and table that two folders of runs have, the paired difference of the losses.
-func (z *zoo) compare(w io.Writer, folder string) error {
-	before, err := gather(folder, lists.Map(z.Shown, func(r row) table { return r.Table }), z.Methods, math.MaxInt)
-	if err != nil {
-		return err
-	}
+func (z *zoo) compare(w io.Writer, folder string) (err error) {
+	defer try.Caught(&err)
+	before := try.Of(gather(folder, lists.Map(z.Shown, func(r row) table { return r.Table }), z.Methods, math.MaxInt))
 	var c count
 	for m, of := range z.Methods {
 		for t, r := range z.Shown {

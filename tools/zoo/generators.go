@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
 // The tables of known truth on which best(...) was checked before this zoo was made: the tables of
@@ -157,11 +158,8 @@ func (d *draft) binary() func(int, *rand.Rand) float64 {
 // process draws a function on points from the Gaussian process with a kernel.
 func process(rng *rand.Rand, points [][]float64, kernel func(x, y []float64) float64) []float64 {
 	n := len(points)
-	k := mat.NewSymDense(n, nil)
+	k := symmetric.Make(n, func(i, j int) float64 { return kernel(points[i], points[j]) })
 	for i := range n {
-		for j := i; j < n; j++ {
-			k.SetSym(i, j, kernel(points[i], points[j]))
-		}
 		k.SetSym(i, i, k.At(i, i)*(1+1e-8)+1e-10)
 	}
 	var c mat.Cholesky
@@ -170,12 +168,8 @@ func process(rng *rand.Rand, points [][]float64, kernel func(x, y []float64) flo
 	}
 	var l mat.TriDense
 	c.LTo(&l)
-	z := mat.NewVecDense(n, nil)
-	for i := range n {
-		z.SetVec(i, rng.NormFloat64())
-	}
 	var out mat.VecDense
-	out.MulVec(&l, z)
+	out.MulVec(&l, mat.NewVecDense(n, normals(rng, n)))
 	return out.RawVector().Data
 }
 

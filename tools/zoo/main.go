@@ -17,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // settings are what the command line says.
@@ -63,12 +65,10 @@ func defaultCache() string {
 	return filepath.Join(base, "gonb-cope", "zoo")
 }
 
-func (s settings) run(ctx context.Context) error {
+func (s settings) run(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	s.results = cmp.Or(s.results, filepath.Join(s.cache, "results"))
-	all, missing, err := tables(s.root, s.cache)
-	if err != nil {
-		return err
-	}
+	all, missing := try.Two(tables(s.root, s.cache))
 	if s.job != "" {
 		name, method, _ := strings.Cut(s.job, "|")
 		s.tables, s.methods = name, method
@@ -92,14 +92,9 @@ func (s settings) run(ctx context.Context) error {
 		return job{chosen[0], columns[0], s.version}.run(ctx, s.results, s.runs, s.limit)
 	}
 	if s.limit > 0 {
-		if err := s.jobs(ctx, chosen, columns); err != nil {
-			return err
-		}
+		try.To(s.jobs(ctx, chosen, columns))
 	}
-	z, err := gather(s.results, chosen, columns, s.runs)
-	if err != nil {
-		return err
-	}
+	z := try.Of(gather(s.results, chosen, columns, s.runs))
 	z.Missing = missing
 	switch {
 	case s.never:
@@ -115,7 +110,8 @@ func (s settings) run(ctx context.Context) error {
 }
 
 // jobs makes the runs that are missing, small tables first.
-func (s settings) jobs(ctx context.Context, chosen []table, columns []method) error {
+func (s settings) jobs(ctx context.Context, chosen []table, columns []method) (err error) {
+	defer try.Caught(&err)
 	arguments := []string{
 		"-root", s.root, "-cache", s.cache, "-results", s.results,
 		"-runs", fmt.Sprint(s.runs), "-limit", s.limit.String(), "-version", s.version, fmt.Sprintf("-never=%v", s.never),
@@ -124,11 +120,7 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) er
 	for _, m := range columns {
 		for _, t := range small {
 			j := job{t, m, s.version}
-			missing, err := j.missing(s.results, s.runs, s.limit)
-			if err != nil {
-				return err
-			}
-			if !missing {
+			if !try.Of(j.missing(s.results, s.runs, s.limit)) {
 				continue
 			}
 			if err := j.apart(ctx, arguments, s.limit, os.Stderr); err != nil {

@@ -52,7 +52,6 @@ type result struct {
 	cpu       float64 // seconds of processor time of another process that chose; 0 where it was this one
 	peak      float64 // MB of that process
 	decided   bool    // of methods that stop by themselves
-	refusal   string  // why it gave no answer at some budget, where random arms stand then; "" where it always did
 }
 
 // add notes the picks at a budget and how many decisions led to them.

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -39,18 +40,9 @@ func (p *play) Pull(_ context.Context, plan engine.Plan) (engine.Batch, error) {
 func runAlgorithm(
 	ctx context.Context, p *play, q *problem.Problem, mode, name string, opt engine.Options,
 ) (o engine.Outcome, decisions int, err error) {
-	entry, err := algorithms.Named(mode, name)
-	if err != nil {
-		return o, 0, err
-	}
-	m, err := model.NewContext(ctx, q, 0)
-	if err != nil {
-		return o, 0, err
-	}
-	alg, err := entry.New(m, opt)
-	if err != nil {
-		return o, 0, err
-	}
+	defer try.Caught(&err)
+	entry, m := try.Of(algorithms.Named(mode, name)), try.Of(model.NewContext(ctx, q, 0))
+	alg := try.Of(entry.New(m, opt))
 	o, err = engine.Run(ctx, alg, p, opt)
 	return o, 1 + len(o.Rounds), err
 }

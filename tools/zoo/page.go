@@ -15,6 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 //go:embed page.md
@@ -33,7 +34,8 @@ func title(held bool) string {
 }
 
 // write writes the page, and the picture beside it, without methods that have too few runs on every table.
-func (z *zoo) write(path string) error {
+func (z *zoo) write(path string) (err error) {
+	defer try.Caught(&err)
 	for m := len(z.Methods) - 1; m >= 0; m-- {
 		if !slices.ContainsFunc(z.Shown, func(r row) bool { return len(r.by[m]) >= leastRuns }) {
 			z.Methods = slices.Delete(z.Methods, m, m+1)
@@ -43,12 +45,8 @@ func (z *zoo) write(path string) error {
 		}
 	}
 	var b strings.Builder
-	if err := pageTemplate.Execute(&b, z); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, []byte(b.String()), 0o666); err != nil {
-		return err
-	}
+	try.To(pageTemplate.Execute(&b, z))
+	try.To(os.WriteFile(path, []byte(b.String()), 0o666))
 	return os.WriteFile(strings.TrimSuffix(path, filepath.Ext(path))+".svg", []byte(z.picture()), 0o666)
 }
 
@@ -169,25 +167,6 @@ func percent(x float64) string {
 		return fmt.Sprintf("%.1f", x)
 	}
 	return fmt.Sprintf("%.2f", x) // a share may be 0
-}
-
-// Refusals lists the methods and tables where some run ended without an answer.
-func (z *zoo) Refusals() []string {
-	var out []string
-	for _, r := range z.Shown {
-		for m, of := range r.by {
-			refused, why := 0, ""
-			for _, run := range of.numbers() {
-				if of[run].Refusal != "" {
-					refused, why = refused+1, of[run].Refusal
-				}
-			}
-			if refused > 0 {
-				out = append(out, fmt.Sprintf("%s on %s, %d of %d runs: %s", z.Methods[m].Name, r.Table.Name, refused, len(of), why))
-			}
-		}
-	}
-	return out
 }
 
 // Costs are the rows of the table of time and memory: each method, and fb on the tables where the method has runs.

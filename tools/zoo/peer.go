@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -93,40 +94,25 @@ type asked struct {
 var errGaveUp = errors.New("the method gave up")
 
 // start starts the process, which ends with the context.
-func (a *adapter) start(ctx context.Context) error {
+func (a *adapter) start(ctx context.Context) {
 	c := exec.CommandContext(ctx, a.python, a.script, a.method)
-	in, err := c.StdinPipe()
-	if err != nil {
-		return err
-	}
-	out, err := c.StdoutPipe()
-	if err != nil {
-		return err
-	}
+	in, out := try.Of(c.StdinPipe()), try.Of(c.StdoutPipe())
 	c.Stderr = os.Stderr
-	if err := c.Start(); err != nil {
-		return err
-	}
+	try.To(c.Start())
 	a.in, a.out = json.NewEncoder(in), bufio.NewReader(out)
-	return nil
 }
 
-func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets []int) (result, error) {
-	var r result
+func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets []int) (r result, err error) {
+	defer try.Caught(&err)
 	if a.in == nil {
-		if err := a.start(ctx); err != nil {
-			return r, err
-		}
+		a.start(ctx)
 	}
 	q := w.documented()
 	coded := lists.Map(q.Arms.Columns, func(name string) bool { return slices.Contains(w.categories, name) })
-	err := a.in.Encode(map[string]any{
+	try.To(a.in.Encode(map[string]any{
 		"run": run, "budgets": budgets, "task_of": q.TaskOf, "names": q.Arms.Names,
 		"coded": coded, "arms": rowsOf(q.Arms), "tasks": rowsOf(q.Tasks),
-	})
-	if err != nil {
-		return r, err
-	}
+	}))
 	p := newPlay(w)
 	for {
 		line, err := a.out.ReadBytes('\n')
@@ -147,9 +133,7 @@ func (a *adapter) run(ctx context.Context, w *world, run int, _ string, budgets 
 				}
 				rewards[k] = p.pull(cell)
 			}
-			if err := a.in.Encode(map[string]any{"rewards": rewards}); err != nil {
-				return r, err
-			}
+			try.To(a.in.Encode(map[string]any{"rewards": rewards}))
 		case got.Picks != nil:
 			r.add(p, got.Picks, 0)
 		case got.Decisions > 0:

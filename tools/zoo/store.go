@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // kept is a file of the runs of one method on one table: a line that says which, and a line a run. It only grows. A
@@ -49,7 +50,6 @@ type line struct {
 	CPU       float64   `json:"cpu"`               // seconds, all budgets together
 	Peak      float64   `json:"peak"`              // MB of the process that chose, at the end of the run
 	Version   string    `json:"version,omitempty"` // of the program that made the run
-	Refusal   string    `json:"refusal,omitempty"`
 	Decided   bool      `json:"decided,omitempty"` // of methods that stop by themselves
 	Wrong     bool      `json:"wrong,omitempty"`   // some pick is worse than the best by more than epsilon
 }
@@ -100,21 +100,15 @@ func readKept(path string) (*kept, int, error) {
 }
 
 // openKept opens the runs of a head for more of them; runs of another head are removed.
-func openKept(results string, h head) (*kept, error) {
+func openKept(results string, h head) (_ *kept, err error) {
+	defer try.Caught(&err)
 	path := keptPath(results, h.Table, h.Method)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return nil, err
-	}
-	k, whole, err := readKept(path)
-	if err != nil {
-		return nil, err
-	}
+	try.To(os.MkdirAll(filepath.Dir(path), 0o777))
+	k, whole := try.Two(readKept(path))
 	if !k.head.equal(h) {
 		k, whole = &kept{head: h, runs: map[int]line{}}, 0
 	}
-	if k.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
-		return nil, err
-	}
+	k.file = try.Of(os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666))
 	if err := k.file.Truncate(int64(whole)); err != nil {
 		return nil, errors.Join(err, k.file.Close())
 	}
@@ -165,12 +159,10 @@ const mostGivenUp = 5
 
 // run makes the runs that are not kept yet, until the context ends or all kept ones together took as much processor time
 // as the limit.
-func (j job) run(ctx context.Context, results string, runs int, limit time.Duration) error {
+func (j job) run(ctx context.Context, results string, runs int, limit time.Duration) (err error) {
+	defer try.Caught(&err)
 	h := j.headOf()
-	k, err := openKept(results, h)
-	if err != nil {
-		return err
-	}
+	k := try.Of(openKept(results, h))
 	defer k.file.Close()
 	spent, gaveUp := 0.0, 0
 	for _, l := range k.runs {
@@ -193,31 +185,25 @@ func (j job) run(ctx context.Context, results string, runs int, limit time.Durat
 			return fmt.Errorf("%s on %q, run %d: %w", j.method.Name, j.table.Name, run, err)
 		}
 		spent += l.CPU
-		if err := k.add(l); err != nil {
-			return err
-		}
+		try.To(k.add(l))
 	}
 	return nil
 }
 
 // one makes one run. Budgets that are equal, of tables with few arms, are made once.
-func (j job) one(ctx context.Context, budgets []int, run int) (line, error) {
+func (j job) one(ctx context.Context, budgets []int, run int) (_ line, err error) {
+	defer try.Caught(&err)
 	w := j.table.world(run)
 	runtime.GC()
 	before := processor()
-	r, err := j.method.run(ctx, w, run, j.method.Name, budgets)
-	if err != nil {
-		return line{}, err
-	}
-	if err := r.check(w, budgets); err != nil {
-		return line{}, err
-	}
+	r := try.Of(j.method.run(ctx, w, run, j.method.Name, budgets))
+	try.To(r.check(w, budgets))
 	if r.cpu == 0 {
 		r.cpu, r.peak = processor()-before, peak()
 	}
 	l := line{
 		Run: run, Pulls: r.pulls, Decisions: r.decisions, CPU: r.cpu, Peak: r.peak,
-		Version: j.version, Refusal: r.refusal, Decided: r.decided,
+		Version: j.version, Decided: r.decided,
 	}
 	l.Wrong = j.method.stops && w.wrong(r.picks[0])
 	for _, picks := range r.picks {

@@ -144,22 +144,20 @@ func (d *draft) world() *world {
 // play is the pulls that one run of a method makes in a world.
 type play struct {
 	*world
-	count        []int
-	sum, squares []float64 // of rewards, and of their deviations
-	mean         []float64
-	total        int
+	count         []int
+	mean, squares []float64 // of rewards, the second of their deviations
+	total         int
 }
 
 func newPlay(w *world) *play {
 	n := w.problem.N()
-	return &play{world: w, count: make([]int, n), sum: make([]float64, n), squares: make([]float64, n), mean: make([]float64, n)}
+	return &play{world: w, count: make([]int, n), mean: make([]float64, n), squares: make([]float64, n)}
 }
 
 func (p *play) pull(cell int) float64 {
 	y := p.reward(cell, p.count[cell])
 	p.count[cell]++
 	p.total++
-	p.sum[cell] += y
 	off := y - p.mean[cell] // [Welford 1962]
 	p.mean[cell] += off / float64(p.count[cell])
 	p.squares[cell] += off * (y - p.mean[cell])
