@@ -162,19 +162,15 @@ func (b *Belief) Floats() int {
 
 // remembered is Of where opt has a memory: the belief of the same measurements is computed once, also where the
 // logarithm of columns was found before.
-func remembered(ctx context.Context, p *problem.Problem, opt Options) (*Belief, error) {
+func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
+	defer try.Caught(&err)
 	memory := opt.Memory
 	opt.Memory = nil
 	key := func(p *problem.Problem) canon.Key { return canon.Key{Kind: canon.KindBelief, Of: identity(p)} }
 	asked := key(p)
-	b, err := canon.Remember(ctx, memory, asked, func() (*Belief, error) { return Of(ctx, p, opt) })
-	if err != nil {
-		return nil, err
-	}
+	b := try.Of(canon.Remember(ctx, memory, asked, func() (*Belief, error) { return Of(ctx, p, opt) }))
 	if found := key(b.Usable); found.Of != asked.Of {
-		if _, err := canon.Remember(ctx, memory, found, func() (*Belief, error) { return b, nil }); err != nil {
-			return nil, err
-		}
+		try.Of(canon.Remember(ctx, memory, found, func() (*Belief, error) { return b, nil }))
 	}
 	if b.Problem == p {
 		return b, nil

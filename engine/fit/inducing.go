@@ -63,10 +63,8 @@ type inducing struct {
 
 // parts returns the kernel at some values without what is identity(), and the variance that this has.
 func (s *surface) parts(values []float64, some []bool) (smooth kernels.Joint, own float64, err error) {
-	k, err := s.at(values)
-	if err != nil {
-		return k, 0, err
-	}
+	defer try.Caught(&err)
+	k := try.Of(s.at(values))
 	var rest kernels.Joint
 	for t, term := range k.Terms {
 		switch {
@@ -79,10 +77,7 @@ func (s *surface) parts(values []float64, some []bool) (smooth kernels.Joint, ow
 	}
 	if len(rest.Terms) > 0 {
 		p := s.d.p
-		m, err := rest.On(s.ctx, p.Tasks, p.Arms.Subset([]int{0}), p.TaskOf[:1])
-		if err != nil {
-			return k, 0, err
-		}
+		m := try.Of(rest.On(s.ctx, p.Tasks, p.Arms.Subset([]int{0}), p.TaskOf[:1]))
 		var one [1]float64
 		m.Diagonal(one[:])
 		own = one[0]

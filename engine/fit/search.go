@@ -30,21 +30,14 @@ const coarseArms = 160
 // among the points compared; further starts come from elsewhere. Where arms are many all starts are searched from on some of them,
 // and one search on all begins at the best point found. Where inducing arms lose
 // too much and the arms are not too many, that is on their whole covariance.
-func (s *surface) search(starts int, further ...[]float64) (optimum, error) {
-	best, many := optimum{values: s.start(), begin: math.Inf(1)}, !s.dense && len(s.free) > 0
+func (s *surface) search(starts int, further ...[]float64) (best optimum, err error) {
+	defer try.Caught(&err)
+	many := !s.dense && len(s.free) > 0
+	best = optimum{values: s.start(), begin: math.Inf(1)}
 	if many {
 		defer func() { s.inducing = nil }()
-		some, err := s.some()
-		if err != nil {
-			return best, err
-		}
-		found, err := some.search(starts, further...)
-		if err == nil {
-			err = s.fix(found.values)
-		}
-		if err != nil {
-			return best, err
-		}
+		found := try.Of(try.Of(s.some()).search(starts, further...))
+		try.To(s.fix(found.values))
 		further = append([][]float64{found.values}, further...)
 	}
 	if err := s.finish(&best); err != nil || len(s.free) == 0 {
@@ -52,21 +45,13 @@ func (s *surface) search(starts int, further ...[]float64) (optimum, error) {
 	}
 	improve := func(values []float64) error { return s.prefer(&best, values, 0) }
 	if many {
-		if err := lists.Each(further, improve); err != nil {
-			return best, err
-		}
+		try.To(lists.Each(further, improve))
 		further = [][]float64{best.values}
 	} else {
 		further = append(further, s.starts(starts)...)
 	}
 	for _, begin := range further {
-		found, err := s.climb(begin)
-		if err == nil {
-			err = improve(found)
-		}
-		if err != nil {
-			return best, err
-		}
+		try.To(improve(try.Of(s.climb(begin))))
 	}
 	if err := s.tidy(&best); err != nil || !many {
 		return best, err

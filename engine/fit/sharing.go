@@ -167,23 +167,17 @@ func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
 // alone replaces every task kernel by c*task(identity()), c its mean value for a task
 // and itself. Where the task kernel has free numbers, where one may be a scale, c is
 // free.
-func alone(k kernels.Joint, s *surface) (kernels.Joint, error) {
-	var out kernels.Joint
+func alone(k kernels.Joint, s *surface) (out kernels.Joint, err error) {
+	defer try.Caught(&err)
 	for _, t := range k.Terms {
 		task := kernels.Joint{Terms: []kernels.Term{{Scale: t.Scale, Task: t.Task}}}
-		gram, err := task.TaskGram(s.ctx, s.d.p.Tasks)
-		if err != nil {
-			return out, err
-		}
+		gram := try.Of(task.TaskGram(s.ctx, s.d.p.Tasks))
 		if diagonal(gram) { // shares nothing already
 			out = kernels.AddJoint(out, kernels.Joint{Terms: []kernels.Term{t}})
 			continue
 		}
 		scale := round(mat.Trace(gram) / float64(s.d.p.V()))
-		free, err := task.Free()
-		if err != nil {
-			return out, err
-		}
+		free := try.Of(task.Free())
 		made := kernels.Term{Scale: scale, Task: kernels.Identity{}, Arm: t.Arm}
 		if len(free) > 0 && scale > 0 {
 			made.Scale = 1

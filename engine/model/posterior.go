@@ -96,11 +96,9 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 }
 
 // newDualPosterior forms the posterior on the basis of the arms that were pulled.
-func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
-	if t, err := treesOf(m); err != nil || t != nil {
-		if err != nil {
-			return nil, err
-		}
+func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (_ *Posterior, err error) {
+	defer try.Caught(&err)
+	if t := try.Of(treesOf(m)); t != nil {
 		return newTreePosterior(m, t, prior, counts, means)
 	}
 	d := newPulledMeans(m, prior.Level, counts, means)
@@ -108,16 +106,13 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	if before != nil {
 		expected = before.Scale
 	}
-	c, err := throughBasis(d, before, prior.Scale, expected, func(scale float64) (*onBases, float64, error) {
+	c := try.Of(throughBasis(d, before, prior.Scale, expected, func(scale float64) (*onBases, float64, error) {
 		c, err := d.fit(scale, prior.FitsOwn())
 		if err != nil {
 			return nil, 0, fmt.Errorf("the information matrix: %w", err)
 		}
 		return c, c.scale, nil
-	})
-	if err != nil {
-		return nil, err
-	}
+	}))
 	p, _, err := c.posterior(c.scale)
 	return p, err
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // margin is the distance from equal that still counts as alike: 10 % for samples, 10 percentage
@@ -27,21 +28,14 @@ const margin = 0.1
 // can prove exactly, holds when the interval lies within 10 % of equal (10 percentage
 // points for error rates), fails when it lies outside, and is open in between; Why
 // then says when the runs do show a difference smaller than that.
-func ClaimsOf(fc, fb Sweep) (Claims, error) {
+func ClaimsOf(fc, fb Sweep) (_ Claims, err error) {
+	defer try.Caught(&err)
 	var asked []openClaim
 	for _, of := range []struct {
 		sweep      Sweep
 		mode, name string
 	}{{fc, engine.ModeFC, "gap"}, {fb, engine.ModeFB, "budget"}} {
-		p, err := of.sweep.panel(of.mode, of.name)
-		if err != nil {
-			return Claims{}, err
-		}
-		more, err := p.openClaims()
-		if err != nil {
-			return Claims{}, err
-		}
-		asked = append(asked, more...)
+		asked = append(asked, try.Of(try.Of(of.sweep.panel(of.mode, of.name)).openClaims())...)
 	}
 	if len(asked) == 0 {
 		return Claims{}, errors.New(

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/wire"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A Drawer draws n ≥ 1 rewards of arm i, using only the given source of randomness, and
@@ -261,19 +262,13 @@ func binomial(rng *rand.Rand, n int, p float64) float64 {
 
 // EnvironmentOf returns the environment that a run of Run pulls from, where the rewards come from
 // the problem: run counts from 0. It reports a problem that cannot be simulated.
-func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (engine.Environment, error) {
+func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (_ engine.Environment, err error) {
+	defer try.Caught(&err)
 	if p.Noise.Environment == problem.EnvironmentPosterior {
-		b, err := believe(ctx, p, new(model.Memory), nil)
-		if err != nil {
-			return nil, err
-		}
+		b := try.Of(believe(ctx, p, new(model.Memory), nil))
 		p = b.of(b.unknown(p), run)
 	}
-	draw, err := DrawerOf(p)
-	if err != nil {
-		return nil, err
-	}
-	return asMeasured(p, environmentOf(p, draw, seed, run)), nil
+	return asMeasured(p, environmentOf(p, try.Of(DrawerOf(p)), seed, run)), nil
 }
 
 // meter is an environment that measures what the agents do in a round: the pulls of

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // outside is the probability that a 95 % interval misses.
@@ -27,16 +28,9 @@ const outside = 0.05
 //
 // An unknown measure, a result without runs and one whose truth is unknown where the
 // measure needs it are errors.
-func contrasted(algorithm, reference []engine.Result, measure string) (contrast, error) {
-	a, err := sampleOf(measure, algorithm...)
-	if err != nil {
-		return contrast{}, err
-	}
-	b, err := sampleOf(measure, reference...)
-	if err != nil {
-		return contrast{}, err
-	}
-	return newContrast(a, b), nil
+func contrasted(algorithm, reference []engine.Result, measure string) (_ contrast, err error) {
+	defer try.Caught(&err)
+	return newContrast(try.Of(sampleOf(measure, algorithm...)), try.Of(sampleOf(measure, reference...))), nil
 }
 
 // comparison returns what is shown of an algorithm beside its reference.
@@ -48,14 +42,10 @@ func (c contrast) comparison(algorithm string) Comparison {
 // combination of the other swept names. Seeds are repetitions and no condition:
 // cells that differ only in the swept seed are pooled. It is an error when the
 // sweep has no algorithms to compare, or lacks the reference somewhere.
-func Compare(s Sweep, reference, measure string) (Comparisons, error) {
-	t, err := s.table()
-	if err != nil {
-		return Comparisons{}, err
-	}
-	if err := t.has(reference); err != nil {
-		return Comparisons{}, err
-	}
+func Compare(s Sweep, reference, measure string) (_ Comparisons, err error) {
+	defer try.Caught(&err)
+	t := try.Of(s.table())
+	try.To(t.has(reference))
 	if len(t.algorithms) < 2 {
 		return Comparisons{}, fmt.Errorf("the sweep has no algorithm besides %s to compare", reference)
 	}

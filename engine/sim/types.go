@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The swept names that are no condition of an experiment.
@@ -198,16 +199,12 @@ type Claims struct {
 // The paper's β takes the best single-agent algorithm; this one takes the algorithm
 // that is given. It is an error when the sweep lacks either somewhere, is not one of
 // fixed confidence, or names a reference whose samples were divided already.
-func SpeedupOf(s Sweep, algorithm, alone string) (Speedup, error) {
-	t, err := s.table()
-	if err != nil {
-		return Speedup{}, err
-	}
+func SpeedupOf(s Sweep, algorithm, alone string) (_ Speedup, err error) {
+	defer try.Caught(&err)
+	t := try.Of(s.table())
 	out := Speedup{Names: t.names, Algorithm: algorithm, Alone: alone}
 	for _, name := range []string{algorithm, alone} {
-		if err := t.has(name); err != nil {
-			return Speedup{}, err
-		}
+		try.To(t.has(name))
 		entry, err := algorithms.Named(engine.ModeFC, name)
 		if err != nil {
 			return Speedup{}, fmt.Errorf("a speedup compares samples of fixed confidence: %w", err)
