@@ -185,9 +185,7 @@ func answerFigure(a answer.Answer) Figure {
 		byTask[arm.Task] = append(byTask[arm.Task], arm)
 	}
 	f.YLim = answerSpan(a)
-	for _, p := range picks {
-		panel := f
-		panel.Title, panel.Panels = p.Task, nil
+	all := panels(f, picks, func(panel *Figure, p answer.Pick) {
 		if along != "" {
 			panel.Series = answerLines(a, p, byTask[p.Task], along)
 			panel.Lines = []ReferenceLine{{Label: p.Label, At: p.Features[along].(float64), Vertical: true, Wide: true}}
@@ -195,13 +193,14 @@ func answerFigure(a answer.Answer) Figure {
 			panel.Series = answerPoints(p, byTask[p.Task], f.Categories)
 			panel.Lines = []ReferenceLine{{At: float64(slices.Index(f.Categories, p.Label)), Vertical: true, Wide: true}}
 		}
-		f.Panels = append(f.Panels, panel)
+		if len(picks) > 1 {
+			panel.Title = p.Task
+		}
+	})
+	if len(all) == 1 {
+		return all[0]
 	}
-	if len(f.Panels) == 1 {
-		one := f.Panels[0]
-		one.Title = f.Title
-		return one
-	}
+	f.Panels = all
 	return f
 }
 

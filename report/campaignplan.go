@@ -9,7 +9,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -19,9 +18,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 		return nil
 	}
 	facts := KeyValues{Caption: "Fixed from the start on", Items: []KeyValue{{Key: "kernel", Value: shownKernel(p.Problem.Kernel.String())}}}
-	if p.Problem.Goal == problem.GoalMin {
-		facts.add("goal", lowest)
-	}
+	facts.add("goal", lowest(p.Problem.Goal))
 	for _, s := range p.Settings() {
 		if s.Name == "schedule" && s.Value == "" {
 			s.Value = engine.ScheduleTuned // which the fingerprint of a protocol has as ""

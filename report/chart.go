@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -56,13 +57,17 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 		return f, nil
 	}
 	f.Title += " for each " + o.Panel
-	for _, p := range g.panels {
-		panel := f
-		panel.Title, panel.Panels = p.title, nil
-		panel.Series = g.series(p)
-		f.Panels = append(f.Panels, panel)
-	}
+	f.Panels = panels(f, g.panels, func(panel *Figure, p splitPanel) { panel.Title, panel.Series = p.title, g.series(p) })
 	return f, nil
+}
+
+// panels returns panels that are like a figure but for what each is given.
+func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure {
+	return lists.Map(of, func(x T) Figure {
+		panel := like
+		give(&panel, x)
+		return panel
+	})
 }
 
 // split is a chart taken apart.
@@ -211,7 +216,8 @@ func measureNames(results []engine.Result) []string {
 
 // chosen fills in the usual choice for what was not asked for, and refuses what the
 // value does not have.
-func (o PlotOptions) chosen(v any) (PlotOptions, error) {
+func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
+	defer try.Caught(&err)
 	xs, ys := Axes(v, o.X)
 	if len(xs) == 0 && len(ys) > 0 {
 		return o, fmt.Errorf("a %s over nothing cannot be drawn: it needs a swept name for x", TypeName(v))
@@ -219,16 +225,11 @@ func (o PlotOptions) chosen(v any) (PlotOptions, error) {
 	if len(ys) == 0 {
 		return o, fmt.Errorf("a %s cannot be drawn: %s can, and a list of fc or fb results", TypeName(v), strings.Join(drawnKinds(), ", "))
 	}
-	var err error
-	if o.X, err = choose("x", o.X, xs); err != nil {
-		return o, err
-	}
+	o.X = try.Of(choose("x", o.X, xs))
 	if len(o.Y) == 0 {
 		o.Y = ys[:1]
 	}
-	if err := checkMeasures(o.Y, ys); err != nil {
-		return o, err
-	}
+	try.To(checkMeasures(o.Y, ys))
 	return o, o.checkParts(v, xs)
 }
 

@@ -6,7 +6,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -156,9 +155,7 @@ func measuredSentence(m fit.Measured) string {
 // fitFacts returns the numbers behind a fit.
 func fitFacts(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Behind the fit"}
-	if f.Goal == problem.GoalMin {
-		kv.add("Goal", lowest)
-	}
+	kv.add("Goal", lowest(f.Goal))
 	kv.Items = append(kv.Items, []KeyValue{
 		{Key: "Level", Value: map[string]string{fit.MeanProblem: "one for the problem", fit.MeanTask: "one for each task",
 			fit.MeanNone: "none"}[f.Mean]},

@@ -42,25 +42,33 @@ var (
 // reader's light or dark scheme and prints. It returns the error of w.
 func HTML(w io.Writer, d Document) error {
 	h := newHTML("cope", false)
-	h.write("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + ContentPolicy("") + "\n" +
-		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	h.writef("<title>%s</title>\n<style>\n%s</style>\n</head>\n<body class=\"cope\">\n<main>\n<h1>%[1]s</h1>\n",
-		html.EscapeString(d.title()), stylesheet+pageStyle)
+	h.write(PageHead(d.title(), stylesheet+pageStyle, ""))
+	h.mark("<body class=\"cope\">\n<main>\n<h1>%s</h1>\n", d.title())
 	h.sections(h, d)
 	h.write("</main>\n</body>\n</html>\n")
 	return h.to(w)
 }
 
-// ContentPolicy returns the element in the head of a page that lets a browser load nothing: images
+// PageHead returns what a page begins with, up to its body. It lets a browser load nothing: images
 // and styles are those in the page, and no script runs but the given one. The script is the whole
 // text of its element; "" means no script.
-func ContentPolicy(script string) string {
+func PageHead(title, style, script string) string {
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 	if script != "" {
 		sum := sha256.Sum256([]byte(script))
 		policy += "; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 	}
-	return `<meta http-equiv="Content-Security-Policy" content="` + policy + `"/>`
+	return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta http-equiv="Content-Security-Policy" content="` + policy + `"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>` + html.EscapeString(title) + `</title>
+<style>
+` + style + `</style>
+</head>
+`
 }
 
 // Stylesheet returns the style of the pages that HTML writes, for pages of others that hold such

@@ -72,20 +72,17 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 		f.Categories = p.categories(tasks)
 	}
 	f.YLim = p.span(tasks)
-	for _, v := range tasks {
-		panel := f
-		panel.Title, panel.Panels = p.Tasks[v], nil
+	all := panels(f, tasks, func(panel *Figure, v int) {
+		panel.Title = p.Tasks[v]
 		if o.X == alongRounds {
 			panel.Series = p.byRound(v)
 		} else {
 			panel.Series = p.byArm(v, f.Categories)
 		}
-		f.Panels = append(f.Panels, panel)
-	}
-	if len(tasks) == 1 {
-		one := f.Panels[0]
-		one.Title = f.Title + ": " + one.Title
-		f = one
+	})
+	if f.Panels = all; len(all) == 1 {
+		all[0].Title = f.Title + ": " + all[0].Title
+		f = all[0]
 	}
 	f.Alt = p.describe(f, tasks)
 	return f, nil

@@ -291,9 +291,7 @@ func possible(arms []string) any {
 func resultFacts(r engine.Result) KeyValues {
 	kv := KeyValues{Caption: "Settings and measurements"}
 	kv.add("Problem", fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm")))
-	if r.Goal == problem.GoalMin {
-		kv.add("Goal", lowest)
-	}
+	kv.add("Goal", lowest(r.Goal))
 	if !untested(r) {
 		kv.add("Error probability asked, δ", known(r.Delta))
 	}

@@ -176,9 +176,7 @@ func problemBlocks(p problem.Problem) []Block {
 	if len(p.Arms.Columns) > 0 {
 		kv.add("Arm features", problem.FeatureWords(p.Arms))
 	}
-	if p.Goal == problem.GoalMin {
-		kv.add("Goal", lowest)
-	}
+	kv.add("Goal", lowest(p.Goal))
 	_, noise := noiseKnown(p)
 	kv.Items = append(kv.Items, KeyValue{Key: "Noise", Value: noise}, KeyValue{Key: "Simulated rewards", Value: environmentWords(p)})
 	if p.KernelFittedHere() {

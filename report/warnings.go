@@ -86,8 +86,13 @@ func byKind(warnings []engine.Warning) [][]engine.Warning {
 	return lists.Groups(warnings, func(w engine.Warning) engine.WarningKind { return w.Kind })
 }
 
-// lowest says what the goal min means.
-const lowest = "the lowest reward; gaps and regrets say how far above the best"
+// lowest returns a cell that says what the goal min means, nil for another goal.
+func lowest(goal string) any {
+	if goal != problem.GoalMin {
+		return nil
+	}
+	return "the lowest reward; gaps and regrets say how far above the best"
+}
 
 // noiseKnown returns a word for what is known of the noise of a problem, and says what that is good for.
 func noiseKnown(p problem.Problem) (word, sense string) {

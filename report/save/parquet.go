@@ -8,22 +8,18 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // Parquet writes the table that CSV writes, with types: numbers are DOUBLE or INT64,
 // truth values BOOLEAN, texts UTF-8 strings, and absent cells are null. A column that
 // mixes numbers with texts, such as a swept xi of "auto" and 0.1, is one of texts.
-func Parquet(w io.Writer, v any) error {
-	columns, err := report.Cells(v)
-	if err != nil {
-		return err
-	}
+func Parquet(w io.Writer, v any) (err error) {
+	defer try.Caught(&err)
+	columns := try.Of(report.Cells(v))
 	kinds := lists.Map(columns, kindOf)
-	schema, err := schemaOf(columns, kinds)
-	if err != nil {
-		return err
-	}
+	schema := try.Of(schemaOf(columns, kinds))
 	var rows []parquet.Row
 	if len(columns) > 0 {
 		rows = make([]parquet.Row, len(columns[0].Cells))
@@ -34,9 +30,7 @@ func Parquet(w io.Writer, v any) error {
 		}
 	}
 	out := parquet.NewWriter(w, schema, parquet.Compression(&parquet.Snappy))
-	if _, err := out.WriteRows(rows); err != nil {
-		return err
-	}
+	try.Of(out.WriteRows(rows))
 	return out.Close()
 }
 

@@ -306,6 +306,8 @@ type textWriter struct {
 	opt   Options
 	files int  // beside the report, so far
 	strip bool // the first heading is still to be left out
+
+	begin, end string // around a cell of code
 }
 
 func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
@@ -320,8 +322,23 @@ func (t *textWriter) file(kind, ending string, data []byte) string {
 type textForm interface {
 	escape(text string) string
 	prose(number int, c *notebook.Cell)
-	code(number int, c *notebook.Cell)
+	source(c *notebook.Cell, fold bool)
+	output(number int, c *notebook.Cell, o notebook.Output)
 	facts(t facts)
+}
+
+// code writes what is shown of a cell of code.
+func (t *textWriter) code(in textForm, number int, c *notebook.Cell) {
+	t.b.WriteString(t.begin)
+	if v := codeVisibility(c, t.opt); v != absent {
+		in.source(c, v == folded)
+	}
+	if outputVisibility(c) != absent {
+		for _, o := range c.Lasting() {
+			in.output(number, c, o)
+		}
+	}
+	t.b.WriteString(t.end)
 }
 
 // body writes failures in the given format, all cells, and the provenance below its heading.
@@ -336,7 +353,7 @@ func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance
 		case c.Type == notebook.Markdown:
 			in.prose(i+1, c)
 		case c.Type == notebook.Code:
-			in.code(i+1, c)
+			t.code(in, i+1, c)
 		}
 	}
 	tables := t.opt.Provenance.tables()

@@ -86,27 +86,23 @@ func (l *latexWriter) prose(number int, c *notebook.Cell) {
 	l.b.WriteString(l.markdown(c.Source, fmt.Sprintf("c%d", number), c, false))
 }
 
-func (l *latexWriter) code(number int, c *notebook.Cell) {
-	if codeVisibility(c, l.opt) != absent {
-		l.b.WriteString(tex.Verbatim(c.Source, codeFrame))
-	}
-	if outputVisibility(c) == absent {
-		return
-	}
-	for _, o := range c.Lasting() {
-		switch o.Type {
-		case notebook.Stream:
-			if text, _ := shorten(stripANSI(o.Text)); strings.TrimSpace(text) != "" {
-				l.b.WriteString(tex.Verbatim(text, outputFrame))
-			}
-		case notebook.Error:
-			l.writef("\n\\noindent\\textbf{Error:} %s\n", tex.Text(errorLine(o)))
-			if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" {
-				l.b.WriteString(tex.Verbatim(trace, outputFrame))
-			}
-		default:
-			l.rich(number, c, o)
+func (l *latexWriter) source(c *notebook.Cell, _ bool) {
+	l.b.WriteString(tex.Verbatim(c.Source, codeFrame))
+}
+
+func (l *latexWriter) output(number int, c *notebook.Cell, o notebook.Output) {
+	switch o.Type {
+	case notebook.Stream:
+		if text, _ := shorten(stripANSI(o.Text)); strings.TrimSpace(text) != "" {
+			l.b.WriteString(tex.Verbatim(text, outputFrame))
 		}
+	case notebook.Error:
+		l.writef("\n\\noindent\\textbf{Error:} %s\n", tex.Text(errorLine(o)))
+		if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" {
+			l.b.WriteString(tex.Verbatim(trace, outputFrame))
+		}
+	default:
+		l.rich(number, c, o)
 	}
 }
 

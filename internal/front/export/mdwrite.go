@@ -28,7 +28,9 @@ func markdown(nb *notebook.Notebook, opt Options, quarto bool, put putter) []byt
 	m := &mdWriter{textWriter{put: put, opt: opt, strip: first}, quarto}
 	m.head(title)
 	provenance := "\n## Provenance\n"
-	if !quarto {
+	if quarto {
+		m.begin, m.end = "\n:::: {.cell}\n", "\n::::\n"
+	} else {
 		provenance = provenanceMark + provenance
 	}
 	m.body(nb, m, "\n> **This run failed.** %s\n", provenance)
@@ -167,35 +169,17 @@ func fenced(info, text string) string {
 	return fence + info + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }
 
-func (m *mdWriter) code(number int, c *notebook.Cell) {
-	code, output := codeVisibility(c, m.opt), outputVisibility(c)
-	if m.quarto {
-		m.writef("\n:::: {.cell}\n")
-	}
-	if code != absent {
-		m.writef("\n%s", m.source(c, code == folded))
-	}
-	if output != absent {
-		for _, o := range c.Lasting() {
-			m.output(number, c, o)
-		}
-	}
-	if m.quarto {
-		m.writef("\n::::\n")
-	}
-}
-
-func (m *mdWriter) source(c *notebook.Cell, fold bool) string {
-	lang := language(c.Source)
+func (m *mdWriter) source(c *notebook.Cell, fold bool) {
+	lang, format := language(c.Source), "\n%s"
 	switch {
 	case m.quarto && fold:
-		return fenced("{."+lang+` code-fold="true"}`, c.Source)
+		lang = "{." + lang + ` code-fold="true"}`
 	case m.quarto && lang == "cope":
-		return fenced("{.cope}", c.Source)
+		lang = "{.cope}"
 	case fold:
-		return "<details><summary>Code</summary>\n\n" + fenced(lang, c.Source) + "\n</details>\n"
+		format = "\n<details><summary>Code</summary>\n\n%s\n</details>\n"
 	}
-	return fenced(lang, c.Source)
+	m.writef(format, fenced(lang, c.Source))
 }
 
 // slug returns the anchor that readers of the report give to a heading: Quarto's, or code

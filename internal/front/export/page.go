@@ -55,11 +55,8 @@ func (p *page) text() []byte {
 		allowed = ""
 	}
 	var b strings.Builder
-	b.WriteString("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n" + report.ContentPolicy(allowed) +
-		"\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
-	fmt.Fprintf(&b, "<title>%s</title>\n<style>\n%s</style>\n", markup.Escape(body.Child("main").Child("h1").Plain()),
-		report.Stylesheet()+pageStyle+p.sheetStyle()+strings.Join(p.sheets, ""))
-	b.WriteString("</head>\n")
+	b.WriteString(report.PageHead(markup.XMLText(body.Child("main").Child("h1").Plain()),
+		report.Stylesheet()+pageStyle+p.sheetStyle()+strings.Join(p.sheets, ""), allowed))
 	if p.paper {
 		fitPaper(body)
 	}

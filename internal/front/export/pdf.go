@@ -123,11 +123,9 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 		return nil, errors.New("no drawing")
 	}
 	width, height := size(svg)
-	page := fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta "+
-		"charset=\"utf-8\"/>%[3]s<title>Drawing</title><style>@page { size: %[1]gpx %[2]gpx; margin: 0 } "+
-		"html, body { margin: 0 } svg { display: block; width: %[1]gpx; height: %[2]gpx }</style></head><body>%[4]s</body></html>", width,
-		height, report.ContentPolicy(""), svg.String())
-	return printPage(ctx, browser, []byte(page))
+	style := fmt.Sprintf("@page { size: %[1]gpx %[2]gpx; margin: 0 } html, body { margin: 0 } "+
+		"svg { display: block; width: %[1]gpx; height: %[2]gpx }\n", width, height)
+	return printPage(ctx, browser, []byte(report.PageHead("Drawing", style, "")+"<body>"+svg.String()+"</body></html>"))
 }
 
 // drawing returns the first drawing in a source, rebuilt from what is known to be harmless and with
