@@ -1,7 +1,6 @@
 package fit
 
 import (
-	"errors"
 	"math"
 	"slices"
 
@@ -188,13 +187,13 @@ func (g *process) slopes() (*slopes, error) {
 	m := len(l.arms)
 	var lower, invertedLower mat.TriDense
 	l.corner.LTo(&lower)
-	if err := invertedLower.InverseTri(&lower); err != nil && !isCondition(err) {
+	if err := symmetric.Solved(invertedLower.InverseTri(&lower)); err != nil {
 		return nil, errSingular
 	}
 	upward := mat.DenseCopyOf(invertedLower.T()) // L⁻ᵀ
 	var inner, inverse mat.SymDense
 	l.inner.ToSym(&inner)
-	if err := l.inner.InverseTo(&inverse); err != nil && !isCondition(err) {
+	if err := symmetric.Solved(l.inner.InverseTo(&inverse)); err != nil {
 		return nil, errSingular
 	}
 	left, middle := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil) // I - A⁻¹, 2I - A - A⁻¹
@@ -238,11 +237,6 @@ func (g *process) slopes() (*slopes, error) {
 		}
 	}
 	return s, nil
-}
-
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
 }
 
 // along returns the slopes times the kernel at some values, of some terms.

@@ -158,7 +158,7 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	solved := func(x *mat.VecDense) *mat.VecDense { // A⁻¹Φᵀx
 		var moment, out mat.VecDense
 		moment.MulVec(scaled.T(), x)
-		try.To(solveVec(&out, &factor, &moment))
+		try.To(symmetric.Solved(factor.SolveVecTo(&out, &moment)))
 		return &out
 	}
 	fit := solved(target)
@@ -172,14 +172,6 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	}
 	for v, group := range s.m.Problem.Groups() {
 		s.rivals(v, group, &factor, fit)
-	}
-	return nil
-}
-
-// solveVec sets dst to A⁻¹b; that A is nearly singular is no error.
-func solveVec(dst *mat.VecDense, factor *mat.Cholesky, b mat.Vector) error {
-	if err := factor.SolveVecTo(dst, b); err != nil && !isCondition(err) {
-		return err
 	}
 	return nil
 }
@@ -224,7 +216,7 @@ func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.
 	for k, a := range right {
 		y[k], solved[k] = &mat.VecDense{}, &mat.VecDense{}
 		y[k].SubVec(s.row(x), s.row(a))
-		if solveVec(solved[k], factor, y[k]) != nil {
+		if symmetric.Solved(factor.SolveVecTo(solved[k], y[k])) != nil {
 			return nil
 		}
 		missing[k] = s.epsilon - mat.Dot(y[k], fit)
@@ -369,7 +361,7 @@ func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float
 		return
 	}
 	var step mat.VecDense
-	if solveVec(&step, &factor, slope) != nil {
+	if symmetric.Solved(factor.SolveVecTo(&step, slope)) != nil {
 		return
 	}
 	next := make([]float64, k)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -190,7 +191,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 		values.SetVec(k, u[i])
 	}
 	var solution mat.VecDense
-	if err := solution.SolveVec(equations, values); err != nil && !isCondition(err) {
+	if err := symmetric.Solved(solution.SolveVec(equations, values)); err != nil {
 		return nil, err
 	}
 	rest := make([]float64, n)

@@ -110,7 +110,7 @@ func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, er
 func (p *information) finish(ctx context.Context, e *Estimator) error {
 	if e.solved != nil {
 		var inverse mat.SymDense
-		if err := p.chol.InverseTo(&inverse); err != nil && !isCondition(err) {
+		if err := symmetric.Solved(p.chol.InverseTo(&inverse)); err != nil {
 			return err
 		}
 		err := byRows(ctx, len(p.All), func(from, to int) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -42,7 +43,7 @@ func TestNear(t *testing.T) {
 			}
 		}
 		var solved mat.VecDense
-		if err := solved.SolveVec(gram, mu); err != nil && !isCondition(err) {
+		if err := symmetric.Solved(solved.SolveVec(gram, mu)); err != nil {
 			t.Fatal(err)
 		}
 		norm, misfit, row := math.Sqrt(mat.Dot(mu, &solved))/m.Unit, 0.0, make([]float64, p.N())

@@ -87,7 +87,7 @@ func timesLower(dst, x, t *mat.Dense) {
 func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 	var lower, inverse mat.TriDense
 	factor.LTo(&lower)
-	if err := inverse.InverseTri(&lower); err != nil && !isCondition(err) {
+	if err := symmetric.Solved(inverse.InverseTri(&lower)); err != nil {
 		return nil, err
 	}
 	return mat.DenseCopyOf(&inverse), nil
@@ -131,7 +131,7 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 	var qr mat.QR
 	var theta mat.VecDense
 	qr.Factorize(features)
-	if err := qr.SolveVecTo(&theta, false, mat.NewVecDense(n, mu)); err != nil && !isCondition(err) {
+	if err := symmetric.Solved(qr.SolveVecTo(&theta, false, mat.NewVecDense(n, mu))); err != nil {
 		return nil, err
 	}
 	return theta.RawVector().Data, nil

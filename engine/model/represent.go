@@ -87,11 +87,6 @@ func (m Truth) representable() (bool, error) {
 	return m.Relations().RankAtMost(int(math.Sqrt(representWork / float64(n))))
 }
 
-func isCondition(err error) bool {
-	var c mat.Condition
-	return errors.As(err, &c)
-}
-
 // keptDigits is the rounding of features, and of rewards computed from them, relative to
 // √k(x̃,x̃)‖f‖.
 const keptDigits = 1e-9

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
@@ -281,78 +279,6 @@ func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 		}
 	}
 	return 0, false
-}
-
-// Divergence returns kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)) of two laws on two rewards, nats.
-// Numbers outside of [0, 1] by no more than rounding are taken for its ends; +Inf for a q farther off.
-func Divergence(p, q float64) float64 {
-	const rounding = 1e-9
-	if q < -rounding || q > 1+rounding {
-		return math.Inf(1)
-	}
-	p, q = min(max(p, 0), 1), min(max(q, 0), 1)
-	term := func(a, b float64) float64 {
-		if a == 0 {
-			return 0
-		}
-		return a * math.Log(a/b)
-	}
-	return max(0, term(p, q)+term(1-p, 1-q))
-}
-
-// LeastDivergence returns the least divergence of the law that draws one of these rewards, each as likely as any, from a law on
-// [lo, hi] with the mean q, nats [HondaTakemura10, Theorem 8]: for q above their mean
-//
-//	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q)),
-//
-// and below it the same of rewards counted down from hi. +Inf for a q that no law has beside these rewards.
-//
-// [HondaTakemura10]: J. Honda, A. Takemura, An asymptotically optimal bandit algorithm for bounded support models, COLT 2010.
-func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
-	const rounding = 1e-9
-	mean := stat.Mean(rewards, nil)
-	side, room := 1.0, hi-q
-	if q < mean {
-		side, room = -1, q-lo
-	}
-	if math.Abs(q-mean) <= rounding*(hi-lo) {
-		return 0
-	}
-	if !(room > rounding*(hi-lo)) {
-		return math.Inf(1)
-	}
-	slope := func(lambda float64) (sum float64) {
-		for _, y := range rewards {
-			x := side * (y - q) / room
-			sum -= x / (1 - lambda*x)
-		}
-		return sum
-	}
-	from, to := 0.0, 1.0 // it is concave
-	if slope(to*(1-rounding)) > 0 {
-		from = to * (1 - rounding)
-	}
-	for to-from > rounding {
-		if mid := (from + to) / 2; slope(mid) > 0 {
-			from = mid
-		} else {
-			to = mid
-		}
-	}
-	sum := 0.0
-	for _, y := range rewards {
-		sum += math.Log1p(-from*side*(y-q)/room) / float64(len(rewards))
-	}
-	return max(sum, 0)
-}
-
-// Nats returns kl(δ, 1-δ), 0 for δ ≥ 1/2: the information that tells a right answer from a wrong one as
-// surely as probability δ of an error demands [Kaufmann, Cappé and Garivier 2016, Lemma 1].
-func Nats(delta float64) float64 {
-	if delta >= 0.5 {
-		return 0
-	}
-	return (1 - 2*delta) * math.Log((1-delta)/delta)
 }
 
 // LowerBound returns T* kl(δ, 1-δ): no algorithm that errs with probability at most δ at any rewards of
