@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -44,15 +45,11 @@ func main() {
 }
 
 // writeTables writes the table of each size.
-func writeTables(folder string, sizes []int) error {
+func writeTables(folder string, sizes []int) (err error) {
+	defer try.Caught(&err)
 	for _, n := range sizes {
-		f, err := os.Create(tablePath(folder, n))
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(manyarms.Write(f, n), f.Close()); err != nil {
-			return err
-		}
+		f := try.Of(os.Create(tablePath(folder, n)))
+		try.To(errors.Join(manyarms.Write(f, n), f.Close()))
 	}
 	return nil
 }
@@ -60,15 +57,10 @@ func writeTables(folder string, sizes []int) error {
 func tablePath(folder string, n int) string { return filepath.Join(folder, fmt.Sprintf("%d.csv", n)) }
 
 // bench measures the operations and puts the section into a file.
-func bench(ctx context.Context, command, into, only string, largest int, limit time.Duration) error {
-	chosen, err := regexp.Compile(only)
-	if err != nil {
-		return err
-	}
-	folder, err := os.MkdirTemp("", "benchscale")
-	if err != nil {
-		return err
-	}
+func bench(ctx context.Context, command, into, only string, largest int, limit time.Duration) (err error) {
+	defer try.Caught(&err)
+	chosen := try.Of(regexp.Compile(only))
+	folder := try.Of(os.MkdirTemp("", "benchscale"))
 	defer os.RemoveAll(folder)
 	var rows []row
 	for _, o := range operations() {
@@ -80,9 +72,7 @@ func bench(ctx context.Context, command, into, only string, largest int, limit t
 			if n > largest {
 				break
 			}
-			if err := writeTables(folder, []int{n}); err != nil {
-				return err
-			}
+			try.To(writeTables(folder, []int{n}))
 			c, err := measure(ctx, command, o.script(tablePath(folder, n)), limit)
 			if ctx.Err() != nil {
 				break

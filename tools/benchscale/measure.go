@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -42,16 +43,12 @@ func (c cell) String() string {
 
 // measure runs a script by the program in a folder of its own. It is an error when the program cannot
 // be started, or when the context ends; a script that fails is a cell with trouble.
-func measure(ctx context.Context, command, script string, limit time.Duration) (cell, error) {
-	folder, err := os.MkdirTemp("", "benchscale")
-	if err != nil {
-		return cell{}, err
-	}
+func measure(ctx context.Context, command, script string, limit time.Duration) (_ cell, err error) {
+	defer try.Caught(&err)
+	folder := try.Of(os.MkdirTemp("", "benchscale"))
 	defer os.RemoveAll(folder)
 	if strings.Contains(command, "/") {
-		if command, err = filepath.Abs(command); err != nil {
-			return cell{}, err
-		}
+		command = try.Of(filepath.Abs(command))
 	}
 	seconds := max(int(limit.Seconds()), 1)
 	// A program that waits would never use its processor time up.

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -31,11 +32,9 @@ func main() {
 	}
 }
 
-func compare(arms, pulled, times int, path string) error {
-	p, err := manyarms.Problem(arms)
-	if err != nil {
-		return err
-	}
+func compare(arms, pulled, times int, path string) (err error) {
+	defer try.Caught(&err)
+	p := try.Of(manyarms.Problem(arms))
 	rng := rand.New(rand.NewPCG(1, 1))
 	counts, means := make([]int, p.N()), make([]float64, p.N())
 	for _, i := range rng.Perm(p.N())[:pulled] {
@@ -45,23 +44,13 @@ func compare(arms, pulled, times int, path string) error {
 	var m *model.Model
 	before := cpu()
 	for range times {
-		if m, err = model.New(p, 0); err != nil {
-			return err
-		}
-		post, err := model.NewPosterior(m, model.Prior{Level: engine.Level{Known: true}, Scale: 1}, counts, means)
-		if err != nil {
-			return err
-		}
+		m = try.Of(model.New(p, 0))
+		post := try.Of(model.NewPosterior(m, model.Prior{Level: engine.Level{Known: true}, Scale: 1}, counts, means))
 		mean = post.Estimates(means)
-		if variance, err = post.ArmVariances(indices.All(p.N())); err != nil {
-			return err
-		}
+		variance = try.Of(post.ArmVariances(indices.All(p.N())))
 	}
 	fmt.Printf("%.4f\n", (cpu()-before)/float64(times))
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
+	f := try.Of(os.Create(path))
 	w := bufio.NewWriter(f)
 	for i := range mean {
 		fmt.Fprintf(w, "%.17g", p.Tasks.X[0][p.TaskOf[i]])
@@ -70,9 +59,7 @@ func compare(arms, pulled, times int, path string) error {
 		}
 		fmt.Fprintf(w, ",%d,%.17g,%.17g,%.17g,%.17g\n", counts[i], means[i], p.Noise.Scales[i], mean[i]*m.Unit, math.Sqrt(variance[i])*m.Unit)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	try.To(w.Flush())
 	return f.Close()
 }
 

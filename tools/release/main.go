@@ -21,6 +21,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // platform is a system that the command is built for.
@@ -103,27 +105,18 @@ func (r *release) run(only string) error {
 }
 
 // platform builds the command and packs it.
-func (r *release) platform(p platform) error {
-	folder, err := os.MkdirTemp("", "gonb-cope-release-")
-	if err != nil {
-		return err
-	}
+func (r *release) platform(p platform) (err error) {
+	defer try.Caught(&err)
+	folder := try.Of(os.MkdirTemp("", "gonb-cope-release-"))
 	defer os.RemoveAll(folder)
 	program := r.program
 	if program == "" {
 		program = filepath.Join(folder, p.binary())
-		if err := build(p, program); err != nil {
-			return err
-		}
+		try.To(build(p, program))
 	}
-	common, err := r.common(program)
-	if err != nil {
-		return err
-	}
+	common := try.Of(r.common(program))
 	if r.wheels {
-		if err := r.wheel(p, program, common); err != nil {
-			return err
-		}
+		try.To(r.wheel(p, program, common))
 	}
 	if r.archives {
 		return r.archive(p, program, common)

@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // entry is a file of a package.
@@ -36,17 +37,12 @@ type entry struct {
 var epoch = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // common returns the licences and the list of all that is linked.
-func (r *release) common(program string) ([]entry, error) {
-	bill, err := sbom(program, r.version)
-	if err != nil {
-		return nil, err
-	}
+func (r *release) common(program string) (_ []entry, err error) {
+	defer try.Caught(&err)
+	bill := try.Of(sbom(program, r.version))
 	out := []entry{{name: "sbom.cdx.json", content: bill}}
 	for name, file := range map[string]string{"LICENSE": "LICENSE", "THIRD_PARTY_LICENSES": "cmd/gonb-cope/THIRD_PARTY_LICENSES"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return nil, err
-		}
+		text := try.Of(os.ReadFile(file))
 		out = append(out, entry{name: name, content: text})
 	}
 	slices.SortFunc(out, func(a, b entry) int { return strings.Compare(a.name, b.name) })
@@ -54,22 +50,14 @@ func (r *release) common(program string) ([]entry, error) {
 }
 
 // wheel writes a wheel: the package, and the command where installers put scripts.
-func (r *release) wheel(p platform, program string, common []entry) error {
+func (r *release) wheel(p platform, program string, common []entry) (err error) {
+	defer try.Caught(&err)
 	tag := "py3-none-" + p.tags
 	info := "gonb_cope-" + r.version + ".dist-info"
-	content, err := os.ReadFile(program)
-	if err != nil {
-		return err
-	}
-	entries, err := sources("python/gonb_cope")
-	if err != nil {
-		return err
-	}
+	content := try.Of(os.ReadFile(program))
+	entries := try.Of(sources("python/gonb_cope"))
 	entries = append(entries, entry{"gonb_cope-" + r.version + ".data/scripts/" + p.binary(), content, true})
-	about, err := r.metadata()
-	if err != nil {
-		return err
-	}
+	about := try.Of(r.metadata())
 	wheel := "Wheel-Version: 1.0\nGenerator: gonb-cope\nRoot-Is-Purelib: false\n"
 	for _, own := range strings.Split(p.tags, ".") {
 		wheel += "Tag: py3-none-" + own + "\n"
@@ -93,15 +81,10 @@ func (r *release) wheel(p platform, program string, common []entry) error {
 }
 
 // metadata returns what python/METADATA says, with version, and the ten-minute page as description.
-func (r *release) metadata() ([]byte, error) {
-	head, err := os.ReadFile("python/METADATA")
-	if err != nil {
-		return nil, err
-	}
-	page, err := os.ReadFile("docs/python.md")
-	if err != nil {
-		return nil, err
-	}
+func (r *release) metadata() (_ []byte, err error) {
+	defer try.Caught(&err)
+	head := try.Of(os.ReadFile("python/METADATA"))
+	page := try.Of(os.ReadFile("docs/python.md"))
 	text := strings.Replace(string(head), "\nVersion:", "\nVersion: "+r.version, 1)
 	return []byte(strings.TrimSpace(text) + "\n\n" + string(page)), nil
 }
@@ -145,42 +128,32 @@ func (r *release) archive(p platform, program string, common []entry) error {
 }
 
 // zipped writes a zip archive.
-func zipped(w io.Writer, entries []entry) error {
+func zipped(w io.Writer, entries []entry) (err error) {
+	defer try.Caught(&err)
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
 	for _, e := range entries {
 		h := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: epoch}
 		h.SetMode(e.mode())
-		f, err := z.CreateHeader(h)
-		if err != nil {
-			return err
-		}
-		if _, err := f.Write(e.content); err != nil {
-			return err
-		}
+		f := try.Of(z.CreateHeader(h))
+		try.Of(f.Write(e.content))
 	}
 	return z.Close()
 }
 
 // tarred writes a compressed tar archive.
-func tarred(w io.Writer, entries []entry) error {
-	g, err := gzip.NewWriterLevel(w, gzip.BestCompression)
-	if err != nil {
-		return err
-	}
+func tarred(w io.Writer, entries []entry) (err error) {
+	defer try.Caught(&err)
+	g := try.Of(gzip.NewWriterLevel(w, gzip.BestCompression))
 	t := tar.NewWriter(g)
 	for _, e := range entries {
 		if err := t.WriteHeader(&tar.Header{Name: e.name, Mode: int64(e.mode()), Size: int64(len(e.content)), ModTime: epoch,
 			Format: tar.FormatUSTAR}); err != nil {
 			return err
 		}
-		if _, err := t.Write(e.content); err != nil {
-			return err
-		}
+		try.Of(t.Write(e.content))
 	}
-	if err := t.Close(); err != nil {
-		return err
-	}
+	try.To(t.Close())
 	return g.Close()
 }
 
@@ -192,36 +165,29 @@ func (e entry) mode() fs.FileMode {
 }
 
 // write writes a file of the release, and prints its name and size.
-func (r *release) write(name string, render func(io.Writer) error) error {
+func (r *release) write(name string, render func(io.Writer) error) (err error) {
+	defer try.Caught(&err)
 	var b bytes.Buffer
-	if err := render(&b); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(r.out, name), b.Bytes(), 0o666); err != nil {
-		return err
-	}
+	try.To(render(&b))
+	try.To(os.WriteFile(filepath.Join(r.out, name), b.Bytes(), 0o666))
 	r.made = append(r.made, name)
 	fmt.Printf("%6.2f MB  %s\n", float64(b.Len())/1e6, name)
 	return nil
 }
 
 // sums writes the checksums of the files made, and what they were made from.
-func (r *release) sums() error {
+func (r *release) sums() (err error) {
+	defer try.Caught(&err)
 	var sums strings.Builder
 	subjects := []map[string]any{}
 	for _, name := range r.made {
-		content, err := os.ReadFile(filepath.Join(r.out, name))
-		if err != nil {
-			return err
-		}
+		content := try.Of(os.ReadFile(filepath.Join(r.out, name)))
 		sum := sha256.Sum256(content)
 		text := hex.EncodeToString(sum[:])
 		fmt.Fprintf(&sums, "%s  %s\n", text, name)
 		subjects = append(subjects, map[string]any{"name": name, "digest": map[string]string{"sha256": text}})
 	}
-	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums.String()), 0o666); err != nil {
-		return err
-	}
+	try.To(os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(sums.String()), 0o666))
 	revision, _ := exec.Command("git", "rev-parse", "HEAD").Output()
 	statement := map[string]any{
 		"_type": "https://in-toto.io/Statement/v1", "subject": subjects, "predicateType": "https://slsa.dev/provenance/v1",
@@ -234,9 +200,6 @@ func (r *release) sums() error {
 			"runDetails": map[string]any{"builder": map[string]any{"version": map[string]string{"go": runtime.Version()}}},
 		},
 	}
-	text, err := json.MarshalIndent(statement, "", "  ")
-	if err != nil {
-		return err
-	}
+	text := try.Of(json.MarshalIndent(statement, "", "  "))
 	return os.WriteFile(filepath.Join(r.out, "provenance.json"), append(text, '\n'), 0o666)
 }
