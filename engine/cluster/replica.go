@@ -22,7 +22,6 @@ type replica struct {
 	question question.Question // as made here, equal in its identity to the one of the run
 	opened   RunBody           // how the run was opened
 	arms     arms              // finds arms by their names
-	memory   *model.Memory     // shared with other replicas of the agent; may be nil
 	asked    *question.Run     // the run of the algorithm, which nothing else drives
 
 	// ended is final. Where the others go on, plans and messages are counted and not computed with.
@@ -62,7 +61,7 @@ func newReplica(ctx context.Context, run string, b RunBody, q question.Question,
 	}
 	// names are looked up by task and arm, since tasks may have arms of one name
 	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
-	return &replica{run: run, arms: all, question: q, opened: b, memory: memory, asked: asked, informed: map[[2]int]bool{}}, nil
+	return &replica{run: run, arms: all, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
 // decisions returns what is decided after a round. It changes nothing and may be called at any time; round is the number of

@@ -24,7 +24,6 @@ import (
 // source holds the values of the kernel on the points of a problem, and what was factored of them.
 // All models that differ in precisions only share one.
 type source struct {
-	problem *problem.Problem
 	gram    kernels.Matrix
 	factor  *kernels.Growing
 	maxRank int
@@ -52,7 +51,7 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 		return nil, err
 	}
 	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
-	s := &source{problem: p, gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related](),
+	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), related: newOnce[*related](),
 		trees: newOnce[*trees]()}
 	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())

@@ -19,7 +19,6 @@ import (
 // Nothing is decided: a test by least squares would need a pull for each dimension of the kernel.
 type budgetFB struct {
 	rounds.Candidates
-	opt     model.Terms
 	purse   *budget.Purse
 	round   int
 	planned engine.Plan
@@ -76,7 +75,7 @@ func newBudgetFB(m *model.Model, opt model.Terms) (*budgetFB, error) {
 	m = m.Own()
 	k, err := newKnowledge(m, opt)
 	k.belief = rounds.NewBelief(model.PriorOf(opt.Options).OnPulled())
-	return &budgetFB{Candidates: rounds.NewCandidates(m), opt: opt, knowledge: k, purse: budget.NewPurse(m.Problem, opt.Options)}, err
+	return &budgetFB{Candidates: rounds.NewCandidates(m), knowledge: k, purse: budget.NewPurse(m.Problem, opt.Options)}, err
 }
 
 // Plan fixes the pulls of the round.
