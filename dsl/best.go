@@ -60,8 +60,8 @@ func bestFunction() Function {
 // findKernel returns the problem under the kernel that is found from its measurements, which it must have, and
 // what these say; nil where the kernel was found before.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
-	kept := c.e.session.opt.found
-	if x, k, err := kept.take(c.e.ctx, "problem"); err != nil {
+	stored := c.e.session.opt.found
+	if x, k, err := stored.take(c.e.ctx, "problem"); err != nil {
 		return nil, nil, err
 	} else if x != nil {
 		p = p.Logarithmic(x.Log).WithKernel(k)
@@ -76,7 +76,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if err != nil {
 		return nil, nil, err
 	}
-	kept.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
+	stored.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 

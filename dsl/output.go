@@ -176,7 +176,7 @@ func checkPlot(c *call) {
 		return // the names of features are in the data
 	}
 	xs, _ := report.Axes(sample, "")
-	checkLook(c, a, sample)
+	checkLayout(c, a, sample)
 	// a sweep whose names are not known has none
 	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return

@@ -79,23 +79,23 @@ func plotFunction() Function {
 
 // plotArgs are the arguments of plot, but for the value.
 type plotArgs struct {
-	lookArgs
+	layoutArgs
 	X, File, Panel, Task string
 	Y                    []string
 	Posterior            bool
 	Where                *problem.Problem
 }
 
-// lookArgs are the arguments of plot that are about looks alone.
-type lookArgs struct {
+// layoutArgs are the arguments of plot that are about its layout alone.
+type layoutArgs struct {
 	Title, XLabel, YLabel *string
 	LogX, LogY, Reference *bool
 	XLim, YLim            []float64
 	Width                 float64
 }
 
-// look returns the arguments as package report takes them.
-func (a lookArgs) look() report.Look {
+// layout returns the arguments as package report takes them.
+func (a layoutArgs) layout() report.Look {
 	return report.Look{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
 		XLim: ends(a.XLim), YLim: ends(a.YLim), Width: a.Width, NoReference: a.Reference != nil && !*a.Reference,
@@ -139,7 +139,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.layout(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
@@ -156,10 +156,10 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	return drawn, nil
 }
 
-// checkLook finds ends of an axis that plot would refuse, as far as that can be said before the value
+// checkLayout finds ends of an axis that plot would refuse, as far as that can be said before the value
 // is there.
-func checkLook(c *call, a plotArgs, sample any) {
-	if _, swept := sample.(sim.Sweep); swept && a.look().NoReference && slices.Contains(a.Y, "lower_bound") {
+func checkLayout(c *call, a plotArgs, sample any) {
+	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
 		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
 	}
 	for _, axis := range []string{"x", "y"} {

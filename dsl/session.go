@@ -167,7 +167,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			}
 		}
 		if e.stopped != nil {
-			err := st.Source.At(st.Whole(), "interrupted", e.kept(st))
+			err := st.Source.At(st.Whole(), "interrupted", e.unfinished(st))
 			err.Err = e.stopped
 			e.report(err)
 		}
@@ -288,9 +288,9 @@ func (s *Session) tellNotes(displays []report.Display) {
 	if len(displays) > 0 {
 		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAlgorithms() || answers && n.OfSimulation() })
 	}
-	told := lists.Map(notes, problem.Note.String)
-	for i, line := range told {
-		if slices.Contains(told[:i], line) {
+	lines := lists.Map(notes, problem.Note.String)
+	for i, line := range lines {
+		if slices.Contains(lines[:i], line) {
 			continue
 		}
 		if s.opt.Noted != nil {

@@ -146,7 +146,7 @@ func TestProgressOfAStore(t *testing.T) {
 		if a.Stored%5 != 0 || a.Stored > a.Done || a.Done < last.Done {
 			t.Errorf("%+v after %+v", a, last)
 		}
-		if _, known := a.Left(time.Second); known && first.Total == 0 {
+		if _, known := a.Remaining(time.Second); known && first.Total == 0 {
 			first = a
 		}
 		last = a
@@ -159,7 +159,7 @@ func TestProgressOfAStore(t *testing.T) {
 	}
 	// The first estimate is made after the first run, whatever came from the store.
 	made := first.Done - first.Stored
-	if left, _ := first.Left(time.Second); made != 1 || left != time.Duration(60-first.Done)*time.Second {
+	if left, _ := first.Remaining(time.Second); made != 1 || left != time.Duration(60-first.Done)*time.Second {
 		t.Errorf("first estimate %v from %+v", left, first)
 	}
 }

@@ -234,7 +234,7 @@ func (m *meter) text(now time.Time) string {
 	case m.stopped:
 		return fmt.Sprintf("%s, stopped after %s", text, duration(passed))
 	}
-	if left, known := m.now.Left(passed); known {
+	if left, known := m.now.Remaining(passed); known {
 		return fmt.Sprintf("%s, %s left", text, duration(left))
 	}
 	return text
