@@ -71,7 +71,7 @@ type item struct {
 	until    time.Time
 	failed   string // the reason; "" where it did not
 	replaced string // the id under which it was handed out again
-	told     *measured
+	result   *measured
 }
 
 // measured is a result.
@@ -127,7 +127,7 @@ func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
 func (s *State) awaited(r *round) (n int) {
 	_, missing := s.pulls(r)
 	for i, lacks := range missing {
-		n += max(0, lacks-s.gone(r, i))
+		n += max(0, lacks-s.failed(r, i))
 	}
 	return n
 }
@@ -192,14 +192,14 @@ func (s *State) Needed() bool {
 	return r == nil || s.complete(r)
 }
 
-// Left returns the pulls of the open round that have no result, and whether the round is over.
-func (s *State) Left() (round, left int, over bool) {
+// Remaining returns the pulls of the open round that have no result, and whether the round is over.
+func (s *State) Remaining() (round, remaining int, over bool) {
 	r := s.open()
 	if r == nil {
 		return len(s.rounds), 0, true
 	}
-	left = s.awaited(r)
-	return r.plan.Round, left, left == 0
+	remaining = s.awaited(r)
+	return r.plan.Round, remaining, remaining == 0
 }
 
 // owed returns the pulls that somebody has and that have no result: his open list.

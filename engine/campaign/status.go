@@ -61,15 +61,15 @@ type Status struct {
 
 // OpenRound counts the pulls of the round that is being measured.
 type OpenRound struct {
-	Round    int `json:"round"`
-	Planned  int `json:"planned"`
-	Measured int `json:"measured"`
-	Out      int `json:"handed_out"` // without result yet
-	Overdue  int `json:"overdue,omitempty"`
-	Failed   int `json:"failed,omitempty"`
-	Left     int `json:"left"` // that nobody has
-	Plates   int `json:"plates,omitempty"`
-	Next     int `json:"next_plate,omitempty"` // the first with pulls that nobody has
+	Round      int `json:"round"`
+	Planned    int `json:"planned"`
+	Measured   int `json:"measured"`
+	Out        int `json:"handed_out"` // without result yet
+	Overdue    int `json:"overdue,omitempty"`
+	Failed     int `json:"failed,omitempty"`
+	Unassigned int `json:"left"` // that nobody has
+	Plates     int `json:"plates,omitempty"`
+	Next       int `json:"next_plate,omitempty"` // the first with pulls that nobody has
 }
 
 // TaskStatus says how far a task is.
@@ -176,8 +176,8 @@ func (s review) count(st *Status) {
 		if it.failed != "" {
 			st.Failed++
 		}
-		if it.told != nil && len(it.told.old) > 0 && !corrected[it.told] {
-			corrected[it.told] = true
+		if it.result != nil && len(it.result.old) > 0 && !corrected[it.result] {
+			corrected[it.result] = true
 			st.Corrected++
 		}
 	}
@@ -191,7 +191,7 @@ func (s review) openRound(st *Status) {
 	}
 	planned, _ := s.pulls(r)
 	o := &OpenRound{Round: r.plan.Round, Planned: lists.Total(planned), Measured: r.measured(),
-		Left: lists.Sum(s.needed(r), func(n int) int { return max(0, n) })}
+		Unassigned: lists.Sum(s.needed(r), func(n int) int { return max(0, n) })}
 	for _, it := range s.items {
 		if it.round != r.plan.Round {
 			continue

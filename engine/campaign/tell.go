@@ -203,7 +203,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 				if it == nil {
 					return fmt.Errorf("id %s was never issued", id)
 				}
-				it.told = m
+				it.result = m
 				m.round = it.round
 			}
 		}
@@ -248,17 +248,17 @@ const (
 
 // Receipt says what became of every row of a sheet. It is given out once the results are durable.
 type Receipt struct {
-	Campaign string         `json:"campaign"`
-	Sheet    string         `json:"sheet,omitempty"`
-	Taken    bool           `json:"taken"` // whether anything was recorded
-	Counts   map[string]int `json:"counts"`
-	Lines    []ReceiptLine  `json:"lines"` // of rows that are not simply new, known or waiting
-	Round    int            `json:"round,omitempty"`
-	Left     int            `json:"left"` // pulls of the open round without result
-	Over     bool           `json:"round_over"`
-	Notes    []problem.Note `json:"notes,omitempty"`
-	Hash     string         `json:"hash,omitempty"`  // of the last event
-	Chain    string         `json:"chain,omitempty"` // see State.Chain
+	Campaign  string         `json:"campaign"`
+	Sheet     string         `json:"sheet,omitempty"`
+	Taken     bool           `json:"taken"` // whether anything was recorded
+	Counts    map[string]int `json:"counts"`
+	Lines     []ReceiptLine  `json:"lines"` // of rows that are not simply new, known or waiting
+	Round     int            `json:"round,omitempty"`
+	Remaining int            `json:"left"` // pulls of the open round without result
+	Over      bool           `json:"round_over"`
+	Notes     []problem.Note `json:"notes,omitempty"`
+	Hash      string         `json:"hash,omitempty"`  // of the last event
+	Chain     string         `json:"chain,omitempty"` // see State.Chain
 }
 
 // ReceiptLine is a row of a sheet.
