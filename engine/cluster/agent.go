@@ -54,11 +54,11 @@ type agent struct {
 	replica   *replica
 	done      PlanBody // the end of the run
 
-	fresh  bool            // whether it has told something itself: nothing from before it began comes after that
-	reads  bool            // whether it reads all facts, and not only plans
-	follow context.Context // of the readers
-	said   [][]byte        // the messages of the round learned last
-	told   map[string]bool // what was noticed
+	fresh   bool            // whether it has told something itself: nothing from before it began comes after that
+	reads   bool            // whether it reads all facts, and not only plans
+	follow  context.Context // of the readers
+	said    [][]byte        // the messages of the round learned last
+	noticed map[string]bool // what was noticed
 }
 
 // errStopped ends a run that somebody stopped.
@@ -108,11 +108,11 @@ func (w *agent) ended(err error) (Finished, error) {
 }
 
 func newAgent(a Agent) *agent {
-	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), noticed: map[string]bool{}}
 }
 
-// look reads what the run asks, and begins its replica.
-func (w *agent) look(ctx context.Context) (err error) {
+// load reads what the run asks, and begins its replica.
+func (w *agent) load(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)
 	}
@@ -125,7 +125,7 @@ func (w *agent) look(ctx context.Context) (err error) {
 // begin reads what the run asks, opens the folder, and joins.
 func (a Agent) begin(ctx context.Context) (*agent, error) {
 	w := newAgent(a)
-	err := w.look(ctx)
+	err := w.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -217,8 +217,8 @@ func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 
 // once notices something that was not noticed before.
 func (w *agent) once(n Notice) {
-	if !w.told[n.Text] {
-		w.told[n.Text] = true
+	if !w.noticed[n.Text] {
+		w.noticed[n.Text] = true
 		w.say(n)
 	}
 }
@@ -259,9 +259,9 @@ func (w *agent) message(round, agent int) ([]byte, bool) {
 }
 
 // someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change.
-func (w *agent) someone(ctx context.Context, r int, limit time.Duration, look func()) (f Fact, ok bool, err error) {
+func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChange func()) (f Fact, ok bool, err error) {
 	_, err = w.history.wait(ctx, limit, func() bool {
-		look()
+		onChange()
 		_, ok := w.history.get(r, namePlan)
 		return ok || w.stopped() != nil
 	})

@@ -77,7 +77,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
 	for _, x := range p.Arms {
-		lines.left += x.Count
+		lines.remaining += x.Count
 		lines.arms[p.Problem.Arms.Names[x.Arm]] = x.Arm
 	}
 	err = a.Ask(ctx, append(request, '\n'), lines)
@@ -102,20 +102,20 @@ func (p Pulls) request() Request {
 
 // responses takes lines as they come.
 type responses struct {
-	mu    sync.Mutex
-	pulls Pulls
-	arms  map[string]int // numbers of the arms asked for
-	tell  func(...Reward) error
-	fail  func(error)
-	who   string
-	rest  []byte
-	line  int
-	whole []Reward // read and not told yet
-	lines []int    // where they stood
-	err   error    // the first; nothing is taken after it
-	left  int      // pulls that were not told yet
-	last  func()   // starts grace; nil where none is limited
-	grace *time.Timer
+	mu        sync.Mutex
+	pulls     Pulls
+	arms      map[string]int // numbers of the arms asked for
+	tell      func(...Reward) error
+	fail      func(error)
+	who       string
+	rest      []byte
+	line      int
+	whole     []Reward // read and not told yet
+	lines     []int    // where they stood
+	err       error    // the first; nothing is taken after it
+	remaining int      // pulls that were not told yet
+	last      func()   // starts grace; nil where none is limited
+	grace     *time.Timer
 }
 
 // maxLine is the most bytes of a line.
@@ -190,7 +190,7 @@ func (r *responses) hand() {
 		return
 	}
 	if r.tell(all...) == nil {
-		r.told(all...)
+		r.count(all...)
 		return
 	}
 	for i, x := range all {
@@ -199,16 +199,16 @@ func (r *responses) hand() {
 			r.refuse(err)
 			return
 		}
-		r.told(x)
+		r.count(x)
 	}
 }
 
-// told counts what is told, and has the grace begin after the last reward.
-func (r *responses) told(all ...Reward) {
+// count counts what is told, and has the grace begin after the last reward.
+func (r *responses) count(all ...Reward) {
 	for _, x := range all {
-		r.left -= x.Count
+		r.remaining -= x.Count
 	}
-	if r.left == 0 && r.last != nil {
+	if r.remaining == 0 && r.last != nil {
 		r.last()
 	}
 }
@@ -301,8 +301,8 @@ type ArmPulls struct {
 	Made  int // pulls of the round that were told before
 }
 
-// Left returns the number of pulls that are left.
-func (p Pulls) Left() int {
+// Total returns the number of pulls that are left.
+func (p Pulls) Total() int {
 	return lists.Sum(p.Arms, func(a ArmPulls) int { return a.Count })
 }
 
@@ -316,8 +316,9 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		if err := r.check(); err != nil {
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
-		if left := plan.Counts[r.Arm] - made[r.Arm]; r.Count > left { // a sum could overflow
-			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(left), plan.Round)
+		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining { // a sum could overflow
+			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(remaining),
+				plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}

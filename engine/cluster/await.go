@@ -66,10 +66,10 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 			continue
 		}
 		waited = 0
-		gone := w.missing(r)
-		w.name(r, gone)
+		absent := w.missing(r)
+		w.name(r, absent)
 		if w.GoOn {
-			return w.messages(r, agents(gone)), gone, nil
+			return w.messages(r, agents(absent)), absent, nil
 		}
 	}
 }
@@ -100,9 +100,9 @@ func (w *agent) patience(r int) time.Duration {
 }
 
 // name says who is silent.
-func (w *agent) name(r int, gone []Absence) {
+func (w *agent) name(r int, absent []Absence) {
 	var tasks, words []string
-	for _, a := range gone {
+	for _, a := range absent {
 		tasks = append(tasks, w.opened.Tasks[a.Agent])
 		words = append(words, fmt.Sprintf("%s (task %q): %s", AgentName(a.Agent), w.opened.Tasks[a.Agent], a))
 	}
@@ -187,25 +187,25 @@ func (w *agent) lacks(r int, absent []int) int {
 // pull makes what is left of its own pulls of the open round, and publishes its message.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
-	f, told := w.history.get(r, AgentName(w.v))
-	if !told && !w.fresh { // the reader may not have come to it yet, and through a relay never does
+	f, published := w.history.get(r, AgentName(w.v))
+	if !published && !w.fresh { // the reader may not have come to it yet, and through a relay never does
 		var err error
-		if f, told, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
+		if f, published, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
 			return err
 		}
 	}
-	if told {
+	if published {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
-	left := w.left().Left()
-	if left > 0 && w.leftOut(r) {
+	remaining := w.remaining().Total()
+	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
 			Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
 		return nil
 	}
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left,
-		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left), w.Task, plan.Pulls(),
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
+		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
@@ -231,14 +231,14 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	return nil
 }
 
-// left returns what is left of its own pulls in the open round.
-func (w *agent) left() Pulls {
+// remaining returns what is left of its own pulls in the open round.
+func (w *agent) remaining() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
 	made := w.journal.made(plan.Round, p.N())
 	for i := w.lo; i < w.hi; i++ {
-		if left := plan.Counts[i] - made[i]; left > 0 {
-			out.Arms = append(out.Arms, ArmPulls{Arm: i, Count: left, Made: made[i]})
+		if remaining := plan.Counts[i] - made[i]; remaining > 0 {
+			out.Arms = append(out.Arms, ArmPulls{Arm: i, Count: remaining, Made: made[i]})
 		}
 	}
 	return out
@@ -248,8 +248,8 @@ func (w *agent) left() Pulls {
 func (w *agent) compare(r int, said Fact) error {
 	plan, p := w.replica.plan, w.question.Problem
 	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
-	if left := w.left().Left(); left > 0 {
-		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(left), w.Task)
+	if remaining := w.remaining().Total(); remaining > 0 {
+		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(remaining), w.Task)
 	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil ||
 		bytes.Equal(body, said.Body) {
 		return err
@@ -290,21 +290,21 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	most := cmp.Or(w.tries, 3)
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
-		left := w.left()
-		if left.Left() == 0 {
+		remaining := w.remaining()
+		if remaining.Total() == 0 {
 			return nil
 		}
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
-		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {
+		err := w.puller.Pull(pulling, remaining, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
-		now := w.left().Left()
+		now := w.remaining().Total()
 		if cause := context.Cause(pulling); cause != nil && now > 0 {
 			return cause
 		}
-		if now < left.Left() {
+		if now < remaining.Total() {
 			tries = 0
 		} else if tries >= most {
 			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+

@@ -200,7 +200,7 @@ type PlanBody struct {
 	// of runs with a relay: the messages of the round before, in agent order, nil for absent agents
 	Messages [][]byte `json:"messages,omitempty"`
 	// the pieces of Messages where they are too long for a fact, as Facts.Keep named them
-	Kept string `json:"kept,omitempty"`
+	Stored string `json:"kept,omitempty"`
 
 	Done    bool            `json:"done,omitempty"` // nothing is left to plan
 	Status  engine.Status   `json:"status,omitempty"`
@@ -276,15 +276,15 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 		return err
 	}
 	p.Messages = nil
-	p.Kept, err = x.Keep(ctx, run, all)
+	p.Stored, err = x.Keep(ctx, run, all)
 	return err
 }
 
 // messages returns what attach put in, V of them.
 func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
 	out := p.Messages
-	if p.Kept != "" {
-		all, err := x.Fetch(ctx, run, p.Kept)
+	if p.Stored != "" {
+		all, err := x.Fetch(ctx, run, p.Stored)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ type Follower struct {
 // came, also together with an error. A run that was stopped is no error.
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	w := newAgent(Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice})
-	if err := w.look(ctx); err != nil {
+	if err := w.load(ctx); err != nil {
 		return Finished{}, err
 	}
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
@@ -104,14 +104,14 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		w.absentees(joined)
 		return nil
 	}
-	gone := w.missing(r)
-	for i, a := range gone {
+	absent := w.missing(r)
+	for i, a := range absent {
 		if !joined(a.Agent) {
-			gone[i] = Absence{Agent: a.Agent, Why: ReasonNotJoined}
+			absent[i] = Absence{Agent: a.Agent, Why: ReasonNotJoined}
 		}
 	}
-	if len(gone) > 0 {
-		w.name(r, gone)
+	if len(absent) > 0 {
+		w.name(r, absent)
 		return nil
 	}
 	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have told round %d, and none of them plans the next: "+

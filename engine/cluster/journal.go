@@ -183,8 +183,8 @@ func (j *journal) load() error {
 // torn reports whether what begins with a line that cannot be read is the end that a power failure has
 // left: pages that were never written read as zero bytes, which nobody writes.
 func torn(rest io.Reader, line []byte) bool {
-	left, err := io.ReadAll(rest)
-	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(left, 0) >= 0)
+	tail, err := io.ReadAll(rest)
+	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(tail, 0) >= 0)
 }
 
 // check reports a reward that cannot be.

@@ -175,13 +175,13 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	if !r.opens {
 		return errors.New("no round is open")
 	}
-	gone := agents(absent)
-	b, err := r.batch(messages, gone)
+	missing := agents(absent)
+	b, err := r.batch(messages, missing)
 	if err != nil {
 		return err
 	}
 	for v, m := range messages {
-		if !slices.Contains(gone, v) {
+		if !slices.Contains(missing, v) {
 			r.sent.Messages++
 			r.sent.Bytes += int64(len(m))
 		}
@@ -203,8 +203,8 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	return r.asked.Learn(ctx, b)
 }
 
-// batch returns what the messages of the open round say; nothing of agents that are gone.
-func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
+// batch returns what the messages of the open round say; nothing of agents that are missing.
+func (r *replica) batch(messages [][]byte, missing []int) (engine.Batch, error) {
 	p := r.question.Problem
 	b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 	if r.plan.WantSquares {
@@ -214,7 +214,7 @@ func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
 		b.Ranges = make([][2]float64, p.N())
 	}
 	for v := range p.V() {
-		if slices.Contains(gone, v) {
+		if slices.Contains(missing, v) {
 			continue
 		}
 		lo, hi := p.ArmsOf(v)

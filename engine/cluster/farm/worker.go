@@ -148,7 +148,7 @@ func (w *Worker) next(ctx context.Context, slot int) error {
 func (w *Worker) report(ctx context.Context, t cluster.Taken, c Chunk) (r Report) {
 	job := t.Work().Run
 	switch {
-	case w.gone(ctx, runnerOf(job)):
+	case w.expired(ctx, runnerOf(job)):
 		return Report{Dropped: true}
 	case t.Attempt() > mostAttempts:
 		return Report{Failed: fmt.Sprintf("it was begun %d times, and no worker finished it", mostAttempts), Last: true}
@@ -207,7 +207,7 @@ func (w *Worker) over(ctx context.Context, runner string) bool {
 	if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
 		return true
 	}
-	if !w.gone(ctx, runner) {
+	if !w.expired(ctx, runner) {
 		return false
 	}
 	w.giveUp(runner)

@@ -138,7 +138,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 		case silentSince.IsZero():
 			silentSince = time.Now()
 		case x.silence.long(silentSince):
-			if !x.silence.served.Load() || x.gone(ctx) {
+			if !x.silence.served.Load() || x.missing(ctx) {
 				return ErrNoStream
 			}
 			x.silence.waits()
@@ -246,8 +246,8 @@ func (s *silence) ended() {
 	}
 }
 
-// gone reports whether the servers say that the streams are not there any more.
-func (x *Exchange) gone(ctx context.Context) bool {
+// missing reports whether the servers say that the streams are not there any more.
+func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
 	for _, name := range []string{factStream, workStream} {
