@@ -95,8 +95,8 @@ type layoutArgs struct {
 }
 
 // layout returns the arguments as package report takes them.
-func (a layoutArgs) layout() report.Look {
-	return report.Look{
+func (a layoutArgs) layout() report.Layout {
+	return report.Layout{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
 		XLim: ends(a.XLim), YLim: ends(a.YLim), Width: a.Width, NoReference: a.Reference != nil && !*a.Reference,
 	}
@@ -139,7 +139,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.layout(), Posterior: a.Posterior,
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Layout: a.layout(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
