@@ -61,8 +61,8 @@ func bestFunction() Function {
 // what these say; nil where the kernel was found before.
 // A campaign takes the kernel that it found at its start. Elsewhere each evaluation of problem finds it anew.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
-	kept := c.e.session.opt.found
-	if x, k, err := kept.take(c.e.ctx, "problem"); err != nil {
+	stored := c.e.session.opt.found
+	if x, k, err := stored.take(c.e.ctx, "problem"); err != nil {
 		return nil, nil, err
 	} else if x != nil {
 		p = p.Logarithmic(x.Log).WithKernel(k) // with the recorded columns as logarithms
@@ -78,7 +78,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		return nil, nil, err
 	}
 	// Only a session that records keeps it, see found.
-	kept.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
+	stored.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 

@@ -52,11 +52,11 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	}
 	// A kernel that was found is fixed by its text, which may round it: the protocol that is returned must have the same.
 	if len(opt.found.Calls) > 0 {
-		kept, err := json.MarshalIndent(opt.found, "", "  ")
+		encoded, err := json.MarshalIndent(opt.found, "", "  ")
 		if err != nil {
 			return p, r, err
 		}
-		r.Data = append(r.Data, campaign.File{Path: foundFile, Content: append(kept, '\n')})
+		r.Data = append(r.Data, campaign.File{Path: foundFile, Content: append(encoded, '\n')})
 		forecast := p.Forecast
 		if p, err = MakeProtocol(ctx, r); err != nil { // of the kernel as its text says it
 			return p, r, err

@@ -31,13 +31,13 @@ func TestExplain(t *testing.T) {
 		// Every arm is the leader, left the run at some time, or is still there, and is told once.
 		left := 0
 		for v, task := range x.Tasks {
-			left += len(task.Left)
+			left += len(task.Eliminated)
 			a := r.Answers[v]
 			if task.Progress.Decided != a.Decided || (task.Progress.Reached == 1) != a.Decided {
 				t.Errorf("%s: %+v for %+v", run, task.Progress, a)
 			}
 			arms := map[string]int{a.Leader: 1}
-			for _, e := range task.Left {
+			for _, e := range task.Eliminated {
 				arms[e.Arm]++
 			}
 			for _, arm := range task.Arms {

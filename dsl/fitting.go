@@ -64,8 +64,8 @@ func evalFit(c *call, a struct {
 	Kernel  kernels.Joint
 	Measure int
 }) (any, error) {
-	kept := c.e.session.opt.found
-	if x, k, err := kept.take(c.e.ctx, "fit"); err != nil {
+	stored := c.e.session.opt.found
+	if x, k, err := stored.take(c.e.ctx, "fit"); err != nil {
 		return nil, err
 	} else if x != nil {
 		f := *x.Fit
@@ -75,7 +75,7 @@ func evalFit(c *call, a struct {
 	f, err := a.fit(c, a.P, a.Kernel, "kernel", 0, 1)
 	// Recorded before sharing is measured, which a later reading does not need.
 	if err == nil {
-		kept.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
+		stored.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
 	if err == nil && a.Measure > 0 {
 		err = measureSharing(c, a.P, &f, a.Measure)
@@ -118,8 +118,8 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 // The algorithms by which sharing is measured: the same test by all agents together and by each
 // alone.
 const (
-	together = "CoTestFC"
-	apart    = "IndTestFC"
+	together    = "CoTestFC"
+	independent = "IndTestFC"
 )
 
 // longMeasure is the most pulls of a run in which sharing is measured, for each arm.
@@ -137,7 +137,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
-	for _, name := range []string{together, apart} {
+	for _, name := range []string{together, independent} {
 		x := sim.Experiment{
 			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: c.e.session.opt.Workers, Detail: true,
 			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * q.N()},
@@ -151,7 +151,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 		}
 		sweep.Rows = append(sweep.Rows, sim.SweepRow{Values: []any{name}, Result: r})
 	}
-	s, err := sim.SpeedupOf(sweep, together, apart)
+	s, err := sim.SpeedupOf(sweep, together, independent)
 	if err != nil {
 		return err
 	}

@@ -160,13 +160,13 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
 		at.Free, at.Args = nil, slices.Clone(k.Args)
-		var left []string
+		var remaining []string
 		for i, name := range names {
 			f := free[i]
 			if values[name], texts[name] = f.Value, f.Name; f.Fixed() {
 				texts[name] = formatNumber(f.Value) // a number that is fixed now is written out
 			} else {
-				at.Free, left = append(at.Free, f), append(left, name)
+				at.Free, remaining = append(at.Free, f), append(remaining, name)
 			}
 		}
 		free = free[len(names):]
@@ -177,7 +177,7 @@ func compiled(k kernels.Formula, names []string, definition *formula.Definition,
 			}
 		}
 		at.Body = st.CodeWith(texts)
-		return compiled(at, left, definition.With(values), st)
+		return compiled(at, remaining, definition.With(values), st)
 	}
 	k.Call = nil // of the formula that k was copied from
 	if len(k.Args) > 0 {

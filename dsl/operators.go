@@ -287,26 +287,26 @@ func parts(k kernels.Kernel) int {
 // kernelNumber evaluates an operator between a kernel and a number.
 func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	// Which side is which; an operator may allow one order only.
-	k, c, numberNode, left := l, r, n.Right, false // left: the number stands on the left
+	k, c, numberNode, numberFirst := l, r, n.Right, false // the last: the number stands on the left
 	if l.Type == Number {
-		k, c, numberNode, left = r, l, n.Left, true
+		k, c, numberNode, numberFirst = r, l, n.Left, true
 	}
 	switch {
 	case n.Operator == "-":
 		return e.fail(n, k.Type, "cannot subtract with kernels", notAKernel)
 	case n.Operator == "/":
 		hint := "one over a kernel is not a kernel in general"
-		if !left {
+		if !numberFirst {
 			hint = fmt.Sprintf("multiply instead: (1/%s) * …", e.st.Text(numberNode))
 		}
 		return e.fail(n, k.Type, "cannot divide with kernels", hint)
-	case n.Operator == "^" && left:
+	case n.Operator == "^" && numberFirst:
 		return e.fail(n, k.Type, "a number cannot have a kernel as its exponent", "exponents are whole numbers from 1")
 	case !k.known() || !c.known(): // after the mistakes that need no value
 		return unknown(k.Type)
 	}
 	// The mistake is the number: the kernel itself is one.
-	out, err := combine(n.Operator, k.Data, c.Data.(float64), left)
+	out, err := combine(n.Operator, k.Data, c.Data.(float64), numberFirst)
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
 	}

@@ -187,7 +187,7 @@ func checkPlot(c *call) {
 	}
 	// Names of axes are compared before the figure, which is drawn when the values are there.
 	xs, _ := report.Axes(sample, "")
-	checkLook(c, a, sample)
+	checkLayout(c, a, sample)
 	// a sweep whose names are not known has none
 	if len(xs) > 0 && !offered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return

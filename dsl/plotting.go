@@ -81,25 +81,25 @@ func plotFunction() Function {
 
 // plotArgs are the arguments of plot, but for the value.
 type plotArgs struct {
-	lookArgs
+	layoutArgs
 	X, File, Panel, Task string           // "" where not given
 	Y                    []string         // measures; nil for the first one
 	Posterior            bool             // the estimates of a run in place of its measures
 	Where                *problem.Problem // nil where not given
 }
 
-// lookArgs are the arguments of plot that are about looks alone.
-type lookArgs struct {
+// layoutArgs are the arguments of plot that are about its layout alone.
+type layoutArgs struct {
 	Title, XLabel, YLabel *string   // nil where not given; "" for none
 	LogX, LogY, Reference *bool     // nil where not given
 	XLim, YLim            []float64 // two numbers each, or nil
 	Width                 float64   // in columns; 0 for the usual width
 }
 
-// look returns the arguments as package report takes them.
+// layout returns the arguments as package report takes them.
 // The names differ from the parameters only where a switch is turned round.
-func (a lookArgs) look() report.Look {
-	return report.Look{
+func (a layoutArgs) layout() report.Layout {
+	return report.Layout{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
 		XLim: ends(a.XLim), YLim: ends(a.YLim), Width: a.Width, NoReference: a.Reference != nil && !*a.Reference,
 	}
@@ -146,7 +146,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		data = now
 	}
 	// Axes, measures and looks are compared with the value once more, now that it is there.
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Look: a.look(), Posterior: a.Posterior,
+	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Layout: a.layout(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
 	// What the figure cannot be is told under the argument that asks for it.
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
@@ -164,10 +164,10 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	return drawn, nil
 }
 
-// checkLook finds ends of an axis that plot would refuse, as far as that can be said before the value
+// checkLayout finds ends of an axis that plot would refuse, as far as that can be said before the value
 // is there.
-func checkLook(c *call, a plotArgs, sample any) {
-	if _, swept := sample.(sim.Sweep); swept && a.look().NoReference && slices.Contains(a.Y, "lower_bound") {
+func checkLayout(c *call, a plotArgs, sample any) {
+	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
 		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
 	}
 	for _, axis := range []string{"x", "y"} {

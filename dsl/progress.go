@@ -27,10 +27,10 @@ type Activity struct {
 	Note        string  // where the step under way is, where that can be said
 }
 
-// Left estimates from the time passed how long the activity still takes; false while
+// Remaining estimates from the time passed how long the activity still takes; false while
 // nothing says how long a step is.
 // Steps from a store took no time and do not count.
-func (a Activity) Left(passed time.Duration) (time.Duration, bool) {
+func (a Activity) Remaining(passed time.Duration) (time.Duration, bool) {
 	made := a.Done - a.Stored
 	if made <= 0 { // the share of a first step says little of its time
 		return 0, false

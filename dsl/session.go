@@ -176,7 +176,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			}
 		}
 		if e.stopped != nil {
-			err := st.Source.At(st.Whole(), "interrupted", e.kept(st))
+			err := st.Source.At(st.Whole(), "interrupted", e.unfinished(st))
 			err.Err = e.stopped // so that errors.Is finds context.Canceled
 			e.report(err)
 		}
@@ -309,9 +309,9 @@ func (s *Session) tellNotes(displays []report.Display) {
 	if len(displays) > 0 {
 		notes = slices.DeleteFunc(notes, func(n problem.Note) bool { return n.OfAlgorithms() || answers && n.OfSimulation() })
 	}
-	told := lists.Map(notes, problem.Note.String)
-	for i, line := range told { // two problems may have the same note
-		if slices.Contains(told[:i], line) {
+	lines := lists.Map(notes, problem.Note.String)
+	for i, line := range lines { // two problems may have the same note
+		if slices.Contains(lines[:i], line) {
 			continue
 		}
 		if s.opt.Noted != nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
-// kept says what an interrupt left of a statement that binds a name: a later cell
+// unfinished says what an interrupt left of a statement that binds a name: a later cell
 // must not take a part, or what was there before, for the whole.
 // It is the hint of the error. Nothing is said where the statement binds no name.
-func (e *evaluator) kept(st *front.Statement) string {
+func (e *evaluator) unfinished(st *front.Statement) string {
 	b := e.scope[st.Name]
 	switch {
 	case st.Name == "":

@@ -150,7 +150,7 @@ func TestProgressOfAStore(t *testing.T) {
 		if a.Stored%5 != 0 || a.Stored > a.Done || a.Done < last.Done { // whole combinations of 5 runs
 			t.Errorf("%+v after %+v", a, last)
 		}
-		if _, known := a.Left(time.Second); known && first.Total == 0 {
+		if _, known := a.Remaining(time.Second); known && first.Total == 0 {
 			first = a
 		}
 		last = a
@@ -163,7 +163,7 @@ func TestProgressOfAStore(t *testing.T) {
 	}
 	// The first estimate is made after the first run, whatever came from the store.
 	made := first.Done - first.Stored
-	if left, _ := first.Left(time.Second); made != 1 || left != time.Duration(60-first.Done)*time.Second {
+	if left, _ := first.Remaining(time.Second); made != 1 || left != time.Duration(60-first.Done)*time.Second {
 		t.Errorf("first estimate %v from %+v", left, first)
 	}
 }

@@ -276,7 +276,7 @@ func (s *Steps) Inform(b Batch) error {
 	s.out.Informed += PullsOf(b.Counts)
 	s.chain.learn(linkInform, len(s.out.Rounds), b)
 	if s.plan.Counts != nil {
-		s.told = append(s.told, b)
+		s.informed = append(s.informed, b)
 		s.plan.Digest = s.chain.digest(s.plan)
 		return nil
 	}

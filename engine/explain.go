@@ -34,8 +34,8 @@ type Explanation struct {
 type TaskExplanation struct {
 	Progress Progress `json:"progress"`
 	// those that may still be the answer, Progress.Leader included, when there are several
-	Arms []string      `json:"arms,omitempty"`
-	Left []Elimination `json:"left,omitempty"` // the others, in the order in which they left
+	Arms       []string      `json:"arms,omitempty"`
+	Eliminated []Elimination `json:"left,omitempty"` // the others, in the order in which they left
 }
 
 // Explain explains the first run of a result, or one of its tasks. It is an error when the result
@@ -57,8 +57,8 @@ func Explain(r Result, task string) (Explanation, error) {
 		if task != "" && a.Task != task {
 			continue
 		}
-		left := lists.Where(r.Eliminations, func(e Elimination) bool { return e.Task == a.Task })
-		out.Tasks = append(out.Tasks, TaskExplanation{Progress: r.Progress[v], Arms: a.Candidates, Left: left})
+		eliminated := lists.Where(r.Eliminations, func(e Elimination) bool { return e.Task == a.Task })
+		out.Tasks = append(out.Tasks, TaskExplanation{Progress: r.Progress[v], Arms: a.Candidates, Eliminated: eliminated})
 	}
 	if len(out.Tasks) == 0 {
 		return out, fmt.Errorf("no task is called %q; there are %s", task, sentence.List(names, 8))

@@ -369,11 +369,11 @@ func (o Options) Parts(pulls, usual int) int {
 
 // Part returns the pulls of a round for which n are meant, out of the rest: whole batches, as long as
 // each of the later rounds has one too. Only the last batch of a budget may be smaller.
-func (o Options) Part(n, left, later int) int {
+func (o Options) Part(n, remaining, later int) int {
 	if o.Batch > 0 {
-		if batches := (left + o.Batch - 1) / o.Batch; batches > later {
+		if batches := (remaining + o.Batch - 1) / o.Batch; batches > later {
 			n = min((n+o.Batch-1)/o.Batch, batches-later) * o.Batch
 		}
 	}
-	return min(n, left)
+	return min(n, remaining)
 }

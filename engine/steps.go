@@ -29,16 +29,16 @@ type Steps struct {
 	check FitCheck // nil where no data would speak against the kernel
 	out   Outcome
 
-	arms    int // N, once it is known
-	chain   chain
-	plan    Plan // of the open round; without counts where none is open
-	amended bool
-	told    []Batch        // by Inform since the open round was planned
-	changes []func() error // asked for since then
-	learned []Batch        // of the rounds so far
-	ended   bool           // whether the status of the outcome is final
-	brief   bool           // see WithoutTrail
-	failed  error          // the error that ended it
+	arms     int // N, once it is known
+	chain    chain
+	plan     Plan // of the open round; without counts where none is open
+	amended  bool
+	informed []Batch        // by Inform since the open round was planned
+	changes  []func() error // asked for since then
+	learned  []Batch        // of the rounds so far
+	ended    bool           // whether the status of the outcome is final
+	brief    bool           // see WithoutTrail
+	failed   error          // the error that ended it
 }
 
 // Begin returns the steps of an algorithm before its first round, with the options it was made with:
@@ -136,10 +136,10 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 		return fmt.Errorf("round %d: learning: %w", s.plan.Round, err)
 	}
 	b = b.Turned(s.alg.Goal())
-	if err := lists.Each(s.told, s.inform); err != nil {
+	if err := lists.Each(s.informed, s.inform); err != nil {
 		return err
 	}
-	s.told = nil
+	s.informed = nil
 	r := len(s.out.Rounds) + 1
 	if err := s.alg.Learn(ctx, b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("round %d: learning: %w", r, err))
@@ -203,22 +203,22 @@ func (c chain) digest(p Plan) string {
 }
 
 // learn adds rewards as they were told; what stands at arms without pulls does not count.
-func (c *chain) learn(kind byte, round int, told Batch) {
+func (c *chain) learn(kind byte, round int, batch Batch) {
 	b := c.begin(kind, round)
-	for i, n := range told.Counts {
+	for i, n := range batch.Counts {
 		b = binary.AppendUvarint(b, uint64(n))
 		if n > 0 {
-			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Means[i]))
-			if told.Squares != nil {
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Squares[i]))
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(batch.Means[i]))
+			if batch.Squares != nil {
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(batch.Squares[i]))
 			}
-			if told.Ranges != nil {
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Ranges[i][0]))
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(told.Ranges[i][1]))
+			if batch.Ranges != nil {
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(batch.Ranges[i][0]))
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(batch.Ranges[i][1]))
 			}
 		}
 	}
-	for _, w := range told.Within {
+	for _, w := range batch.Within {
 		for _, x := range slices.Concat(w.Means, w.Products) {
 			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 		}

@@ -23,13 +23,13 @@ type Growing struct {
 	diagonal []float64 // N
 	largest  float64   // of diagonal
 
-	turn    chan struct{} // holds one value while nobody works on what follows
-	columns [][]float64   // of N values each, which nothing changes any more
-	pivots  []int
-	rest    []float64 // N: what the columns leave of diagonal
-	spare   []float64 // N, or nil: where the next column writes what it leaves
-	factors []float64 // what the next column has of each earlier one
-	left    []float64 // left[k] is the largest value of rest after k columns; as long as was computed
+	turn      chan struct{} // holds one value while nobody works on what follows
+	columns   [][]float64   // of N values each, which nothing changes any more
+	pivots    []int
+	rest      []float64 // N: what the columns leave of diagonal
+	spare     []float64 // N, or nil: where the next column writes what it leaves
+	factors   []float64 // what the next column has of each earlier one
+	residuals []float64 // residuals[k] is the largest value of rest after k columns; as long as was computed
 }
 
 // Grow begins the factorisation of m. It reads the diagonal, and reports one that has values
@@ -73,7 +73,7 @@ func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	out := *g
 	out.turn = make(chan struct{}, 1)
 	out.turn <- struct{}{}
-	out.columns, out.pivots, out.left = slices.Clip(g.columns), slices.Clip(g.pivots), slices.Clip(g.left)
+	out.columns, out.pivots, out.residuals = slices.Clip(g.columns), slices.Clip(g.pivots), slices.Clip(g.residuals)
 	out.rest, out.spare, out.factors = slices.Clone(g.rest), nil, nil
 	return &out, nil
 }
@@ -105,16 +105,16 @@ func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Facto
 	return f, nil
 }
 
-// Left returns the largest value that is left of the diagonal after as many columns of the ones that were
+// Residual returns the largest value that is left of the diagonal after as many columns of the ones that were
 // computed, and 0 after more.
-func (g *Growing) Left(ctx context.Context, columns int) (float64, error) {
+func (g *Growing) Residual(ctx context.Context, columns int) (float64, error) {
 	if err := g.take(ctx); err != nil {
 		return 0, err
 	}
 	defer g.give()
 	switch {
-	case columns < len(g.left):
-		return g.left[columns], nil
+	case columns < len(g.residuals):
+		return g.residuals[columns], nil
 	case columns == len(g.columns):
 		return max(slices.Max(g.rest), 0), nil
 	}
@@ -152,10 +152,10 @@ func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank in
 		if rank == len(g.columns) {
 			try.To(room(ctx, n, rank, maxRank))
 		}
-		if rank == len(g.left) {
-			g.left = append(g.left, slices.Max(g.rest))
+		if rank == len(g.residuals) {
+			g.residuals = append(g.residuals, slices.Max(g.rest))
 		}
-		if g.left[rank] <= tol*g.largest {
+		if g.residuals[rank] <= tol*g.largest {
 			break
 		}
 		if rank == len(g.columns) {
@@ -200,10 +200,10 @@ func (g *Growing) next(ctx context.Context) error {
 				floats.AddScaled(own, -f, c[from:to])
 			}
 		}
-		left := rest[from:to]
+		residual := rest[from:to]
 		for j, v := range own {
 			v /= root
-			own[j], left[j] = v, g.rest[from+j]-v*v
+			own[j], residual[j] = v, g.rest[from+j]-v*v
 		}
 	})
 	for _, j := range bad {
@@ -238,11 +238,11 @@ func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int)
 		at[i] = k + 1
 	}
 	err := cores.Do(ctx, len(rest), growRows, func(from, to int) {
-		left := rest[from:to]
+		residual := rest[from:to]
 		for k, c := range columns {
 			for j, v := range c[from:to] {
-				if left[j] -= v * v; at[from+j] == k+1 {
-					left[j] = 0
+				if residual[j] -= v * v; at[from+j] == k+1 {
+					residual[j] = 0
 				}
 			}
 		}

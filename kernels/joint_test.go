@@ -277,7 +277,7 @@ func TestApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Apart(gram); !slices.EqualFunc(got, c.want, slices.Equal) {
+		if got := Components(gram); !slices.EqualFunc(got, c.want, slices.Equal) {
 			t.Errorf("%s: %v, want %v", j, got, c.want)
 		}
 	}

@@ -160,9 +160,9 @@ func (m *jointGram) Diagonal(dst []float64) {
 	}
 }
 
-// Apart returns the points of a Gram matrix in groups between which the kernel is 0, each group ascending. Of a joint kernel these
+// Components returns the points of a Gram matrix in groups between which the kernel is 0, each group ascending. Of a joint kernel these
 // are the arms of tasks that no term relates; else all points are one group.
-func Apart(m Matrix) [][]int {
+func Components(m Matrix) [][]int {
 	j, joint := m.(*jointGram)
 	if !joint || len(j.parts) == 0 {
 		return [][]int{indices.All(m.Len())}

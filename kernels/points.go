@@ -183,9 +183,9 @@ func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *
 //
 // Distances are then shares of the range of a column, and so are length scales. Kernels find their
 // columns by the same names, and equal values stay equal.
-func (p *Points) Standardized(kept func(column string) bool) *Points {
+func (p *Points) Standardized(keep func(column string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
-		if kept(p.Columns[c]) {
+		if keep(p.Columns[c]) {
 			return nil
 		}
 		if u.Ranged() {

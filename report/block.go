@@ -139,25 +139,25 @@ const shortText = 16
 const mostFoldedRows = 300
 
 // further says where the rows are that a table does not show, "" where it shows all.
-func (t Table) further(left int) string {
-	if left == 0 {
+func (t Table) further(omitted int) string {
+	if omitted == 0 {
 		return ""
 	}
 	if len(t.Rows) > mostPageRows {
-		return fmt.Sprintf("… and %s; JSON has all %d.", plural(left, "more row"), len(t.Rows))
+		return fmt.Sprintf("… and %s; JSON has all %d.", plural(omitted, "more row"), len(t.Rows))
 	}
-	return fmt.Sprintf("… and %s; JSON and HTML have all %d.", plural(left, "more row"), len(t.Rows))
+	return fmt.Sprintf("… and %s; JSON and HTML have all %d.", plural(omitted, "more row"), len(t.Rows))
 }
 
 // cells returns the cells as text; at most limit rows when limit is positive.
-func (t Table) cells(limit int) (rows [][]string, left int) {
+func (t Table) cells(limit int) (rows [][]string, omitted int) {
 	n := len(t.Rows)
 	if limit > 0 && n > limit {
-		n, left = limit, n-limit
+		n, omitted = limit, n-limit
 	}
 	return lists.Map(t.Rows[:n], func(r []any) []string {
 		return lists.Make(len(t.Columns), func(j int) string { return cell(r[j], t.Columns[j].Digits) })
-	}), left
+	}), omitted
 }
 
 // where keeps the columns for which keep holds.

@@ -130,7 +130,7 @@ func campaignSentence(s campaign.Status) string {
 		if o.Overdue > 0 {
 			out += fmt.Sprintf(" (%d overdue)", o.Overdue)
 		}
-		out += fmt.Sprintf(", %d with nobody", o.Left)
+		out += fmt.Sprintf(", %d with nobody", o.Unassigned)
 		if o.Next > 0 {
 			out += fmt.Sprintf("; next plate %d of %d", o.Next, o.Plates)
 		}
@@ -300,7 +300,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	case r.Over && r.Round > 0:
 		lead += fmt.Sprintf(" Round %d is over.", r.Round)
 	case r.Round > 0:
-		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Left, "pull"))
+		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "pull"))
 	}
 	if r.Taken && r.Chain != "" {
 		lead += " Chain " + r.Chain + "."

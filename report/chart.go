@@ -105,8 +105,8 @@ func (c chart) split(x, panel int, logX *bool) split {
 		return valued(c.names[panel], c.rows[i].values[panel])
 	}
 	others := func(i int, algorithm bool) string { // values that are neither x nor panel
-		kept := indices.Where(len(c.names), func(j int) bool { return j != x && j != panel && (algorithm || c.names[j] != "algorithm") })
-		return strings.Join(lists.Map(kept, func(j int) string { return valued(c.names[j], c.rows[i].values[j]) }), ", ")
+		selected := indices.Where(len(c.names), func(j int) bool { return j != x && j != panel && (algorithm || c.names[j] != "algorithm") })
+		return strings.Join(lists.Map(selected, func(j int) string { return valued(c.names[j], c.rows[i].values[j]) }), ", ")
 	}
 	for _, rows := range lists.Groups(indices.All(len(c.rows)), title) {
 		p := splitPanel{title: title(rows[0])}

@@ -85,8 +85,8 @@ func claimsSummary(c sim.Claims) Table {
 // overall returns the verdict on a statement in one case: its settings' one, or how many of
 // each. It is nil without any.
 func overall(count map[string]int) any {
-	told := lists.Where(verdicts, func(v string) bool { return count[v] > 0 })
-	return known(strings.Join(lists.Map(told, func(v string) string { return fmt.Sprintf("%s (%d)", signs[v], count[v]) }), ", "))
+	present := lists.Where(verdicts, func(v string) bool { return count[v] > 0 })
+	return known(strings.Join(lists.Map(present, func(v string) string { return fmt.Sprintf("%s (%d)", signs[v], count[v]) }), ", "))
 }
 
 // where returns the gaps or budgets at which a statement was measured.

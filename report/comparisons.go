@@ -61,7 +61,7 @@ func pairedBlocks(s sim.Comparisons) []Block {
 		text("verdict", "Against "+s.Reference), text("paired", "Paired"), number("runs", "Runs", ""))
 	for _, r := range s.Rows {
 		t.Rows = append(t.Rows, append(markedAll(s.Names, r.Values), markedName(r.Algorithm), known(r.Ratio), r.Difference,
-			told(r), r.Paired, r.Runs))
+			direction(r), r.Paired, r.Runs))
 	}
 	t.Collapsed = len(t.Rows) > mostRows
 	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
@@ -79,7 +79,7 @@ func pairedSentence(s sim.Comparisons, m measure) string {
 			continue
 		}
 		compared++
-		count[told(r)]++
+		count[direction(r)]++
 	}
 	out, between := fmt.Sprintf("%s against %s in %s", m.title, s.Reference, plural(compared, "comparison")), ": "
 	for _, verdict := range []string{below, aboveIt, alike} {
@@ -98,7 +98,7 @@ const (
 	alike   = "not told apart"
 )
 
-func told(r sim.Comparison) string {
+func direction(r sim.Comparison) string {
 	d := r.Difference.CI95
 	switch {
 	case r.Runs < 2:

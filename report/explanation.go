@@ -33,19 +33,19 @@ func explanationSentence(x engine.Explanation) string {
 		s += " (" + why.Words() + ")"
 	}
 	done := len(x.Tasks) - len(open)
-	told := fmt.Sprintf("%d of %s decided", done, plural(len(x.Tasks), "task"))
+	summary := fmt.Sprintf("%d of %s decided", done, plural(len(x.Tasks), "task"))
 	switch {
 	case len(x.Tasks) == 1 && done == 1:
-		told = fmt.Sprintf("%s is decided", x.Tasks[0].Progress.Task)
+		summary = fmt.Sprintf("%s is decided", x.Tasks[0].Progress.Task)
 	case len(x.Tasks) == 1:
-		told = fmt.Sprintf("%s is not decided", x.Tasks[0].Progress.Task)
+		summary = fmt.Sprintf("%s is not decided", x.Tasks[0].Progress.Task)
 	case len(open) == 0:
-		told = fmt.Sprintf("all %s decided", plural(done, "task"))
+		summary = fmt.Sprintf("all %s decided", plural(done, "task"))
 	}
 	if len(open) == 0 {
-		return s + ": " + told + "."
+		return s + ": " + summary + "."
 	}
-	return s + ": " + told + ". " + outlook(x, open)
+	return s + ": " + summary + ". " + outlook(x, open)
 }
 
 // outlook says what the open tasks still take.
@@ -151,9 +151,9 @@ func armsTable(x engine.Explanation) Table {
 	}
 	for _, s := range x.Tasks {
 		p := s.Progress
-		left := map[string]engine.Elimination{}
-		for _, e := range slices.Backward(s.Left) { // the first of several counts
-			left[e.Arm] = e
+		eliminated := map[string]engine.Elimination{}
+		for _, e := range slices.Backward(s.Eliminated) { // the first of several counts
+			eliminated[e.Arm] = e
 		}
 		what := "leads"
 		if p.Decided {
@@ -162,10 +162,10 @@ func armsTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
 		for _, arm := range s.Arms {
 			if arm != p.Leader {
-				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(x.Goal, p, arm, left)})
+				t.Rows = append(t.Rows, []any{p.Task, arm, nil, possibleSentence(x.Goal, p, arm, eliminated)})
 			}
 		}
-		for _, e := range s.Left {
+		for _, e := range s.Eliminated {
 			if e.Arm != p.Leader && !slices.Contains(s.Arms, e.Arm) {
 				t.Rows = append(t.Rows, []any{p.Task, e.Arm, e.Round, leftSentence(x.Goal, e)})
 			}
@@ -176,12 +176,12 @@ func armsTable(x engine.Explanation) Table {
 
 // possibleSentence returns the sentence about an arm which may still be the best. A fixed budget
 // cuts arms that the data do not exclude: those are among the arms left.
-func possibleSentence(goal string, p engine.Progress, arm string, left map[string]engine.Elimination) string {
+func possibleSentence(goal string, p engine.Progress, arm string, eliminated map[string]engine.Elimination) string {
 	what := "still possible"
 	if arm == p.Rival {
 		what = fmt.Sprintf("still possible: %s, %d %% of the evidence that excludes it", behind(goal, p.Gap, p.Leader), int(100*p.Reached))
 	}
-	if e, cut := left[arm]; cut {
+	if e, cut := eliminated[arm]; cut {
 		return leftSentence(goal, e) + "; " + what
 	}
 	return what

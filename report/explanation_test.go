@@ -15,7 +15,7 @@ func explanation() engine.Explanation {
 	return engine.Explanation{
 		Mode: "fc", Algorithm: "CoTestFC", Problem: "coupling", Status: engine.StatusRounds, Asked: 1, Rounds: 4, Samples: 1234, Remaining: 1876,
 		Tasks: []engine.TaskExplanation{
-			{Progress: engine.Progress{Task: "amine", Decided: true, Leader: "MTBD", Reached: 1, Open: 1}, Left: []engine.Elimination{
+			{Progress: engine.Progress{Task: "amine", Decided: true, Leader: "MTBD", Reached: 1, Open: 1}, Eliminated: []engine.Elimination{
 				{Round: 0, Task: "amine", Arm: "mtbd", Rival: "MTBD", Rule: "same to the kernel"},
 				{Round: 4, Task: "amine", Arm: "BTMG", Rival: "MTBD", Gap: 12.34, Width: 9.76, Rule: "combination test"},
 			}},
@@ -87,9 +87,9 @@ func TestExplanationOfMany(t *testing.T) {
 	s := engine.TaskExplanation{Progress: engine.Progress{Task: "oslo", Leader: "a0", Rival: "a1"}}
 	for i := range n {
 		s.Arms = append(s.Arms, fmt.Sprintf("a%d", i))
-		s.Left = append(s.Left, engine.Elimination{Round: 1, Task: "oslo", Arm: fmt.Sprintf("b%d", i), Rival: "a0", Gap: 1, Width: 0.5, Rule: engine.RuleCombination})
+		s.Eliminated = append(s.Eliminated, engine.Elimination{Round: 1, Task: "oslo", Arm: fmt.Sprintf("b%d", i), Rival: "a0", Gap: 1, Width: 0.5, Rule: engine.RuleCombination})
 	}
-	s.Left = append(s.Left, engine.Elimination{Round: 2, Task: "oslo", Arm: "a7", Rival: "a0", Gap: 1, Width: 0.5, Rule: engine.RuleHalved})
+	s.Eliminated = append(s.Eliminated, engine.Elimination{Round: 2, Task: "oslo", Arm: "a7", Rival: "a0", Gap: 1, Width: 0.5, Rule: engine.RuleHalved})
 	table := armsTable(engine.Explanation{Tasks: []engine.TaskExplanation{s}})
 	if len(table.Rows) != 2*n {
 		t.Errorf("%d rows, want %d", len(table.Rows), 2*n)

@@ -25,13 +25,13 @@ type PlotOptions struct {
 	// of a result on this problem, where its arms were open in the plane of the features X and Y, of
 	// Task or of all
 	Where *problem.Problem
-	Look
+	Layout
 }
 
 // FigureOf draws a value: plot(value, x=, y=, panel=, ...). Axes lists what x and y may
 // be. An x, y or panel that the value does not have is an error naming those it
 // has; so are measures of different units in one figure, and a value that cannot
-// be drawn. An option of Look that the figure cannot have is an *OptionError.
+// be drawn. An option of Layout that the figure cannot have is an *OptionError.
 func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {

@@ -124,8 +124,8 @@ func newHTML(prefix string, notebook bool) *htmlWriter {
 func (h *htmlWriter) keyValues(kv KeyValues) {
 	h.writef("<div class=\"scroll\"><table class=\"facts\">\n<caption>%s</caption>\n<tbody>\n", html.EscapeString(kv.Caption))
 	for _, item := range kv.Items {
-		left := h.side(Left)
-		h.writef("<tr><th scope=\"row\"%s>%s</th><td%[1]s>%[3]s</td></tr>\n", left, html.EscapeString(item.Key), html.EscapeString(item.text()))
+		side := h.side(Left)
+		h.writef("<tr><th scope=\"row\"%s>%s</th><td%[1]s>%[3]s</td></tr>\n", side, html.EscapeString(item.Key), html.EscapeString(item.text()))
 	}
 	h.write("</tbody>\n</table></div>\n")
 }
@@ -163,7 +163,7 @@ func (h *htmlWriter) rows(t Table) {
 	if t.Collapsed && h.notebook {
 		most = mostFoldedRows
 	}
-	rows, left := t.cells(most)
+	rows, omitted := t.cells(most)
 	for _, r := range rows {
 		h.write("<tr>")
 		for j, s := range r {
@@ -189,7 +189,7 @@ func (h *htmlWriter) rows(t Table) {
 		h.write("</tr>\n")
 	}
 	h.write("</tbody>\n</table></div>\n")
-	h.footnotes(t.further(left), t.Notes)
+	h.footnotes(t.further(omitted), t.Notes)
 }
 
 var unbroken = strings.NewReplacer(" [", `</span> <span class="nb">[`, " ±", `</span> <span class="nb">±`, ": ", `:</span> <span class="nb">`)

@@ -338,14 +338,14 @@ func (j *jsonWriter) structure(v reflect.Value) {
 	n := 0
 	for _, p := range parts {
 		f := v.Field(p.field)
-		if p.left(f) {
+		if p.omitted(f) {
 			continue
 		}
 		j.member(n, p.Name)
 		n++
-		if left := j.list(f); left > 0 {
+		if omitted := j.list(f); omitted > 0 {
 			j.member(n, p.Name+"_left_out")
-			j.text(strconv.Itoa(left))
+			j.text(strconv.Itoa(omitted))
 		}
 	}
 	j.end(n)
@@ -353,7 +353,7 @@ func (j *jsonWriter) structure(v reflect.Value) {
 
 // list writes the elements of a list, and any other value as it is. It returns how many records are
 // left out.
-func (j *jsonWriter) list(v reflect.Value) (left int) {
+func (j *jsonWriter) list(v reflect.Value) (omitted int) {
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array || IsText(v.Type()) || v.Type() == reflect.TypeFor[object]() {
 		j.value(v)
 		return 0
@@ -368,7 +368,7 @@ func (j *jsonWriter) list(v reflect.Value) (left int) {
 	j.depth++
 	for i := range n {
 		if long && v.Type().Elem().Kind() == reflect.Struct && j.written > mostJSON && !j.whole {
-			left = n - i
+			omitted = n - i
 			break
 		}
 		if i > 0 {
@@ -386,7 +386,7 @@ func (j *jsonWriter) list(v reflect.Value) (left int) {
 	j.depth--
 	j.line()
 	j.text("]")
-	return left
+	return omitted
 }
 
 // isPlain reports whether a text stands in JSON as it is.

@@ -158,7 +158,7 @@ func jsonValue(v reflect.Value) any {
 func jsonStruct(v reflect.Value) object {
 	out := object{}
 	for _, p := range fields(v.Type()) {
-		if f := v.Field(p.field); !p.left(f) {
+		if f := v.Field(p.field); !p.omitted(f) {
 			out = append(out, member{p.Name, jsonValue(f)})
 		}
 	}

@@ -189,15 +189,15 @@ func distinct(kernels []any) (out []any, cut bool) {
 		}
 		out := make([]any, len(kernels))
 		for i := range kernels {
-			var kept []string
+			var shortened []string
 			for j, part := range parts[i] {
 				if slices.ContainsFunc(parts, func(p []string) bool { return p[j] != part }) {
-					kept = append(kept, part)
-				} else if len(kept) == 0 || kept[len(kept)-1] != "…" {
-					kept, cut = append(kept, "…"), true
+					shortened = append(shortened, part)
+				} else if len(shortened) == 0 || shortened[len(shortened)-1] != "…" {
+					shortened, cut = append(shortened, "…"), true
 				}
 			}
-			out[i] = strings.Join(kept, separator)
+			out[i] = strings.Join(shortened, separator)
 		}
 		return out, cut
 	}

@@ -62,7 +62,7 @@ func (l *latexWriter) table(t Table) {
 	if t.Collapsed {
 		limit = collapsedRows
 	}
-	rows, left := t.cells(limit)
+	rows, omitted := t.cells(limit)
 	sides := make([]string, len(t.Columns))
 	heads := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
@@ -88,8 +88,8 @@ func (l *latexWriter) table(t Table) {
 	}
 	l.writef("\\bottomrule\n\\end{tabular}\n")
 	more := ""
-	if left > 0 {
-		more = plural(left, "more row") + " not shown."
+	if omitted > 0 {
+		more = plural(omitted, "more row") + " not shown."
 	}
 	l.footnotes(more, t.Notes)
 	l.write("\\end{table}\n")

@@ -61,12 +61,12 @@ func (m *markdownWriter) table(t Table) {
 	if t.Collapsed {
 		most = mostFoldedRows
 	}
-	rows, left := t.cells(most)
+	rows, omitted := t.cells(most)
 	for _, r := range rows {
 		row(r)
 	}
 	m.write("\n")
-	m.footnotes(t.further(left), t.Notes)
+	m.footnotes(t.further(omitted), t.Notes)
 }
 
 // code writes literal text in a fence longer than any inside it.

@@ -133,8 +133,8 @@ func fields(t reflect.Type) []Part {
 	return parts
 }
 
-// left reports whether JSON leaves the part out, which has this value.
-func (p Part) left(v reflect.Value) bool {
+// omitted reports whether JSON leaves the part out, which has this value.
+func (p Part) omitted(v reflect.Value) bool {
 	return p.empty == "omitempty" && isEmpty(v) || p.empty == "omitzero" && v.IsZero()
 }
 

@@ -63,12 +63,12 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 		what = "Posterior of the arms by "
 	}
 	f := Figure{Title: what + r.Algorithm + ", " + r.Problem, XLabel: "arm", YLabel: "expected reward"}
-	if p.left > 0 {
+	if p.omitted > 0 {
 		f.XLabel = fmt.Sprintf("the %d arms of each task with the best estimates, best first", bestPosteriorArms)
 	}
 	if o.X == alongRounds {
 		f.XLabel = "round"
-	} else if p.left == 0 {
+	} else if p.omitted == 0 {
 		f.Categories = p.categories(tasks)
 	}
 	f.YLim = p.span(tasks)
@@ -96,7 +96,7 @@ type picture struct {
 	compared  string  // what the truth of the simulation is called
 	dense     bool    // whether bars of intervals would hide each other: then lines in shades
 	drawn     [][]int // of each task: the numbers of the arms to draw, in their order
-	left      int     // arms that are not drawn
+	omitted   int     // arms that are not drawn
 }
 
 // choose takes all arms of tasks with few of them, and of each task where one has many those with the
@@ -109,7 +109,7 @@ func (p *picture) choose() {
 	for v, arms := range p.drawn {
 		p.best(arms)
 		if n := len(arms); n > bestPosteriorArms {
-			p.drawn[v], p.left = arms[:bestPosteriorArms], p.left+n-bestPosteriorArms
+			p.drawn[v], p.omitted = arms[:bestPosteriorArms], p.omitted+n-bestPosteriorArms
 		}
 	}
 }
@@ -274,8 +274,8 @@ func (p picture) describe(f Figure, tasks []int) string {
 		kind = "95 % credible intervals of each arm by itself"
 	}
 	of := plural(arms, "arm")
-	if p.left > 0 {
-		of = fmt.Sprintf("the %d arms with the best estimates of %d", arms, arms+p.left)
+	if p.omitted > 0 {
+		of = fmt.Sprintf("the %d arms with the best estimates of %d", arms, arms+p.omitted)
 	}
 	return fmt.Sprintf("%s: means and %s of %s of %s after %s of %s%s.", f.Title, kind, of, plural(len(tasks), "task"),
 		"up to three", plural(p.Rounds[len(p.Rounds)-1].Round, "round"), known)

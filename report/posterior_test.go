@@ -102,7 +102,7 @@ func TestPosteriorParts(t *testing.T) {
 	if f := draw(r, PlotOptions{Task: "task 3"}); len(f.Panels) != 0 || !strings.HasSuffix(f.Title, "task 3") || len(f.Series) != 3 {
 		t.Errorf("one task: %d panels, %d series, %q", len(f.Panels), len(f.Series), f.Title)
 	}
-	if f := draw(r, PlotOptions{Look: Look{NoReference: true}}); len(f.Panels[0].Series) != 2 {
+	if f := draw(r, PlotOptions{Layout: Layout{NoReference: true}}); len(f.Panels[0].Series) != 2 {
 		t.Errorf("without reference: %d series", len(f.Panels[0].Series))
 	}
 	for _, c := range []struct {
@@ -110,7 +110,7 @@ func TestPosteriorParts(t *testing.T) {
 		width       float64
 		dense       bool
 	}{{4, 9, 0, false}, {5, 36, 0, false}, {1, 180, 0, true}, {20, 9, 0, false}, {1, 60, 1, true}, {1, 36, 1, false}} {
-		f := draw(estimated(c.tasks, c.arms, 4), PlotOptions{Look: Look{Width: c.width}})
+		f := draw(estimated(c.tasks, c.arms, 4), PlotOptions{Layout: Layout{Width: c.width}})
 		style := Points
 		if c.dense {
 			style = Forecast

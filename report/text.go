@@ -154,7 +154,7 @@ func (t *textWriter) table(x Table) {
 	if x.Collapsed {
 		limit = min(limit, collapsedRows)
 	}
-	rows, left := x.cells(limit)
+	rows, omitted := x.cells(limit)
 	if t.natural(x, rows) > t.opt.Width {
 		withoutBars(rows)
 	}
@@ -172,8 +172,8 @@ func (t *textWriter) table(x Table) {
 			}
 		}
 	}
-	if left > 0 {
-		t.b.WriteString("  " + x.further(left) + "\n")
+	if omitted > 0 {
+		t.b.WriteString("  " + x.further(omitted) + "\n")
 	}
 	for _, n := range x.Notes {
 		t.wrap("  ", n)

@@ -48,9 +48,9 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	if err := cmp.Or(wrongX, wrongY, wrongTask); err != nil {
 		return Figure{}, err
 	}
-	left := leftRounds(r, &p)
-	steps := mapSteps(left, tasks, &p)
-	h := openGrid(&p, tasks, steps, left, across, up)
+	eliminated := leftRounds(r, &p)
+	steps := mapSteps(eliminated, tasks, &p)
+	h := openGrid(&p, tasks, steps, eliminated, across, up)
 	f := Figure{Title: "Where arms were open, " + r.Algorithm + ", " + r.Problem, XLabel: across.column + ", after each round",
 		YLabel: up.column + ", of each task", Heat: h}
 	if len(tasks) == 1 {
@@ -105,9 +105,9 @@ const stayed = math.MaxInt
 // leftRounds returns, for each arm, the round in which it left.
 func leftRounds(r engine.Result, p *problem.Problem) []int {
 	type pair = [2]string // task and arm
-	gone := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, int) { return pair{e.Task, e.Arm}, e.Round })
+	eliminated := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, int) { return pair{e.Task, e.Arm}, e.Round })
 	return lists.Make(p.N(), func(i int) int {
-		if round, there := gone[pair(p.NamesOf(i))]; there {
+		if round, there := eliminated[pair(p.NamesOf(i))]; there {
 			return round
 		}
 		return stayed
@@ -116,11 +116,11 @@ func leftRounds(r engine.Result, p *problem.Problem) []int {
 
 // mapSteps returns the rounds after which maps are drawn: 0, for before any, and of rounds in which
 // an arm of the tasks left as many as there is room for, the last among them.
-func mapSteps(left, tasks []int, p *problem.Problem) []int {
+func mapSteps(eliminated, tasks []int, p *problem.Problem) []int {
 	var rounds []int
 	for i, v := range p.TaskOf {
-		if left[i] != stayed && left[i] > 0 && slices.Contains(tasks, v) {
-			rounds = lists.Add(rounds, left[i])
+		if eliminated[i] != stayed && eliminated[i] > 0 && slices.Contains(tasks, v) {
+			rounds = lists.Add(rounds, eliminated[i])
 		}
 	}
 	slices.Sort(rounds)
@@ -134,7 +134,7 @@ func mapSteps(left, tasks []int, p *problem.Problem) []int {
 
 // openGrid counts the arms that are open in each field: maps beside each other for the rounds, below
 // each other for the tasks, with a gap between them. A field without arms is empty.
-func openGrid(p *problem.Problem, tasks, steps, left []int, across, up bins) *Heat {
+func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bins) *Heat {
 	wide, high := len(across.names)+1, len(up.names)+1
 	h := &Heat{Label: "arms open", Log: true}
 	for k, step := range steps {
@@ -165,7 +165,7 @@ func openGrid(p *problem.Problem, tasks, steps, left []int, across, up bins) *He
 				if math.IsNaN(*at) {
 					*at = 0
 				}
-				if left[i] > step {
+				if eliminated[i] > step {
 					*at++
 				}
 			}
@@ -189,34 +189,34 @@ func openArms(r engine.Result) (rounds []int, open [][]int) {
 	type pair struct{ task, arm string }
 	dropped := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, bool) { return pair{e.Task, e.Arm}, true })
 	number := map[string]int{}
-	left := make([]int, len(r.Answers)) // open at the end
+	remaining := make([]int, len(r.Answers)) // open at the end
 	for v, a := range r.Answers {
 		number[a.Task] = v
 		for _, arm := range a.Candidates { // a fixed budget drops arms that the data do not exclude
 			if !dropped[pair{a.Task, arm}] {
-				left[v]++
+				remaining[v]++
 			}
 		}
-		left[v] = max(left[v], 1)
+		remaining[v] = max(remaining[v], 1)
 	}
-	gone := map[int][]int{} // by round and task
+	eliminated := map[int][]int{} // by round and task
 	last := 0
 	for _, e := range r.Eliminations {
-		if gone[e.Round] == nil {
-			gone[e.Round] = make([]int, len(r.Answers))
+		if eliminated[e.Round] == nil {
+			eliminated[e.Round] = make([]int, len(r.Answers))
 		}
-		gone[e.Round][number[e.Task]]++
+		eliminated[e.Round][number[e.Task]]++
 		last = max(last, e.Round)
 	}
 	for _, t := range r.Trace {
 		last = max(last, t.Round)
 	}
 	for k := last; k >= 0; k-- {
-		if k > 0 || gone[0] != nil {
-			rounds, open = append(rounds, k), append(open, slices.Clone(left))
+		if k > 0 || eliminated[0] != nil {
+			rounds, open = append(rounds, k), append(open, slices.Clone(remaining))
 		}
-		for v, n := range gone[k] {
-			left[v] += n
+		for v, n := range eliminated[k] {
+			remaining[v] += n
 		}
 	}
 	slices.Reverse(rounds)

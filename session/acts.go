@@ -72,17 +72,17 @@ func Ask(c string, q campaign.Request) campaign.List {
 
 // Tell records the results of a CSV file. A row that is not taken is no error: see Receipt.Refused.
 func Tell(c, file string, opt campaign.TellOptions) campaign.Receipt {
-	return acted[campaign.Receipt]("tell", told(c, file, opt))
+	return acted[campaign.Receipt]("tell", tellArguments(c, file, opt))
 }
 
 // Attach records measurements of a CSV file that are of no round; Extra has no meaning for them.
 func Attach(c, file string, opt campaign.TellOptions) campaign.Receipt {
 	opt.Extra = false
-	return acted[campaign.Receipt]("attach", told(c, file, opt))
+	return acted[campaign.Receipt]("attach", tellArguments(c, file, opt))
 }
 
-// told returns the arguments of Tell. The sheet is named after the file.
-func told(c, file string, opt campaign.TellOptions) map[string]any {
+// tellArguments returns the arguments of Tell. The sheet is named after the file.
+func tellArguments(c, file string, opt campaign.TellOptions) map[string]any {
 	if opt.Sheet != "" {
 		panic(prefixed(fmt.Errorf("the sheet is called as its file is; leave Sheet out, got %q", opt.Sheet)))
 	}

@@ -121,37 +121,37 @@ on meanwhile, and campaign serve too. Who is invited to the page is not copied.`
 
 func upgradeCommand() *cobra.Command {
 	var o campaignOptions
-	var look bool
+	var dryRun bool
 	c := o.on(&cobra.Command{
 		Use: "upgrade DIR", Short: "Go on with a version of the program that decides otherwise", Args: arguments(1, 1, "a folder"),
 	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
-		changes, err := k.Upgrade(ctx, o.by, look)
+		changes, err := k.Upgrade(ctx, o.by, dryRun)
 		if err != nil {
 			return err
 		}
 		if changes == nil {
 			return o.said("this program decides as the campaign does: there is nothing to upgrade")
 		}
-		if look {
+		if dryRun {
 			return o.said("it would change: " + changes.String())
 		}
 		return o.said("recorded; what changes: " + changes.String())
 	})
-	c.Flags().BoolVar(&look, "look", false, "only show what would change")
+	c.Flags().BoolVar(&dryRun, "look", false, "only show what would change")
 	return o.common(c, true)
 }
 
 func repairCommand() *cobra.Command {
 	var o campaignOptions
 	var reason string
-	var look bool
+	var dryRun bool
 	c := &cobra.Command{
 		Use: "repair DIR", Short: "Set aside events that no command can read", Args: arguments(1, 1, "a folder"),
 		Long: `An earlier version could record what contradicts itself, such as one pull with a reward and
 without one, and then no command reads the campaign. Set such events aside: they stay
 recorded, and one event more names them with the reason. --look only shows them.`,
 		RunE: func(c *cobra.Command, args []string) error {
-			aside, err := folder.Repair(c.Context(), args[0], dsl.MakeProtocol, reason, o.by, look, o.folder())
+			aside, err := folder.Repair(c.Context(), args[0], dsl.MakeProtocol, reason, o.by, dryRun, o.folder())
 			for _, a := range aside {
 				fmt.Fprintln(os.Stderr, "does not fit: "+a.String())
 			}
@@ -162,13 +162,13 @@ recorded, and one event more names them with the reason. --look only shows them.
 				return err
 			case len(aside) == 0:
 				return o.said("all events fit: there is nothing to repair")
-			case look:
+			case dryRun:
 				return o.said("nothing was recorded; --reason sets aside: " + sentence.Count(len(aside), "event"))
 			}
 			return o.said("recorded: set aside " + sentence.Count(len(aside), "event"))
 		},
 	}
-	c.Flags().BoolVar(&look, "look", false, "only show what would be set aside")
+	c.Flags().BoolVar(&dryRun, "look", false, "only show what would be set aside")
 	c.Flags().StringVar(&reason, "reason", "", "the reason, which the report shows (required)")
 	return o.common(c, true)
 }

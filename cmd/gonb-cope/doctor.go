@@ -36,7 +36,7 @@ import (
 type examination struct {
 	name     string
 	required bool
-	look     func(context.Context) (found string, err error)
+	check    func(context.Context) (found string, err error)
 	remedy   string // what to do about an error
 }
 
@@ -62,7 +62,7 @@ is compiled now, so that the first Go cell does not wait for it.`,
 func examine(ctx context.Context, examinations []examination) error {
 	failed := 0
 	for _, x := range examinations {
-		found, err := x.look(ctx)
+		found, err := x.check(ctx)
 		verdict := "missing "
 		switch {
 		case ctx.Err() != nil:

@@ -159,9 +159,9 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 		return err
 	}
 	defer k.Close()
-	plan, left := p.Plan, make([]int, len(p.Plan.Counts))
+	plan, remaining := p.Plan, make([]int, len(p.Plan.Counts))
 	for _, a := range p.Arms {
-		left[a.Arm] = a.Count
+		remaining[a.Arm] = a.Count
 	}
 	plan.Counts = share(p)
 	if err := k.Lead(ctx, plan); err != nil {
@@ -176,7 +176,7 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 			all := lists.Map(results, func(r campaign.ResultRecord) cluster.Reward {
 				return cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares}
 			})
-			rest, arm, missing := fitting(all, plan.Counts, left)
+			rest, arm, missing := fitting(all, plan.Counts, remaining)
 			if missing > 0 {
 				return fmt.Errorf("arm %q: the results in %s make no %d of the %d pulls of round %d: correct one of them or its count",
 					p.Problem.Arms.Names[arm], w.campaign, missing, plan.Counts[arm], plan.Round)
@@ -203,13 +203,13 @@ func share(p cluster.Pulls) []int {
 // before while some of these are left: further measurements of people are no pulls of the plan. The
 // same results give the same choice however often it is made. Where they do not make the pulls that are
 // left of an arm, it returns the first such arm and how many pulls are missing.
-func fitting(all []cluster.Reward, counts, left []int) (out []cluster.Reward, arm, missing int) {
-	taken, rest := make([]int, len(counts)), slices.Clone(left)
+func fitting(all []cluster.Reward, counts, remaining []int) (out []cluster.Reward, arm, missing int) {
+	taken, rest := make([]int, len(counts)), slices.Clone(remaining)
 	for _, r := range all {
 		if counts[r.Arm]-taken[r.Arm] < r.Count {
 			continue
 		}
-		if taken[r.Arm] >= counts[r.Arm]-left[r.Arm] {
+		if taken[r.Arm] >= counts[r.Arm]-remaining[r.Arm] {
 			out = append(out, r)
 			rest[r.Arm] -= r.Count
 		}

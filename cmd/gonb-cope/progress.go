@@ -50,8 +50,8 @@ func (p *progress) update(a dsl.Activity) {
 	}
 	p.now = a
 	words := a.Label
-	if left, known := a.Left(time.Since(p.began)); known && a.Done < a.Total {
-		words += ", " + left.Round(time.Second).String() + " left"
+	if remaining, known := a.Remaining(time.Since(p.began)); known && a.Done < a.Total {
+		words += ", " + remaining.Round(time.Second).String() + " left"
 	}
 	if a.Total > 1 && a.Note != "" {
 		words += ", " + a.Note

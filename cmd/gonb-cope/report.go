@@ -153,7 +153,7 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return fmt.Errorf("report: cannot find its own program: %w", err)
 	}
-	kept, err := newPartial(target, os.Stderr)
+	document, err := newPartial(target, os.Stderr)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	provenance, failed := headless.Run(ctx, nb, headless.Options{
 		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors,
 		Stderr: os.Stderr,
-		Saved:  kept.save,
+		Saved:  document.save,
 		Progress: func(done, cells int, _ time.Duration) {
 			bar.update(dsl.Activity{Label: "cells", Done: done, Total: cells})
 		},
@@ -181,9 +181,9 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 			opt.Provenance = o.provenance(provenance, path)
 		}
 		if err := export.Save(context.WithoutCancel(ctx), target, nb, opt); err != nil {
-			return errors.Join(failed, err, kept.where())
+			return errors.Join(failed, err, document.where())
 		}
-		kept.remove()
+		document.remove()
 		fmt.Fprintf(os.Stderr, "wrote %s\n", target)
 	}
 	if failed == nil && o.check {

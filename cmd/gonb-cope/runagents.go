@@ -91,7 +91,7 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 	if err := o.introduce(ctx, run, b); err != nil {
 		return engine.Result{}, err
 	}
-	kept := sim.RecordEstimates(x.Problem)
+	recorder := sim.RecordEstimates(x.Problem)
 	step, note := sim.Step{Total: 1, Tasks: len(b.Tasks), Remaining: math.NaN()}, ""
 	f, err := cluster.Follower{
 		Facts: o.facts, Run: run, Make: func(context.Context, question.Recipe) (question.Question, error) { return q, nil }, Patience: o.patience,
@@ -103,16 +103,16 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 			a.Tell(step, note)
 		},
 		Learned: func(s *engine.Steps) {
-			kept.Learned(s)
+			recorder.Learned(s)
 			step = stepOf(s)
 			a.Tell(step, note)
 		},
 	}.Follow(ctx)
-	return o.result(ctx, x, f, kept, err)
+	return o.result(ctx, x, f, recorder, err)
 }
 
 // result returns what became of a run as a result of the script.
-func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, kept *sim.EstimateRecorder,
+func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, recorder *sim.EstimateRecorder,
 	err error) (engine.Result, error) {
 	if ctx.Err() != nil {
 		o.say(fmt.Sprintf("run %s goes on without this command, as long as its agents do; to follow it again: %s --run %s",
@@ -130,7 +130,7 @@ func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Fini
 		late = ctx
 	}
 	r, wrong := x.Complete(late, *f.Result)
-	r.Estimates = kept.Estimates()
+	r.Estimates = recorder.Estimates()
 	r.Stated = append(x.Options.Stated(), engine.Setting{Name: engine.SettingAgents, Value: f.Run})
 	return r, errors.Join(err, wrong)
 }

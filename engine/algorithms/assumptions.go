@@ -168,15 +168,15 @@ func (b Basis) mistaken(m *model.Model) string {
 		return ""
 	}
 	p := m.Problem
-	i, j, apart, err := m.ByValues().Relations().UnequalCopies()
-	if err != nil || apart == 0 {
+	i, j, difference, err := m.ByValues().Relations().UnequalCopies()
+	if err != nil || difference == 0 {
 		return ""
 	}
-	if small, err := m.Truth().Negligible(b.Result.Epsilon/m.Unit, 0, 0); err == nil && apart <= small {
+	if small, err := m.Truth().Negligible(b.Result.Epsilon/m.Unit, 0, 0); err == nil && difference <= small {
 		return ""
 	}
 	return fmt.Sprintf("the kernel hardly tells apart arms whose rewards differ by %.2g (%s, and %s), and %s takes them for one",
-		apart, p.Where(i), p.Where(j), b.Algorithm.Name)
+		difference, p.Where(i), p.Where(j), b.Algorithm.Name)
 }
 
 // noisier says whose simulated rewards scatter more than the stated noise scale; "" where none do.

@@ -57,13 +57,13 @@ type Answer struct {
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected loss, reward units
 	LossAfter float64 `json:"loss_after"` // what it is expected to be after the measurements of next
 
-	Kernel   string         `json:"kernel"`    // the most probable one, with the level of the rewards as a term; it can be pasted
-	Log      []string       `json:"log"`       // columns whose decimal logarithm it compares
-	Noise    string         `json:"noise"`     // how measurements scatter, in words
-	Scatter  belief.Scatter `json:"noise_law"` // how measurements scatter
-	Left     belief.Left    `json:"left_out"`  // how well each arm is predicted from the others
-	Basis    string         `json:"basis"`     // how far to believe this, and what would make it surer
-	Warnings []string       `json:"warnings,omitempty"`
+	Kernel      string             `json:"kernel"`    // the most probable one, with the level of the rewards as a term; it can be pasted
+	Log         []string           `json:"log"`       // columns whose decimal logarithm it compares
+	Noise       string             `json:"noise"`     // how measurements scatter, in words
+	Scatter     belief.Scatter     `json:"noise_law"` // how measurements scatter
+	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // how well each arm is predicted from the others
+	Basis       string             `json:"basis"`     // how far to believe this, and what would make it surer
+	Warnings    []string           `json:"warnings,omitempty"`
 
 	Arms []Arm `json:"arms"` // of all tasks, in the order of the problem
 }
@@ -133,7 +133,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	case opt.Next < 0 || opt.Next > MaxNext:
 		return nil, fmt.Errorf("next must be a whole number from 0 to %d, got %d", MaxNext, opt.Next)
 	}
-	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, Left: b.Left, Log: b.Log,
+	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Scatter: b.Scatter, LeaveOneOut: b.LeaveOneOut, Log: b.Log,
 		Kernel: b.Usable.Kernel.String(), Next: []Pull{}}
 	if a.Log == nil {
 		a.Log = []string{}
@@ -292,7 +292,7 @@ func (a *Answer) describe(b *belief.Belief) {
 	if len(b.Unlikely) > 0 {
 		a.Warnings = append(a.Warnings, a.unlikely(b))
 	}
-	l := b.Left
+	l := b.LeaveOneOut
 	a.Basis = fmt.Sprintf("Believe this as far as the kernel predicts: means that were left out, to ±%s", short(l.Error))
 	if l.Without > 0 {
 		a.Basis += fmt.Sprintf(" (the mean of the task's other arms: ±%s)", short(l.Without))

@@ -39,9 +39,9 @@ type Belief struct {
 	Problem *problem.Problem
 	Scatter Scatter // how measurements scatter
 	// the problem under the most probable kernel, with the logarithm of the columns that it is for
-	Usable *problem.Problem
-	Log    []string // these columns
-	Left   Left
+	Usable      *problem.Problem
+	Log         []string // these columns
+	LeaveOneOut LeaveOneOut
 	// measurements that all others contradict, the least likely first
 	Unlikely []Unlikely
 	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
@@ -52,8 +52,8 @@ type Belief struct {
 	Blocks float64
 }
 
-// Left says how well each measured arm is predicted from all others.
-type Left struct {
+// LeaveOneOut says how well each measured arm is predicted from all others.
+type LeaveOneOut struct {
 	Arms     int     `json:"arms"`     // that were left out, each by itself
 	Error    float64 `json:"error"`    // root mean square, reward units
 	Without  float64 `json:"without"`  // the same when predicting by the mean of the task's other arms
@@ -92,7 +92,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	b := &Belief{Problem: p, Scatter: d.scatter}
 	b.Usable = try.Of(s.usable(s.best))
 	b.Log = d.logs()
-	b.Left = s.left(top)
+	b.LeaveOneOut = s.leaveOneOut(top)
 	b.Unlikely = try.Of(s.unlikely(rank))
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
@@ -223,10 +223,10 @@ func round(v float64) float64 {
 	return r
 }
 
-// left summarises the predictions of left-out means in reward units; of counts on the scale of shares.
-func (s *search) left(e *evidence) Left {
+// leaveOneOut summarises the predictions of left-out means in reward units; of counts on the scale of shares.
+func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 	d := s.d
-	out := Left{Arms: len(e.left)}
+	out := LeaveOneOut{Arms: len(e.loo)}
 	byTask := map[int][]float64{}
 	shares := func(k int) float64 {
 		if d.wins != nil {
@@ -239,10 +239,10 @@ func (s *search) left(e *evidence) Left {
 	}
 	within, others := 0, 0
 	for k, v := range s.taskOf {
-		if math.Abs(e.target[k]-e.left[k]) <= 1.96*math.Sqrt(e.leftVariance[k]+e.variance[k]) {
+		if math.Abs(e.target[k]-e.loo[k]) <= 1.96*math.Sqrt(e.looVariance[k]+e.variance[k]) {
 			within++
 		}
-		predicted := e.left[k]
+		predicted := e.loo[k]
 		if d.wins != nil {
 			predicted = logistic(predicted)
 		}
@@ -254,11 +254,11 @@ func (s *search) left(e *evidence) Left {
 			others++
 		}
 	}
-	out.Error = math.Sqrt(out.Error/float64(len(e.left))) * d.unit
+	out.Error = math.Sqrt(out.Error/float64(len(e.loo))) * d.unit
 	if others > 0 {
 		out.Without = math.Sqrt(out.Without/float64(others)) * d.unit
 	}
-	out.Coverage = float64(within) / float64(len(e.left))
+	out.Coverage = float64(within) / float64(len(e.loo))
 	return out
 }
 

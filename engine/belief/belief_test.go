@@ -148,8 +148,8 @@ func TestEvidence(t *testing.T) {
 		var inverse mat.SymDense
 		_ = chol.InverseTo(&inverse)
 		for a := range d.cells {
-			if want := d.y[a] - solved.AtVec(a)/inverse.At(a, a); math.Abs(e.left[a]-want) > 1e-8 {
-				t.Errorf("trial %d: left-out mean %d is predicted as %.10g, want %.10g", trial, a, e.left[a], want)
+			if want := d.y[a] - solved.AtVec(a)/inverse.At(a, a); math.Abs(e.loo[a]-want) > 1e-8 {
+				t.Errorf("trial %d: left-out mean %d is predicted as %.10g, want %.10g", trial, a, e.loo[a], want)
 			}
 		}
 	}

@@ -196,8 +196,8 @@ func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
 	}
 }
 
-// apart returns Z, and the part of A⁻¹ that V has beside it.
-func (e *effects) apart() (*mat.Dense, float64, error) {
+// decompose returns Z, and the part of A⁻¹ that V has beside it.
+func (e *effects) decompose() (*mat.Dense, float64, error) {
 	if e.root != nil {
 		return e.root, 1, nil
 	}
@@ -226,7 +226,7 @@ const estimable = 1e-6
 
 // unblocked takes the effects of blocks out of the squares within arms, and out of their degrees of freedom what that
 // costs: β minimises Σ over measurements of (y - ȳ_i - β_b + Σ_j p_ij β_j)², p_ij the share of block j of arm i.
-func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
+func (d *data) unblocked(squares, freedom []float64) (residual, free []float64) {
 	if len(d.p.Blocks) < 2 {
 		return squares, freedom
 	}
@@ -243,16 +243,16 @@ func (d *data) unblocked(squares, freedom []float64) (left, free []float64) {
 		return squares, freedom
 	}
 	rank, total := e.logDet-next.logDet, floats.Sum(freedom) // each direction that is estimated adds 1
-	left, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
+	residual, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
 	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
 	for _, r := range d.p.Rows {
 		k := at[r.Arm]
 		fitted := e.beta[r.Block] + e.shift[k]
-		left[k] -= r.Count * fitted * (2*(r.Reward-d.mean(k)) - fitted)
+		residual[k] -= r.Count * fitted * (2*(r.Reward-d.mean(k)) - fitted)
 	}
-	for k := range left {
-		left[k] = max(left[k], 0)
+	for k := range residual {
+		residual[k] = max(residual[k], 0)
 		free[k] *= max(1-rank/total, 0)
 	}
-	return left, free
+	return residual, free
 }

@@ -29,7 +29,7 @@ type evidence struct {
 	// posterior has its mode; of other rewards the means and variances that were measured
 	target, variance []float64
 	// prediction of each mean from all others, and its variance without the noise of the mean itself
-	left, leftVariance []float64
+	loo, looVariance []float64
 }
 
 var errSingular = errors.New("the covariance of the measurements is not positive definite")
@@ -241,9 +241,9 @@ func (x *normal) back() (one, alpha []float64) {
 // leave predicts each mean from all others [RW06, eq. 5.12], from P times the target and the diagonal of P, the inverse of the covariance
 // with what is not known of the constant.
 func (e *evidence) leave(alpha, precisions []float64) {
-	e.left, e.leftVariance = make([]float64, len(alpha)), make([]float64, len(alpha))
+	e.loo, e.looVariance = make([]float64, len(alpha)), make([]float64, len(alpha))
 	for i, p := range precisions {
-		e.left[i], e.leftVariance[i] = e.target[i]-alpha[i]/p, max(1/p-e.variance[i], 0)
+		e.loo[i], e.looVariance[i] = e.target[i]-alpha[i]/p, max(1/p-e.variance[i], 0)
 	}
 }
 

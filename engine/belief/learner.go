@@ -19,11 +19,11 @@ import (
 // of many runs can bear. It has the prior of the package, to which a kernel that was stated adds a term, and
 // averages over the numbers of the prior (see sample). Rewards of 0 and 1 are taken for normal with one common variance.
 type Learner struct {
-	p      *problem.Problem
-	told   []float64     // N standard deviations of one measurement; nil where the noise is found
-	stated *mat.SymDense // N × N, squared reward units; nil where no kernel is stated
-	unit   float64       // reward units of 1 in what is returned
-	most   int           // arms up to which posteriors go by covariances of all
+	p          *problem.Problem
+	knownNoise []float64     // N standard deviations of one measurement; nil where the noise is found
+	stated     *mat.SymDense // N × N, squared reward units; nil where no kernel is stated
+	unit       float64       // reward units of 1 in what is returned
+	most       int           // arms up to which posteriors go by covariances of all
 
 	place    []int           // of each arm in distinct
 	distinct *kernels.Points // features of arms, once for the same arm in several tasks
@@ -45,17 +45,17 @@ type outlook interface {
 	factors() []float64
 	// covariances adds the covariances of some arms to a matrix
 	covariances(to *mat.SymDense, arms []int)
-	// apart adds the variances of the rewards of arms less another's
-	apart(to []float64, arms []int, from int)
+	// differences adds the variances of the rewards of arms less another's
+	differences(to []float64, arms []int, from int)
 	// variances adds the variances of all arms
 	variances(to []float64)
 }
 
-// NewLearner returns the belief before any data. told has the standard deviation of one measurement of each arm, or is nil
+// NewLearner returns the belief before any data. noise has the standard deviation of one measurement of each arm, or is nil
 // where the noise is not known; stated has the covariances of the expected rewards that somebody stated, or is nil. What is returned
 // is in units of so many reward units. Of more arms than most that are related, posteriors go by features.
-func NewLearner(p *problem.Problem, told []float64, stated *mat.SymDense, unit float64, most int) *Learner {
-	return &Learner{p: p, told: told, stated: stated, unit: unit, most: most}
+func NewLearner(p *problem.Problem, noise []float64, stated *mat.SymDense, unit float64, most int) *Learner {
+	return &Learner{p: p, knownNoise: noise, stated: stated, unit: unit, most: most}
 }
 
 // Learn forms the belief of counts, mean rewards and sums of squares of deviations, N of each, of all data so far.
@@ -91,14 +91,14 @@ func (l *Learner) data(counts []int, means, squares []float64) *data {
 	}
 	d := cellsOf(&q)
 	d.columns()
-	told := l.told
-	if wins := d.successes(); wins != nil && told == nil {
+	noise := l.knownNoise
+	if wins := d.successes(); wins != nil && noise == nil {
 		lo, hi := q.TwoRewards()
 		share := (floats.Sum(wins) + 0.5) / (floats.Sum(d.n) + 1)
-		told = slices.Repeat([]float64{(hi - lo) * math.Sqrt(share*(1-share))}, n)
+		noise = slices.Repeat([]float64{(hi - lo) * math.Sqrt(share*(1-share))}, n)
 	}
-	if told != nil {
-		q.Noise = problem.NoiseModel{Scales: told}
+	if noise != nil {
+		q.Noise = problem.NoiseModel{Scales: noise}
 	}
 	d.noise()
 	d.measure(d.known || d.free >= leastFree)
@@ -235,7 +235,7 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 	clear(dst)
 	for _, o := range l.members {
-		o.apart(dst, arms, from)
+		o.differences(dst, arms, from)
 		off, other := l.off(o, arms), l.off(o, []int{from}).AtVec(0)
 		for k := range dst {
 			dst[k] += (off.AtVec(k) - other) * (off.AtVec(k) - other)

@@ -109,7 +109,7 @@ func TestOutlooksAgree(t *testing.T) {
 		}
 		for _, o := range []outlook{one, other} {
 			from, all := make([]float64, p.N()), make([]float64, p.N())
-			o.apart(from, indices.All(p.N()), 3)
+			o.differences(from, indices.All(p.N()), 3)
 			o.variances(all)
 			for i := range from {
 				if want := a.At(i, i) + a.At(3, 3) - 2*a.At(i, 3); math.Abs(from[i]-want) > 1e-5 || math.Abs(all[i]-a.At(i, i)) > 1e-5 {

@@ -157,7 +157,7 @@ func (o *onCovariances) covariances(to *mat.SymDense, arms []int) {
 	upper.Less(to.RawSymmetric(), part.RawMatrix())
 }
 
-func (o *onCovariances) apart(to []float64, arms []int, from int) {
+func (o *onCovariances) differences(to []float64, arms []int, from int) {
 	sums := make([]float64, len(arms))
 	rows, _ := o.white.Dims()
 	for a := range rows {
@@ -220,7 +220,7 @@ func (o *onFactor) covariances(to *mat.SymDense, arms []int) {
 	blas64.Syrk(blas.NoTrans, 1, part.RawMatrix(), 1, to.RawSymmetric())
 }
 
-func (o *onFactor) apart(to []float64, arms []int, from int) {
+func (o *onFactor) differences(to []float64, arms []int, from int) {
 	other := o.root.RawRowView(from)
 	for k, i := range arms {
 		if i == from {

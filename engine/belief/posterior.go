@@ -58,7 +58,7 @@ func (m *model) memberAt(ctx context.Context, u []float64, target, variance []fl
 	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
 	if d.blocks != nil {
 		e := try.Of(d.blocks.effects(sigma2 / m.value(u, blocksNumber, 0)))
-		effect, independent = try.Two(e.apart())
+		effect, independent = try.Two(e.decompose())
 		_, blocks = effect.Dims()
 		target = slices.Clone(target)
 		floats.Add(target, e.shift)

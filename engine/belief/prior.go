@@ -113,7 +113,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 		}
 	}
 	// small where features tell arms apart, else all there is: arms that have names alone may be the same in all tasks, or not at all
-	apart := func(name string, variance float64) {
+	addResidual := func(name string, variance float64) {
 		if m.features() {
 			add(name, func(u float64) float64 { return square * vanishing(u) }, math.Log(unexplained), 2)
 		} else {
@@ -122,7 +122,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	}
 	compared("common", 0.5)
 	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
-		apart("rough", 0.7)
+		addResidual("rough", 0.7)
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
@@ -136,9 +136,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add("far", math.Exp, math.Log(far(len(m.taskNumeric))), 1)
 		}
 		if names < d.p.N() {
-			apart("own", 0.35)
+			addResidual("own", 0.35)
 		} else {
-			apart("own", 0.7)
+			addResidual("own", 0.7)
 		}
 	}
 	return m

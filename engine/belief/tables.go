@@ -227,12 +227,12 @@ func (c *chosen) likelihoodApart(u []float64) float64 {
 	}
 	level, one, with, squares := c.value(u, "level", 0), 0.0, 0.0, 0.0
 	for v, s := range ones {
-		kept := 1 / (1 + level*s)
-		logDet -= math.Log(kept)
-		one += s * kept
-		with += first[v] * kept
-		squares += second[v] - first[v]*first[v]*level*kept
+		factor := 1 / (1 + level*s)
+		logDet -= math.Log(factor)
+		one += s * factor
+		with += first[v] * factor
+		squares += second[v] - first[v]*first[v]*level*factor
 	}
-	kept := 1 / (1 + constantVariance*one)
-	return -0.5 * (squares - with*with*constantVariance*kept + logDet - math.Log(kept))
+	factor := 1 / (1 + constantVariance*one)
+	return -0.5 * (squares - with*with*constantVariance*factor + logDet - math.Log(factor))
 }

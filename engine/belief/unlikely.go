@@ -44,7 +44,7 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	var odd, rest []problem.Row
 	far := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - suspected/(2*n))
 	for _, r := range rows {
-		z := all.left(r).off(all.d.scaled(r.Reward))
+		z := all.leaveOneOut(r).off(all.d.scaled(r.Reward))
 		if z*math.Sqrt((n-1)/max(n-z*z, 1e-9)) > far { // Student's t, as if it had widened all variances alike
 			odd = append(odd, r)
 		} else {
@@ -72,7 +72,7 @@ func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	n := len(odd) + len(rest)
 	off := make([]float64, 0, n)
 	for _, r := range rest {
-		if e := f.left(r); !math.IsInf(e.sd, 1) {
+		if e := f.leaveOneOut(r); !math.IsInf(e.sd, 1) {
 			off = append(off, e.off(f.d.scaled(r.Reward)))
 		}
 	}
@@ -260,12 +260,12 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// left predicts a measurement from all others. Of the posterior N(m, v) of its arm it takes the factor N(y, s²) off,
+// leaveOneOut predicts a measurement from all others. Of the posterior N(m, v) of its arm it takes the factor N(y, s²) off,
 //
 //	N((s² m - v y)/(s² - v), s² v/(s² - v)),
 //
 // and from squares within its group y's own.
-func (f *foresight) left(r problem.Row) prediction {
+func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	if f.blocks != nil {
 		f.count(r, -1)
 		defer f.count(r, 1)

@@ -64,7 +64,7 @@ func TestLeft(t *testing.T) {
 	solved := mat.NewVecDense(n, nil)
 	_ = chol.SolveVecTo(solved, y)
 	for a, r := range p.Rows {
-		got := f.left(r)
+		got := f.leaveOneOut(r)
 		mean, sd := y.AtVec(a)-solved.AtVec(a)/inverse.At(a, a), 1/math.Sqrt(inverse.At(a, a))
 		if math.Abs(got.mean-mean) > 1e-5 || math.Abs(got.sd-sd) > 1e-5 {
 			t.Errorf("measurement %d: mean %.8g, sd %.8g; want %.8g, %.8g", a, got.mean, got.sd, mean, sd)

@@ -34,7 +34,7 @@ func (g gained) gap() float64 {
 // The search for it.
 const (
 	gainTolerance = 1e-4 // of upper over value: where the search ends
-	gainLooks     = 12   // at all arms, and designs between two of them, after which it ends without that
+	gainPasses    = 12   // at all arms, and designs between two of them, after which it ends without that
 	mostGainArms  = 1024 // candidates: a step of a design on them takes the cube of their number
 	gainNewcomers = 32   // candidates that one design more takes in, or a quarter of the present ones
 	gainLeast     = 0.01 // of the mean weight: candidates below are let go, unless their gradient is large
@@ -44,8 +44,8 @@ const (
 	gainAlike = 0.5
 	// of ξ: where the pivots leave more of an arm, the kernel is too rough for few arms
 	gainRough = 100
-	// of the largest gradient: arms above stay in sight between two looks at all
-	gainSight = 0.8
+	// of the largest gradient: arms above stay in the pool between two passes over all
+	gainPool = 0.8
 )
 
 // gainSearch looks for the allocation of largest information gain of many arms,
@@ -76,18 +76,18 @@ func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err e
 	s.rounding = mostGainArms * unit * m.Diagonal / m.Scale * precise / s.ridge
 	s.best.upper = independent(m, s.ridge)
 	s.candidates = try.Of(m.Pivots(mostGainArms/2, s.ridge/precise))
-	looks := gainLooks
-	if try.Of(m.Left(len(s.candidates))) > gainRough*s.ridge/precise {
-		looks = 0 // more candidates would not bring the ends together
+	passes := gainPasses
+	if try.Of(m.Residual(len(s.candidates))) > gainRough*s.ridge/precise {
+		passes = 0 // more candidates would not bring the ends together
 	}
-	for range looks {
-		sight := try.Of(s.look())
-		if sight == nil {
+	for range passes {
+		pool := try.Of(s.price())
+		if pool == nil {
 			return s.best, nil
 		}
-		try.To(s.refine(sight))
+		try.To(s.refine(pool))
 	}
-	_, err = s.look()
+	_, err = s.price()
 	return s.best, err
 }
 
@@ -102,9 +102,9 @@ func independent(m *model.Model, ridge float64) float64 {
 	return n * math.Log1p(most/(n*ridge))
 }
 
-// look prices all arms under a design on the candidates and keeps what it certifies. It takes in
-// candidates and returns the arms that stay in sight, nil where the search has ended.
-func (s *gainSearch) look() (sight []int, err error) {
+// price prices all arms under a design on the candidates and keeps what it certifies. It takes in
+// candidates and returns the arms that stay in the pool, nil where the search has ended.
+func (s *gainSearch) price() (pool []int, err error) {
 	defer try.Caught(&err)
 	l := try.Of(s.allocate())
 	gradient := try.Of(l.gradients(view{s.m.Gram(), s.m.Precision, l.arms}))
@@ -116,22 +116,22 @@ func (s *gainSearch) look() (sight []int, err error) {
 	if s.best.upper <= s.best.value*(1+gainTolerance) || len(s.candidates) >= mostGainArms {
 		return nil, nil
 	}
-	sight = indices.Where(len(gradient), func(i int) bool { return gradient[i] >= gainSight*most })
-	return sight, s.extend(l, sight, indices.Of(gradient, sight))
+	pool = indices.Where(len(gradient), func(i int) bool { return gradient[i] >= gainPool*most })
+	return pool, s.extend(l, pool, indices.Of(gradient, pool))
 }
 
-// refine designs on candidates and takes arms in until none in sight is worth it.
-func (s *gainSearch) refine(sight []int) (err error) {
+// refine designs on candidates and takes arms in until none in the pool is worth it.
+func (s *gainSearch) refine(pool []int) (err error) {
 	defer try.Caught(&err)
-	for range gainLooks {
+	for range gainPasses {
 		l := try.Of(s.allocate())
-		both := try.Of(s.m.Among(slices.Concat(sight, l.arms)))
-		own := indices.All(len(sight) + len(l.arms))[len(sight):]
-		gradient := try.Of(l.gradients(view{both, indices.Of(s.m.Precision, sight), own}))
+		both := try.Of(s.m.Among(slices.Concat(pool, l.arms)))
+		own := indices.All(len(pool) + len(l.arms))[len(pool):]
+		gradient := try.Of(l.gradients(view{both, indices.Of(s.m.Precision, pool), own}))
 		if slices.Max(gradient)-l.level <= gainTolerance/2*l.value || len(s.candidates) >= mostGainArms {
 			return nil
 		}
-		try.To(s.extend(l, sight, gradient))
+		try.To(s.extend(l, pool, gradient))
 	}
 	return nil
 }
@@ -161,17 +161,17 @@ func (s *gainSearch) allocate() (_ *located, err error) {
 	return l, nil
 }
 
-// extend takes in the arms in sight whose gradient is most above the mean, of several that are alike
+// extend takes in the arms in the pool whose gradient is most above the mean, of several that are alike
 // given the allocation the first.
-func (s *gainSearch) extend(l *located, sight []int, gradient []float64) error {
+func (s *gainSearch) extend(l *located, pool []int, gradient []float64) error {
 	newcomers := min(max(gainNewcomers, len(s.candidates)/4), mostGainArms-len(s.candidates))
 	threshold := l.level + gainExcess*(slices.Max(gradient)-l.level)
-	order := indices.Where(len(gradient), func(k int) bool { // positions in sight
-		_, known := slices.BinarySearch(s.candidates, sight[k])
+	order := indices.Where(len(gradient), func(k int) bool { // positions in pool
+		_, known := slices.BinarySearch(s.candidates, pool[k])
 		return gradient[k] > threshold && !known
 	})
 	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(gradient[b], gradient[a]), cmp.Compare(a, b)) })
-	arms := lists.Make(min(8*newcomers, len(order)), func(k int) int { return sight[order[k]] })
+	arms := lists.Make(min(8*newcomers, len(order)), func(k int) int { return pool[order[k]] })
 	if len(arms) == 0 {
 		return nil
 	}

@@ -70,7 +70,7 @@ type item struct {
 }
 
 // outstanding reports whether a result is still awaited under this id. A failed or replaced pull awaits none, though one may come.
-func (it *item) outstanding() bool { return it.told == nil && it.failed == "" && it.replaced == "" }
+func (it *item) outstanding() bool { return it.result == nil && it.failed == "" && it.replaced == "" }
 
 // overdue reports whether the lease is over. Nothing is recorded of it: what is overdue follows from the clock of whoever looks.
 func (it *item) overdue(now time.Time) bool {
@@ -156,7 +156,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	// both count under different numbers. They come first, so that the round ends soon. In rounds of blocks none come back.
 	next := map[int]int{}
 	for _, it := range s.order {
-		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.told == nil
+		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.result == nil
 		if r.plan.Sides != nil || it.round != r.plan.Round || !(failed || it.overdue(s.Now)) {
 			continue
 		}
@@ -224,8 +224,8 @@ func (s Moment) list(by string, items []*item) List {
 		names, x := s.Problem.NamesOf(it.Arm), s.features(it.Arm)
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, Task: names[0], Arm: names[1],
 			X: x, Settings: s.settings(x), arm: it.Arm}
-		if it.told != nil {
-			reward := it.told.Reward
+		if it.result != nil {
+			reward := it.result.Reward
 			row.Reward, row.Status = &reward, "known"
 		}
 		out.Rows = append(out.Rows, row)
@@ -277,12 +277,12 @@ func (s Moment) Mine(by string) List {
 	if r == nil {
 		return List{Campaign: s.Start.Name, By: by}
 	}
-	own := s.itemsOf(by, r, func(it *item) bool { return it.told != nil || it.outstanding() })
+	own := s.itemsOf(by, r, func(it *item) bool { return it.result != nil || it.outstanding() })
 	out := s.list(by, own)
 	out.Round = r.plan.Round
 	for i, it := range own {
-		if it.told != nil {
-			out.Rows[i].Note = someone(it.told.by)
+		if it.result != nil {
+			out.Rows[i].Note = someone(it.result.by)
 		}
 	}
 	return out

@@ -113,14 +113,14 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	return out
 }
 
-// gone returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
+// failed returns the pulls of an arm in a round of blocks that failed: a block that lost a pull goes on without it, since
 // elsewhere the pull would have nothing in common with the others. It is 0 in rounds without blocks, whose failed pulls are made again.
-func (s *State) gone(r *round, arm int) int {
+func (s *State) failed(r *round, arm int) int {
 	if r.plan.Sides == nil {
 		return 0
 	}
 	return lists.Count(s.order, func(it *item) bool {
-		return it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.told == nil
+		return it.round == r.plan.Round && it.Arm == arm && it.failed != "" && it.result == nil
 	})
 }
 
@@ -156,7 +156,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 	for _, block := range r.blocks() {
 		arms, of := []int(nil), map[int]float64{}
 		for _, slot := range block {
-			if y, told := reward[[2]int{slot.Arm, slot.Number}]; told {
+			if y, reported := reward[[2]int{slot.Arm, slot.Number}]; reported {
 				arms, of[slot.Arm] = append(arms, slot.Arm), y
 			}
 		}
@@ -259,14 +259,14 @@ func cut(counts []int, most int, seed uint64) []int {
 	rng := rand.New(rand.NewPCG(seed, 0x637574)) // "cut"
 	out := make([]int, len(counts))
 	order := rng.Perm(len(counts))
-	left := most
+	remaining := most
 	for i, n := range counts {
 		out[i] = n * most / total
-		left -= out[i]
+		remaining -= out[i]
 	}
 	// largest remainders first; the order of equal ones is the random one of before
 	slices.SortStableFunc(order, func(a, b int) int { return counts[b]*most%total - counts[a]*most%total })
-	for _, i := range order[:left] {
+	for _, i := range order[:remaining] {
 		out[i]++
 	}
 	return out

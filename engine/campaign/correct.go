@@ -49,14 +49,14 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 		return Done{}, problem.CheckReward(a.Value)
 	case err != nil:
 		return Done{}, err
-	case it.told == nil:
+	case it.result == nil:
 		return Done{}, fmt.Errorf("%s has no result to correct; tell records one", it.ID)
-	case it.told.count() > 1:
-		return Done{}, fmt.Errorf("%s is one of %d whose mean was told: a mean cannot be corrected by one of them", it.ID, it.told.count())
+	case it.result.count() > 1:
+		return Done{}, fmt.Errorf("%s is one of %d whose mean was told: a mean cannot be corrected by one of them", it.ID, it.result.count())
 	}
 	var events []Event
-	if it.told.Reward != a.Value {
-		events = []Event{NewEvent(KindCorrect, at.Now, a.By, CorrectBody{ID: it.ID, Old: it.told.Reward, Reward: a.Value, Reason: a.Reason})}
+	if it.result.Reward != a.Value {
+		events = []Event{NewEvent(KindCorrect, at.Now, a.By, CorrectBody{ID: it.ID, Old: it.result.Reward, Reward: a.Value, Reason: a.Reason})}
 	}
 	return recordedOnce(events, fmt.Sprintf("recorded: %s is %g", a.ID, a.Value), nil)
 }
@@ -73,11 +73,11 @@ type CorrectBody struct {
 // were made by the old value stay recorded. The replay shows which decisions they lead to now.
 func (b *CorrectBody) fold(s *State, e Event) error {
 	it := s.items[b.ID]
-	if it == nil || it.told == nil {
+	if it == nil || it.result == nil {
 		return fmt.Errorf("id %s has no result", b.ID)
 	}
-	it.told.old = append(it.told.old, it.told.Reward)
-	it.told.Reward = b.Reward
+	it.result.old = append(it.result.old, it.result.Reward)
+	it.result.Reward = b.Reward
 	s.reopened = s.done != nil
 	s.note(e, fmt.Sprintf("%s corrected from %g to %g", b.ID, b.Old, b.Reward), b.Reason)
 	return nil
@@ -126,8 +126,8 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 		switch {
 		case err != nil:
 			return Done{}, err
-		case it.told != nil:
-			return Done{}, fmt.Errorf("%s has the result %g; correct replaces it", it.ID, it.told.Reward)
+		case it.result != nil:
+			return Done{}, fmt.Errorf("%s has the result %g; correct replaces it", it.ID, it.result.Reward)
 		case it.failed != "":
 			continue // said before
 		}
@@ -150,7 +150,7 @@ type FailBody struct {
 func (b *FailBody) fold(s *State, e Event) error {
 	for _, id := range b.IDs {
 		it := s.items[id]
-		if it == nil || it.told != nil {
+		if it == nil || it.result != nil {
 			return fmt.Errorf("id %s was never issued, or has a result", id)
 		}
 		it.failed = Plain(b.Reason)

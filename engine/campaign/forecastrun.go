@@ -99,14 +99,14 @@ type trial struct {
 	truth  *problem.Problem
 }
 
-// run goes on to the end, and judges the answers. Of the first round left pulls are awaited, all of them for 0; before holds
+// run goes on to the end, and judges the answers. Of the first round so many pulls are awaited, all of them for 0; before holds
 // the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each task.
-func (x trial) run(ctx context.Context, before []int, left int, seed func(round int) uint64) (n need, err error) {
+func (x trial) run(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
 	// who cuts does not wait for results, and so needs the days one by one
 	if x.Cuts() {
 		n, err = x.calendar(ctx, x.step())
 	} else {
-		n, err = x.rounds(ctx, before, left, seed)
+		n, err = x.rounds(ctx, before, awaited, seed)
 	}
 	if err != nil {
 		return n, err
@@ -117,7 +117,7 @@ func (x trial) run(ctx context.Context, before []int, left int, seed func(round 
 }
 
 // rounds makes one round after the other, and waits for all the results of each. Lost pulls are made again, so that they cost time alone.
-func (x trial) rounds(ctx context.Context, before []int, left int, seed func(round int) uint64) (n need, err error) {
+func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
 	for range forecastRounds {
 		next, more, err := x.steps.Next(ctx)
 		if err != nil || !more {
@@ -132,8 +132,8 @@ func (x trial) rounds(ctx context.Context, before []int, left int, seed func(rou
 		}
 		pulls := next.Pulls()
 		// all of its rewards are drawn again, but only what is left of it takes samples and time
-		if left > 0 { // the round that is being measured
-			pulls, left = left, 0
+		if awaited > 0 { // the round that is being measured
+			pulls, awaited = awaited, 0
 		}
 		n.samples += float64(pulls)
 		n.rounds++
@@ -209,14 +209,14 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 	}
 	over := 0
 	// pulls that fail are handed out again on the next day
-	for day, left := 0, pulls; left > 0; day++ {
-		for range min(left, capacity) {
+	for day, remaining := 0, pulls; remaining > 0; day++ {
+		for range min(remaining, capacity) {
 			switch x := l.rng.Float64(); {
 			case x < l.failed:
 			case x < l.failed+l.late:
-				left, over = left-1, max(over, day+1+1+l.rng.IntN(l.delay))
+				remaining, over = remaining-1, max(over, day+1+1+l.rng.IntN(l.delay))
 			default:
-				left, over = left-1, max(over, day+1)
+				remaining, over = remaining-1, max(over, day+1)
 			}
 		}
 	}

@@ -197,8 +197,8 @@ const lossLevel = 0.05
 // corrected, nil where nothing was lost, and the arms below the level, worst first. Of one arm there is nothing to compare, and it is nil
 // as well. Both lists are N counts of one round.
 func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
-	all, gone, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })
-	if gone == 0 || arms < 2 {
+	all, allLost, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })
+	if allLost == 0 || arms < 2 {
 		return nil, nil
 	}
 	least := 1.0
@@ -207,7 +207,7 @@ func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 		if lost[i] == 0 {
 			continue
 		}
-		value := math.Min(1, float64(arms)*hypergeometricTail(all, gone, n, lost[i]))
+		value := math.Min(1, float64(arms)*hypergeometricTail(all, allLost, n, lost[i]))
 		least = math.Min(least, value)
 		if value < lossLevel {
 			names := p.Problem.NamesOf(i)
@@ -220,15 +220,15 @@ func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 
 // hypergeometricTail returns the probability that at least k of n pulls are among those lost, where
 // gone of all pulls are lost at random. Binomial coefficients are taken by their logarithms, since they exceed a float64 early.
-func hypergeometricTail(all, gone, n, k int) float64 {
+func hypergeometricTail(all, lost, n, k int) float64 {
 	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 	sum := 0.0
-	for x := k; x <= min(n, gone); x++ {
+	for x := k; x <= min(n, lost); x++ {
 		// so many of the others cannot be lost: they are fewer
-		if gone-x > all-n {
+		if lost-x > all-n {
 			continue
 		}
-		sum += math.Exp(choose(n, x) + choose(all-n, gone-x) - choose(all, gone))
+		sum += math.Exp(choose(n, x) + choose(all-n, lost-x) - choose(all, lost))
 	}
 	return math.Min(1, sum)
 }

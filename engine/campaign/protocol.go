@@ -235,26 +235,26 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	}
 	v := p.Problem.V()
 	// by task: what the round gives it, and what its budget has left
-	given, left := make([]int, v), make([]int, v)
+	given, remaining := make([]int, v), make([]int, v)
 	// all pulls beyond a budget, and all places below one
 	over, free := 0, 0
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
-		left[t], given[t] = max(0, p.Options.Budget-engine.PullsOf(before[lo:hi])), engine.PullsOf(counts[lo:hi])
-		over += max(0, given[t]-left[t])
-		free += max(0, left[t]-given[t])
+		remaining[t], given[t] = max(0, p.Options.Budget-engine.PullsOf(before[lo:hi])), engine.PullsOf(counts[lo:hi])
+		over += max(0, given[t]-remaining[t])
+		free += max(0, remaining[t]-given[t])
 	}
 	if over == 0 {
 		return counts
 	}
-	more := lists.Make(v, func(t int) int { return max(0, left[t]-given[t]) })
+	more := lists.Make(v, func(t int) int { return max(0, remaining[t]-given[t]) })
 	more = cut(more, min(over, free), seed)
 	out := make([]int, len(counts))
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
-		n := min(given[t], left[t])
+		n := min(given[t], remaining[t])
 		// its budget is used up
-		if n == 0 && left[t] == 0 {
+		if n == 0 && remaining[t] == 0 {
 			continue
 		}
 		copy(out[lo:hi], cut(counts[lo:hi], n, seed))

@@ -186,9 +186,9 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
-	_, left, _ := s.Left()
+	_, remaining, _ := s.Remaining()
 	x := trial{p, steps, sim.NewEnvironment(truth, draw, 2, run), l, truth}
-	return x.run(ctx, s.spent(p), left, s.Start.orderSeed)
+	return x.run(ctx, s.spent(p), remaining, s.Start.orderSeed)
 }
 
 // soFar returns the algorithm after what is over. results have the sign of the data.

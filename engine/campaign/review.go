@@ -215,16 +215,16 @@ func (s review) toldTwice() (engine.Warning, bool) {
 		it := s.items[id]
 		again := s.items[it.replaced]
 		// both have a result, and not the same mean of several
-		if it.told == nil || again == nil || again.told == nil || it.told == again.told || s.concealed(it) {
+		if it.result == nil || again == nil || again.result == nil || it.result == again.result || s.concealed(it) {
 			continue
 		}
 		pairs++
 		same := 0.0 // probability that another result of the arm, drawn from the others, has this value
-		if n := sums[it.told.Arm]; n > 2 {
-			same = float64(max(0, values[it.told.Arm][it.told.Reward]-2)) / float64(n-2)
+		if n := sums[it.result.Arm]; n > 2 {
+			same = float64(max(0, values[it.result.Arm][it.result.Reward]-2)) / float64(n-2)
 		}
 		chance += same
-		if it.told.Reward == again.told.Reward {
+		if it.result.Reward == again.result.Reward {
 			if equal++; first == nil {
 				first = []string{id, it.replaced}
 			}
@@ -244,7 +244,7 @@ func (s review) toldTwice() (engine.Warning, bool) {
 		return engine.Warning{}, false
 	}
 	return engine.Warning{Kind: engine.WarnTwice, Names: first,
-		Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].told.Reward}}, true
+		Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].result.Reward}}, true
 }
 
 // concealed reports whether the result of a pull must not show yet: its round is open.

@@ -120,7 +120,7 @@ func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
 func (s *State) awaited(r *round) (n int) {
 	_, missing := s.pulls(r)
 	for i, lacks := range missing {
-		n += max(0, lacks-s.gone(r, i))
+		n += max(0, lacks-s.failed(r, i))
 	}
 	return n
 }
@@ -189,13 +189,13 @@ func (s *State) Needed() bool {
 
 // Left returns the pulls of the open round that have no result, and whether the round is over. Without an open round it
 // is the last one, which has nothing left.
-func (s *State) Left() (round, left int, over bool) {
+func (s *State) Remaining() (round, remaining int, over bool) {
 	r := s.open()
 	if r == nil {
 		return len(s.rounds), 0, true
 	}
-	left = s.awaited(r)
-	return r.plan.Round, left, left == 0
+	remaining = s.awaited(r)
+	return r.plan.Round, remaining, remaining == 0
 }
 
 // owed returns the pulls that somebody has and that have no result: his open list, overdue ones included. by must be Plain.

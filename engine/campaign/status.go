@@ -61,15 +61,15 @@ type Status struct {
 
 // OpenRound counts the pulls of the round that is being measured.
 type OpenRound struct {
-	Round    int `json:"round"`
-	Planned  int `json:"planned"`              // pulls, but for withdrawn arms
-	Measured int `json:"measured"`             // pulls with a result, extra ones included
-	Out      int `json:"handed_out"`           // without result yet
-	Overdue  int `json:"overdue,omitempty"`    // among Out: their lease is over
-	Failed   int `json:"failed,omitempty"`     // pulls that were given back
-	Left     int `json:"left"`                 // that nobody has
-	Plates   int `json:"plates,omitempty"`     // of the round's own pulls
-	Next     int `json:"next_plate,omitempty"` // the first with pulls that nobody has
+	Round      int `json:"round"`
+	Planned    int `json:"planned"`              // pulls, but for withdrawn arms
+	Measured   int `json:"measured"`             // pulls with a result, extra ones included
+	Out        int `json:"handed_out"`           // without result yet
+	Overdue    int `json:"overdue,omitempty"`    // among Out: their lease is over
+	Failed     int `json:"failed,omitempty"`     // pulls that were given back
+	Unassigned int `json:"left"`                 // that nobody has
+	Plates     int `json:"plates,omitempty"`     // of the round's own pulls
+	Next       int `json:"next_plate,omitempty"` // the first with pulls that nobody has
 }
 
 // TaskStatus says how far a task is.
@@ -181,8 +181,8 @@ func (s review) count(st *Status) {
 		if it.failed != "" {
 			st.Failed++
 		}
-		if it.told != nil && len(it.told.old) > 0 && !corrected[it.told] {
-			corrected[it.told] = true
+		if it.result != nil && len(it.result.old) > 0 && !corrected[it.result] {
+			corrected[it.result] = true
 			st.Corrected++
 		}
 	}
@@ -196,7 +196,7 @@ func (s review) openRound(st *Status) {
 	}
 	planned, _ := s.pulls(r)
 	o := &OpenRound{Round: r.plan.Round, Planned: lists.Total(planned), Measured: r.measured(),
-		Left: lists.Sum(s.needed(r), func(n int) int { return max(0, n) })}
+		Unassigned: lists.Sum(s.needed(r), func(n int) int { return max(0, n) })}
 	for _, it := range s.items {
 		if it.round != r.plan.Round {
 			continue

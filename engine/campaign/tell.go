@@ -216,7 +216,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 				if it == nil {
 					return fmt.Errorf("id %s was never issued", id)
 				}
-				it.told = m
+				it.result = m
 				m.round = it.round
 			}
 		}
@@ -263,17 +263,17 @@ const (
 // Receipt says what became of every row of a sheet. It is given out once the results are durable. What it says of the round and of
 // the last event is set then: it is of the state with the results.
 type Receipt struct {
-	Campaign string         `json:"campaign"`        // its name
-	Sheet    string         `json:"sheet,omitempty"` // its name
-	Taken    bool           `json:"taken"`           // whether anything was recorded
-	Counts   map[string]int `json:"counts"`          // of rows, by what became of them: RowNew and the others
-	Lines    []ReceiptLine  `json:"lines"`           // of rows that are not simply new, known or waiting
-	Round    int            `json:"round,omitempty"` // the open one, else the last
-	Left     int            `json:"left"`            // pulls of the open round without result
-	Over     bool           `json:"round_over"`      // whether it has all its results
-	Notes    []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
-	Hash     string         `json:"hash,omitempty"`  // of the last event
-	Chain    string         `json:"chain,omitempty"` // see State.Chain
+	Campaign  string         `json:"campaign"`        // its name
+	Sheet     string         `json:"sheet,omitempty"` // its name
+	Taken     bool           `json:"taken"`           // whether anything was recorded
+	Counts    map[string]int `json:"counts"`          // of rows, by what became of them: RowNew and the others
+	Lines     []ReceiptLine  `json:"lines"`           // of rows that are not simply new, known or waiting
+	Round     int            `json:"round,omitempty"` // the open one, else the last
+	Remaining int            `json:"left"`            // pulls of the open round without result
+	Over      bool           `json:"round_over"`      // whether it has all its results
+	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
+	Hash      string         `json:"hash,omitempty"`  // of the last event
+	Chain     string         `json:"chain,omitempty"` // see State.Chain
 }
 
 // ReceiptLine is a row of a sheet.

@@ -28,19 +28,19 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		}
 	}
 	key := sheetKey{kind == KindAttach, t.opt.Sheet, t.opt.By}
-	told := t.state.sheets[key]
+	previous := t.state.sheets[key]
 	// what was told of the sheet must all be there, before one of its rows is looked at
-	if why := t.differs(rows, told, true); why != "" {
+	if why := t.differs(rows, previous, true); why != "" {
 		t.refuse(rows, RowConflict, why)
 		return
 	}
 	// the same file of two people is most likely one sheet that was passed on, and would count twice
-	if other := t.sameOfOthers(key, rows); other != "" && len(told) == 0 && !t.opt.Sure {
+	if other := t.sameOfOthers(key, rows); other != "" && len(previous) == 0 && !t.opt.Sure {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s told such rows in a sheet of this name: it may be the same one", other))
 		return
 	}
 	// by arm and place, what each row was told as
-	known := lists.Keyed(told, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
+	known := lists.Keyed(previous, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
 	for _, x := range rows {
 		if ctx.Err() != nil {
 			return
@@ -91,10 +91,10 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 
 // differs says where rows are not the ones of a sheet that was told in part: one of them is missing, or is of
 // another value; "" where all are there. Without values only their places count.
-func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) string {
+func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool) string {
 	// a row is named by its arm and its place among the arm's rows
 	at := lists.Keyed(rows, func(_ int, x ResultRecord) ([2]int, ResultRecord) { return [2]int{x.Arm, x.Row}, x })
-	for _, m := range told {
+	for _, m := range previous {
 		x, there := at[[2]int{m.Arm, m.Row}]
 		now := "is missing"
 		if there {
@@ -112,8 +112,8 @@ func (t *teller) differs(rows []ResultRecord, told []*measured, values bool) str
 // not see rewards of others learns only that the places are the same. Of several it is the one whose name comes last, so that it is
 // the same each time.
 func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
-	for other, told := range t.state.sheets {
-		if other.attached == key.attached && other.name == key.name && other.by != key.by && t.differs(rows, told, !t.opt.Own) == "" {
+	for other, previous := range t.state.sheets {
+		if other.attached == key.attached && other.name == key.name && other.by != key.by && t.differs(rows, previous, !t.opt.Own) == "" {
 			name = max(name, someone(other.by))
 		}
 	}
@@ -154,7 +154,7 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 		t.say(x.line, "", RowBad, "%s %s", t.where(x.Arm), why)
 		return
 	}
-	t.told = append(t.told, x)
+	t.results = append(t.results, x)
 	t.say(x.line, "", RowNew, "")
 }
 
@@ -271,13 +271,13 @@ const (
 // without returns the results that look right, and notes the others, which may be slips of the pen. Their rows were said to be of the
 // given kind before, which is taken back.
 func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
-	var kept []ResultRecord
+	var accepted []ResultRecord
 	aside := map[int]bool{} // lines of the sheet
 	median, spread := t.middle()
 	for _, x := range results {
 		why := t.against(x, median, spread)
 		if why == "" {
-			kept = append(kept, x)
+			accepted = append(accepted, x)
 			continue
 		}
 		t.receipt.Counts[kind]--
@@ -285,13 +285,13 @@ func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 		t.say(x.line, x.ID, RowSure, "%g of %s: %s", x.Reward, t.where(x.Arm), why)
 	}
 	t.receipt.Lines = slices.DeleteFunc(t.receipt.Lines, func(l ReceiptLine) bool { return l.Kind == kind && aside[l.Line] })
-	return kept
+	return accepted
 }
 
 // confirm records what spoke against results that somebody is sure of, for the report. Most have nothing against them.
 func (t *teller) confirm() {
 	median, spread := t.middle()
-	for _, list := range [][]ResultRecord{t.told, t.late} {
+	for _, list := range [][]ResultRecord{t.results, t.late} {
 		for i := range list {
 			list[i].Sure = t.against(list[i], median, spread)
 		}
@@ -325,7 +325,7 @@ func (t *teller) middle() (median, spread float64) {
 			all = append(all, m.Reward)
 		}
 	}
-	all = append(all, lists.Map(t.told, func(x ResultRecord) float64 { return x.Reward })...)
+	all = append(all, lists.Map(t.results, func(x ResultRecord) float64 { return x.Reward })...)
 	all = append(all, lists.Map(t.state.guides, reward)...)
 	if len(all) < fewestOthers {
 		return 0, 0

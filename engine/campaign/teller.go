@@ -62,15 +62,15 @@ type teller struct {
 	now      time.Time
 	receipt  Receipt // filled in row by row
 
-	told, late []ResultRecord           // to be recorded: of the open round; late or attached
-	failed     map[string][]string      // ids by reason
-	gone       map[string]bool          // ids that this sheet says failed
-	mine       map[string]*ResultRecord // by id: what this sheet said of it before
-	hints      int                      // nearest ids named so far
-	room       map[int]int              // by arm: results that the open round still takes
-	open       map[int][]Item           // by arm: what is open of the round, once it is needed
-	highest    map[int]int              // by arm: the largest number given to a pull
-	fixed      func() bool              // whether the algorithm takes rounds only as it planned them
+	results, late []ResultRecord           // to be recorded: of the open round; late or attached
+	failed        map[string][]string      // ids by reason
+	failedIDs     map[string]bool          // ids that this sheet says failed
+	mine          map[string]*ResultRecord // by id: what this sheet said of it before
+	hints         int                      // nearest ids named so far
+	room          map[int]int              // by arm: results that the open round still takes
+	open          map[int][]Item           // by arm: what is open of the round, once it is needed
+	highest       map[int]int              // by arm: the largest number given to a pull
+	fixed         func() bool              // whether the algorithm takes rounds only as it planned them
 }
 
 // newTeller returns a teller for one sheet. Names are made Plain, as events have them once folded. Whether rounds are fixed is found out
@@ -78,7 +78,7 @@ type teller struct {
 func newTeller(at Moment, opt TellOptions) *teller {
 	opt.By, opt.Sheet = Plain(opt.By), Plain(opt.Sheet)
 	return &teller{
-		state: at.State, protocol: at.Protocol, opt: opt, now: at.Now, failed: map[string][]string{}, gone: map[string]bool{},
+		state: at.State, protocol: at.Protocol, opt: opt, now: at.Now, failed: map[string][]string{}, failedIDs: map[string]bool{},
 		mine: map[string]*ResultRecord{}, room: map[int]int{}, fixed: sync.OnceValue(at.fixedRounds),
 		receipt: Receipt{Campaign: at.Start.Name, Sheet: opt.Sheet, Counts: map[string]int{}},
 	}
@@ -152,19 +152,19 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, failed bool) {
 	switch reason := row.Text("note"); {
 	case err != nil:
 		t.say(row.Line, id, RowUnknown, "%s", err)
-	case it.failed != "" || t.gone[it.ID]:
+	case it.failed != "" || t.failedIDs[it.ID]:
 		t.say(row.Line, id, RowKnown, "")
 	case t.hidden(it):
 		t.say(row.Line, it.ID, RowConflict, toldByOther)
-	case it.told != nil:
-		t.say(row.Line, id, RowConflict, "the row says failed, and %g was told before", it.told.Reward)
+	case it.result != nil:
+		t.say(row.Line, id, RowConflict, "the row says failed, and %g was told before", it.result.Reward)
 	case t.mine[it.ID] != nil:
 		t.say(row.Line, id, RowConflict, "the same sheet says failed and %g", t.mine[it.ID].Reward)
 	case reason == "":
 		t.say(row.Line, id, RowBad, "a pull that failed needs a reason in the column note: %s", t.protocol.FailureRule())
 	default:
 		t.failed[reason] = append(t.failed[reason], it.ID)
-		t.gone[it.ID] = true
+		t.failedIDs[it.ID] = true
 		t.say(row.Line, it.ID, RowFailed, "")
 	}
 }
@@ -198,7 +198,7 @@ func (t *teller) ids() []string {
 
 // hidden reports whether a pull has a result of the open round that the teller may not see, as others' are on the page.
 func (t *teller) hidden(it *item) bool {
-	return t.opt.Own && it.told != nil && it.by != t.opt.By && t.concealed(it.told)
+	return t.opt.Own && it.result != nil && it.by != t.opt.By && t.concealed(it.result)
 }
 
 // concealed reports whether a result is of somebody else in the open round, to a teller who may not see it.
@@ -224,23 +224,23 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	}
 	// what is known of the pull: by this sheet, or else recorded
 	before := t.mine[it.ID]
-	if it.told != nil {
-		before = &it.told.ResultRecord
+	if it.result != nil {
+		before = &it.result.ResultRecord
 	}
 	switch r := t.state.open(); {
 	case t.hidden(it):
 		t.say(line, it.ID, RowConflict, toldByOther)
-	case t.gone[it.ID]:
+	case t.failedIDs[it.ID]:
 		t.say(line, it.ID, RowConflict, "the same sheet says failed and %g", x.Reward)
 	case before != nil && before.Reward == x.Reward:
 		t.say(line, it.ID, RowKnown, "")
-	case it.told != nil && slices.Contains(it.told.old, x.Reward):
+	case it.result != nil && slices.Contains(it.result.old, x.Reward):
 		t.say(line, it.ID, RowKnown, "%g was told before and is corrected to %g", x.Reward, before.Reward)
 	case before != nil && before.Count > 1:
 		t.say(line, it.ID, RowConflict, "it is one of %d whose mean was told before", before.Count)
-	case before != nil && it.told != nil:
+	case before != nil && it.result != nil:
 		t.say(line, it.ID, RowConflict, "%g was told before by %s, and now %g; where the first was wrong: correct %s", before.Reward,
-			someone(it.told.by), x.Reward, it.ID)
+			someone(it.result.by), x.Reward, it.ID)
 	case before != nil:
 		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
 	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
@@ -254,7 +254,7 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 		t.say(line, it.ID, RowLate, "its round, %d, is over: the result guides what is measured next", it.round)
 	default:
 		t.mine[it.ID] = &x
-		t.told = append(t.told, x)
+		t.results = append(t.results, x)
 		t.room[x.Arm] = t.roomOf(r, x.Arm) - 1
 		t.say(line, it.ID, RowNew, "")
 	}
@@ -280,7 +280,7 @@ func (t *teller) finish(kind Kind, sha string) Done {
 	}
 	// unlikely results are taken out, and make the sheet refused; or they are kept with what speaks against them
 	if !t.opt.Sure {
-		t.told, t.late = t.without(t.told, RowNew), t.without(t.late, row)
+		t.results, t.late = t.without(t.results, RowNew), t.without(t.late, row)
 	} else {
 		t.confirm()
 	}
@@ -295,7 +295,7 @@ func (t *teller) finish(kind Kind, sha string) Done {
 			events = append(events, NewEvent(kind, t.now, t.opt.By, TellBody{Sheet: t.opt.Sheet, SHA256: sha, Results: results}))
 		}
 	}
-	record(KindTell, t.told)
+	record(KindTell, t.results)
 	record(late, t.late)
 	// sorted, so that the same sheet makes the same events
 	for _, reason := range slices.Sorted(maps.Keys(t.failed)) {

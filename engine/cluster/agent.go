@@ -58,8 +58,8 @@ type agent struct {
 	reads  bool            // whether it reads all facts, and not only plans
 	follow context.Context // of the readers; nil in Replay, where nobody reads
 	// the messages of the round learned last; nil before the first round and after again; propose sends them on where there is a relay
-	said [][]byte
-	told map[string]bool // what was noticed; by the text of the notice
+	said    [][]byte
+	noticed map[string]bool // what was noticed; by the text of the notice
 }
 
 // errStopped ends a run that somebody stopped.
@@ -115,11 +115,11 @@ func (w *agent) ended(err error) (Finished, error) {
 }
 
 func newAgent(a Agent) *agent {
-	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), told: map[string]bool{}}
+	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), noticed: map[string]bool{}}
 }
 
 // look reads what the run asks, and begins its replica. The history stays as it is. Afterwards the agent has opened, question and replica.
-func (w *agent) look(ctx context.Context) (err error) {
+func (w *agent) load(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)
 	}
@@ -133,7 +133,7 @@ func (w *agent) look(ctx context.Context) (err error) {
 // its lock is the only thing that an error has to give back.
 func (a Agent) begin(ctx context.Context) (*agent, error) {
 	w := newAgent(a)
-	err := w.look(ctx)
+	err := w.load(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -240,8 +240,8 @@ func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 // once notices something that was not noticed before. A text says the round and the agents, so the same text is the same thing.
 // A silence of more agents than before is another text.
 func (w *agent) once(n Notice) {
-	if !w.told[n.Text] {
-		w.told[n.Text] = true
+	if !w.noticed[n.Text] {
+		w.noticed[n.Text] = true
 		w.say(n)
 	}
 }
@@ -288,9 +288,9 @@ func (w *agent) message(round, agent int) ([]byte, bool) {
 
 // someone waits for a plan that this agent does not make, for ever where there is no limit. It looks at each change. It returns
 // ok as false and no error when the limit is over. An error is errStopped, or the one of the readers.
-func (w *agent) someone(ctx context.Context, r int, limit time.Duration, look func()) (f Fact, ok bool, err error) {
+func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChange func()) (f Fact, ok bool, err error) {
 	_, err = w.history.wait(ctx, limit, func() bool {
-		look()
+		onChange()
 		_, ok := w.history.get(r, namePlan)
 		// the wait ends for a stop as well, so that both are asked for afterwards
 		return ok || w.stopped() != nil

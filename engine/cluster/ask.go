@@ -86,7 +86,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	}
 	for _, x := range p.Arms {
 		// names of arms are unique within a task, and a request is of one task
-		lines.left += x.Count
+		lines.remaining += x.Count
 		lines.arms[p.Problem.Arms.Names[x.Arm]] = x.Arm
 	}
 	err = a.Ask(ctx, append(request, '\n'), lines)
@@ -113,20 +113,20 @@ func (p Pulls) request() Request {
 // responses takes lines as they come. It is an io.Writer: Ask writes to it from whatever goroutine reads the program's output. A
 // reward goes from a line by way of whole to the journal, and is counted in left when it is there.
 type responses struct {
-	mu    sync.Mutex // of all fields below
-	pulls Pulls
-	arms  map[string]int        // numbers of the arms asked for; by name
-	tell  func(...Reward) error // of Pull: on the disk when it returns nil
-	fail  func(error)           // ends the asking with a cause
-	who   string                // who is asked, for errors
-	rest  []byte                // the beginning of a line whose end has not come
-	line  int                   // number of the line taken last, from 1
-	whole []Reward              // read and not told yet
-	lines []int                 // where they stood; one for each of whole
-	err   error                 // the first; nothing is taken after it
-	left  int                   // pulls that were not told yet
-	last  func()                // starts grace; nil where none is limited; called under the lock
-	grace *time.Timer           // nil before the last reward
+	mu        sync.Mutex // of all fields below
+	pulls     Pulls
+	arms      map[string]int        // numbers of the arms asked for; by name
+	tell      func(...Reward) error // of Pull: on the disk when it returns nil
+	fail      func(error)           // ends the asking with a cause
+	who       string                // who is asked, for errors
+	rest      []byte                // the beginning of a line whose end has not come
+	line      int                   // number of the line taken last, from 1
+	whole     []Reward              // read and not told yet
+	lines     []int                 // where they stood; one for each of whole
+	err       error                 // the first; nothing is taken after it
+	remaining int                   // pulls that were not told yet
+	last      func()                // starts grace; nil where none is limited; called under the lock
+	grace     *time.Timer           // nil before the last reward
 }
 
 // maxLine is the most bytes of a line. Without a limit a program that prints no line end would fill the memory.
@@ -210,7 +210,7 @@ func (r *responses) hand() {
 	}
 	// the usual case: one sync for all
 	if r.tell(all...) == nil {
-		r.told(all...)
+		r.count(all...)
 		return
 	}
 	for i, x := range all {
@@ -219,17 +219,17 @@ func (r *responses) hand() {
 			r.refuse(err)
 			return
 		}
-		r.told(x)
+		r.count(x)
 	}
 }
 
 // told counts what is told, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
 // journal takes no more of an arm than the plan has.
-func (r *responses) told(all ...Reward) {
+func (r *responses) count(all ...Reward) {
 	for _, x := range all {
-		r.left -= x.Count
+		r.remaining -= x.Count
 	}
-	if r.left == 0 && r.last != nil {
+	if r.remaining == 0 && r.last != nil {
 		r.last()
 	}
 }
@@ -330,8 +330,8 @@ type ArmPulls struct {
 	Made  int // pulls of the round that were told before
 }
 
-// Left returns the number of pulls that are left.
-func (p Pulls) Left() int {
+// Total returns the number of pulls that are left.
+func (p Pulls) Total() int {
 	return lists.Sum(p.Arms, func(a ArmPulls) int { return a.Count })
 }
 
@@ -348,8 +348,8 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
 		// the sum of both could overflow, and the difference cannot
-		if left := plan.Counts[r.Arm] - made[r.Arm]; r.Count > left { // a sum could overflow
-			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(left), plan.Round)
+		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining { // a sum could overflow
+			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(remaining), plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}

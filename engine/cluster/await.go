@@ -76,11 +76,11 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		}
 		// the next notice comes after the same patience again
 		waited = 0
-		gone := w.missing(r)
-		w.name(r, gone)
+		absent := w.missing(r)
+		w.name(r, absent)
 		// its own next plan will say so, and the plan of an agent that has heard more may stand before it
 		if w.GoOn {
-			return w.messages(r, agents(gone)), gone, nil
+			return w.messages(r, agents(absent)), absent, nil
 		}
 	}
 }
@@ -115,9 +115,9 @@ func (w *agent) patience(r int) time.Duration {
 }
 
 // name says who is silent. The text depends on GoOn: either all wait, or the round goes on. Each set of agents is named once a round.
-func (w *agent) name(r int, gone []Absence) {
+func (w *agent) name(r int, absent []Absence) {
 	var tasks, words []string
-	for _, a := range gone {
+	for _, a := range absent {
 		tasks = append(tasks, w.opened.Tasks[a.Agent])
 		words = append(words, fmt.Sprintf("%s (task %q): %s", AgentName(a.Agent), w.opened.Tasks[a.Agent], a))
 	}
@@ -215,27 +215,27 @@ func (w *agent) lacks(r int, absent []int) int {
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
 	// a program that ended between telling and learning begins here again
-	f, told := w.history.get(r, AgentName(w.v))
-	if !told && !w.fresh { // the reader may not have come to it yet, and through a relay never does
+	f, published := w.history.get(r, AgentName(w.v))
+	if !published && !w.fresh { // the reader may not have come to it yet, and through a relay never does
 		var err error
-		if f, told, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
+		if f, published, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
 			return err
 		}
 	}
 	// the message stands for ever, so the folder can no more than agree with it
-	if told {
+	if published {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
 	// the folder may have all pulls of a round that this agent was left out of: then the message is told all the same, and is late
-	left := w.left().Left()
-	if left > 0 && w.leftOut(r) {
+	remaining := w.remaining().Total()
+	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
 			Text: fmt.Sprintf("round %d went on without this agent: its pulls are not made", r)})
 		return nil
 	}
-	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: left,
-		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(left), w.Task, plan.Pulls(),
+	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
+		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
 	// what was measured stays in the folder; pulls that are left are not made any more
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
@@ -266,13 +266,13 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 }
 
 // left returns what is left of its own pulls in the open round. They are in arm order. None of them is left where Arms is empty.
-func (w *agent) left() Pulls {
+func (w *agent) remaining() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
 	made := w.journal.made(plan.Round, p.N())
 	for i := w.lo; i < w.hi; i++ {
-		if left := plan.Counts[i] - made[i]; left > 0 {
-			out.Arms = append(out.Arms, ArmPulls{Arm: i, Count: left, Made: made[i]})
+		if remaining := plan.Counts[i] - made[i]; remaining > 0 {
+			out.Arms = append(out.Arms, ArmPulls{Arm: i, Count: remaining, Made: made[i]})
 		}
 	}
 	return out
@@ -284,8 +284,8 @@ func (w *agent) compare(r int, said Fact) error {
 	// the usual case is that both are equal, and then nothing is said
 	plan, p := w.replica.plan, w.question.Problem
 	text := fmt.Sprintf("round %d: other rewards were told for task %q than %s has", r, w.Task, w.Folder)
-	if left := w.left().Left(); left > 0 {
-		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(left), w.Task)
+	if remaining := w.remaining().Total(); remaining > 0 {
+		text = fmt.Sprintf("round %d: %s lacks the rewards of %s that were told for task %q", r, w.Folder, pulls(remaining), w.Task)
 	} else if body, err := message(w.v, plan, w.journal.batch(r, p, plan.WantSquares), w.lo, w.hi); err != nil ||
 		bytes.Equal(body, said.Body) {
 		return err
@@ -332,24 +332,24 @@ func (w *agent) finish(ctx context.Context, r int) error {
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
 		// the journal is asked each time: a try that failed may have told some rewards
-		left := w.left()
-		if left.Left() == 0 {
+		remaining := w.remaining()
+		if remaining.Total() == 0 {
 			return nil
 		}
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
 		// tell writes to the disk before it returns nil, so nothing that the puller has told can be lost
-		err := w.puller.Pull(pulling, left, func(rewards ...Reward) error {
+		err := w.puller.Pull(pulling, remaining, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
-		now := w.left().Left()
+		now := w.remaining().Total()
 		// a round that is whole is told, even where the run was stopped meanwhile
 		if cause := context.Cause(pulling); cause != nil && now > 0 {
 			return cause
 		}
 		// some rewards came: the tries begin again, however long it takes in all
-		if now < left.Left() {
+		if now < remaining.Total() {
 			tries = 0
 		} else if tries >= most {
 			return fmt.Errorf("run %s, round %d: task %q has %s without a reward after %s; what was measured is kept, start the agent "+

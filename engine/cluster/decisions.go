@@ -212,7 +212,7 @@ type PlanBody struct {
 	// of runs with a relay: the messages of the round before, in agent order, nil for absent agents
 	Messages [][]byte `json:"messages,omitempty"` // nil without a relay, and where they are in Kept
 	// the pieces of Messages where they are too long for a fact, as Facts.Keep named them
-	Kept string `json:"kept,omitempty"` // "" where they are not
+	Stored string `json:"kept,omitempty"` // "" where they are not
 
 	Done    bool            `json:"done,omitempty"`    // nothing is left to plan
 	Status  engine.Status   `json:"status,omitempty"`  // why the run ended; "" before
@@ -296,7 +296,7 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 		return err
 	}
 	p.Messages = nil
-	p.Kept, err = x.Keep(ctx, run, all)
+	p.Stored, err = x.Keep(ctx, run, all)
 	return err
 }
 
@@ -304,8 +304,8 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 // there are not as many as agents, or comes from the exchange.
 func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
 	out := p.Messages
-	if p.Kept != "" {
-		all, err := x.Fetch(ctx, run, p.Kept)
+	if p.Stored != "" {
+		all, err := x.Fetch(ctx, run, p.Stored)
 		if err != nil {
 			return nil, err
 		}

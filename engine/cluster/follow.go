@@ -36,7 +36,7 @@ type Follower struct {
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	// an agent without a task, a folder and a puller: only its parts that read are used
 	w := newAgent(Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice})
-	if err := w.look(ctx); err != nil {
+	if err := w.load(ctx); err != nil {
 		return Finished{}, err
 	}
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
@@ -114,14 +114,14 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		return nil
 	}
 	// who is missing by its messages may have never been there at all
-	gone := w.missing(r)
-	for i, a := range gone {
+	absent := w.missing(r)
+	for i, a := range absent {
 		if !joined(a.Agent) {
-			gone[i] = Absence{Agent: a.Agent, Why: ReasonNotJoined}
+			absent[i] = Absence{Agent: a.Agent, Why: ReasonNotJoined}
 		}
 	}
-	if len(gone) > 0 {
-		w.name(r, gone)
+	if len(absent) > 0 {
+		w.name(r, absent)
 		return nil
 	}
 	// said once for each round

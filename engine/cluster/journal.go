@@ -203,8 +203,8 @@ func (j *journal) load() error {
 // left: pages that were never written read as zero bytes, which nobody writes. It is asked of a line with its line end; a last
 // line without one is cut off in any case.
 func torn(rest io.Reader, line []byte) bool {
-	left, err := io.ReadAll(rest)
-	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(left, 0) >= 0)
+	tail, err := io.ReadAll(rest)
+	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(tail, 0) >= 0)
 }
 
 // check reports a reward that cannot be. It looks at the count, the mean and the squares; whether the arm is the agent's own is

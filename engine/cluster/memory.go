@@ -174,12 +174,12 @@ type piece struct {
 	attempts int       // handings out so far
 	holder   int       // the attempt that has it, 0 for nobody
 	until    time.Time // its patience, by the monotonic clock
-	gone     bool      // finished or withdrawn
+	removed  bool      // finished or withdrawn
 }
 
 // drop takes a piece out of the queue for ever. Its id stays in work, so that it cannot be offered again; only Withdraw forgets it.
 func (m *Memory) drop(p *piece) {
-	p.gone = true
+	p.removed = true
 	m.order = slices.DeleteFunc(m.order, func(o *piece) bool { return o == p })
 }
 
@@ -192,13 +192,13 @@ func (m *Memory) next(now time.Time, runs []string) (*piece, time.Duration) {
 		if len(runs) > 0 && !slices.Contains(runs, p.work.Run) {
 			continue
 		}
-		left := p.until.Sub(now)
+		remaining := p.until.Sub(now)
 		// nobody has it, or whoever has it has given no sign of life for too long
-		if p.holder == 0 || left <= 0 {
+		if p.holder == 0 || remaining <= 0 {
 			return p, 0
 		}
-		if wait < 0 || left < wait {
-			wait = left
+		if wait < 0 || remaining < wait {
+			wait = remaining
 		}
 	}
 	return nil, wait
@@ -303,10 +303,10 @@ func (t *taken) Done(ctx context.Context) error { return t.m.alone(ctx, func() {
 // Back implements Taken. It does nothing where the piece is somebody else's by now, or is gone.
 func (t *taken) Back(ctx context.Context) error {
 	return t.m.alone(ctx, func() {
-		if t.p.holder == t.attempt && !t.p.gone {
+		if t.p.holder == t.attempt && !t.p.removed {
 			t.p.holder = 0
 			t.m.drop(t.p) // to the end of the queue
-			t.p.gone = false
+			t.p.removed = false
 			t.m.order = append(t.m.order, t.p)
 			t.m.wake()
 		}

@@ -26,7 +26,7 @@ type RoundCounts struct {
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
 	// an agent that neither reads in the background nor pulls
 	w := newAgent(Agent{Facts: x, Run: run, Make: make})
-	if err := w.look(ctx); err != nil {
+	if err := w.load(ctx); err != nil {
 		return Finished{}, nil, w.question, err
 	}
 	done, rounds, err := w.replay(ctx)
@@ -56,9 +56,9 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		}
 		if err == nil && r > 1 {
 			// nil where the round is open, or cannot be learned
-			var told *RoundCounts
-			if told, err = w.retold(ctx, r-1, f, planned); told != nil {
-				rounds = append(rounds, *told)
+			var counts *RoundCounts
+			if counts, err = w.retold(ctx, r-1, f, planned); counts != nil {
+				rounds = append(rounds, *counts)
 			}
 		}
 		if err != nil || !planned {
@@ -100,14 +100,14 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 		return nil, err
 	}
 	// the batch is read twice, since learn does not give it away
-	told, err := w.replica.batch(messages, agents(absent))
+	batch, err := w.replica.batch(messages, agents(absent))
 	if err == nil {
 		err = w.replica.learn(ctx, messages, absent)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &RoundCounts{r, told.Counts, told.Means, told.Squares}, nil
+	return &RoundCounts{r, batch.Counts, batch.Means, batch.Squares}, nil
 }
 
 // find takes in the messages of a round that are there and were not. It asks for each message by itself, and costs a question

@@ -200,14 +200,14 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	if !r.opens {
 		return errors.New("no round is open")
 	}
-	gone := agents(absent)
-	b, err := r.batch(messages, gone)
+	missing := agents(absent)
+	b, err := r.batch(messages, missing)
 	if err != nil {
 		return err
 	}
 	// what was read is counted as sent, the messages of absent agents are not
 	for v, m := range messages {
-		if !slices.Contains(gone, v) {
+		if !slices.Contains(missing, v) {
 			r.sent.Messages++
 			r.sent.Bytes += int64(len(m))
 		}
@@ -236,7 +236,7 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 
 // batch returns what the messages of the open round say; nothing of agents that are gone. The batch has all arms; arms of agents
 // that are gone have count 0.
-func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
+func (r *replica) batch(messages [][]byte, missing []int) (engine.Batch, error) {
 	// N numbers each, filled by the arms of one agent after the other
 	p := r.question.Problem
 	b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
@@ -248,7 +248,7 @@ func (r *replica) batch(messages [][]byte, gone []int) (engine.Batch, error) {
 	}
 	for v := range p.V() {
 		// gone may be nil, when all count
-		if slices.Contains(gone, v) {
+		if slices.Contains(missing, v) {
 			continue
 		}
 		lo, hi := p.ArmsOf(v)

@@ -74,7 +74,7 @@ type Exchange struct {
 
 	iterations int
 	best       Design
-	left       []bool // N: arms that were dropped once in a solve, and not again
+	dropped    []bool // N: arms that were dropped once in a solve, and not again
 }
 
 const (
@@ -134,7 +134,7 @@ func (x *Exchange) contrasts(c Contrasts) {
 	p := problem{}
 	try.To(p.setContrasts(c, len(x.in.Squares)))
 	x.groups, x.listed, x.byEnd = p.groups, p.pairs, nil
-	x.left = make([]bool, len(x.in.Squares))
+	x.dropped = make([]bool, len(x.in.Squares))
 	x.group = slices.Repeat([]int{-1}, len(x.in.Squares))
 	for k, g := range x.groups {
 		for _, i := range g {
@@ -210,8 +210,8 @@ func (x *Exchange) forget(d confined) {
 	top := slices.Max(d.g)
 	k = 0
 	for a, i := range x.arms {
-		if a < len(d.g) && x.lambda[a]*float64(len(x.arms)) < 0.05 && d.g[a] < top*(1-2*gap) && !x.left[i] {
-			x.at[i], x.left[i] = -1, true
+		if a < len(d.g) && x.lambda[a]*float64(len(x.arms)) < 0.05 && d.g[a] < top*(1-2*gap) && !x.dropped[i] {
+			x.at[i], x.dropped[i] = -1, true
 			continue
 		}
 		x.at[i] = k

@@ -250,7 +250,7 @@ func (x *Exchange) gather(s *pass, level float64) bool {
 			fresh = append(fresh, j)
 		}
 	}
-	apart := x.between(fresh)
+	squaredDistance := x.between(fresh)
 	var joined []int // positions in fresh
 	count := 0
 	degree := map[int]int{}
@@ -263,7 +263,7 @@ func (x *Exchange) gather(s *pass, level float64) bool {
 			continue
 		}
 		if k, isNew := place[q.J]; isNew && !slices.Contains(joined, k) {
-			if slices.ContainsFunc(joined, func(o int) bool { return apart(k, o) < sameEnd*s.reached }) {
+			if slices.ContainsFunc(joined, func(o int) bool { return squaredDistance(k, o) < sameEnd*s.reached }) {
 				continue
 			}
 			joined = append(joined, k)
@@ -284,10 +284,10 @@ func (x *Exchange) gather(s *pass, level float64) bool {
 func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	order := ranking(len(s.listed), func(k int) (float64, bool) { return s.listed[k], s.listed[k] > level && !x.carries(x.listed[k]) })
 	order = order[:min(len(order), tried*mostJoining)]
-	apart := x.between(lists.Map(order, func(o ranked) int { return x.listed[o.arm].J }))
+	squaredDistance := x.between(lists.Map(order, func(o ranked) int { return x.listed[o.arm].J }))
 	joined := pick(len(order), mostJoining/4, func(a, b int) bool {
 		q, r := x.listed[order[a].arm], x.listed[order[b].arm]
-		return r.I == q.I && q.Weight*apart(a, b) < sameEnd*order[a].key
+		return r.I == q.I && q.Weight*squaredDistance(a, b) < sameEnd*order[a].key
 	})
 	for _, a := range joined {
 		q := x.listed[order[a].arm]
@@ -310,8 +310,8 @@ func (x *Exchange) adopt(s *pass, tolerance float64) bool {
 	order := ranking(len(s.g), func(k int) (float64, bool) { return s.g[k], s.g[k] > top*(1+0.5*tolerance) && x.at[s.arm(k)] < 0 })
 	order = order[:max(min(len(order), tried*limit), 0)]
 	arms := lists.Map(order, func(o ranked) int { return s.arm(o.arm) })
-	apart := x.between(arms)
-	joined := pick(len(order), limit, func(a, b int) bool { return apart(a, b) < sameHelp*s.size[order[a].arm] })
+	squaredDistance := x.between(arms)
+	joined := pick(len(order), limit, func(a, b int) bool { return squaredDistance(a, b) < sameHelp*s.size[order[a].arm] })
 	if len(joined) == 0 {
 		return false
 	}

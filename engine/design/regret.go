@@ -41,10 +41,10 @@ func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64)
 	for k, v := range ridge {
 		z.SetSym(k, k, v)
 	}
-	left := n
+	remaining := n
 	for a, i := range arms {
 		counts[i] = int(math.Floor(float64(max(n-2*len(arms), 0)) * lambda[i]))
-		left -= counts[i]
+		remaining -= counts[i]
 		if counts[i] > 0 {
 			z.SymRankOne(z, float64(counts[i]), mat.NewVecDense(r, row(x, a)))
 		}
@@ -52,9 +52,9 @@ func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64)
 	l := leader{alpha: math.Sqrt(float64(r)) * 5 * (1 + eps) / eps}
 	each := 1
 	if r > exactLeader {
-		each = (left + decompositions - 1) / decompositions
+		each = (remaining + decompositions - 1) / decompositions
 	}
-	for k := range left {
+	for k := range remaining {
 		if k%each == 0 {
 			l.find(stop, z, x)
 		}

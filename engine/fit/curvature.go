@@ -196,18 +196,18 @@ func (g *process) slopes() (*slopes, error) {
 	if err := symmetric.Solved(l.inner.InverseTo(&inverse)); err != nil {
 		return nil, errSingular
 	}
-	left, middle := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil) // I - A⁻¹, 2I - A - A⁻¹
+	complement, middle := mat.NewDense(m, m, nil), mat.NewDense(m, m, nil) // I - A⁻¹, 2I - A - A⁻¹
 	for a := range m {
 		for b := range m {
-			left.Set(a, b, -inverse.At(a, b))
+			complement.Set(a, b, -inverse.At(a, b))
 			middle.Set(a, b, -inner.At(a, b)-inverse.At(a, b))
 		}
-		left.Set(a, a, left.At(a, a)+1)
+		complement.Set(a, a, complement.At(a, a)+1)
 		middle.Set(a, a, middle.At(a, a)+2)
 	}
 	s := &slopes{cross: mat.NewDense(m, n, nil), corner: mat.NewDense(m, m, nil)}
 	var factor, half mat.Dense
-	factor.Mul(upward, left)
+	factor.Mul(upward, complement)
 	s.cross.Mul(&factor, l.features)
 	half.Mul(upward, middle)
 	s.corner.Mul(&half, upward.T())

@@ -146,15 +146,15 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 			sum, count = sum+square/(1+mu), count+directions
 		}
 	}
-	left := products.At(m, m)
+	residual := products.At(m, m)
 	for j, mu := range values { // the coordinate of y along eigenvector j is z_j/√μ_j
 		if mu > 1e-12*values[m-1] {
 			square := z.AtVec(j) * z.AtVec(j) / mu
-			left, outside = left-square, outside-1
+			residual, outside = residual-square, outside-1
 			take(square, mu+own, 1)
 		}
 	}
-	take(max(left, 0), own, outside)
+	take(max(residual, 0), own, outside)
 	return sum, count, nil
 }
 

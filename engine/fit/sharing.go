@@ -146,12 +146,12 @@ func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
 		s = together
 	}
 	k := try.Of(s.at(best.values))
-	apart := try.Of(alone(k, s))
-	other := try.Of(s.beside(s.d, apart, opt.Noise))
+	separate := try.Of(alone(k, s))
+	other := try.Of(s.beside(s.d, separate, opt.Noise))
 	found := try.Of(other.search(opt.Starts))
-	apart = try.Of(other.settled(found.values))
+	separate = try.Of(other.settled(found.values))
 	r := &f.Sharing
-	r.Separate, r.SeparateLikelihood = apart.String(), found.likelihood
+	r.Separate, r.SeparateLikelihood = separate.String(), found.likelihood
 	r.Support = best.likelihood - float64(len(s.free)) - (found.likelihood - float64(len(other.free)))
 	switch {
 	case r.Support > clearly:

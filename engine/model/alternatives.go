@@ -33,9 +33,9 @@ type alternatives struct {
 	// N: of the metric in which functions are near: of the noise, and of two rewards by their means
 	precision []float64
 
-	told [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of laws within bounds, N values
-	of   []alternative
-	best []weighted // the alternatives that prove the value, with their weights
+	divergences [][]float64 // per alternative: (g_i - μ_i)²/(2σ_i²) or the divergence of laws within bounds, N values
+	of          []alternative
+	best        []weighted // the alternatives that prove the value, with their weights
 }
 
 // alternative is a function, as θ, under which the right answers of a task are wrong.
@@ -76,14 +76,14 @@ func (s *alternatives) solve() (_ float64, err error) {
 	best := math.Inf(1)
 	for round, stale := 0, 0; round < alternativeRounds && stale < 2; round++ {
 		try.To(s.m.Context().Err())
-		before := len(s.told)
+		before := len(s.divergences)
 		for _, shrink := range []float64{1e-8, 1e-6, 1e-4, 1e-2, 1} {
 			if shrink > 1e-8 && math.IsInf(s.radius, 1) {
 				break
 			}
 			try.To(s.against(lambda, shrink))
 		}
-		if len(s.told) == before {
+		if len(s.divergences) == before {
 			break
 		}
 		s.choose(before, lambda)
@@ -111,25 +111,25 @@ func (s *alternatives) solve() (_ float64, err error) {
 // which are what decides.
 func (s *alternatives) choose(from int, lambda []float64) {
 	each := max(2, alternativesAll/s.m.Problem.V())
-	told := make([]float64, len(s.told))
+	gains := make([]float64, len(s.divergences))
 	of := make([][]int, s.m.Problem.V())
-	for g := from; g < len(s.told); g++ {
-		told[g] = Dot(lambda, s.told[g])
+	for g := from; g < len(s.divergences); g++ {
+		gains[g] = Dot(lambda, s.divergences[g])
 		of[s.of[g].task] = append(of[s.of[g].task], g)
 	}
-	var kept []int
+	var selected []int
 	for _, own := range of {
 		if len(own) > each {
-			slices.SortStableFunc(own, func(g, h int) int { return cmp.Compare(told[g], told[h]) })
+			slices.SortStableFunc(own, func(g, h int) int { return cmp.Compare(gains[g], gains[h]) })
 			own = own[:each]
 		}
-		kept = append(kept, own...)
+		selected = append(selected, own...)
 	}
-	slices.Sort(kept)
-	for k, g := range kept {
-		s.told[from+k], s.of[from+k] = s.told[g], s.of[g]
+	slices.Sort(selected)
+	for k, g := range selected {
+		s.divergences[from+k], s.of[from+k] = s.divergences[g], s.of[g]
 	}
-	s.told, s.of = s.told[:from+len(kept)], s.of[:from+len(kept)]
+	s.divergences, s.of = s.divergences[:from+len(selected)], s.of[:from+len(selected)]
 }
 
 // against adds the functions that an allocation tells least from the means, one for each of a few rivals
@@ -164,10 +164,10 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	fit := solved(target)
 	if math.IsInf(s.radius, 1) { // no norm to keep small: take off what ξ shrinks, which grows with the level of the means
 		for range 3 {
-			var left mat.VecDense
-			left.MulVec(scaled, fit)
-			left.SubVec(target, &left)
-			fit.AddVec(fit, solved(&left))
+			var residual mat.VecDense
+			residual.MulVec(scaled, fit)
+			residual.SubVec(target, &residual)
+			fit.AddVec(fit, solved(&residual))
 		}
 	}
 	for v, group := range s.m.Problem.Groups() {
@@ -262,22 +262,22 @@ func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
 // means.
 func (s *alternatives) add(v int, g *mat.VecDense) {
 	p := s.m.Problem
-	told := make([]float64, p.N())
+	divergences := make([]float64, p.N())
 	lo, hi := p.TwoRewards()
-	for i := range told {
+	for i := range divergences {
 		value := mat.Dot(s.row(i), g)
 		d := value - p.Mean[i]/s.m.Unit
-		told[i] = d * d * s.m.Precision[i] / 2
+		divergences[i] = d * d * s.m.Precision[i] / 2
 		if p.Noise.Environment == problem.EnvironmentBernoulli {
-			told[i] = Divergence((p.Mean[i]-lo)/(hi-lo), (value*s.m.Unit-lo)/(hi-lo))
+			divergences[i] = Divergence((p.Mean[i]-lo)/(hi-lo), (value*s.m.Unit-lo)/(hi-lo))
 		} else if diverges(p) {
-			told[i] = LeastDivergence(p.Rewards[i], p.Noise.Bounds[0], p.Noise.Bounds[1], value*s.m.Unit)
+			divergences[i] = LeastDivergence(p.Rewards[i], p.Noise.Bounds[0], p.Noise.Bounds[1], value*s.m.Unit)
 		}
-		if math.IsInf(told[i], 1) {
+		if math.IsInf(divergences[i], 1) {
 			return
 		}
 	}
-	s.told = append(s.told, told)
+	s.divergences = append(s.divergences, divergences)
 	s.of = append(s.of, alternative{v, slices.Clone(g.RawVector().Data)})
 }
 
@@ -285,12 +285,12 @@ func (s *alternatives) add(v int, g *mat.VecDense) {
 // Newton's method on a barrier: 1/Σ u is max_i Σ w_g told_g,i for w = u/Σu. It returns that, and the
 // allocation that belongs to it, and forgets the alternatives of no weight.
 func (s *alternatives) balance() (value float64, lambda []float64, proof []weighted, err error) {
-	n, k := s.m.Problem.N(), len(s.told)
+	n, k := s.m.Problem.N(), len(s.divergences)
 	worth, d := make([]float64, k), make([][]float64, k) // in units in which each alternative is told by 1 at most
-	for g, told := range s.told {
-		top := slices.Max(told)
+	for g, divergences := range s.divergences {
+		top := slices.Max(divergences)
 		worth[g], d[g] = 1/top, make([]float64, n)
-		addTo(d[g], 1/top, told)
+		addTo(d[g], 1/top, divergences)
 	}
 	best := slices.Max(worth)
 	for g := range worth {
@@ -329,15 +329,15 @@ func (s *alternatives) balance() (value float64, lambda []float64, proof []weigh
 	for i := range lambda {
 		lambda[i] /= sum
 	}
-	told, of := s.told[:0], s.of[:0]
+	divergences, of := s.divergences[:0], s.of[:0]
 	for g := range u {
 		w := worth[g] * u[g] / total()
 		proof = append(proof, weighted{s.of[g], w})
 		if w > 1e-2/float64(k) {
-			told, of = append(told, s.told[g]), append(of, s.of[g])
+			divergences, of = append(divergences, s.divergences[g]), append(of, s.of[g])
 		}
 	}
-	s.told, s.of = told, of
+	s.divergences, s.of = divergences, of
 	return value, lambda, proof, nil
 }
 

@@ -118,8 +118,8 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 		try.To(out.fill(ctx, chosen, lower))
 	}
 	out.dim = b.dim + more
-	for i, left := range out.rest {
-		if out.inside[i] = out.inside[i] || left <= outsideBasis*b.largest; out.inside[i] {
+	for i, residual := range out.rest {
+		if out.inside[i] = out.inside[i] || residual <= outsideBasis*b.largest; out.inside[i] {
 			out.rest[i] = 0
 		}
 	}
@@ -133,7 +133,7 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 	if n == 0 {
 		return nil, nil
 	}
-	left := mat.NewDense(n, n, nil)
+	residual := mat.NewDense(n, n, nil)
 	for k, i := range arms {
 		for l, j := range arms[:k+1] {
 			var v [1]float64
@@ -141,8 +141,8 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 			if b.dim > 0 {
 				v[0] -= Dot(b.row(i), b.row(j))
 			}
-			left.Set(k, l, v[0])
-			left.Set(l, k, v[0])
+			residual.Set(k, l, v[0])
+			residual.Set(l, k, v[0])
 		}
 	}
 	var columns [][]float64
@@ -150,23 +150,23 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 	for range n {
 		best := -1
 		for k := range n {
-			if !slices.Contains(order, k) && (best < 0 || left.At(k, k)*weights[k] > left.At(best, best)*weights[best]) {
+			if !slices.Contains(order, k) && (best < 0 || residual.At(k, k)*weights[k] > residual.At(best, best)*weights[best]) {
 				best = k
 			}
 		}
-		if rest := left.At(best, best); !(rest > outsideBasis*b.largest && rest*weights[best] > least) {
+		if rest := residual.At(best, best); !(rest > outsideBasis*b.largest && rest*weights[best] > least) {
 			break
 		}
-		column := mat.NewVecDense(n, mat.Col(nil, best, left))
+		column := mat.NewVecDense(n, mat.Col(nil, best, residual))
 		for _, k := range order {
 			column.SetVec(k, 0)
 		}
-		root := math.Sqrt(left.At(best, best))
+		root := math.Sqrt(residual.At(best, best))
 		for k := range n {
 			column.SetVec(k, column.AtVec(k)/root)
 		}
 		column.SetVec(best, root)
-		left.RankOne(left, -1, column, column)
+		residual.RankOne(residual, -1, column, column)
 		columns, order, chosen = append(columns, column.RawVector().Data), append(order, best), append(chosen, arms[best])
 	}
 	if len(order) == 0 {
@@ -224,13 +224,13 @@ func (b *basis) fill(ctx context.Context, chosen []int, lower *mat.TriDense) err
 		blas64.Trsm(blas.Left, blas.NoTrans, 1, lower.RawTriangular(), part)
 		for i := range width {
 			row := b.data[(from+i)*b.stride+dim:]
-			left := b.rest[from+i]
+			residual := b.rest[from+i]
 			for k := range q {
 				v := part.Data[k*width+i]
 				row[k] = v
-				left -= v * v
+				residual -= v * v
 			}
-			b.rest[from+i] = max(left, 0)
+			b.rest[from+i] = max(residual, 0)
 		}
 	})
 	return err

@@ -331,8 +331,8 @@ func (c *centred) parts() *ownParts {
 	return &ownParts{of: c.of, variance: lists.Map(c.with, func(t float64) float64 { return (1 - c.own*t) * c.own })}
 }
 
-// apart returns the part of the variance of the difference of two arms.
-func (p *ownParts) apart(i, j int) float64 {
+// differenceVariance returns the part of the variance of the difference of two arms.
+func (p *ownParts) differenceVariance(i, j int) float64 {
 	if p == nil || p.of[i] == p.of[j] {
 		return 0
 	}

@@ -87,22 +87,22 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 
 // UnequalCopies returns the two arms that are one to the kernel whose known expected rewards differ most,
 // and by how much (reward units); 0 where none differ.
-func (m Relations) UnequalCopies() (i, first int, apart float64, err error) {
+func (m Relations) UnequalCopies() (i, first int, difference float64, err error) {
 	return m.unequalCopies(math.MaxInt)
 }
 
-func (m Relations) unequalCopies(most int) (i, first int, apart float64, err error) {
+func (m Relations) unequalCopies(most int) (i, first int, difference float64, err error) {
 	all := indices.All(m.Problem.N())
 	firsts, err := m.firsts(all, most)
 	if err != nil {
 		return 0, 0, 0, err
 	}
 	for k, f := range firsts {
-		if d := math.Abs(m.Problem.Mean[k] - m.Problem.Mean[f]); d > apart {
-			i, first, apart = k, f, d
+		if d := math.Abs(m.Problem.Mean[k] - m.Problem.Mean[f]); d > difference {
+			i, first, difference = k, f, d
 		}
 	}
-	return i, first, apart, nil
+	return i, first, difference, nil
 }
 
 // RankAtMost reports whether the kernel has at most that many dimensions on the arms, to the rounding

@@ -65,8 +65,8 @@ func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
 	return symmetric.Add(out, func(int) float64 { return ridge })
 }
 
-// kept returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
-func (d *dual) kept(i int) float64 { return 1 - d.own*d.with[i] }
+// retained returns 1 - a_i, the part of the kernel's estimate of an arm that goes into its reward's posterior.
+func (d *dual) retained(i int) float64 { return 1 - d.own*d.with[i] }
 
 // level returns the variance of the level, 1/T' where it is unknown.
 func (d *dual) level() float64 {
@@ -136,7 +136,7 @@ func (d *dual) against(j int) (origin, other []float64) {
 // difference returns the variance of the difference of two arms from L⁻¹(φ_i - o), what against returns and the product of their parts
 // outside the basis.
 func (d *dual) difference(i, j int, w, other []float64, product float64) (v float64) {
-	ki, kj := d.kept(i), d.kept(j)
+	ki, kj := d.retained(i), d.retained(j)
 	if d.own > 0 {
 		v = (ki-kj)*(ki-kj)*d.level() + (ki+kj)*d.own
 		for k, x := range w {
@@ -151,7 +151,7 @@ func (d *dual) difference(i, j int, w, other []float64, product float64) (v floa
 
 // of returns the variance of an arm from L⁻¹(φ_i - φ̄).
 func (d *dual) of(i int, w []float64) float64 {
-	k := d.kept(i)
+	k := d.retained(i)
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
 }
 
@@ -187,9 +187,9 @@ func (d *dual) covariances(dst []float64, arms []int, with int) {
 		} else if row != nil {
 			v += d.scale * Dot(b.row(with), b.row(i)) // all of the product, in the same features
 		}
-		dst[k] = d.kept(i) * d.kept(with) * v
+		dst[k] = d.retained(i) * d.retained(with) * v
 		if i == with {
-			dst[k] += d.kept(i) * d.own
+			dst[k] += d.retained(i) * d.own
 		}
 	}
 }
@@ -208,9 +208,9 @@ func (d *dual) matrix(arms []int) *mat.SymDense {
 	for k, i := range arms {
 		row := out.RawSymmetric().Data[k*n : (k+1)*n]
 		for l := k; l < n; l++ {
-			row[l] = d.kept(i) * d.kept(arms[l]) * (row[l] + level + d.scale*b.outside(i, arms[l]))
+			row[l] = d.retained(i) * d.retained(arms[l]) * (row[l] + level + d.scale*b.outside(i, arms[l]))
 		}
-		row[k] += d.kept(i) * d.own
+		row[k] += d.retained(i) * d.own
 	}
 	return out
 }

@@ -185,7 +185,7 @@ func (e *Estimator) Variance(i, j int) float64 {
 	if e.dual != nil {
 		return e.dual.variance(i, j)
 	}
-	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + e.parts.apart(i, j)
+	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + e.parts.differenceVariance(i, j)
 }
 
 // Bias bounds how far the estimated difference of arms i and j can be off on
@@ -237,11 +237,11 @@ func (e *Estimator) Weights(i, j int) []float64 {
 		out[i], out[j] = 1, -1
 		return out
 	}
-	apart := slices.Clone(e.White.RawRowView(i))
-	addTo(apart, -1, e.White.RawRowView(j))
+	difference := slices.Clone(e.White.RawRowView(i))
+	addTo(difference, -1, e.White.RawRowView(j))
 	for k, c := range e.Total {
 		if c > 0 {
-			out[k] = c * Dot(e.White.RawRowView(k), apart)
+			out[k] = c * Dot(e.White.RawRowView(k), difference)
 		}
 	}
 	return out

@@ -241,12 +241,12 @@ func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int)
 	if err != nil {
 		return nil, 0, err
 	}
-	const looks = 50 // rows, which tell the mean entry well enough
+	const sampled = 50 // rows, which tell the mean entry well enough
 	n := len(index)
 	row, diagonal := make([]float64, n), make([]float64, n)
 	gram.Diagonal(diagonal)
 	var between float64
-	rows := min(looks, n)
+	rows := min(sampled, n)
 	for r := range rows {
 		gram.Row(row, r*n/rows)
 		between += stat.Mean(row, nil) / float64(rows)

@@ -33,8 +33,8 @@ func (d *Replicates) Add(b engine.Batch) {
 		}
 		before, now := float64(d.Counts[i]), float64(c)
 		if before > 0 {
-			apart := b.Means[i] - d.means[i]
-			d.squares[i] += before * now / (before + now) * apart * apart
+			difference := b.Means[i] - d.means[i]
+			d.squares[i] += before * now / (before + now) * difference * difference
 			d.freedom[i]++
 		}
 		if b.Squares != nil {

@@ -134,7 +134,7 @@ func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
 ) (_ []Member, err error) {
 	defer try.Caught(&err)
-	around, kept := map[float64]T{}, points != nil
+	around, given := map[float64]T{}, points != nil
 	if stated > 0 {
 		points = []point{{scale: stated}}
 	} else if points == nil {
@@ -149,7 +149,7 @@ func membersAt[T evidence](
 			around[p.own] = c
 		}
 		of, likelihood := try.Two(c.posterior(p.scale))
-		if kept {
+		if given {
 			p.weight += (p.likelihood - likelihood) / 2
 		}
 		p.likelihood = likelihood
@@ -253,7 +253,7 @@ func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	if counts[tasks] < 2 {
 		return 0
 	}
-	left, all := 0.0, 0.0
+	residual, all := 0.0, 0.0
 	for i, t := range p.Total {
 		if t == 0 {
 			continue
@@ -264,11 +264,11 @@ func (p *Posterior) Explained(m *Model, means []float64) float64 {
 		}
 		e, b := y-estimates[i], y-(sums[v]-y)/(counts[v]-1)
 		e /= max(1-t*p.ArmVariance(i), 1e-12)
-		left += e * e
+		residual += e * e
 		all += b * b
 	}
 	if all == 0 {
 		return 0
 	}
-	return 1 - left/all
+	return 1 - residual/all
 }

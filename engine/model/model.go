@@ -57,7 +57,7 @@ type Model struct {
 	known       func() (*truth, error)          // once
 	represented func() (*representation, error) // once
 	tasks       func() ([]*Model, error)        // once: the model of each task alone
-	apart       func() (*Model, error)          // once: the same problem under the kernel identity()
+	independent func() (*Model, error)          // once: the same problem under the kernel identity()
 	plain       func() (*Model, error)          // once: in coordinates for least squares
 	level       func() (*Model, error)          // once: with a constant
 
@@ -104,7 +104,7 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	m.known = sync.OnceValues(m.Truth().computeTruth)
 	m.represented = sync.OnceValues(m.Truth().represent)
 	m.tasks = sync.OnceValues(m.perTask)
-	m.apart = sync.OnceValues(m.underIdentity)
+	m.independent = sync.OnceValues(m.underIdentity)
 	m.admits = sync.OnceValue(m.Relations().admitsAll)
 	m.ranksAdd = sync.OnceValues(m.Relations().addRanks)
 	m.unrelated = sync.OnceValue(m.Relations().lookUnrelated)
@@ -180,7 +180,7 @@ func (m *Model) Alone() ([]*Model, error) { return m.tasks() }
 
 // Independent returns the model of the same problem under the kernel identity(): with exact features, or of more than
 // MostDesigned arms with none, where estimates without ridge are the arms' own means.
-func (m *Model) Independent() (*Model, error) { return m.apart() }
+func (m *Model) Independent() (*Model, error) { return m.independent() }
 
 func (m *Model) underIdentity() (*Model, error) {
 	same := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}

@@ -22,7 +22,7 @@ type related struct {
 // relatedArms returns the parts of a model's arms, once.
 func relatedArms(m *Model) (*related, error) {
 	return m.source.related.get(m.Context(), func() (*related, error) {
-		r := &related{arms: kernels.Apart(m.source.gram), of: make([]int, m.Problem.N()), at: make([]int, m.Problem.N())}
+		r := &related{arms: kernels.Components(m.source.gram), of: make([]int, m.Problem.N()), at: make([]int, m.Problem.N())}
 		variances := m.Variances()
 		for p, arms := range r.arms {
 			gram := m.Gram()
@@ -114,7 +114,7 @@ func newDuals(c *onBases, parts []*dual) (*duals, float64) {
 		part.solve(middle)
 		add := 1/part.precision + Dot(part.origin, middle)
 		for k, i := range d.arms[p] {
-			d.weight[i] = of * part.kept(k) * (add - Dot(part.basis.row(k), middle))
+			d.weight[i] = of * part.retained(k) * (add - Dot(part.basis.row(k), middle))
 		}
 	}
 	return d, all.level

@@ -206,8 +206,8 @@ const pairsCompared = 5_000_000
 
 func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	defer try.Caught(&err)
-	_, _, apart, err := m.Relations().unequalCopies(pairsCompared + 100*m.Problem.N())
-	if errors.Is(err, errManyAlike) || apart > 0 {
+	_, _, difference, err := m.Relations().unequalCopies(pairsCompared + 100*m.Problem.N())
+	if errors.Is(err, errManyAlike) || difference > 0 {
 		return nil, nil // a run goes on without them
 	} else if err != nil {
 		return nil, err

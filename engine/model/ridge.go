@@ -268,13 +268,13 @@ func (m Relations) manyDifferent() bool {
 		return false
 	}
 	different := 0
-	apart := 3 * math.Sqrt(sameToFactor*m.Diagonal/m.Scale)
+	separation := 3 * math.Sqrt(sameToFactor*m.Diagonal/m.Scale)
 	for _, group := range m.Problem.Groups() {
 		own := indices.Of(along, group)
 		slices.Sort(own)
 		last := math.Inf(-1)
 		for _, v := range own {
-			if v-last > apart {
+			if v-last > separation {
 				different, last = different+1, v
 			}
 		}

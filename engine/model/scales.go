@@ -43,7 +43,7 @@ func (s *scaling) least(largest, squares float64, deviance func(scale float64) f
 	steps := int(math.Ceil((hi - lo) / scaleStep))
 	at := func(k int) float64 { return lo + float64(k)*(hi-lo)/float64(steps) }
 	best, least := 0, math.Inf(1)
-	look := func(from, to, every int) {
+	scan := func(from, to, every int) {
 		for k := max(0, from); k <= min(to, steps); k += every {
 			if y := of(at(k)); y < least {
 				best, least = k, y
@@ -52,16 +52,16 @@ func (s *scaling) least(largest, squares float64, deviance func(scale float64) f
 	}
 	if s.near > 0 {
 		from := min(max(0, int(math.Round((math.Log(s.near)-lo)/(hi-lo)*float64(steps)))), steps)
-		look(from, from, 1)
+		scan(from, from, 1)
 		for _, by := range [2]int{1, -1} {
 			for k := from + by; best == k-by; k += by {
-				look(k, k, 1)
+				scan(k, k, 1)
 			}
 		}
 	} else {
-		look(0, steps, coarseSteps)
-		look(steps, steps, 1)
-		look(best-coarseSteps+1, best+coarseSteps-1, 1)
+		scan(0, steps, coarseSteps)
+		scan(steps, steps, 1)
+		scan(best-coarseSteps+1, best+coarseSteps-1, 1)
 	}
 	s.near = math.Exp(leastBetween(math.Max(lo, at(best)-scaleStep), math.Min(hi, at(best)+scaleStep), at(best), least, of))
 	if !(s.near > 0) || math.IsInf(s.near, 0) {
@@ -90,7 +90,7 @@ func (s *scaling) law(largest, squares float64, deviance func(scale float64) flo
 	for step, last := scaleStep, steps-1; ; step, last = step/4, last*4 {
 		var logs, at []float64
 		best := math.Inf(-1)
-		look := func(k, by int) {
+		scan := func(k, by int) {
 			for l := best; k >= 0 && k <= last && l >= best-beneath; k += by {
 				x := lo + float64(k)*step
 				l = -deviance(math.Exp(x)) / 2
@@ -99,8 +99,8 @@ func (s *scaling) law(largest, squares float64, deviance func(scale float64) flo
 			}
 		}
 		from := min(max(0, int(math.Round((mean-lo)/step))), last)
-		look(from, 1)
-		look(from-1, -1)
+		scan(from, 1)
+		scan(from-1, -1)
 		log, mean = floats.LogSumExp(logs), 0
 		for k, l := range logs {
 			mean += math.Exp(l-log) * at[k]
@@ -117,8 +117,8 @@ func (s *scaling) law(largest, squares float64, deviance func(scale float64) flo
 	if sd < narrow {
 		return log, []float64{math.Exp(mean)}, []float64{1}
 	}
-	apart := math.Exp(math.Sqrt(3) * sd)
-	return log, []float64{math.Exp(mean) / apart, math.Exp(mean), math.Exp(mean) * apart}, []float64{1. / 6, 2. / 3, 1. / 6}
+	ratio := math.Exp(math.Sqrt(3) * sd)
+	return log, []float64{math.Exp(mean) / ratio, math.Exp(mean), math.Exp(mean) * ratio}, []float64{1. / 6, 2. / 3, 1. / 6}
 }
 
 // leastBetween returns where a function is least between two places, from a place x inside with its value there, to scaleTolerance: by

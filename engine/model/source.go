@@ -276,10 +276,10 @@ func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
 // nothing of the kernel, which some ridge may exceed.
 func relative(m *Model, residual float64) float64 { return min(residual*m.Scale/m.Diagonal, 0.5) }
 
-// Left returns the residual at which Stopped has this number of pivots, among the pivots that somebody asked for.
-func (m *Model) Left(rank int) (float64, error) {
-	left, err := m.source.factor.Left(m.Context(), rank)
-	return left / m.Scale, err
+// Residual returns the residual at which Stopped has this number of pivots, among the pivots that somebody asked for.
+func (m *Model) Residual(rank int) (float64, error) {
+	residual, err := m.source.factor.Residual(m.Context(), rank)
+	return residual / m.Scale, err
 }
 
 // Levelled returns the model with a constant among its features: what methods can represent whose

@@ -140,11 +140,11 @@ func (d *onTrees) estimates(level float64, y []float64) []float64 {
 	return out
 }
 
-// kept returns 1 - a_i.
-func (d *onTrees) kept(i int) float64 { return 1 - d.own*d.with[i] }
+// retained returns 1 - a_i.
+func (d *onTrees) retained(i int) float64 { return 1 - d.own*d.with[i] }
 
 func (d *onTrees) armVariance(i int) float64 {
-	k := d.kept(i)
+	k := d.retained(i)
 	return k*k*(d.spread[d.node[i]]+d.weight[i]*d.weight[i]*d.levels) + k*d.own
 }
 
@@ -162,12 +162,12 @@ func (d *onTrees) variances(dst []float64, arms []int, from int) error {
 		return nil
 	}
 	other := d.node[from]
-	first, last, kj := d.first[other], d.last[other], d.kept(from)
+	first, last, kj := d.first[other], d.last[other], d.retained(from)
 	var few [treesOnStack]fork
 	forks := sized(few[:], last-first)
 	d.forks(forks, other)
 	for k, i := range arms {
-		j, ki := d.node[i], d.kept(i)
+		j, ki := d.node[i], d.retained(i)
 		switch {
 		case i == from:
 			dst[k] = 0
@@ -200,9 +200,9 @@ func (d *onTrees) covariances(dst []float64, arms []int, with int) {
 // complete sets dst to covariances of arms with another one, whose covariances of f with the nodes of its tree are given, or none where
 // no arm is there.
 func (d *onTrees) complete(dst, row []float64, arms []int, with int) {
-	first, w, kj := d.first[d.node[with]], d.weight[with], d.kept(with)
+	first, w, kj := d.first[d.node[with]], d.weight[with], d.retained(with)
 	for k, i := range arms {
-		v, ki := d.weight[i]*w*d.levels, d.kept(i)
+		v, ki := d.weight[i]*w*d.levels, d.retained(i)
 		if j := d.node[i] - first; 0 <= j && j < len(row) {
 			v += row[j]
 		}

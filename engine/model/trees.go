@@ -84,15 +84,15 @@ func (t *trees) grow(arms []int, gram kernels.Matrix, variances []float64) bool 
 	row, implied := make([]float64, n), make([]float64, n)
 	nearest, most, covariance := make([]int, n), make([]float64, n), make([]float64, n) // node, squared correlation and covariance with it
 	var added []int                                                                     // positions in arms
-	for left := indices.All(n); len(left) > 0; {
+	for remaining := indices.All(n); len(remaining) > 0; {
 		next := 0
-		for k, i := range left {
-			if most[i] > most[left[next]] {
+		for k, i := range remaining {
+			if most[i] > most[remaining[next]] {
 				next = k
 			}
 		}
-		i, here := left[next], len(t.arm)
-		left = slices.Delete(left, next, next+1)
+		i, here := remaining[next], len(t.arm)
+		remaining = slices.Delete(remaining, next, next+1)
 		if most[i] <= treeRounding*treeRounding {
 			added = added[:0]
 			t.add(arms[i], -1, here, 0, variances[i], variances[i])
@@ -110,7 +110,7 @@ func (t *trees) grow(arms []int, gram kernels.Matrix, variances []float64) bool 
 			}
 		}
 		added = append(added, i)
-		for _, j := range left {
+		for _, j := range remaining {
 			if r := row[j] * row[j]; r > most[j]*variances[i]*variances[j] {
 				nearest[j], most[j], covariance[j] = here, r/(variances[i]*variances[j]), row[j]
 			}

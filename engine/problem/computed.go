@@ -75,7 +75,7 @@ func compute(t *table, opt LoadOptions) {
 			panic(try.Failure{Err: &DataError{Path: t.path, Line: 1, Message: fmt.Sprintf("where=%q: %v", opt.Where, err), Unknown: opt.Where}})
 		}
 		t.read = append(t.read, reads...)
-		kept := indices.Where(len(t.lines), func(r int) bool {
+		selected := indices.Where(len(t.lines), func(r int) bool {
 			got, err := holds(values(r))
 			if err != nil {
 				panic(t.at(t.cell(r, 0), "where=%q: %v", opt.Where, err))
@@ -87,11 +87,11 @@ func compute(t *table, opt LoadOptions) {
 			}
 			return is
 		})
-		if len(kept) == 0 {
+		if len(selected) == 0 {
 			panic(try.Failure{Err: &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
 				Unknown: opt.Where}})
 		}
-		t.only(kept)
+		t.only(selected)
 	}
 	for _, name := range names {
 		of, reads, err := opt.Compile(name, columns, numbers)

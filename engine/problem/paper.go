@@ -66,11 +66,11 @@ func PaperFamily(lengthscale, gap float64) (*Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	apart, err := PaperCase(3, gap)
+	distinct, err := PaperCase(3, gap)
 	if err != nil {
 		return nil, err
 	}
-	p := *apart
+	p := *distinct
 	p.Mean = same.Mean
 	p.Name = fmt.Sprintf("paper, lengthscale %g, gap %g", lengthscale, gap)
 	switch {

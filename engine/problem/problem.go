@@ -123,19 +123,19 @@ func (p *Problem) Only(tasks ...int) *Problem {
 
 // Some returns the problem of some of the arms, at least one of each task.
 func (p *Problem) Some(arms []int) *Problem {
-	kept := indices.Mark(p.N(), arms)
-	return p.only(indices.All(p.V()), func(i int) bool { return kept[i] })
+	selected := indices.Mark(p.N(), arms)
+	return p.only(indices.All(p.V()), func(i int) bool { return selected[i] })
 }
 
 // only returns the problem of these tasks, in this order, with their arms that are kept.
-func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
+func (p *Problem) only(tasks []int, keep func(arm int) bool) *Problem {
 	var index []int
 	q := *p
 	q.TaskOf = nil
 	for k, v := range tasks {
 		lo, hi := p.ArmsOf(v)
 		for i := lo; i < hi; i++ {
-			if kept(i) {
+			if keep(i) {
 				index, q.TaskOf = append(index, i), append(q.TaskOf, k)
 			}
 		}
@@ -148,7 +148,7 @@ func (p *Problem) only(tasks []int, kept func(arm int) bool) *Problem {
 	if q.Rows = nil; p.Rows != nil {
 		place := lists.Keyed(index, func(k int, i int) (int, int) { return i, k })
 		for _, r := range p.Rows {
-			if k, kept := place[r.Arm]; kept {
+			if k, selected := place[r.Arm]; selected {
 				r.Arm = k
 				q.Rows = append(q.Rows, r)
 			}

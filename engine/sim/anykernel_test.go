@@ -74,8 +74,8 @@ func TestAnyKernelOnManyArms(t *testing.T) {
 					t.Errorf("%s (%s): %.600s", e.Name, e.Mode, err)
 				case err != nil:
 					t.Logf("%s (%s) refuses: %.200s", e.Name, e.Mode, err)
-				case part.Done() != 1 || len(part.kept.first.Answers) != tasks:
-					t.Errorf("%s (%s): %d runs, first %v", e.Name, e.Mode, part.Done(), part.kept.first)
+				case part.Done() != 1 || len(part.tally.first.Answers) != tasks:
+					t.Errorf("%s (%s): %d runs, first %v", e.Name, e.Mode, part.Done(), part.tally.first)
 				}
 			}
 		})

@@ -191,9 +191,9 @@ type watched struct {
 	alg  engine.Algorithm
 	tell func(Step)
 
-	began, told, pulled time.Time
-	spent               time.Duration // on predicting
-	rounds, samples     int           // pulled and learned
+	began, reported, pulled time.Time
+	spent                   time.Duration // on predicting
+	rounds, samples         int           // pulled and learned
 }
 
 func watch(env engine.Environment, alg engine.Algorithm, tell func(Step)) *watched {
@@ -204,8 +204,8 @@ func watch(env engine.Environment, alg engine.Algorithm, tell func(Step)) *watch
 // Pull reports the rounds before and passes the plan on.
 func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	now := time.Now()
-	if w.rounds > 0 && now.Sub(w.began) >= patience && now.Sub(w.told) >= interval {
-		w.told = now
+	if w.rounds > 0 && now.Sub(w.began) >= patience && now.Sub(w.reported) >= interval {
+		w.reported = now
 		w.tell(w.step(now))
 	}
 	b, err := w.Environment.Pull(ctx, p)
@@ -262,14 +262,14 @@ func (e *blocks) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) 
 // resample draws n of the blocks in which the arms were measured, with replacement: one multinomial.
 func (e *blocks) resample(rng *rand.Rand, s engine.Side) engine.Within {
 	count, in := len(e.problem.Rewards[s.Arms[0]]), s.Arms
-	taken, left := make([]float64, count), s.Blocks
+	taken, remaining := make([]float64, count), s.Blocks
 	for k := range taken {
 		if rest := count - k; rest > 1 {
-			taken[k] = binomial(rng, left, 1/float64(rest))
+			taken[k] = binomial(rng, remaining, 1/float64(rest))
 		} else {
-			taken[k] = float64(left)
+			taken[k] = float64(remaining)
 		}
-		left -= int(taken[k])
+		remaining -= int(taken[k])
 	}
 	out := engine.Within{Means: make([]float64, len(in)), Products: make([]float64, len(in)*len(in))}
 	for a, i := range in {

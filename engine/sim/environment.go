@@ -185,18 +185,18 @@ func TwoPoint(mean []float64, lo, hi float64) Drawer {
 func Resampled(rewards [][]float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		population := rewards[i]
-		left, sum := float64(n), 0.0
+		remaining, sum := float64(n), 0.0
 		var counts []float64 // of each reward that was taken
 		for k, reward := range population {
-			if left == 0 {
+			if remaining == 0 {
 				break
 			}
-			taken := left
+			taken := remaining
 			if rest := len(population) - k; rest > 1 {
-				taken = binomial(rng, int(left), 1/float64(rest))
+				taken = binomial(rng, int(remaining), 1/float64(rest))
 			}
 			sum += taken * reward
-			left -= taken
+			remaining -= taken
 			if squares {
 				counts = append(counts, taken)
 			}

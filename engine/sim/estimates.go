@@ -28,14 +28,14 @@ type keeper struct {
 	problem   *problem.Problem
 	rounds    int // pulled
 	stride    int // of the rounds kept: 1, and twice that whenever there are too many
-	kept      engine.Estimates
+	estimates engine.Estimates
 	later     map[int]func(arms []int) engine.ArmEstimates // by round
 }
 
 func keepEstimates(env engine.Environment, alg engine.Estimating, p *problem.Problem) *keeper {
 	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, later: map[int]func([]int) engine.ArmEstimates{},
-		kept: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
-	k.kept.Truth = append(k.kept.Truth, lists.Map(p.Mean, p.Turned)...)
+		estimates: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
+	k.estimates.Truth = append(k.estimates.Truth, lists.Map(p.Mean, p.Turned)...)
 	if slices.ContainsFunc(p.Groups(), func(arms []int) bool { return len(arms) > mostWhole }) {
 		k.recalling, _ = alg.(engine.Recalling)
 	}
@@ -70,7 +70,7 @@ func (k *keeper) keep() {
 		k.limit(len(now.Mean))
 	} else if later, _ := k.recalling.Recall(); later != nil {
 		k.later[k.rounds] = later
-		k.kept.Rounds = append(k.kept.Rounds, engine.RoundEstimates{Round: k.rounds})
+		k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: k.rounds})
 		k.limit(k.problem.N())
 	}
 }
@@ -82,19 +82,19 @@ func (k *keeper) note(round int, now engine.ArmEstimates) {
 	for i := range now.Mean { // as the user has them
 		now.Mean[i] = k.problem.Turned(now.Mean[i])
 	}
-	k.kept.Posterior = now.Posterior
-	k.kept.Rounds = append(k.kept.Rounds, engine.RoundEstimates{Round: round, Mean: now.Mean, Half: now.Half})
+	k.estimates.Posterior = now.Posterior
+	k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: round, Mean: now.Mean, Half: now.Half})
 }
 
 // limit leaves every other round but the first and the last out until the rest are not too many, of so many arms.
 func (k *keeper) limit(arms int) {
-	for len(k.kept.Rounds)*2*arms > mostKept && len(k.kept.Rounds) > 2 {
+	for len(k.estimates.Rounds)*2*arms > mostKept && len(k.estimates.Rounds) > 2 {
 		k.stride *= 2
-		all := k.kept.Rounds
-		k.kept.Rounds = nil
+		all := k.estimates.Rounds
+		k.estimates.Rounds = nil
 		for i, r := range all {
 			if r.Round%k.stride == 0 || i == 0 || i == len(all)-1 {
-				k.kept.Rounds = append(k.kept.Rounds, r)
+				k.estimates.Rounds = append(k.estimates.Rounds, r)
 			} else {
 				delete(k.later, r.Round)
 			}
@@ -112,8 +112,8 @@ func (k *keeper) recall() {
 		arms = append(arms, group[:min(len(group), mostRecalled)]...)
 	}
 	slices.Sort(arms)
-	rounds := k.kept.Rounds
-	k.kept.Rounds = nil
+	rounds := k.estimates.Rounds
+	k.estimates.Rounds = nil
 	for _, r := range rounds {
 		k.note(r.Round, k.later[r.Round](arms))
 	}
@@ -121,16 +121,16 @@ func (k *keeper) recall() {
 
 // finish returns what was kept, with the last round; nil without any.
 func (k *keeper) finish() *engine.Estimates {
-	if n := len(k.kept.Rounds); k.rounds > 0 && (n == 0 || k.kept.Rounds[n-1].Round < k.rounds) {
+	if n := len(k.estimates.Rounds); k.rounds > 0 && (n == 0 || k.estimates.Rounds[n-1].Round < k.rounds) {
 		k.keep()
 	}
 	if len(k.later) > 0 {
 		k.recall()
 	}
-	if len(k.kept.Rounds) == 0 {
+	if len(k.estimates.Rounds) == 0 {
 		return nil
 	}
-	return &k.kept
+	return &k.estimates
 }
 
 // believed holds what measurements say of the expected rewards, for runs that each draw their own

@@ -66,11 +66,11 @@ func Run(ctx context.Context, x Experiment) (engine.Result, error) {
 	if err != nil {
 		return engine.Result{}, err
 	}
-	kept, err := t.repeat(ctx, 0, x.Runs)
+	totals, err := t.repeat(ctx, 0, x.Runs)
 	ctx, cancel := t.late(ctx)
 	defer cancel()
-	kept.explain()
-	return t.summary(ctx, kept), err
+	totals.explain()
+	return t.summary(ctx, totals), err
 }
 
 // atOnce returns the number of runs at a time.
@@ -119,14 +119,14 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	if x.Progress != nil && x.Runs == 1 {
 		env = watch(env, m.alg, x.Progress)
 	}
-	var kept *keeper
+	var recorder *keeper
 	if a, ok := m.alg.(engine.Estimating); ok && x.Estimates && run == 0 {
-		kept = keepEstimates(env, a, x.truth(run))
-		env = kept
+		recorder = keepEstimates(env, a, x.truth(run))
+		env = recorder
 	}
 	m.outcome, err = asked.WithoutTrail().Run(ctx, asMeasured(x.Problem, env))
-	if kept != nil {
-		m.estimates = kept.finish()
+	if recorder != nil {
+		m.estimates = recorder.finish()
 	}
 	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err

@@ -12,13 +12,13 @@ import (
 
 // Part holds what is kept of some runs of an experiment, one after another: all that its result needs
 // of them. It travels as MarshalBinary writes it, which loses no bit.
-type Part struct{ kept *tally }
+type Part struct{ tally *tally }
 
 // Range returns the runs of the part, from included and to not, counted from 0.
-func (p *Part) Range() (from, to int) { return p.kept.from, p.kept.from + len(p.kept.scores) }
+func (p *Part) Range() (from, to int) { return p.tally.from, p.tally.from + len(p.tally.scores) }
 
 // Done returns how many of the runs finished.
-func (p *Part) Done() int { return p.kept.done }
+func (p *Part) Done() int { return p.tally.done }
 
 // joined puts parts together. Of parts of the same runs one counts: they are the same.
 func joined(runs int, parts []*Part) (*tally, error) {
@@ -40,7 +40,7 @@ func joined(runs int, parts []*Part) (*tally, error) {
 			of[run] = p
 		}
 		if doubled == 0 {
-			all.join(p.kept)
+			all.join(p.tally)
 		}
 	}
 	return all, nil
@@ -48,21 +48,21 @@ func joined(runs int, parts []*Part) (*tally, error) {
 
 // partText is a Part as it is written.
 type partText struct {
-	From, To int
-	Done     []int   // the runs that finished
-	Scores   []score // of these
-	First    *shown
-	Left     *shown
-	Warnings []warned
-	Misfits  int
-	Misfit   *engine.LackOfFit
-	MisfitAt int
-	Priors   int
-	Prior    engine.Warning
-	PriorAt  int
-	Unspent  string
-	LeftAt   int
-	Sent     wire.Traffic
+	From, To   int
+	Done       []int   // the runs that finished
+	Scores     []score // of these
+	First      *shown
+	Unfinished *shown `json:"Left"`
+	Warnings   []warned
+	Misfits    int
+	Misfit     *engine.LackOfFit
+	MisfitAt   int
+	Priors     int
+	Prior      engine.Warning
+	PriorAt    int
+	Unspent    string
+	LeftAt     int
+	Sent       wire.Traffic
 }
 
 // losslessText is the form that MarshalBinary writes.
@@ -73,10 +73,10 @@ type losslessText struct {
 
 // MarshalBinary implements encoding.BinaryMarshaler. The same runs give the same bytes.
 func (p *Part) MarshalBinary() ([]byte, error) {
-	k := p.kept
+	k := p.tally
 	from, to := p.Range()
 	t := partText{
-		From: from, To: to, First: k.first, Left: k.left, Warnings: k.inOrder(), Misfits: k.misfits.runs,
+		From: from, To: to, First: k.first, Unfinished: k.unfinished, Warnings: k.inOrder(), Misfits: k.misfits.runs,
 		Misfit: k.misfits.first, MisfitAt: k.misfits.at, Priors: k.priors.runs, Prior: k.priors.first, PriorAt: k.priors.at,
 		Unspent: k.unspent.first, LeftAt: k.unspent.at, Sent: k.sent,
 	}
@@ -112,7 +112,7 @@ func (p *Part) UnmarshalBinary(data []byte) error {
 		s.Done = true
 		k.scores[run-t.From] = s
 	}
-	k.done, k.first, k.left = len(t.Done), t.First, t.Left
+	k.done, k.first, k.unfinished = len(t.Done), t.First, t.Unfinished
 	for _, w := range t.Warnings {
 		k.warn(w)
 	}
@@ -120,7 +120,7 @@ func (p *Part) UnmarshalBinary(data []byte) error {
 	k.priors.take(t.PriorAt, t.Prior, t.Priors)
 	k.unspent.take(t.LeftAt, t.Unspent, indices.Indicator(t.Unspent != ""))
 	k.sent = t.Sent
-	p.kept = k
+	p.tally = k
 	return nil
 }
 
@@ -192,7 +192,7 @@ func (s *shown) explain() {
 // explain explains the run that a result of these alone would show.
 func (t *tally) explain() {
 	if t.done == 0 {
-		t.left.explain()
+		t.unfinished.explain()
 		return
 	}
 	t.first.explain()

@@ -83,7 +83,7 @@ func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 		if plan.WantSquares {
 			each = 1
 		}
-		for left := n; left > 0; left -= each {
+		for remaining := n; remaining > 0; remaining -= each {
 			asked, arms = append(asked, Asked{r.p.Tasks.Names[r.p.TaskOf[i]], r.p.Arms.Names[i], each}), append(arms, i)
 			if len(asked) == askedAtOnce {
 				if err := flush(); err != nil {

@@ -42,12 +42,12 @@ const ResultsRevision = 29
 // when the program ended while writing it, or that a power cut left as zero bytes, is dropped when
 // the file is opened again.
 type Store struct {
-	path string
-	file *os.File
-	mu   sync.Mutex
-	size int64                 // of the file
-	safe time.Time             // when it was last written to the disk
-	kept map[string]storedLine // by key
+	path  string
+	file  *os.File
+	mu    sync.Mutex
+	size  int64                 // of the file
+	safe  time.Time             // when it was last written to the disk
+	lines map[string]storedLine // by key
 }
 
 // storedLine is a line of the file. Problem and algorithm are for people who read it. A line of
@@ -74,7 +74,7 @@ func OpenStore(path string) (*Store, error) {
 	if err != nil {
 		return nil, err // it names the file
 	}
-	s := &Store{path: path, file: file, kept: map[string]storedLine{}}
+	s := &Store{path: path, file: file, lines: map[string]storedLine{}}
 	if ok, err := filelock.Try(file); !ok {
 		return nil, errors.Join(fmt.Errorf("store %s: %w", path, cmp.Or(err, errInUse)), file.Close())
 	}
@@ -100,7 +100,7 @@ func (s *Store) load() error {
 		if err != nil {
 			return fmt.Errorf("%s:%d: not a stored result: %w", s.path, number, err)
 		}
-		s.kept[line.Key] = line
+		s.lines[line.Key] = line
 		whole += end + 1
 	}
 	s.size = int64(whole)
@@ -169,7 +169,7 @@ func (s *Store) find(ctx context.Context, x Experiment) (key string, line stored
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	line, there = s.kept[key]
+	line, there = s.lines[key]
 	return key, line, there, nil
 }
 
@@ -207,7 +207,7 @@ func (s *Store) keep(key string, r engine.Result) error {
 		return errors.Join(fmt.Errorf("store %s: %w", s.path, err), s.file.Truncate(s.size))
 	}
 	s.size += int64(n)
-	s.kept[key] = line
+	s.lines[key] = line
 	if time.Since(s.safe) < syncTime {
 		return nil
 	}

@@ -27,11 +27,11 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	switch {
 	case t.done > 0:
 		r.Runs, r.Status, r.Warnings, r.Unspent = t.done, scores[0].Status, t.warned(), t.unspent.first
-	case t.left == nil:
+	case t.unfinished == nil:
 		return r
 	default:
-		scores, shown, sent = []score{t.left.Score}, t.left, t.left.Sent
-		r.Warnings = slices.Clone(t.left.Warnings)
+		scores, shown, sent = []score{t.unfinished.Score}, t.unfinished, t.unfinished.Sent
+		r.Warnings = slices.Clone(t.unfinished.Warnings)
 	}
 	n, p := float64(len(scores)), x.Problem
 	r.SamplesPerAgent = Mean(lists.Map(scores, func(s score) float64 { return s.Samples }))

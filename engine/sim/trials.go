@@ -110,9 +110,9 @@ func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 	if from < 0 || to > t.x.Runs || from >= to {
 		return nil, fmt.Errorf("an experiment of %d runs has no part from %d to %d", t.x.Runs, from, to)
 	}
-	kept, err := t.repeat(ctx, from, to)
-	kept.explain()
-	return &Part{kept}, err
+	totals, err := t.repeat(ctx, from, to)
+	totals.explain()
+	return &Part{totals}, err
 }
 
 // Result returns the summary of the runs of some parts, in whatever order they come: of all runs it is
@@ -146,7 +146,7 @@ func (t *Trials) late(ctx context.Context) (context.Context, context.CancelFunc)
 
 // repeat makes the runs on the workers and tallies those that finish.
 func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
-	x, kept := t.x, newTally(from, to)
+	x, totals := t.x, newTally(from, to)
 	if x.Progress != nil {
 		x.Progress(Step{Total: to - from})
 	}
@@ -167,43 +167,43 @@ func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
 				s := t.judgeOf(run).score(&made.outcome)
 				if err != nil {
 					mu.Lock()
-					kept.leave(run, s, made)
+					totals.leave(run, s, made)
 					mu.Unlock()
 					cancel(fmt.Errorf("%s, run %d: %w", x.Algorithm, run+1, err))
 					return
 				}
 				mu.Lock()
-				kept.add(run, s, made)
+				totals.add(run, s, made)
 				if x.Each != nil {
 					x.Each(run, &made.outcome, made.pulls)
 				}
 				if x.Progress != nil {
-					x.Progress(Step{Done: kept.done, Total: to - from})
+					x.Progress(Step{Done: totals.done, Total: to - from})
 				}
 				mu.Unlock()
 			}
 		})
 	}
 	wg.Wait()
-	if err := context.Cause(ctx); err != nil && kept.done < to-from {
-		return kept, err
+	if err := context.Cause(ctx); err != nil && totals.done < to-from {
+		return totals, err
 	}
-	return kept, nil
+	return totals, nil
 }
 
 // tally holds what is kept of some runs of an experiment, from one to another. It is the same
 // whatever the order in which they finished.
 type tally struct {
-	from     int     // number of the first of the runs, from 0
-	scores   []score // of the runs from there
-	done     int
-	first    *shown                     // of the finished runs
-	left     *shown                     // of the runs that were left unfinished after some round, the first; nil without
-	warnings map[string]span            // by kind and names
-	misfits  finding[*engine.LackOfFit] // of runs whose data speak against the kernel
-	priors   finding[engine.Warning]    // of runs whose data are not credible under their prior
-	unspent  finding[string]            // why runs left pulls of a budget
-	sent     wire.Traffic
+	from       int     // number of the first of the runs, from 0
+	scores     []score // of the runs from there
+	done       int
+	first      *shown                     // of the finished runs
+	unfinished *shown                     // of the runs that were left unfinished after some round, the first; nil without
+	warnings   map[string]span            // by kind and names
+	misfits    finding[*engine.LackOfFit] // of runs whose data speak against the kernel
+	priors     finding[engine.Warning]    // of runs whose data are not credible under their prior
+	unspent    finding[string]            // why runs left pulls of a budget
+	sent       wire.Traffic
 }
 
 // warned is a warning of the runs, with the run and the place in it where it came first.
@@ -284,8 +284,8 @@ func (t *tally) warn(w warned) {
 
 // leave takes a run that was not finished.
 func (t *tally) leave(run int, s score, m *made) {
-	if len(m.outcome.Rounds) > 0 && (t.left == nil || run < t.left.Run) {
-		t.left = m.shown(run, s)
+	if len(m.outcome.Rounds) > 0 && (t.unfinished == nil || run < t.unfinished.Run) {
+		t.unfinished = m.shown(run, s)
 	}
 }
 
@@ -293,7 +293,7 @@ func (t *tally) leave(run int, s score, m *made) {
 func (t *tally) join(p *tally) {
 	copy(t.scores[p.from-t.from:], p.scores)
 	t.done += p.done
-	t.first, t.left = earlier(t.first, p.first), earlier(t.left, p.left)
+	t.first, t.unfinished = earlier(t.first, p.first), earlier(t.unfinished, p.unfinished)
 	for _, w := range p.warnings {
 		t.warn(w.least)
 		t.warn(w.most)

@@ -37,10 +37,10 @@ func (s Sweep) table() (*table, error) {
 		return nil, fmt.Errorf("algorithms are compared over a sweep of the name %q; this one sweeps %s", nameAlgorithm, listed(s.Names))
 	}
 	t := &table{}
-	var kept []int
+	var columns []int
 	for k, name := range s.Names {
 		if name != nameAlgorithm && name != nameSeed {
-			t.names, kept = append(t.names, name), append(kept, k)
+			t.names, columns = append(t.names, name), append(columns, k)
 		}
 	}
 	index := map[string]*group{}
@@ -48,7 +48,7 @@ func (s Sweep) table() (*table, error) {
 		if row.Result.Runs == 0 {
 			continue // interrupted before its first run was finished
 		}
-		values := lists.Map(kept, func(k int) any { return row.Values[k] })
+		values := lists.Map(columns, func(k int) any { return row.Values[k] })
 		key := fmt.Sprintf("%q", texts(values))
 		g := index[key]
 		if g == nil {

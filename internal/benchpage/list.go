@@ -29,13 +29,13 @@ func (s *server) list(w http.ResponseWriter, r *http.Request, by string) {
 // listed shows the list with what was typed and not stored, and with an answer to what was sent: beside its row, or above
 // the list where there is none.
 func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, a answer, messages ...said) {
-	own, left, err := s.c.Mine(r.Context(), by)
+	own, awaited, err := s.c.Mine(r.Context(), by)
 	if err != nil {
 		s.fail(w, by, err)
 		return
 	}
 	p := s.c.Protocol()
-	v := view{By: by, Page: "list", Round: own.Round, Left: left, Columns: own.Columns, Rule: p.FailureRule(), Said: messages}
+	v := view{By: by, Page: "list", Round: own.Round, Remaining: awaited, Columns: own.Columns, Rule: p.FailureRule(), Said: messages}
 	if worst, known := p.WorstReward(); known {
 		v.Worst = &worst
 	}

@@ -100,23 +100,23 @@ func guarded(next http.Handler) http.Handler {
 
 // view holds the data of the template.
 type view struct {
-	By, Page    string
-	Protocol    campaign.Protocol
-	Said        []said // above everything
-	Round, Left int
-	Columns     []string // of the settings of arms
-	Plates      []plate
-	Fields      bool // whether a row waits for its result
-	Rule        campaign.Note
-	Worst       *float64 // the reward of a failed pull, nil where none is known
-	Status      *campaign.Status
-	Receipt     *campaign.Receipt
-	Good, Wrong string // rows of the receipt that are in order, and that are not
-	Lines       []campaign.ReceiptLine
-	More        int  // further lines
-	Doubted     bool // whether rows may be confirmed
-	Sheet, File string
-	Secret      string
+	By, Page         string
+	Protocol         campaign.Protocol
+	Said             []said // above everything
+	Round, Remaining int
+	Columns          []string // of the settings of arms
+	Plates           []plate
+	Fields           bool // whether a row waits for its result
+	Rule             campaign.Note
+	Worst            *float64 // the reward of a failed pull, nil where none is known
+	Status           *campaign.Status
+	Receipt          *campaign.Receipt
+	Good, Wrong      string // rows of the receipt that are in order, and that are not
+	Lines            []campaign.ReceiptLine
+	More             int  // further lines
+	Doubted          bool // whether rows may be confirmed
+	Sheet, File      string
+	Secret           string
 }
 
 // said is an answer to the person; ID names the pull that it is about, "" for none.

@@ -116,15 +116,15 @@ type function struct {
 func newFunction() function {
 	var f function
 	var alpha [inputs]int
-	var fill func(place, left int)
-	fill = func(place, left int) {
+	var fill func(place, remaining int)
+	fill = func(place, remaining int) {
 		if place == inputs {
 			f.powers = append(f.powers, alpha)
 			return
 		}
-		for a := 0; a <= left; a++ {
+		for a := 0; a <= remaining; a++ {
 			alpha[place] = a
-			fill(place+1, left-a)
+			fill(place+1, remaining-a)
 		}
 		alpha[place] = 0
 	}

@@ -14,10 +14,10 @@ import (
 func (d *layout) layCurves() {
 	panels := d.Parts()
 	shared := ranges(panels)
-	all := looks(panels)
+	all := styles(panels)
 	panes := make([]pane, len(panels))
 	for i, f := range panels {
-		panes[i] = pane{Figure: f, x: shared.x, y: shared.y, looks: all[i], size: 9}
+		panes[i] = pane{Figure: f, x: shared.x, y: shared.y, styles: all[i], size: 9}
 		if len(panels) > 1 {
 			panes[i].title, panes[i].size = f.Title, 8
 		}
@@ -131,8 +131,8 @@ func (e extents) tickRoom(length, size vg.Length) vg.Length {
 // layAlone places the only pane.
 func (d *layout) layAlone(p pane, e extents) {
 	p.y.tickRound(6)
-	length := d.width - 2*edging - yLabel - p.left() - d.margin()
-	d.one(p, p.left(), d.margin(), d.tall(), e.tickRoom(length, p.size))
+	length := d.width - 2*edging - yLabel - p.tickRoom() - d.margin()
+	d.one(p, p.tickRoom(), d.margin(), d.tall(), e.tickRoom(length, p.size))
 }
 
 // layGrid places several panes in rows.
@@ -143,13 +143,13 @@ func (d *layout) layGrid(panes []pane, e extents) {
 	for i := range panes {
 		panes[i].y.ticks, panes[i].bare = panes[0].y.ticks, i%columns > 0
 	}
-	left := edging + yLabel + panes[0].left()
-	wide := (d.width - left - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
+	margin := edging + yLabel + panes[0].tickRoom()
+	wide := (d.width - margin - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
 	high := min(wide*1.05, 175)
 	labels := 0 // rows above each pane
 	for i := range panes {
 		p := &panes[i]
-		p.box.Min.X = left + vg.Length(i%columns)*(wide+between)
+		p.box.Min.X = margin + vg.Length(i%columns)*(wide+between)
 		p.box.Max.X = p.box.Min.X + wide
 		p.place()
 		labels = max(labels, p.rows)
@@ -268,7 +268,7 @@ func (p pane) intervals(c draw.Canvas, i int) {
 	if !s.HasIntervals() {
 		return
 	}
-	style := draw.LineStyle{Color: p.looks[i].color, Width: 1}
+	style := draw.LineStyle{Color: p.styles[i].color, Width: 1}
 	cap := vg.Length(2.5)
 	if p.title != "" || p.withIntervals() > 4 {
 		style.Width, cap = 0.8, 1.6
@@ -293,7 +293,7 @@ const shadeAlpha = 0x30
 
 // band draws the intervals of series i as a shade around its line.
 func (p pane) band(c draw.Canvas, i int) {
-	s, shade := p.Series[i], p.looks[i].color
+	s, shade := p.Series[i], p.styles[i].color
 	shade.A = shadeAlpha
 	for _, run := range p.runs(s, p.drawable) {
 		outline := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Lo[k]) })

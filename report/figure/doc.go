@@ -14,9 +14,9 @@
 //
 //  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge
 //     and chooses ticks that have room for their labels (axis.go).
-//  2. looks: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
+//  2. styles: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
 //     Hue, the first that no other series has. Any one of the three would tell series apart;
-//     references are thin and in ink (look.go).
+//     references are thin and in ink (style.go).
 //  3. names: at the ends of the lines where they fit, else in a legend below the panes (labels.go).
 //  4. panes: boxes on the sheet, one below another in rows, with the rows of labels of vertical
 //     lines (layout.go, pane.go).

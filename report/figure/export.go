@@ -59,7 +59,7 @@ type pngCanvas struct {
 
 // FillString implements vg.Canvas.
 func (c *pngCanvas) FillString(face font.Face, at vg.Point, s string) {
-	c.look(face, s)
+	c.check(face, s)
 	c.Canvas.FillString(face, at, s)
 }
 
@@ -172,15 +172,15 @@ func paletted(img image.Image) *image.Paletted {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
 	var palette color.Palette
-	index, away := make([]uint8, len(ordered)), slices.Repeat([]int{math.MaxInt}, len(ordered))
+	index, distances := make([]uint8, len(ordered)), slices.Repeat([]int{math.MaxInt}, len(ordered))
 	for len(palette) < min(256, len(ordered)) {
 		next := len(palette)
 		if next >= frequent {
-			next = slices.Index(away, slices.Max(away))
+			next = slices.Index(distances, slices.Max(distances))
 		}
 		for k, c := range ordered {
-			if d := distance(c, ordered[next]); d < away[k] {
-				away[k], index[k] = d, uint8(len(palette))
+			if d := distance(c, ordered[next]); d < distances[k] {
+				distances[k], index[k] = d, uint8(len(palette))
 			}
 		}
 		c := ordered[next]

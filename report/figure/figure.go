@@ -208,11 +208,11 @@ func (f Figure) byValues() Figure {
 	return f
 }
 
-// lineLook returns the look of reference line i. Those across the figure differ; vertical ones have
+// lineStyle returns the style of reference line i. Those across the figure differ; vertical ones have
 // their names above them.
-func (f Figure) lineLook(i int) look {
+func (f Figure) lineStyle(i int) seriesStyle {
 	if f.Lines[i].Wide {
-		return look{color: grid, wide: true}
+		return seriesStyle{color: grid, wide: true}
 	}
 	kind := lists.Count(f.Lines[:i], func(l ReferenceLine) bool { return !l.Vertical && !f.Lines[i].Vertical })
 	return bound(kind)

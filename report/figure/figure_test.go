@@ -138,7 +138,7 @@ func colours(t *testing.T, data []byte) int {
 func TestLooksDiffer(t *testing.T) {
 	seen := map[string]bool{}
 	for i := range 210 {
-		l, next := lookOf(i), lookOf(i+1)
+		l, next := styleOf(i), styleOf(i+1)
 		key := fmt.Sprintf("%v %s %v", l.color, l.mark.tex, l.dashes)
 		if seen[key] {
 			t.Fatalf("series %d looks like an earlier one", i)
@@ -157,10 +157,10 @@ func TestLooksFollowTheirNumbers(t *testing.T) {
 		hue, variant int
 		reference    bool
 	}
-	seen, references := map[numbers]look{}, 0
+	seen, references := map[numbers]seriesStyle{}, 0
 	for _, name := range []string{"lines", "points", "edges", "cases", "panels"} {
 		panels := saved(t, name).Parts()
-		for k, ls := range looks(panels) {
+		for k, ls := range styles(panels) {
 			for i, s := range panels[k].Series {
 				if s.Style == Bound || s.Hue == 0 {
 					continue

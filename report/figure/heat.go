@@ -27,14 +27,14 @@ func (d *layout) layHeat() {
 		w := width(t.label, p.size)
 		total, widest = total+w+8, max(widest, w)
 	}
-	if total > d.width-2*edging-yLabel-62-p.left() { // the names would not fit side by side
+	if total > d.width-2*edging-yLabel-62-p.tickRoom() { // the names would not fit side by side
 		p.turned, ticks = true, widest+10
 	}
 	each := vg.Length(18)
 	if len(h.ColumnMarks) > 0 { // square fields, as far as the sheet is wide
-		each = min(each, (d.width-p.left()-62)/vg.Length(max(m, 1)))
+		each = min(each, (d.width-p.tickRoom()-62)/vg.Length(max(m, 1)))
 	}
-	d.one(p, p.left(), 62, min(max(vg.Length(n)*each, 60), 600), ticks)
+	d.one(p, p.tickRoom(), 62, min(max(vg.Length(n)*each, 60), 600), ticks)
 }
 
 // marked labels an axis with the marks, or with the names where there are none.

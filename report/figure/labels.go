@@ -12,16 +12,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// name collects the entries, each name with its look once, and decides where they
+// name collects the entries, each name with its style once, and decides where they
 // are written. Entries of a single pane begin with its series, in their order.
 func (d *layout) name(panes []pane) {
 	d.single = len(panes) == 1
 	d.atEnds = d.single && len(panes[0].Categories) == 0
 	for _, p := range panes {
 		for i, s := range p.Series {
-			e := entry{name: s.Name, look: p.looks[i], bare: s.Style == Points, shaded: s.Style == Shade}
+			e := entry{name: s.Name, style: p.styles[i], bare: s.Style == Points, shaded: s.Style == Shade}
 			if s.Measured {
-				e.look.color = ink
+				e.style.color = ink
 			}
 			for k := range s.Y {
 				if p.drawable(s, k) && (!e.placed || s.X[k] > e.x) {
@@ -33,7 +33,7 @@ func (d *layout) name(panes []pane) {
 		}
 		for i, l := range p.Lines {
 			if _, outside := p.y.clamp(l.At); !l.Vertical && outside == 0 {
-				d.add(entry{name: l.Label, look: p.lineLook(i), x: p.x.hi, y: l.At, placed: true, across: true}, len(panes) > 1)
+				d.add(entry{name: l.Label, style: p.lineStyle(i), x: p.x.hi, y: l.At, placed: true, across: true}, len(panes) > 1)
 			}
 		}
 	}
@@ -51,14 +51,14 @@ func (d layout) crowdsPane() bool { return d.margin() > (0.15+0.3*d.width/sheetW
 
 // add appends an entry, or nothing when once is set and its name is there.
 func (d *layout) add(e entry, once bool) {
-	if once && slices.ContainsFunc(d.entries, func(o entry) bool { return o.name == e.name && o.look.color == e.look.color }) {
+	if once && slices.ContainsFunc(d.entries, func(o entry) bool { return o.name == e.name && o.style.color == e.style.color }) {
 		return
 	}
 	d.entries = append(d.entries, e)
 }
 
 // rank returns 1 for bounds and 0 for the rest.
-func (e entry) rank() int { return indices.Indicator(e.look.color == grey) }
+func (e entry) rank() int { return indices.Indicator(e.style.color == grey) }
 
 func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
@@ -133,17 +133,17 @@ func (d layout) labels(c draw.Canvas) {
 		ls[i].y = min(ls[i].y, top)
 		top = ls[i].y - lineHeight
 	}
-	left := p.box.Max.X + 12
+	x := p.box.Max.X + 12
 	if !d.atEnds {
-		left = p.box.Max.X + 6
+		x = p.box.Max.X + 6
 	}
 	for _, l := range ls {
 		if d.atEnds {
-			thin := draw.LineStyle{Color: l.look.color, Width: 0.5}
-			c.StrokeLine2(thin, l.from.X+4, l.from.Y, left-2, l.y)
-			sample(c, l.entry, vg.Point{X: left, Y: l.y})
+			thin := draw.LineStyle{Color: l.style.color, Width: 0.5}
+			c.StrokeLine2(thin, l.from.X+4, l.from.Y, x-2, l.y)
+			sample(c, l.entry, vg.Point{X: x, Y: l.y})
 		}
-		c.FillText(words(9), vg.Point{X: left + d.sampleRoom(), Y: l.y + 1}, shorten(l.name, d.letters(34)))
+		c.FillText(words(9), vg.Point{X: x + d.sampleRoom(), Y: l.y + 1}, shorten(l.name, d.letters(34)))
 	}
 }
 
@@ -153,7 +153,7 @@ const sampleWidth = 20
 // sample draws a short piece of a line with its marker, or a patch of a bar's colour.
 func sample(c draw.Canvas, e entry, at vg.Point) {
 	if e.filled || e.shaded {
-		color := e.look.color
+		color := e.style.color
 		if e.shaded {
 			color.A = shadeAlpha
 		}
@@ -162,10 +162,10 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 		return
 	}
 	if !e.bare {
-		c.StrokeLine2(e.look.line(), at.X, at.Y, at.X+sampleWidth, at.Y)
+		c.StrokeLine2(e.style.line(), at.X, at.Y, at.X+sampleWidth, at.Y)
 	}
-	if e.look.mark.glyph != nil {
-		c.DrawGlyph(e.look.marker(false), vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
+	if e.style.mark.glyph != nil {
+		c.DrawGlyph(e.style.marker(false), vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
 	}
 }
 
@@ -191,10 +191,10 @@ func (d layout) below() vg.Length {
 // legend writes the names in rows below the panes.
 func (d layout) legend(c draw.Canvas) {
 	columns, rows, width := d.legendGrid()
-	left := edging + max(10, (d.width-2*edging-vg.Length(columns)*width)/2)
+	margin := edging + max(10, (d.width-2*edging-vg.Length(columns)*width)/2)
 	for k, e := range d.listed() {
 		at := vg.Point{
-			X: left + vg.Length(k%columns)*width,
+			X: margin + vg.Length(k%columns)*width,
 			Y: edging + vg.Length(rows)*lineHeight - vg.Length(k/columns)*lineHeight - lineHeight/2,
 		}
 		sample(c, e, at)

@@ -25,10 +25,10 @@ type layout struct {
 	width, height vg.Length
 }
 
-// entry is one name with its look, and where its line ends.
+// entry is one name with its style, and where its line ends.
 type entry struct {
 	name   string
-	look   look
+	style  seriesStyle
 	x, y   float64 // data coordinates of the end
 	placed bool    // x and y say something
 	across bool    // a line across the figure
@@ -113,7 +113,7 @@ func (d *layout) layBars() {
 		}
 	}
 	n := len(d.Categories)
-	p := pane{Figure: d.Figure, looks: looks([]Figure{d.Figure})[0], size: 9, blind: true, aside: make([][]vg.Length, len(d.Series))}
+	p := pane{Figure: d.Figure, styles: styles([]Figure{d.Figure})[0], size: 9, blind: true, aside: make([][]vg.Length, len(d.Series))}
 	p.x = newAxis(values, ends, d.LogX, !d.LogX)
 	if d.LogX { // the shortest bar needs some length
 		p.x.lo /= 1.5
@@ -123,11 +123,11 @@ func (d *layout) layBars() {
 	p.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80, d.letters(44))
 	if len(d.Series) > 1 {
 		for i, s := range d.Series {
-			d.entries = append(d.entries, entry{name: s.Name, look: p.looks[i], filled: true})
+			d.entries = append(d.entries, entry{name: s.Name, style: p.styles[i], filled: true})
 		}
 	}
 	each := vg.Length(max(20, 10*len(d.Series)+6))
-	d.one(p, p.left(), 44, 12+vg.Length(min(max(n, 2), 60))*each, tickRow)
+	d.one(p, p.tickRoom(), 44, 12+vg.Length(min(max(n, 2), 60))*each, tickRow)
 	only := &d.panes[0]
 	only.x.tickRound(6)
 	only.x.thin(only.box.Max.X-only.box.Min.X, 2*overhang, only.size)

@@ -51,14 +51,14 @@ func TestMeasured(t *testing.T) {
 	f := Figure{Series: []Series{at("a", 1, false), at("b", 2, false), at("mean", 1, true), at("mean", 2, true)}}
 	l := newLayout(f, true)
 	for k := range 2 {
-		if line, mean := l.panes[0].looks[k], l.panes[0].looks[k+2]; line.color != mean.color || line.mark == mean.mark {
+		if line, mean := l.panes[0].styles[k], l.panes[0].styles[k+2]; line.color != mean.color || line.mark == mean.mark {
 			t.Errorf("series %d is drawn as %v, what was measured of it as %v", k+1, line, mean)
 		}
 	}
 	var names []string
 	for _, e := range l.entries {
-		if names = append(names, e.name); e.name == "mean" && e.look.color != ink {
-			t.Errorf("the legend has %v", e.look.color)
+		if names = append(names, e.name); e.name == "mean" && e.style.color != ink {
+			t.Errorf("the legend has %v", e.style.color)
 		}
 	}
 	if !reflect.DeepEqual(names, []string{"a", "b", "mean"}) {
@@ -151,7 +151,7 @@ func TestOneX(t *testing.T) {
 // the rest is in a legend.
 func TestLinesAcross(t *testing.T) {
 	f := saved(t, "across")
-	if reflect.DeepEqual(f.lineLook(0), f.lineLook(1)) {
+	if reflect.DeepEqual(f.lineStyle(0), f.lineStyle(1)) {
 		t.Error("V and no speedup look the same")
 	}
 	d := newLayout(f, true)

@@ -24,7 +24,7 @@ const alone = 16
 
 // curve draws series i as a line with markers, or as points.
 func (p pane) curve(c draw.Canvas, i int) {
-	s, look := p.Series[i], p.looks[i]
+	s, style := p.Series[i], p.styles[i]
 	if s.Style == Shade {
 		return
 	}
@@ -34,24 +34,24 @@ func (p pane) curve(c draw.Canvas, i int) {
 	if s.Style != Points {
 		for _, run := range p.runs(s, p.inside) {
 			line := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Y[k]) })
-			if at := line[0]; len(line) == 1 && look.mark.glyph == nil {
+			if at := line[0]; len(line) == 1 && style.mark.glyph == nil {
 				line = []vg.Point{{X: at.X - alone/2, Y: at.Y}, {X: at.X + alone/2, Y: at.Y}}
 			}
-			c.StrokeLines(look.line(), line)
+			c.StrokeLines(style.line(), line)
 		}
 	}
-	if look.mark.glyph == nil {
+	if style.mark.glyph == nil {
 		return
 	}
 	for k, y := range s.Y {
 		if !p.drawable(s, k) {
 			continue
 		}
-		style := look.marker(p.title != "")
+		marker := style.marker(p.title != "")
 		if _, outside := p.y.clamp(y); outside != 0 {
-			style.Shape, style.Radius = edge(outside), style.Radius+1+1.2*vg.Length(p.above(i, outside))
+			marker.Shape, marker.Radius = edge(outside), marker.Radius+1+1.2*vg.Length(p.above(i, outside))
 		}
-		c.DrawGlyph(style, p.at(s, k, y))
+		c.DrawGlyph(marker, p.at(s, k, y))
 	}
 }
 
@@ -194,7 +194,7 @@ func (p pane) bars(c draw.Canvas) {
 			end, outside := p.x.clamp(v)
 			y := p.py(float64(len(p.Categories)-1)-s.X[i]) + (vg.Length(n-1)/2-vg.Length(k))*slot
 			x0, x1 := p.px(base), p.px(end)
-			fill(c, p.looks[k].color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
+			fill(c, p.styles[k].color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
 			right := max(x0, x1)
 			if s.HasIntervals() && s.Lo[i] < s.Hi[i] {
 				right = max(right, p.whisker(c, s.Lo[i], s.Hi[i], y, half))

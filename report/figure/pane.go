@@ -15,7 +15,7 @@ import (
 type pane struct {
 	Figure
 	x, y   axis
-	looks  []look        // of the series
+	styles []seriesStyle // of the series
 	box    vg.Rectangle  // of the data, from the lower left corner of the sheet
 	title  string        // above the box; "" for the only pane of a sheet
 	rows   int           // of labels of vertical lines, above the box
@@ -45,8 +45,8 @@ func (p pane) py(y float64) vg.Length {
 	return p.box.Min.Y + vg.Length(p.y.fraction(y))*(p.box.Max.Y-p.box.Min.Y)
 }
 
-// left returns the room for the labels of the y axis.
-func (p pane) left() vg.Length {
+// tickRoom returns the room for the labels of the y axis.
+func (p pane) tickRoom() vg.Length {
 	return lists.Max(p.y.ticks, func(t tick) vg.Length { return width(t.label, p.size) }) + 8
 }
 
@@ -166,7 +166,7 @@ func (p pane) lines(c draw.Canvas) {
 		if math.IsNaN(l.At) {
 			continue
 		}
-		style := p.lineLook(i).line()
+		style := p.lineStyle(i).line()
 		if l.Vertical {
 			if _, outside := p.x.clamp(l.At); outside == 0 {
 				top := p.box.Max.Y

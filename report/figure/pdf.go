@@ -160,7 +160,7 @@ func (c *pdfCanvas) arc(a vg.PathComp, first bool) {
 
 // FillString implements vg.Canvas.
 func (c *pdfCanvas) FillString(face font.Face, at vg.Point, s string) {
-	c.look(face, s)
+	c.check(face, s)
 	c.doc.SetFont(pdfFont, "", face.Font.Size.Points())
 	x, y := c.down(at)
 	c.doc.Text(x, y, s)

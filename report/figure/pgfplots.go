@@ -22,7 +22,7 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 	if f.Heat != nil {
 		return fmt.Errorf("a heat map has no form in pgfplots here: save it as .pdf and include that")
 	}
-	p := pgf{figure: f, laid: newLayout(f, false), dat: filepath.Base(dat), shared: ranges(f.Parts()), looks: looks(f.Parts())}
+	p := pgf{figure: f, laid: newLayout(f, false), dat: filepath.Base(dat), shared: ranges(f.Parts()), styles: styles(f.Parts())}
 	if f.IsBars() {
 		p.shared.x, p.shared.y = p.laid.panes[0].x, p.laid.panes[0].y
 	}
@@ -61,7 +61,7 @@ type pgf struct {
 	laid   layout // of the figure, without its title
 	dat    string
 	shared extents
-	looks  [][]look
+	styles [][]seriesStyle
 }
 
 func (p *pgf) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
@@ -243,7 +243,7 @@ func num(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 func (p *pgf) plots(panel int, f Figure) {
 	drawn := p.laid.panes[panel]
 	for i, l := range f.Lines {
-		p.rule(l, f.lineLook(i))
+		p.rule(l, f.lineStyle(i))
 	}
 	for i, s := range f.Series {
 		switch {
@@ -258,33 +258,33 @@ func (p *pgf) plots(panel int, f Figure) {
 
 // rule writes a line across the panel, with its label where it is vertical; others are in the
 // legend.
-func (p *pgf) rule(l ReferenceLine, look look) {
+func (p *pgf) rule(l ReferenceLine, style seriesStyle) {
 	if math.IsNaN(l.At) {
 		return
 	}
 	x, y := p.shared.x, p.shared.y
 	if _, outside := x.clamp(l.At); l.Vertical && outside == 0 {
-		style := "copeh, dashed"
+		options := "copeh, dashed"
 		if l.Wide {
-			style = "black!12, line width=9pt"
+			options = "black!12, line width=9pt"
 		}
-		p.writef("\\draw["+style+"] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n",
+		p.writef("\\draw["+options+"] (axis cs:%s,%s) -- (axis cs:%[1]s,%[3]s) node[above, font=\\footnotesize, black] {%[4]s};\n",
 			num(l.At), num(y.lo), num(y.hi), texLabel(l.Label))
 	} else if _, outside := y.clamp(l.At); !l.Vertical && outside == 0 {
-		p.writef("\\addplot[forget plot, %s] coordinates {(%s,%s) (%s,%[3]s)};\n", pgfStyle(Series{}, look), num(x.lo), num(l.At), num(x.hi))
+		p.writef("\\addplot[forget plot, %s] coordinates {(%s,%s) (%s,%[3]s)};\n", pgfStyle(Series{}, style), num(x.lo), num(l.At), num(x.hi))
 	}
 }
 
 // curve writes a series of lines or points, with its intervals as the layout has them.
 func (p *pgf) curve(drawn pane, panel, i int) {
-	s, look, id := drawn.Series[i], drawn.looks[i], p.id(panel, i)
+	s, style, id := drawn.Series[i], drawn.styles[i], p.id(panel, i)
 	points := drawn.points(s, drawn.aside[i])
-	if len(points) == 1 && look.mark.tex == "" { // a line of one point
-		look.mark.tex = "-"
+	if len(points) == 1 && style.mark.tex == "" { // a line of one point
+		style.mark.tex = "-"
 	}
 	table := fmt.Sprintf("table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[1]d}", id)
 	source := "] {" + p.dat + "};\n"
-	name := colorName(look.color)
+	name := colorName(style.color)
 	if drawn.bandOf(i) {
 		for k, end := range []string{"lo", "hi"} {
 			p.writef("\\addplot[forget plot, draw=none, name path=p%d%c] %s%s", id, 'a'+k, strings.Replace(table, "y=y", "y="+end, 1), source)
@@ -302,7 +302,7 @@ func (p *pgf) curve(drawn pane, panel, i int) {
 		return strings.Replace(table, fmt.Sprintf("{\\thisrow{id}}{%d:%[1]d}", id),
 			fmt.Sprintf("{4*\\thisrow{id}+\\thisrow{edge}}{%d:%[1]d}", 4*id+edge), 1)
 	}
-	p.writef("\\addplot[forget plot, unbounded coords=jump, %s] %s%s", pgfStyle(s, look), at(0), source)
+	p.writef("\\addplot[forget plot, unbounded coords=jump, %s] %s%s", pgfStyle(s, style), at(0), source)
 	for _, e := range []struct{ edge, rotate int }{{-1, 180}, {1, 0}} {
 		if slices.ContainsFunc(points, func(q point) bool { return q.outside == e.edge }) {
 			p.writef("\\addplot[forget plot, %s, only marks, mark=triangle, mark size=%.1fpt, mark options={solid, rotate=%d}] %s%s", name,
@@ -325,7 +325,7 @@ func (p *pgf) bar(panel, i int) {
 	n := len(p.figure.Series)
 	shift := (float64(n-1)/2 - float64(i)) * 7
 	bars := ""
-	style := fmt.Sprintf("forget plot, xbar, bar width=6pt, bar shift=%.1fpt, fill=%s, draw=none", shift, colorName(p.looks[panel][i].color))
+	style := fmt.Sprintf("forget plot, xbar, bar width=6pt, bar shift=%.1fpt, fill=%s, draw=none", shift, colorName(p.styles[panel][i].color))
 	if p.figure.Series[i].HasIntervals() {
 		style += ", error bars/.cd, x dir=both, x explicit, error bar style={black}"
 		bars = ", x error minus expr=\\thisrow{x}-\\thisrow{lo}, x error plus expr=\\thisrow{hi}-\\thisrow{x}"
@@ -334,8 +334,8 @@ func (p *pgf) bar(panel, i int) {
 		p.id(panel, i), bars, p.dat)
 }
 
-// pgfStyle returns a look in the words of pgfplots.
-func pgfStyle(s Series, l look) string {
+// pgfStyle returns a style in the words of pgfplots.
+func pgfStyle(s Series, l seriesStyle) string {
 	out := colorName(l.color)
 	switch {
 	case s.Style == Points:
@@ -380,12 +380,12 @@ func (p *pgf) legend() {
 		if e.bare {
 			s.Style = Points
 		}
-		sample := fmt.Sprintf("\\draw[%s] plot[mark repeat=2, mark phase=2] coordinates {(0,0) (0.3,0) (0.6,0)};", pgfStyle(s, e.look))
+		sample := fmt.Sprintf("\\draw[%s] plot[mark repeat=2, mark phase=2] coordinates {(0,0) (0.3,0) (0.6,0)};", pgfStyle(s, e.style))
 		if e.shaded {
-			sample = fmt.Sprintf("\\fill[%s, fill opacity=0.19] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.look.color))
+			sample = fmt.Sprintf("\\fill[%s, fill opacity=0.19] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.style.color))
 		}
 		if e.filled {
-			sample = fmt.Sprintf("\\fill[%s] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.look.color))
+			sample = fmt.Sprintf("\\fill[%s] (0.1,-0.08) rectangle (0.5,0.08);", colorName(e.style.color))
 		}
 		p.writef("  %s & \\node {%s};", sample, texLabel(e.name))
 		if (k+1)%columns == 0 || k+1 == len(entries) {

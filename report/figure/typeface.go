@@ -50,8 +50,8 @@ type letters struct {
 	missing []rune
 }
 
-// look notes the letters of s that the face lacks. What is not printed needs no letter.
-func (l *letters) look(face font.Face, s string) {
+// check notes the letters of s that the face lacks. What is not printed needs no letter.
+func (l *letters) check(face font.Face, s string) {
 	for _, r := range s {
 		glyph, err := face.Face.GlyphIndex(&l.buf, r)
 		if (err != nil || glyph == 0) && unicode.IsPrint(r) && !slices.Contains(l.missing, r) {

@@ -36,7 +36,7 @@ func main() {
 	case *tables != "":
 		err = writeTables(*tables, []int{60, 250, 500, 1000, 3000, 10_000, 30_000, 100_000})
 	case *command != "":
-		err = bench(ctx, *command, *into, *only, *largest, *limit)
+		err = benchmark(ctx, *command, *into, *only, *largest, *limit)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "benchscale:", err)
@@ -56,8 +56,8 @@ func writeTables(folder string, sizes []int) (err error) {
 
 func tablePath(folder string, n int) string { return filepath.Join(folder, fmt.Sprintf("%d.csv", n)) }
 
-// bench measures the operations and puts the section into a file.
-func bench(ctx context.Context, command, into, only string, largest int, limit time.Duration) (err error) {
+// benchmark measures the operations and puts the section into a file.
+func benchmark(ctx context.Context, command, into, only string, largest int, limit time.Duration) (err error) {
 	defer try.Caught(&err)
 	chosen := try.Of(regexp.Compile(only))
 	folder := try.Of(os.MkdirTemp("", "benchscale"))

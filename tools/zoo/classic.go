@@ -25,8 +25,8 @@ func (a alone) run(anytime bool) runner {
 				p = newPlay(w)
 				sources = lists.Make(w.problem.V(), func(v int) *rand.Rand { return source(seedOf(name, run, v)) })
 			}
-			told, before := w.told(), p.total
-			picks := lists.Make(w.problem.V(), func(v int) int { return a(p, v, budget, told[v], sources[v]) })
+			noise, before := w.noise(), p.total
+			picks := lists.Make(w.problem.V(), func(v int) int { return a(p, v, budget, noise[v], sources[v]) })
 			out.add(p, picks, p.total-before)
 		}
 		return out, nil
@@ -75,28 +75,28 @@ func rejects(p *play, v, pulls int, sd float64, rng *rand.Rand) int {
 	for i := 2; i <= size; i++ {
 		scale += 1 / float64(i)
 	}
-	left := rng.Perm(size)
+	remaining := rng.Perm(size)
 	had := 0
 	for k := 1; k < size; k++ {
 		n := int(math.Ceil(float64(pulls-size) / scale / float64(size+1-k)))
 		worst := 0
-		for at, i := range left {
+		for at, i := range remaining {
 			for range n - had {
 				if p.pulled(v) < pulls {
 					p.pull(lo + i)
 				}
 			}
-			if p.mean[lo+i] < p.mean[lo+left[worst]] {
+			if p.mean[lo+i] < p.mean[lo+remaining[worst]] {
 				worst = at
 			}
 		}
 		had = n
-		left = slices.Delete(left, worst, worst+1)
+		remaining = slices.Delete(remaining, worst, worst+1)
 	}
 	for p.pulled(v) < pulls { // what rounding left over
-		p.pull(lo + left[0])
+		p.pull(lo + remaining[0])
 	}
-	return lo + left[0]
+	return lo + remaining[0]
 }
 
 // topTwo is top-two Thompson sampling with β = 1/2 under a flat prior [Russo 2020]; it is told the scatter of the task.

@@ -123,7 +123,7 @@ func (s settings) jobs(ctx context.Context, chosen []table, columns []method) (e
 			if !try.Of(j.missing(s.results, s.runs, s.limit)) {
 				continue
 			}
-			if err := j.apart(ctx, arguments, s.limit, os.Stderr); err != nil {
+			if err := j.spawn(ctx, arguments, s.limit, os.Stderr); err != nil {
 				if ctx.Err() != nil {
 					return context.Cause(ctx)
 				}

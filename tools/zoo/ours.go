@@ -95,9 +95,9 @@ func (w *world) documented() *problem.Problem {
 		tasks = kernels.Constant{Value: 1}
 	}
 	p.Kernel = kernels.Joint{Terms: []kernels.Term{{Scale: level, Task: tasks}, {Scale: digit(effect), Task: tasks, Arm: k}}}
-	told := w.told()
+	noise := w.noise()
 	p.Noise = problem.NoiseModel{Known: problem.NoiseTask, Environment: problem.EnvironmentGaussian,
-		Scales: lists.Map(p.TaskOf, func(v int) float64 { return told[v] })}
+		Scales: lists.Map(p.TaskOf, func(v int) float64 { return noise[v] })}
 	return &p
 }
 

@@ -87,12 +87,12 @@ func (z *zoo) Duel(m, other int) string {
 	if m == other || h.all()+t.all() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d / %d / %d, %s (%d / %d / %d, %s)", h[best], h[level], h[behind], z.apart(m, other, true),
-		t[best], t[level], t[behind], z.apart(m, other, false))
+	return fmt.Sprintf("%d / %d / %d, %s (%d / %d / %d, %s)", h[best], h[level], h[behind], z.meanDifference(m, other, true),
+		t[best], t[level], t[behind], z.meanDifference(m, other, false))
 }
 
-// apart is the mean over cells of the difference of two methods, in % of a random arm's loss.
-func (z *zoo) apart(m, other int, held bool) string {
+// meanDifference is the mean over cells of the difference of two methods, in % of a random arm's loss.
+func (z *zoo) meanDifference(m, other int, held bool) string {
 	var differences []float64
 	for _, r := range z.half(held) {
 		for b := range r.pulls {

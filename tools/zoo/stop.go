@@ -82,14 +82,14 @@ func stopped(ctx context.Context, w *world, q *problem.Problem, name string, bud
 }
 
 func likelihoodStop(_ context.Context, w *world, run int, name string, budgets []int) (result, error) {
-	out, p, told, eps := result{decided: true}, newPlay(w), w.told(), w.epsilon()
+	out, p, noise, eps := result{decided: true}, newPlay(w), w.noise(), w.epsilon()
 	picks := make([]int, w.problem.V())
 	for v := range picks {
 		rng := source(seedOf(name, run, v))
 		lo, hi := w.problem.ArmsOf(v)
 		for n := hi - lo; ; n++ {
-			picks[v] = topTwo(p, v, n, told[v], rng)
-			if p.parted(v, picks[v], eps, told[v]) >= math.Log((1+math.Log(float64(n)))*float64(len(picks))/stopDelta) {
+			picks[v] = topTwo(p, v, n, noise[v], rng)
+			if p.parted(v, picks[v], eps, noise[v]) >= math.Log((1+math.Log(float64(n)))*float64(len(picks))/stopDelta) {
 				break
 			}
 			if n >= budgets[0] {

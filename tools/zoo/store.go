@@ -22,9 +22,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// kept is a file of the runs of one method on one table: a line that says which, and a line a run. It only grows. A
+// runFile is a file of the runs of one method on one table: a line that says which, and a line a run. It only grows. A
 // line that was cut short when a program ended is dropped.
-type kept struct {
+type runFile struct {
 	head head
 	runs map[int]line
 	file *os.File // nil where it is only read
@@ -70,8 +70,8 @@ func keptPath(results, table, method string) string {
 }
 
 // readKept reads what is kept; a missing file has no runs.
-func readKept(path string) (*kept, int, error) {
-	k := &kept{runs: map[int]line{}}
+func readKept(path string) (*runFile, int, error) {
+	k := &runFile{runs: map[int]line{}}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return k, 0, nil
@@ -100,13 +100,13 @@ func readKept(path string) (*kept, int, error) {
 }
 
 // openKept opens the runs of a head for more of them; runs of another head are removed.
-func openKept(results string, h head) (_ *kept, err error) {
+func openKept(results string, h head) (_ *runFile, err error) {
 	defer try.Caught(&err)
 	path := keptPath(results, h.Table, h.Method)
 	try.To(os.MkdirAll(filepath.Dir(path), 0o777))
 	k, whole := try.Two(readKept(path))
 	if !k.head.equal(h) {
-		k, whole = &kept{head: h, runs: map[int]line{}}, 0
+		k, whole = &runFile{head: h, runs: map[int]line{}}, 0
 	}
 	k.file = try.Of(os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666))
 	if err := k.file.Truncate(int64(whole)); err != nil {
@@ -119,12 +119,12 @@ func openKept(results string, h head) (_ *kept, err error) {
 }
 
 // add keeps a run.
-func (k *kept) add(l line) error {
+func (k *runFile) add(l line) error {
 	k.runs[l.Run] = l
 	return k.write(l)
 }
 
-func (k *kept) write(value any) error {
+func (k *runFile) write(value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -234,8 +234,8 @@ const patience = 20
 // errLimit ends a job that lasts too long; its runs so far are kept.
 var errLimit = errors.New("it lasted too long and was ended; the runs that it had made are kept")
 
-// apart makes the job in a process of its own on one processor, so that its memory is its own.
-func (j job) apart(ctx context.Context, arguments []string, limit time.Duration, report io.Writer) error {
+// spawn makes the job in a process of its own on one processor, so that its memory is its own.
+func (j job) spawn(ctx context.Context, arguments []string, limit time.Duration, report io.Writer) error {
 	limited, cancel := context.WithTimeout(ctx, patience*limit)
 	defer cancel()
 	self, err := os.Executable()

@@ -86,9 +86,9 @@ func (w *world) loss(picks []int) (units, share, right float64) {
 	return units / n, share, right / n
 }
 
-// told returns the standard deviation of rewards of each task that methods are told who need it: the root mean
+// noise returns the standard deviation of rewards of each task that methods are told who need it: the root mean
 // square of its cells.
-func (w *world) told() []float64 {
+func (w *world) noise() []float64 {
 	out := make([]float64, w.problem.V())
 	for v := range out {
 		lo, hi := w.problem.ArmsOf(v)

@@ -84,7 +84,7 @@ func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 
 // moment returns the campaign now, in a state, under the protocol with the arms that were added by then.
 func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Moment, error) {
-	p, err := c.kept.of(ctx, c, s)
+	p, err := c.current.of(ctx, c, s)
 	return s.Under(p, c.opt.now()), err
 }
 
@@ -98,7 +98,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	if err := campaign.CheckChain(list); err != nil {
 		return campaign.Moment{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	s, err := campaign.Fold(list, c.kept.tasks())
+	s, err := campaign.Fold(list, c.current.tasks())
 	if err != nil {
 		return campaign.Moment{}, unfit(c.dir, err)
 	}
@@ -176,7 +176,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 		if err := c.open(ctx); err != nil {
 			return done, err
 		}
-		r, _ := c.kept.now()
+		r, _ := c.current.now()
 		if err := copies(c.dir, r); err != nil {
 			c.opt.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts",
 				done.Files[0].Path, err))
@@ -186,7 +186,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 		defer c.mu.Unlock()
 		// of the state with the results, which may have others' by now
 		r := done.Receipt
-		r.Round, r.Left, r.Over = c.state.Left()
+		r.Round, r.Remaining, r.Over = c.state.Remaining()
 		r.Hash, r.Chain = c.state.Hash, c.state.Chain()
 	}
 	return done, nil
@@ -214,13 +214,13 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 // Upgrade lets this program go on with a campaign of one that decides otherwise, and returns what
 // changes; nil where nothing was to be done. With look it records nothing. It replays the campaign without the lock. What it says of the
 // decisions would be wrong of another state, so that it is not recorded where the state moved on.
-func (c *Campaign) Upgrade(ctx context.Context, by string, look bool) (*campaign.UpgradeBody, error) {
+func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
 		return nil, err
 	}
 	changes, made, err := m.Upgrade(ctx, c.revision(), by)
-	if err != nil || look || len(made) == 0 {
+	if err != nil || dryRun || len(made) == 0 {
 		return changes, err
 	}
 	err = c.write(ctx, after(m.Seq, func(campaign.Moment) []campaign.Event { return made }))
@@ -267,8 +267,8 @@ func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, err
 	if err != nil {
 		return campaign.List{}, 0, err
 	}
-	_, left, _ := m.Left()
-	return m.Mine(by), left, nil
+	_, remaining, _ := m.Remaining()
+	return m.Mine(by), remaining, nil
 }
 
 // Preview says what Tell would do with a sheet, and records nothing. Until it is told others may tell results, and rows become known or
@@ -293,28 +293,28 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 
 // keptProtocol is the protocol with the arms that were added so far, and what it is made from. It only grows: a state that was read just
 // before an addition may meet the arms of after.
-type keptProtocol struct {
+type currentProtocol struct {
 	mu       sync.Mutex // of both below, which change together
 	recipe   question.Recipe
 	protocol campaign.Protocol
 }
 
 // now returns both.
-func (k *keptProtocol) now() (question.Recipe, campaign.Protocol) {
+func (k *currentProtocol) now() (question.Recipe, campaign.Protocol) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.recipe, k.protocol
 }
 
 // tasks returns the tasks of the arms of the start, by arm: a fold begins with them.
-func (k *keptProtocol) tasks() []int {
+func (k *currentProtocol) tasks() []int {
 	_, p := k.now()
 	return p.AtStart().Problem.TaskOf
 }
 
 // of returns the protocol of a state of a campaign: with the arms that were added by then, from the recorded
 // files alone. Each addition must make the problem that it made when it was recorded.
-func (k *keptProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (campaign.Protocol, error) {
+func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (campaign.Protocol, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	all := s.Additions()
@@ -357,7 +357,7 @@ func grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Proto
 
 // grow makes the protocol with the arms of a file, for an act that adds them. What is kept changes only once the event is recorded.
 func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
-	r, p := c.kept.now()
+	r, p := c.current.now()
 	_, p, g, err := grown(ctx, c.maker, r, p, file)
 	return p, g, err
 }
@@ -386,7 +386,7 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		// its hash is not needed to fold it
 		seq, first := m.Seq, made[0]
 		first.Seq = seq + 1
-		if err := m.Add([]campaign.Event{first}, c.kept.tasks()); err != nil {
+		if err := m.Add([]campaign.Event{first}, c.current.tasks()); err != nil {
 			return err
 		}
 		if done.Protocol != nil {

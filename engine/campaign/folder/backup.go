@@ -83,7 +83,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 		return errors.Join(errors.New("the backup is not what was recorded"), err)
 	}
 	atomicfile.SyncFolder(dest)
-	r, _ := c.kept.now()
+	r, _ := c.current.now()
 	return copies(dest, r)
 }
 
@@ -162,10 +162,10 @@ func compareCopies(dir string, r question.Recipe, notice func(string)) {
 
 // Repair sets aside the events that do not fit those before them, as a program of before could record them: no
 // command reads such a campaign. Nothing is changed or removed: one event more names what is left out from then
-// on. It returns what does not fit, none where there is nothing to repair. With look it records nothing.
+// on. It returns what does not fit, none where there is nothing to repair. A dry run records nothing.
 //
 // It opens no Campaign, since no state can be made. The chain of hashes must be whole: what was changed afterwards is not repaired.
-func Repair(ctx context.Context, dir string, maker Maker, reason, by string, look bool, opt Options) ([]campaign.Aside, error) {
+func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dryRun bool, opt Options) ([]campaign.Aside, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func Repair(ctx context.Context, dir string, maker Maker, reason, by string, loo
 		var made []campaign.Event
 		aside, made, err = campaign.Repair(list, p.Problem.TaskOf, reason, by, opt.now())
 		// with what was found the reason may be missing, which would be an error
-		if look && len(aside) > 0 {
+		if dryRun && len(aside) > 0 {
 			return nil
 		}
 		if err == nil {
@@ -282,7 +282,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err := checkHead(s, headSeq, headHash); err != nil {
 		return v, err
 	}
-	c.kept.recipe, c.kept.protocol = r, p
+	c.current.recipe, c.current.protocol = r, p
 	// this makes the protocol with each addition, and so checks the files of these
 	m, err := c.moment(ctx, s)
 	if err != nil {

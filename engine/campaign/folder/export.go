@@ -44,7 +44,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	r, _ := c.kept.now()
+	r, _ := c.current.now()
 	if err := copies(dir, r); err != nil {
 		return err
 	}
@@ -164,11 +164,11 @@ func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err 
 // invited.
 func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	return c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
-		left := slices.DeleteFunc(slices.Clone(list), func(i Invitation) bool { return i.Name == name })
-		if len(left) == len(list) {
+		remaining := slices.DeleteFunc(slices.Clone(list), func(i Invitation) bool { return i.Name == name })
+		if len(remaining) == len(list) {
 			return nil, fmt.Errorf("nobody called %q is invited", name)
 		}
-		return left, nil
+		return remaining, nil
 	})
 }
 

@@ -43,12 +43,12 @@ type Options struct {
 // its beginning. The lock of the protocol is taken last, while it is read or made. Readers take mu for as long as
 // events are read, and work on the state after they let go.
 type Campaign struct {
-	dir   string    // as it was given
-	db    *database // open until Close
-	opt   Options
-	maker Maker        // of the language of scripts
-	kept  keptProtocol // has a lock of its own
-	cache cache        // its file is read and written without a lock
+	dir     string    // as it was given
+	db      *database // open until Close
+	opt     Options
+	maker   Maker           // of the language of scripts
+	current currentProtocol // has a lock of its own
+	cache   cache           // its file is read and written without a lock
 
 	// mu protects the three below. state is nil before the first catchUp alone.
 	mu     sync.Mutex
@@ -100,11 +100,11 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	// the script may state neither; the recorded ones count
 	p.Seed, p.Name = start.Seed, start.Name
 	// of the start; open makes it with the arms that were added
-	c.kept.recipe, c.kept.protocol = r, p
+	c.current.recipe, c.current.protocol = r, p
 	if err := c.open(ctx); err != nil {
 		return err
 	}
-	compareCopies(c.dir, c.kept.recipe, c.opt.notice)
+	compareCopies(c.dir, c.current.recipe, c.opt.notice)
 	if err := checkHead(c.state, seq, hash); err != nil {
 		c.opt.notice(err.Error())
 	}
@@ -151,7 +151,7 @@ func (c *Campaign) open(ctx context.Context) error {
 	if err := c.catchUp(ctx, c.db.db); err != nil {
 		return err
 	}
-	_, err := c.kept.of(ctx, c, c.state)
+	_, err := c.current.of(ctx, c, c.state)
 	return err
 }
 
@@ -183,7 +183,7 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
-	if err := c.state.Add(list, c.kept.tasks()); err != nil {
+	if err := c.state.Add(list, c.current.tasks()); err != nil {
 		// it is half changed
 		c.stale = true
 		return unfit(c.dir, err)
@@ -288,7 +288,7 @@ func (c *Campaign) Close() error { return c.db.close() }
 // Protocol returns the protocol with the arms that are known to have been added; its AtStart is the one
 // of the start. Others may have added arms since: it takes no look at the database.
 func (c *Campaign) Protocol() campaign.Protocol {
-	_, p := c.kept.now()
+	_, p := c.current.now()
 	return p
 }
 
@@ -365,8 +365,8 @@ type cache struct {
 // replay returns what the algorithm makes of a state, from the cache where that has it. Whoever can write to the folder can write a cache
 // with hashes that fit: one is taken only where its decisions are recorded, and never to plan by (Agrees).
 func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
-	if kept := c.read(m.State); kept != nil && m.Agrees(kept) {
-		return kept, nil
+	if run := c.read(m.State); run != nil && m.Agrees(run) {
+		return run, nil
 	}
 	run, err := m.Replay(ctx, &c.memory)
 	if err != nil {
@@ -383,17 +383,17 @@ func (c *cache) read(s *campaign.State) *campaign.Run {
 	if err != nil {
 		return nil
 	}
-	kept, whole := opened(data)
-	if !whole || kept.Key != s.Hash+" "+c.program {
+	entry, whole := opened(data)
+	if !whole || entry.Key != s.Hash+" "+c.program {
 		return nil
 	}
-	return &kept.Run
+	return &entry.Run
 }
 
 // check reports a cache that is not what the events make, to the last bit. It replays, and so takes as long as without a cache.
 func (c *cache) check(ctx context.Context, m campaign.Moment) error {
-	kept := c.read(m.State)
-	if kept == nil {
+	stored := c.read(m.State)
+	if stored == nil {
 		return nil // it is not read
 	}
 	run, err := m.Replay(ctx, &c.memory)
@@ -401,7 +401,7 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 		return err
 	}
 	var is, want bytes.Buffer
-	if err := errors.Join(gob.NewEncoder(&is).Encode(kept), gob.NewEncoder(&want).Encode(run)); err != nil {
+	if err := errors.Join(gob.NewEncoder(&is).Encode(stored), gob.NewEncoder(&want).Encode(run)); err != nil {
 		return err
 	}
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {
@@ -412,11 +412,11 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 }
 
 // opened reads the content of the file, and reports whether it has the hash of it. The first bytes of the file are the hash of all others.
-func opened(data []byte) (kept cached, whole bool) {
+func opened(data []byte) (entry cached, whole bool) {
 	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
-		return kept, false
+		return entry, false
 	}
-	return kept, gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&kept) == nil
+	return entry, gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&entry) == nil
 }
 
 // keep writes the cache, whole or not at all. That it cannot be written is no failure: a reader may not

@@ -207,7 +207,7 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, err
 	}
 	c := newCampaign(dir, db, maker, opt)
-	c.kept.recipe, c.kept.protocol = r, p
+	c.current.recipe, c.current.protocol = r, p
 	// the campaign is recorded by now, and copies are for people
 	if err := copies(dir, r); err != nil {
 		c.opt.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))

@@ -19,9 +19,9 @@ import (
 const (
 	beatEach = 20 * time.Second // between two signs of life of a runner
 	silent   = 2 * time.Minute  // without a new sign until a runner counts as gone
-	looks    = 8                // of a worker in that time
-	// so soon after a look a worker looks again only where somebody counts as gone
-	lookSoon = 5 * time.Second
+	checks   = 8                // of a worker in that time
+	// so soon after a check a worker checks again only where somebody counts as gone
+	checkSoon = 5 * time.Second
 )
 
 // beatName names the signs of life of a runner: sign number k has round k.
@@ -47,11 +47,11 @@ var errGone = errors.New("whoever asked for these runs is silent")
 
 // caller is a runner as a worker sees it. A worker has one for each runner whose chunks it met.
 type caller struct {
-	mu    sync.Mutex // of the fields below; held while the server is asked, so that one slot asks for all
-	beats int        // the number of its latest sign of life; 0 where it gives none
-	heard time.Time  // when that was seen first; or when the worker first met the runner
-	look  time.Time  // when the worker looked last; zero before the first look
-	told  sync.Once  // that it was given up
+	mu       sync.Mutex // of the fields below; held while the server is asked, so that one slot asks for all
+	beats    int        // the number of its latest sign of life; 0 where it gives none
+	heard    time.Time  // when that was seen first; or when the worker first met the runner
+	checked  time.Time  // when the worker looked last; zero before the first look
+	reported sync.Once  // that it was given up
 }
 
 // caller returns what is known of a runner, which begins with now as the moment when it was heard.
@@ -67,19 +67,19 @@ func (w *Worker) caller(name string) *caller {
 	return w.callers[name]
 }
 
-// gone reports whether a runner has been silent for too long. It is not so of one that has
+// expired reports whether a runner has been silent for too long. It is not so of one that has
 // never given a sign, which another version may be, and where the server cannot be asked. It asks the server at most every
 // lookSoon where the runner is known to be there, and each time where it counts as gone: a runner that comes back is heard at once.
-func (w *Worker) gone(ctx context.Context, runner string) bool {
+func (w *Worker) expired(ctx context.Context, runner string) bool {
 	limit := w.silence()
 	c := w.caller(runner)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	// heard a moment ago, or looked at a moment ago
-	if over := time.Since(c.heard) > limit; !over && c.beats > 0 && time.Since(c.look) < min(lookSoon, limit/looks) {
+	if over := time.Since(c.heard) > limit; !over && c.beats > 0 && time.Since(c.checked) < min(checkSoon, limit/checks) {
 		return false
 	}
-	c.look = time.Now()
+	c.checked = time.Now()
 	latest, err := w.latest(ctx, runner, c.beats)
 	if err != nil {
 		return false // a server that cannot be asked says nothing about the runner
@@ -124,8 +124,8 @@ func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context,
 	var looking sync.WaitGroup
 	looking.Go(func() {
 		// eight looks in the time of silence: a runner is noticed to be gone soon after it
-		await.Every(ctx, w.silence()/looks, func() {
-			if w.gone(ctx, runner) {
+		await.Every(ctx, w.silence()/checks, func() {
+			if w.expired(ctx, runner) {
 				cancel(errGone)
 			}
 		})
@@ -135,7 +135,7 @@ func (w *Worker) untilGone(ctx context.Context, runner string) (context.Context,
 
 // giveUp says once that a runner counts as gone.
 func (w *Worker) giveUp(runner string) {
-	w.caller(runner).told.Do(func() {
+	w.caller(runner).reported.Do(func() {
 		w.Notice.say("gives up the work of %s, from which nothing was heard for %v", runner, w.silence())
 	})
 }
@@ -161,11 +161,11 @@ const silence = 15 * time.Second
 // quiet notices that workers do not answer, once for each time that they are silent, and that they answer
 // again. It is of the goroutine that drives the job.
 type quiet struct {
-	least   time.Duration // of a silence
-	longest time.Duration // that a chunk took so far; by what workers say it took them
-	heard   bool          // whether anybody has answered; since the job began
-	told    bool          // whether the silence was told
-	notice  func(format string, a ...any)
+	least    time.Duration // of a silence
+	longest  time.Duration // that a chunk took so far; by what workers say it took them
+	heard    bool          // whether anybody has answered; since the job began
+	reported bool          // whether the silence was told
+	notice   func(format string, a ...any)
 }
 
 func (j *Job) quiet() *quiet {
@@ -179,7 +179,7 @@ func (q *quiet) limit() time.Duration { return max(q.least, 2*q.longest) }
 // begin returns a channel that tells the end of the limit, counted from now; nil where that was told. It is called before each
 // wait. The stop has to be called when the wait is over.
 func (q *quiet) begin() (late <-chan time.Time, stop func()) {
-	if q.told {
+	if q.reported {
 		return nil, func() {}
 	}
 	t := time.NewTimer(q.limit())
@@ -188,15 +188,15 @@ func (q *quiet) begin() (late <-chan time.Time, stop func()) {
 
 // answered notes an answer. A report with any content is an answer. The limit is told again after the next silence.
 func (q *quiet) answered() {
-	if q.told && q.heard {
+	if q.reported && q.heard {
 		q.notice("workers answer again")
 	}
-	q.heard, q.told = true, false
+	q.heard, q.reported = true, false
 }
 
 // late tells that the limit is over. It names what people can do about it: start workers.
 func (q *quiet) late() {
-	q.told = true
+	q.reported = true
 	if !q.heard {
 		q.notice("no worker has answered in %v; one is started by gonb-cope worker --server URL, and everything waits for it", q.limit())
 		return

@@ -167,7 +167,7 @@ func (w *Worker) report(ctx context.Context, t cluster.Taken, c Chunk) (r Report
 	job := t.Work().Run
 	switch {
 	// before anything is fetched or evaluated
-	case w.gone(ctx, runnerOf(job)):
+	case w.expired(ctx, runnerOf(job)):
 		return Report{Dropped: true}
 	// a chunk that takes all memory leaves no report, so that handings out are counted
 	case t.Attempt() > mostAttempts:
@@ -233,7 +233,7 @@ func (w *Worker) over(ctx context.Context, runner string) bool {
 	if _, over, err := w.Exchange.Find(ctx, runner, 0, endName); err == nil && over {
 		return true
 	}
-	if !w.gone(ctx, runner) {
+	if !w.expired(ctx, runner) {
 		return false
 	}
 	w.giveUp(runner)

@@ -153,7 +153,7 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 			silentSince = time.Now()
 		case x.silence.long(silentSince):
 			// before the streams were ever there, nobody will make them while this waits; nor where somebody has deleted them
-			if !x.silence.served.Load() || x.gone(ctx) {
+			if !x.silence.served.Load() || x.missing(ctx) {
 				return ErrNoStream
 			}
 			x.silence.waits()
@@ -267,7 +267,7 @@ func (s *silence) ended() {
 
 // gone reports whether the servers say that the streams are not there any more. It is asked for after a long silence. Where
 // nothing is known it is false, so that the waiting goes on.
-func (x *Exchange) gone(ctx context.Context) bool {
+func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
 	for _, name := range []string{factStream, workStream} {

@@ -37,7 +37,7 @@ type coBayes struct {
 	rounds.Candidates
 	opt model.Terms
 	// kernel's variance of a difference that features which were cut leave out, normalised
-	left float64
+	truncated float64
 
 	round   int
 	planned engine.Plan
@@ -70,7 +70,7 @@ func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 		tasks: make([]judgement, m.Problem.V()), spent: make([]float64, m.Problem.V()), taken: make([]int, m.Problem.V()),
 	}
 	if !m.Designs().Dual() && m.Cut() {
-		a.left = 2 * m.Truncation / (m.Unit * m.Unit)
+		a.truncated = 2 * m.Truncation / (m.Unit * m.Unit)
 	}
 	var err error
 	a.knowledge, err = newKnowledge(m, opt)
@@ -159,9 +159,9 @@ func (a *coBayes) fill(counts []int) {
 			}
 		}
 		if j := a.tasks[v]; most > 0 && j.risk > share {
-			apart := make([]float64, len(set))
-			try.To(of.VariancesFrom(apart, set, j.first))
-			o := f.watch(set, j.first, most, a.scales.FreedomOf, apart)
+			variances := make([]float64, len(set))
+			try.To(of.VariancesFrom(variances, set, j.first))
+			o := f.watch(set, j.first, most, a.scales.FreedomOf, variances)
 			o.enough = share * j.sum[member] / j.risk
 			open = append(open, o)
 		}
@@ -171,13 +171,13 @@ func (a *coBayes) fill(counts []int) {
 			try.To(a.Model.Context().Err())
 			o.update()
 			_, rival := o.outcome(means, a.opt.Epsilon)
-			k, n := o.most(rival), min(o.step, o.left)
+			k, n := o.most(rival), min(o.step, o.remaining)
 			counts[o.arms[k]] += n
 			o.pull(k, n)
-			o.left -= n
+			o.remaining -= n
 		}
 		open = slices.DeleteFunc(open, func(o *outlook) bool {
-			if o.left == 0 {
+			if o.remaining == 0 {
 				return true
 			}
 			o.update()
@@ -213,20 +213,20 @@ func (a *coBayes) delta() float64 {
 }
 
 // open returns the tasks that are open, and what is left of delta for them.
-func (a *coBayes) open() (open []int, left float64) {
-	left = a.delta()
+func (a *coBayes) open() (open []int, unspent float64) {
+	unspent = a.delta()
 	for v, set := range a.Sets {
-		if left -= a.spent[v]; len(set) > 1 {
+		if unspent -= a.spent[v]; len(set) > 1 {
 			open = append(open, v)
 		}
 	}
-	return open, left
+	return open, unspent
 }
 
 // share returns what each open task may be wrong with.
 func (a *coBayes) share() float64 {
-	open, left := a.open()
-	return max(left, 0) / max(float64(len(open)), 1)
+	open, unspent := a.open()
+	return max(unspent, 0) / max(float64(len(open)), 1)
 }
 
 // allowance returns the pulls that a task may get in a round. With many arms it may have had none, while
@@ -266,14 +266,14 @@ func (a *coBayes) take(b engine.Batch) {
 
 // judge closes the tasks that the posterior is sure of.
 func (a *coBayes) judge() {
-	open, left := a.open()
+	open, unspent := a.open()
 	if len(open) == 0 {
 		return
 	}
 	a.support(open)
 	for _, v := range open {
-		a.tasks[v] = a.judged(a.Sets[v], left)
-		a.apart[v] = a.tasks[v].apart
+		a.tasks[v] = a.judged(a.Sets[v], unspent)
+		a.variances[v] = a.tasks[v].variances
 	}
 	slices.SortStableFunc(open, func(v, w int) int { return cmp.Compare(a.tasks[v].risk, a.tasks[w].risk) })
 	members, each := a.belief.Mixture.Members, a.delta()/float64(len(a.Sets))
@@ -287,16 +287,16 @@ func (a *coBayes) judge() {
 		closing = append(closing, j)
 		sum := together(members, closing)
 		// what is left of the whole once the tasks that stay open have their parts
-		if !(sum <= left-each*float64(len(open)-len(closing))) {
+		if !(sum <= unspent-each*float64(len(open)-len(closing))) {
 			break
 		}
 		a.spent[v], before = sum-before, sum
 		for k, i := range set {
 			if i != j.first {
-				a.Drop(a.round, i, j.first, a.estimates[j.first]-a.estimates[i], math.Sqrt(j.apart[k]), engine.RulePosterior)
+				a.Drop(a.round, i, j.first, a.estimates[j.first]-a.estimates[i], math.Sqrt(j.variances[k]), engine.RulePosterior)
 			}
 		}
-		a.Sets[v], a.apart[v] = []int{j.first}, nil
+		a.Sets[v], a.variances[v] = []int{j.first}, nil
 	}
 }
 

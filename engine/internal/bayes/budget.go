@@ -158,7 +158,7 @@ func (a *budgetFB) Guided() bool { return true }
 
 // Unspent says that pulls of the last round were not made.
 func (a *budgetFB) Unspent() string {
-	if a.lost && a.Done() && a.purse.Left() > 0 {
+	if a.lost && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than were planned"
 	}
 	return ""
@@ -179,17 +179,17 @@ func (a *budgetFB) Hardest(v int) engine.Rival {
 func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
 	set := a.Sets[v]
 	first, at, least := rounds.Leader(set, a.estimates), 0, math.Inf(1)
-	apart := make([]float64, len(set))
-	if err := a.believed().Posterior.VariancesFrom(apart, set, first); err != nil { // the context has ended, and with it the run
+	variances := make([]float64, len(set))
+	if err := a.believed().Posterior.VariancesFrom(variances, set, first); err != nil { // the context has ended, and with it the run
 		return set[0], 0, math.NaN()
 	}
 	for k, i := range set {
-		d := math.Sqrt(apart[k])
+		d := math.Sqrt(variances[k])
 		if t := rounds.MedianGap(a.estimates[first]-a.estimates[i], d) / d; i != first && (t < least || math.IsInf(least, 1)) {
 			at, least = k, t
 		}
 	}
-	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(apart[at])
+	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(variances[at])
 }
 
 // Samples returns -1: a run of this kind decides nothing, however long it is.

@@ -41,7 +41,7 @@ func (a *coBayes) Withdraw(arms []int) (err error) {
 	defer try.Caught(&err)
 	try.To(a.CanWithdraw(arms))
 	for _, i := range arms {
-		if !a.Gone[i] {
+		if !a.Removed[i] {
 			a.Withdrawn(a.round, i)
 		}
 	}
@@ -54,14 +54,14 @@ func (a *coBayes) Withdraw(arms []int) (err error) {
 // withdrawn. Where more is asked than before it opens those that it is not sure of any more.
 func (a *coBayes) review(stricter bool) {
 	for v, set := range a.Model.Problem.Groups() {
-		left := slices.DeleteFunc(set, func(i int) bool { return a.Gone[i] })
-		now := slices.DeleteFunc(slices.Clone(a.Sets[v]), func(i int) bool { return !slices.Contains(left, i) })
+		remaining := slices.DeleteFunc(set, func(i int) bool { return a.Removed[i] })
+		now := slices.DeleteFunc(slices.Clone(a.Sets[v]), func(i int) bool { return !slices.Contains(remaining, i) })
 		if len(now) == 1 && len(a.Sets[v]) == 1 && !(stricter && a.estimates != nil) {
 			a.Sets[v] = now
 			continue
 		}
-		a.Sets[v], a.spent[v] = left, 0
-		for _, i := range left {
+		a.Sets[v], a.spent[v] = remaining, 0
+		for _, i := range remaining {
 			a.Reopen(i)
 		}
 	}
@@ -88,7 +88,7 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
 	}
 	for k, i := range at {
 		if i >= 0 {
-			a.Gone[i] = old.Gone[k]
+			a.Removed[i] = old.Removed[k]
 			a.taken[a.Model.Problem.TaskOf[i]] += old.Counts[k]
 		}
 	}
@@ -184,7 +184,7 @@ func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 			}
 			for l, i := range arms {
 				off := by[k][i] - estimates[i]
-				variances[i] += of.Weight * (own[l] + of.Scale*a.left/2 + off*off)
+				variances[i] += of.Weight * (own[l] + of.Scale*a.truncated/2 + off*off)
 			}
 		}
 		return rounds.Intervals(a.Model, means, variances, func(i int) float64 { return freedom[i] })
@@ -222,12 +222,12 @@ func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 	set, at := a.Sets[v], 0
 	first, most := rounds.Leader(set, a.estimates), -1.0
 	for k, i := range set {
-		p := exceeds(a.estimates[i]-a.estimates[first], a.apart[v][k], a.opt.Epsilon, a.scales.FreedomOf([]int{i, first}))
+		p := exceeds(a.estimates[i]-a.estimates[first], a.variances[v][k], a.opt.Epsilon, a.scales.FreedomOf([]int{i, first}))
 		if i != first && p > most {
 			at, most = k, p
 		}
 	}
-	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.apart[v][at])
+	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.variances[v][at])
 }
 
 // needed returns by how many posterior standard deviations a single rival must be behind.

@@ -33,16 +33,16 @@ type foreseen struct {
 // outlook holds the predicted covariances of one task.
 type outlook struct {
 	*foresight
-	arms    []int
-	leader  int         // position in arms
-	own     []float64   // variances of the arms, normalised
-	lead    []float64   // their covariances with the leader
-	rivals  []rival     // and with other arms
-	taken   [][]float64 // u of the arms, by choice; as many as it has looked at
-	freedom []float64   // of each arm's noise scale and the leader's together
-	step    int         // pulls chosen at once
-	left    int         // pulls that it may still get
-	enough  float64     // the risk at which it needs no more
+	arms      []int
+	leader    int         // position in arms
+	own       []float64   // variances of the arms, normalised
+	lead      []float64   // their covariances with the leader
+	rivals    []rival     // and with other arms
+	taken     [][]float64 // u of the arms, by choice; as many as it has looked at
+	freedom   []float64   // of each arm's noise scale and the leader's together
+	step      int         // pulls chosen at once
+	remaining int         // pulls that it may still get
+	enough    float64     // the risk at which it needs no more
 }
 
 // rival has the covariances of the arms of an outlook with the one at a position.
@@ -54,11 +54,11 @@ type rival struct {
 // mostForeseen limits how often the pulls of a task are chosen in a round.
 const mostForeseen = 16
 
-// watch returns the outlook of arms, before the first pull. apart has the variances of their rewards
+// watch returns the outlook of arms, before the first pull. variances has the variances of their rewards
 // less the leader's, normalised.
-func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, apart []float64) *outlook {
+func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, variances []float64) *outlook {
 	o := &outlook{
-		foresight: f, arms: arms, left: most, step: (most + mostForeseen - 1) / mostForeseen,
+		foresight: f, arms: arms, remaining: most, step: (most + mostForeseen - 1) / mostForeseen,
 		own: make([]float64, len(arms)), lead: make([]float64, len(arms)), freedom: make([]float64, len(arms)),
 	}
 	pair := []int{0, leader}
@@ -70,7 +70,7 @@ func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int)
 		o.freedom[k] = freedom(pair)
 	}
 	f.posterior.Covariances(o.lead, arms, leader)
-	f.posterior.OwnVariances(o.own, arms, o.lead, apart, o.lead[o.leader])
+	f.posterior.OwnVariances(o.own, arms, o.lead, variances, o.lead[o.leader])
 	return o
 }
 
@@ -196,8 +196,8 @@ func (o *outlook) outcome(means []float64, epsilon float64) (risk float64, rival
 
 // judgement is what the posterior says of one task.
 type judgement struct {
-	first int       // its leader
-	apart []float64 // by arm: posterior variance of its reward less the leader's, normalised
+	first     int       // its leader
+	variances []float64 // by arm: posterior variance of its reward less the leader's, normalised
 	// by member: probability that some arm is better than the leader by more than ε, and the sum of the
 	// probabilities that each is
 	wrong, sum []float64
@@ -212,7 +212,7 @@ const drawnFrom = 1e-3
 func (a *coBayes) judged(set []int, allowance float64) judgement {
 	members := a.belief.Mixture.Members
 	j := judgement{
-		first: rounds.Leader(set, a.estimates), apart: make([]float64, len(set)),
+		first: rounds.Leader(set, a.estimates), variances: make([]float64, len(set)),
 		wrong: make([]float64, len(members)), sum: make([]float64, len(members)),
 	}
 	chances, total, largest := make([][]float64, len(members)), 0.0, make([]float64, len(set))
@@ -224,10 +224,10 @@ func (a *coBayes) judged(set []int, allowance float64) judgement {
 			if i == j.first {
 				continue
 			}
-			v, gap := variances[l]+of.Scale*a.left, a.by[k][i]-a.by[k][j.first]
+			v, gap := variances[l]+of.Scale*a.truncated, a.by[k][i]-a.by[k][j.first]
 			p := exceeds(gap, v, a.opt.Epsilon, a.scales.FreedomOf([]int{i, j.first}))
 			off := gap - (a.estimates[i] - a.estimates[j.first])
-			j.apart[l] += of.Weight * (v + off*off)
+			j.variances[l] += of.Weight * (v + off*off)
 			chances[k][l] = p
 			j.sum[k] += p
 			largest[l] += of.Weight * p

@@ -36,11 +36,11 @@ func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 		}
 		stated = kernels.Dense(on)
 	}
-	var told []float64
+	var noise []float64
 	if p.Noise.UnknownBy == "" {
-		told = p.Noise.Scales
+		noise = p.Noise.Scales
 	}
-	return &learned{belief.NewLearner(p, told, stated, m.Unit, model.MostLearned), make([]float64, p.N())}, nil
+	return &learned{belief.NewLearner(p, noise, stated, m.Unit, model.MostLearned), make([]float64, p.N())}, nil
 }
 
 // learn takes in rewards; the pool has all earlier ones.
@@ -98,7 +98,7 @@ type knowledge struct {
 	estimates []float64   // posterior means, normalised; nil before any data
 	by        [][]float64 // the same by member of a belief that is mixed
 	// by task: posterior variances of its arms' rewards less the leader's, normalised
-	apart [][]float64
+	variances [][]float64
 }
 
 // newKnowledge returns what is known before any data.
@@ -106,7 +106,7 @@ func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
 	scales, err := rounds.NewScales(m, opt.Options)
 	return knowledge{
 		Pool: model.NewPool(m.Problem.N()), scales: scales, belief: rounds.NewBelief(model.PriorOf(opt.Options)),
-		apart: make([][]float64, m.Problem.V()),
+		variances: make([][]float64, m.Problem.V()),
 	}, err
 }
 

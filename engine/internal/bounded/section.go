@@ -86,13 +86,13 @@ func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error)
 
 // Forget drops the rows of all arms but these.
 func (s *Section) Forget(but []int) {
-	kept := map[int][]float64{}
+	rows := map[int][]float64{}
 	for _, i := range but {
 		if row := s.rows[i]; row != nil {
-			kept[i] = row
+			rows[i] = row
 		}
 	}
-	s.rows = kept
+	s.rows = rows
 }
 
 // Local holds features of a section that are as fine as asked where it was asked. They serve the

@@ -28,30 +28,30 @@ type Purse struct {
 
 // NewPurse returns the purse of a run by a posterior before its first round.
 func NewPurse(p *problem.Problem, opt engine.Options) *Purse {
-	left := float64(opt.Pulls(p.V()))
-	return NewPurseOf(p, opt, max(1, int(first*left), int(early*min(left, float64(p.N())))))
+	remaining := float64(opt.Pulls(p.V()))
+	return NewPurseOf(p, opt, max(1, int(first*remaining), int(early*min(remaining, float64(p.N())))))
 }
 
 // NewPurseOf returns a purse whose first rounds, but for the last, are meant to have these pulls.
 func NewPurseOf(p *problem.Problem, opt engine.Options, exploring ...int) *Purse {
 	b := &Purse{problem: p, opt: opt, had: make([]int, p.V())}
-	left := opt.Pulls(p.V())
-	among := max(1, opt.Parts(left, Rounds))
+	remaining := opt.Pulls(p.V())
+	among := max(1, opt.Parts(remaining, Rounds))
 	for _, n := range exploring[:min(len(exploring), among-1)] {
 		among--
-		if n = opt.Part(n, left, among); n > 0 {
-			b.shares, left = append(b.shares, n), left-n
+		if n = opt.Part(n, remaining, among); n > 0 {
+			b.shares, remaining = append(b.shares, n), remaining-n
 		}
 	}
-	b.divide(left, among)
+	b.divide(remaining, among)
 	return b
 }
 
 // divide plans the pulls of the given number of further rounds.
-func (b *Purse) divide(left, among int) {
+func (b *Purse) divide(remaining, among int) {
 	for k := range among {
-		n := b.opt.Part(left/(among-k), left, among-k-1)
-		if left -= n; n > 0 {
+		n := b.opt.Part(remaining/(among-k), remaining, among-k-1)
+		if remaining -= n; n > 0 {
 			b.shares = append(b.shares, n)
 		}
 	}
@@ -73,19 +73,19 @@ func (b *Purse) Next() (n int, room []int) {
 		return n, slices.Repeat([]int{n}, len(b.had))
 	}
 	room = make([]int, len(b.had))
-	sum, left := n+lists.Total(b.had), n
+	sum, remaining := n+lists.Total(b.had), n
 	tasks := len(room)
 	for v := range room { // who has one pull more goes round from round to round
-		room[v] = min(max(0, (sum+(v+b.round)%tasks)/tasks-b.had[v]), b.opt.Budget-b.had[v], left)
+		room[v] = min(max(0, (sum+(v+b.round)%tasks)/tasks-b.had[v]), b.opt.Budget-b.had[v], remaining)
 		room[v] = max(0, room[v])
-		left -= room[v]
+		remaining -= room[v]
 	}
 	for v := range room { // where other pulls were made than planned
-		more := max(0, min(left, b.opt.Budget-b.had[v]-room[v]))
+		more := max(0, min(remaining, b.opt.Budget-b.had[v]-room[v]))
 		room[v] += more
-		left -= more
+		remaining -= more
 	}
-	return n - left, room
+	return n - remaining, room
 }
 
 // Spend takes note of the pulls of a round.
@@ -100,11 +100,11 @@ func (b *Purse) Spend(counts []int) {
 func (b *Purse) Amend(counts []int) {
 	now, later := engine.PullsOf(counts), len(b.shares)-b.round
 	b.shares = append(b.shares[:b.round-1:b.round-1], now)
-	b.divide(max(0, b.Left()-now), later)
+	b.divide(max(0, b.Remaining()-now), later)
 }
 
-// Left returns the pulls that are not spent.
-func (b *Purse) Left() int {
+// Remaining returns the pulls that are not spent.
+func (b *Purse) Remaining() int {
 	return b.opt.Pulls(len(b.had)) - lists.Total(b.had)
 }
 
@@ -161,11 +161,11 @@ func Explore(counts []int, p *problem.Problem, n, each int, room []int) {
 	for v := range part {
 		part[v] = min(room[v], (n+(v+1)%len(part))/len(part))
 	}
-	left := n - lists.Total(part)
+	remaining := n - lists.Total(part)
 	for v := range part { // where some tasks have less room
-		more := min(left, room[v]-part[v])
+		more := min(remaining, room[v]-part[v])
 		part[v] += more
-		left -= more
+		remaining -= more
 	}
 	takes := lists.Make(len(part), func(v int) int { return (part[v] + each - 1) / each })
 	for v, order := range Order(p, takes) {

@@ -39,8 +39,8 @@ func TestPurse(t *testing.T) {
 					t.Errorf("budget %d: agents have %v pulls", budget, had)
 				}
 			}
-			if slices.Max(had) > budget || !lost && slices.Min(had) < budget || b.Left() != 5*budget-sumOf(had) {
-				t.Errorf("budget %d, lost %v: agents had %v pulls, %d are left", budget, lost, had, b.Left())
+			if slices.Max(had) > budget || !lost && slices.Min(had) < budget || b.Remaining() != 5*budget-sumOf(had) {
+				t.Errorf("budget %d, lost %v: agents had %v pulls, %d are left", budget, lost, had, b.Remaining())
 			}
 		}
 	}

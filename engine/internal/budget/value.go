@@ -161,9 +161,9 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *look
 // ones in the given order.
 func promising(of Posterior, set, order []int, means []float64, most int) []int {
 	leader := rounds.Leader(set, means)
-	apart := make([]float64, len(set))
-	try.To(of.VariancesFrom(apart, set, leader))
-	upper := lists.Keyed(set, func(k int, i int) (int, float64) { return i, means[i] + 2*math.Sqrt(max(0, apart[k])) })
+	variances := make([]float64, len(set))
+	try.To(of.VariancesFrom(variances, set, leader))
+	upper := lists.Keyed(set, func(k int, i int) (int, float64) { return i, means[i] + 2*math.Sqrt(max(0, variances[k])) })
 	upper[leader] = math.Inf(1)
 	out := slices.DeleteFunc(slices.Clone(order), func(i int) bool { _, open := upper[i]; return !open })
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(upper[j], upper[i]) })

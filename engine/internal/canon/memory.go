@@ -75,10 +75,10 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 	const enough = 192 // bytes, for the keys of small problems
 	at := k.encode(make([]byte, 0, enough))
 	for {
-		kept, c, first := m.find(at)
+		stored, c, first := m.find(at)
 		switch {
-		case kept != nil:
-			return kept.(T), nil
+		case stored != nil:
+			return stored.(T), nil
 		case first:
 			return finish(m, string(at), c, compute)
 		}
@@ -99,7 +99,7 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 
 // find returns the value of a key, or the computation that makes it; first is whether the caller
 // has to do that.
-func (m *Memory) find(at []byte) (kept any, c *computation, first bool) {
+func (m *Memory) find(at []byte) (stored any, c *computation, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if e, ok := m.young[string(at)]; ok {

@@ -72,13 +72,13 @@ func (l *Layout) distinct(groups [][]int) [][]int {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b []int) int { return len(b) - len(a) })
-	kept := out[:0]
+	maximal := out[:0]
 	for _, g := range out {
-		if !slices.ContainsFunc(kept, func(larger []int) bool { return subset(g, larger) }) {
-			kept = append(kept, g)
+		if !slices.ContainsFunc(maximal, func(larger []int) bool { return subset(g, larger) }) {
+			maximal = append(maximal, g)
 		}
 	}
-	return kept
+	return maximal
 }
 
 // identify sets the groups of a part to positions, and its identity.

@@ -36,9 +36,9 @@ type ask struct {
 
 // want holds the wishes of one contest for a round.
 type want struct {
-	closed bool
-	arms   []int // of the contest
-	left   []int // those that may still be best, in a contest that is open
+	closed     bool
+	arms       []int // of the contest
+	candidates []int // those that may still be best, in a contest that is open
 	// contrasts of the open arms with the leader, weighted by the information that each should gain
 	needs  []design.Pair
 	direct bool // whether these arms had better be measured by their own means
@@ -60,7 +60,7 @@ func (a *coTest) ask() ask {
 	for _, c := range a.contests {
 		w := want{closed: c.closed, arms: c.arms}
 		if !c.closed {
-			w.left = c.left()
+			w.candidates = c.candidates()
 		}
 		if q.oriented {
 			w.needs, w.direct = a.needs(c)
@@ -81,7 +81,7 @@ func (q ask) groups() [][]int {
 	var out [][]int
 	for _, w := range q.wants {
 		if !w.closed {
-			out = append(out, w.left)
+			out = append(out, w.candidates)
 		}
 	}
 	return out
@@ -222,7 +222,7 @@ func above(a *coTest) float64 {
 	arms := 0
 	for _, c := range a.contests {
 		if !c.closed {
-			arms += len(c.left())
+			arms += len(c.candidates())
 		}
 	}
 	return min(overshootTop, overshoot+overshootArm*float64(arms)/float64(engine.PullsOf(a.Counts)))
@@ -234,16 +234,16 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	if !a.misfit.any() {
 		return false
 	}
-	left := make([]float64, len(gaps))
+	reduced := make([]float64, len(gaps))
 	shared := math.Sqrt(float64(a.Model.Rank()) / float64(a.Model.Problem.N()))
 	for k, i := range arms {
 		variance := a.pooled.Variance(leader, i)
-		left[k] = a.optimisticGap(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.Weights(leader, i), leader, i)
-		if a.Model.Relations().Same(leader, i) || left[k] < gaps[k]*shared {
+		reduced[k] = a.optimisticGap(a.misfit.fitted, leader, i, variance) - a.misfit.bias(a.pooled.Weights(leader, i), leader, i)
+		if a.Model.Relations().Same(leader, i) || reduced[k] < gaps[k]*shared {
 			return true
 		}
 	}
-	copy(gaps, left)
+	copy(gaps, reduced)
 	return false
 }
 

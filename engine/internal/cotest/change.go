@@ -41,7 +41,7 @@ func (a *coTest) review() {
 			continue
 		}
 		c.conclude(a.guesses(), a.clock, a.opt.Epsilon)
-		c.startClocks(a.clock, a.estimates, a.told())
+		c.startClocks(a.clock, a.estimates, a.roundVariance())
 		for k, i := range c.arms { // walks that crossed by a change and not by a bet
 			if w := c.walks[k]; w.Out && slices.Contains(a.Sets[c.tasks[0]], a.in(c.tasks[0], c, i)) {
 				gap, width := w.Gap(a.clock)
@@ -63,7 +63,7 @@ func (a *coTest) Withdraw(arms []int) (err error) {
 		a.tighten()
 	}
 	for _, i := range arms {
-		if !a.Gone[i] {
+		if !a.Removed[i] {
 			if a.withdraw(i) {
 				a.questions += a.cohorts()
 			}
@@ -197,10 +197,10 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
 	if old.clock.Strict != nil {
 		a.tighten()
 	}
-	var gone []int
+	var withdrawn []int
 	for k, i := range at {
-		if i >= 0 && old.Gone[k] {
-			gone = append(gone, i)
+		if i >= 0 && old.Removed[k] {
+			withdrawn = append(withdrawn, i)
 		}
 	}
 	if old.estimates != nil && engine.PullsOf(a.Counts) > 0 {
@@ -211,8 +211,8 @@ func (a *coTest) Continue(from engine.Algorithm, at []int) (err error) {
 		}
 	}
 	k := a.questions
-	if len(gone) > 0 {
-		try.To(a.Withdraw(gone))
+	if len(withdrawn) > 0 {
+		try.To(a.Withdraw(withdrawn))
 		a.questions = k
 	}
 	a.review()

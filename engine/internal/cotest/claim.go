@@ -103,8 +103,8 @@ func (c *claim) settled(clock sequential.Clock, epsilon float64) bool {
 	return true
 }
 
-// left returns the arms that may be best.
-func (c *claim) left() []int {
+// candidates returns the arms that may be best.
+func (c *claim) candidates() []int {
 	var out []int
 	for k, i := range c.arms {
 		if !c.walks[k].Out {

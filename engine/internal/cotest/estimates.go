@@ -150,8 +150,8 @@ func (p pulled) more(needs []design.Pair) float64 {
 // ArmEstimates returns the estimates of all data; of a Gaussian process its posterior. Where rewards
 // may be off the kernel, an interval has the estimated variance of that besides.
 func (a *estimation) ArmEstimates() engine.ArmEstimates {
-	left := a.misfit.typical * a.misfit.typical
-	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, left, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
+	omitted := a.misfit.typical * a.misfit.typical
+	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, omitted, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
 	out.Posterior = a.belief != nil
 	return out
 }
@@ -166,8 +166,8 @@ func (a *estimation) share() float64 {
 	return min(1, float64(max(all-a.aside, roundOne*a.Model.Rank()))/float64(all))
 }
 
-// told returns about the variance of a gap by what rounds told of it.
-func (a *estimation) told() func(i, j int) float64 {
+// roundVariance returns about the variance of a gap by what rounds told of it.
+func (a *estimation) roundVariance() func(i, j int) float64 {
 	share := a.share()
 	return func(i, j int) float64 { return a.variance(i, j) / share }
 }

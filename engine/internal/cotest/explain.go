@@ -150,7 +150,7 @@ func (a *coTestFB) Inform(b engine.Batch) (err error) {
 
 // Unspent says that pulls of the last round were not made.
 func (a *coTestFB) Unspent() string {
-	if a.loose && a.Done() && a.purse.Left() > 0 {
+	if a.loose && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than were planned"
 	}
 	return ""

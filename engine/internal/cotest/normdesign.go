@@ -67,7 +67,7 @@ func (l *localDesign) contrasts(of []int) *mat.Dense {
 // first returns the targets that a design begins with, for each leader those that know least beside
 // what they should.
 func (l *localDesign) first() []int {
-	return l.apart(neediest(l.lacking(l.white)), nil, 60)
+	return l.separated(neediest(l.lacking(l.white)), nil, 60)
 }
 
 // neediest returns the targets by their lacks, the largest first.
@@ -77,8 +77,8 @@ func neediest(lacks []float64) []int {
 	return order
 }
 
-// apart picks some of the targets in this order that are not next to one picked before.
-func (l *localDesign) apart(order, active []int, most int) []int {
+// separated picks some of the targets in this order that are not next to one picked before.
+func (l *localDesign) separated(order, active []int, most int) []int {
 	var out []int
 	picked := slices.Clone(active)
 	for _, k := range order {
@@ -143,7 +143,7 @@ func (l *localDesign) missed(pulls []float64, factor float64, active []int) []in
 	if l.each {
 		return order[:min(len(order), 40)]
 	}
-	return l.apart(order, active, 40)
+	return l.separated(order, active, 40)
 }
 
 // hardest is how many targets a rounding looks at while it is searched for.
@@ -159,13 +159,13 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 	lacks := l.lacks(pulls)
 	few := l.only(lacks)
 	least := math.MaxInt
-	for _, left := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7} { // parts of a pull up to this are left out
+	for _, cutoff := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7} { // parts of a pull up to this are left out
 		lo, hi, try := 0.0, 0.0, n
 		for step := 0; step < 9 || hi == 0 && step < 40; step++ {
 			counts := make([]float64, len(weights))
 			whole, total := make([]int, len(weights)), 0
 			for k, w := range weights {
-				whole[k] = max(int(math.Ceil(try*w-left)), 0)
+				whole[k] = max(int(math.Ceil(try*w-cutoff)), 0)
 				counts[k] = float64(whole[k])
 				total += whole[k]
 			}

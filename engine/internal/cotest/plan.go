@@ -64,11 +64,11 @@ const needTolerance = 1e-3
 // arm of a task until the task is decided: the baseline without sharing and without designed
 // allocation.
 func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
-	apart, err := m.Independent()
+	independent, err := m.Independent()
 	if err != nil {
 		return nil, err
 	}
-	return newCoTest(apart, opt, uniformPlanner{})
+	return newCoTest(independent, opt, uniformPlanner{})
 }
 
 // uniformPlanner pulls the arms of an open contest equally often.
@@ -117,12 +117,12 @@ func (uniformPlanner) next(q ask) *rounds.Stage {
 // own means. All numbers of it are at hand in closed form, so that there is no limit to the arms, and it is valid
 // under any kernel. Misfit is of estimates by the kernel, and there are none.
 func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
-	apart, err := m.Independent()
+	independent, err := m.Independent()
 	if err != nil {
 		return nil, err
 	}
 	opt.Misfit = 0
-	a, err := newCoTest(apart, opt, apartPlanner{})
+	a, err := newCoTest(independent, opt, apartPlanner{})
 	if err == nil && !m.Relations().Unrelated() {
 		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Numbers: []float64{float64(m.Problem.N())}}}
 	}

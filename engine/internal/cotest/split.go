@@ -11,14 +11,14 @@ import (
 // whether that may change which arm is its best.
 func (a *decisions) withdraw(i int) bool {
 	v := a.Model.Problem.TaskOf[i]
-	c := a.apart(v)
+	c := a.separate(v)
 	k := slices.Index(c.arms, i)
 	if k < 0 { // it was the same as another arm, which stands for both
 		return false
 	}
 	lo, hi := a.Model.Problem.ArmsOf(v)
 	for j := lo; j < hi; j++ {
-		if j != i && !a.Gone[j] && !slices.Contains(c.arms, j) && a.Model.Relations().Same(i, j) {
+		if j != i && !a.Removed[j] && !slices.Contains(c.arms, j) && a.Model.Relations().Same(i, j) {
 			c.arms[k] = j
 			to := func(arm int) int {
 				if arm == i {
@@ -49,8 +49,8 @@ func (a *decisions) withdraw(i int) bool {
 	return true
 }
 
-// apart makes task v a contest of its own, with the walks that it had in common with others.
-func (a *decisions) apart(v int) *contest {
+// separate makes task v a contest of its own, with the walks that it had in common with others.
+func (a *decisions) separate(v int) *contest {
 	n := slices.IndexFunc(a.contests, func(c *contest) bool { return slices.Contains(c.tasks, v) })
 	c := a.contests[n]
 	if len(c.tasks) == 1 {
@@ -89,7 +89,7 @@ func (a *decisions) adopt(c *contest, old *decisions, at []int, unit float64) (i
 		walk := (*sequential.Walk)(nil)
 		for _, v := range c.tasks {
 			j, known := place[a.in(v, c, i)]
-			if !known || old.Gone[j] {
+			if !known || old.Removed[j] {
 				continue
 			}
 			if w, oc := old.walkOf(j); w != nil {
@@ -110,7 +110,7 @@ func (a *decisions) adopt(c *contest, old *decisions, at []int, unit float64) (i
 		}
 		if walk == nil {
 			j, known := place[i]
-			isNew = isNew || !known || !old.Gone[j]
+			isNew = isNew || !known || !old.Removed[j]
 			continue
 		}
 		c.walks[k] = walk

@@ -165,7 +165,7 @@ func (a *coTest) conclude() {
 	for _, c := range a.contests {
 		if !c.closed {
 			c.conclude(guesses, a.clock, a.opt.Epsilon)
-			c.startClocks(a.clock, a.estimates, a.told())
+			c.startClocks(a.clock, a.estimates, a.roundVariance())
 			a.record(c)
 		}
 	}

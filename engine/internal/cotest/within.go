@@ -126,10 +126,10 @@ func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err err
 		return nil, errors.New("misfit and robust are for tests that go by the kernel; arms that are measured side by side " +
 			"are compared by their own rewards: leave them out")
 	}
-	apart := try.Of(m.Independent())
-	planner := try.Of(sides.NewPlanner(apart.Problem, opt.Law))
-	a := try.Of(newCoTest(apart, opt, &blockPlanner{Planner: planner}))
-	a.within = newWithin(apart, a.limits)
+	independent := try.Of(m.Independent())
+	planner := try.Of(sides.NewPlanner(independent.Problem, opt.Law))
+	a := try.Of(newCoTest(independent, opt, &blockPlanner{Planner: planner}))
+	a.within = newWithin(independent, a.limits)
 	a.within.fair, a.within.most = opt.Law == engine.LawSymmetric, a.opt.Epsilon
 	return &sideBySide{a}, nil
 }
@@ -204,7 +204,7 @@ func (b *blockPlanner) next(q ask) *rounds.Stage {
 		if w.closed {
 			continue
 		}
-		leader, rivals, blocks := w.left[0], w.left[1:], slices.Repeat([]float64{blocksFirst}, len(w.left)-1)
+		leader, rivals, blocks := w.candidates[0], w.candidates[1:], slices.Repeat([]float64{blocksFirst}, len(w.candidates)-1)
 		if q.oriented {
 			if len(w.needs) == 0 {
 				continue

@@ -155,16 +155,16 @@ func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// keep leaves task v the arms kept, best first, and records why the others went.
-func (a *CoKernelFB) keep(v int, kept []int, e *model.Estimator, estimates []float64) {
-	best := kept[0]
+// keep leaves task v the arms retained, best first, and records why the others went.
+func (a *CoKernelFB) keep(v int, retained []int, e *model.Estimator, estimates []float64) {
+	best := retained[0]
 	for _, i := range a.Sets[v] {
-		if !slices.Contains(kept, i) {
+		if !slices.Contains(retained, i) {
 			a.Drop(a.round, i, best, estimates[best]-estimates[i], math.Sqrt(e.Variance(i, best)), a.own.rule())
 		}
 	}
-	slices.Sort(kept)
-	a.Sets[v] = kept
+	slices.Sort(retained)
+	a.Sets[v] = retained
 }
 
 // halve returns the longest prefix of the set of a task, sorted by estimate, of at most
@@ -194,9 +194,9 @@ func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.Single() }
 // Unspent says why pulls are left: the sets were cut to one arm before the last round, or the budget
 // is no multiple of the rounds.
 func (a *CoKernelFB) Unspent() string {
-	left := a.opt.Budget*a.Model.Problem.V() - a.round*a.pulls
+	unspent := a.opt.Budget*a.Model.Problem.V() - a.round*a.pulls
 	switch {
-	case left <= 0:
+	case unspent <= 0:
 		return ""
 	case a.round < a.rounds:
 		return fmt.Sprintf("one candidate of each task was left after round %d of %d", a.round, a.rounds)

@@ -41,8 +41,8 @@ func (e *elimination) Samples(tasks []int) float64 {
 		return math.NaN()
 	}
 	e = e.atLastData()
-	left := lists.Keyed(tasks, func(_ int, v int) (int, int) { return v, e.halvings(v, rounds.Leader(e.Sets[v], e.estimates)) })
-	return e.forecast(left)
+	remaining := lists.Keyed(tasks, func(_ int, v int) (int, int) { return v, e.halvings(v, rounds.Leader(e.Sets[v], e.estimates)) })
+	return e.forecast(remaining)
 }
 
 // atLastData returns the state as of the last data: a round may have been planned since, as when it

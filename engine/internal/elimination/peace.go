@@ -151,8 +151,8 @@ func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
 		if len(set) < 3 {
 			continue
 		}
-		kept := a.halve(v, a.estimates)
-		a.keep(v, kept[:min(len(kept), len(set)-1)], e, a.estimates)
+		retained := a.halve(v, a.estimates)
+		a.keep(v, retained[:min(len(retained), len(set)-1)], e, a.estimates)
 	}
 	return nil
 }

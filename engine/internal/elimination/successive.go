@@ -40,10 +40,10 @@ type equal struct{ joint }
 // them.
 func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() design.Design {
-		left := slices.Concat(alive...)
+		candidates := slices.Concat(alive...)
 		d := design.Design{Weights: make([]float64, m.Problem.N())}
-		for _, i := range left {
-			d.Weights[i] = 1 / float64(len(left))
+		for _, i := range candidates {
+			d.Weights[i] = 1 / float64(len(candidates))
 		}
 		return valued(d, m, byName(m).Space(0), alive)
 	})
@@ -51,11 +51,11 @@ func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
 
 // stage gives every arm the same number of pulls, n in all or a few more.
 func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool) {
-	left := slices.Concat(alive...)
-	each := (n + len(left) - 1) / len(left)
+	candidates := slices.Concat(alive...)
+	each := (n + len(candidates) - 1) / len(candidates)
 	return remembered(m, canon.Key{Kind: canon.KindEqualStage, Pulls: each, Sets: withNames(m, alive)}, func() *rounds.Stage {
 		counts := make([]int, m.Problem.N())
-		for _, i := range left {
+		for _, i := range candidates {
 			counts[i] = each
 		}
 		e := try.Of(model.NewEstimator(byName(m), 0, counts))

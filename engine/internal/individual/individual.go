@@ -185,11 +185,11 @@ func (a *Algorithm) Samples(tasks []int) float64 {
 		if !ok {
 			return math.NaN()
 		}
-		left := x.Samples([]int{0})
-		if left < 0 {
+		samples := x.Samples([]int{0})
+		if samples < 0 {
 			return -1
 		}
-		sum += left
+		sum += samples
 	}
 	return sum
 }

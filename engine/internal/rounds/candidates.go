@@ -18,10 +18,10 @@ import (
 
 // Candidates are the sets B_v^(r) with the audit trail of arms that left them.
 type Candidates struct {
-	Model *model.Model
-	Sets  [][]int // per task, in arm order
-	Gone  []bool  // N: which arms were withdrawn
-	trail []dropped
+	Model   *model.Model
+	Sets    [][]int // per task, in arm order
+	Removed []bool  // N: which arms were withdrawn
+	trail   []dropped
 }
 
 // dropped is a line of the audit trail.
@@ -32,7 +32,7 @@ type dropped struct {
 
 // NewCandidates returns sets with all arms of each task.
 func NewCandidates(m *model.Model) Candidates {
-	return Candidates{Model: m, Sets: m.Problem.Groups(), Gone: make([]bool, m.Problem.N())}
+	return Candidates{Model: m, Sets: m.Problem.Groups(), Removed: make([]bool, m.Problem.N())}
 }
 
 // Eliminations returns the audit trail so far.
@@ -94,7 +94,7 @@ func (c *Candidates) Reopen(arm int) {
 // Withdrawn records that an arm was taken out of its task.
 func (c *Candidates) Withdrawn(round, arm int) {
 	p := c.Model.Problem
-	c.Gone[arm] = true
+	c.Removed[arm] = true
 	c.Reopen(arm)
 	c.trail = append(c.trail, dropped{Elimination: engine.Elimination{Round: round, Task: p.Tasks.Names[p.TaskOf[arm]],
 		Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn}})
@@ -108,15 +108,15 @@ func (c *Candidates) TakeTrail(from *Candidates) {
 
 // CanWithdraw reports arms that cannot be withdrawn: those that are not there, and the last of a task.
 func (c *Candidates) CanWithdraw(arms []int) error {
-	p, gone := c.Model.Problem, slices.Clone(c.Gone)
+	p, removed := c.Model.Problem, slices.Clone(c.Removed)
 	for _, i := range arms {
 		if i < 0 || i >= p.N() {
 			return fmt.Errorf("there is no arm %d", i)
 		}
-		gone[i] = true
+		removed[i] = true
 	}
 	for _, i := range arms {
-		if lo, hi := p.ArmsOf(p.TaskOf[i]); !slices.Contains(gone[lo:hi], false) {
+		if lo, hi := p.ArmsOf(p.TaskOf[i]); !slices.Contains(removed[lo:hi], false) {
 			return fmt.Errorf("task %q: a task keeps at least one arm; %q would be the last to go", p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i])
 		}
 	}

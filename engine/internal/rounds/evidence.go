@@ -222,7 +222,7 @@ const confidence = 0.95
 // ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals by the
 // variances of their estimator and what it leaves out of each, normalised: of the normal law, or
 // Student's where the scale of an arm's noise has so many degrees of freedom.
-func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left float64,
+func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, omitted float64,
 	freedom func(arm int) float64) engine.ArmEstimates {
 	if e == nil || estimates == nil {
 		return engine.ArmEstimates{}
@@ -233,7 +233,7 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, left 
 	}
 	means := slices.Clone(estimates)
 	for i := range means {
-		if variances[i] += left; !e.Spans(i) {
+		if variances[i] += omitted; !e.Spans(i) {
 			means[i], variances[i] = math.NaN(), math.NaN()
 		}
 	}

@@ -166,14 +166,14 @@ func (d *Data) Scale(v int) float64 {
 		all.Squares, all.Freedom = all.Squares+s.Squares, all.Freedom+s.Freedom
 	}
 	if !(all.Squares > 0 && all.Freedom > 0) {
-		return d.apart()
+		return d.meanSquare()
 	}
 	return (d.Past[v].Squares + shareOfScale*all.Squares/all.Freedom) / (d.Past[v].Freedom + shareOfScale)
 }
 
-// apart returns the mean square of arms' effects, normalised, which stands for the scale where all blocks so far were alike:
+// meanSquare returns the mean square of arms' effects, normalised, which stands for the scale where all blocks so far were alike:
 // it is mostly too large, so that clocks begin too early and not too late. 1 where arms are alike, too.
-func (d *Data) apart() float64 {
+func (d *Data) meanSquare() float64 {
 	var all Scatter
 	for v := range d.All {
 		if gaps := d.All[v].Gaps; gaps != nil {

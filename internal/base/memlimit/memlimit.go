@@ -26,20 +26,20 @@ const (
 	said   = 1e9     // bytes from which a need is reported
 )
 
-// Error reports a need above what is left. Its text says what would fit.
+// Error reports a need above what is available. Its text says what would fit.
 type Error struct {
 	Need
-	Left  float64 // bytes
-	Limit string  // what sets the limit
+	Available float64 // bytes
+	Limit     string  // what sets the limit
 }
 
 // Error returns the message for the user.
 func (e *Error) Error() string {
 	power := float64(max(1, e.Power))
-	fits := float64(e.Count) * math.Pow(e.Left/e.Bytes, 1/power)
+	fits := float64(e.Count) * math.Pow(e.Available/e.Bytes, 1/power)
 	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits are enough
 	return fmt.Sprintf("%s of %d %s: %s of memory are needed and %s are left (%s); about %.0f %s would fit",
-		e.What, e.Count, e.Of, size(e.Bytes), size(e.Left), e.Limit, math.Floor(fits/digit)*digit, e.Of)
+		e.What, e.Count, e.Of, size(e.Bytes), size(e.Available), e.Limit, math.Floor(fits/digit)*digit, e.Of)
 }
 
 // size writes bytes as a person reads them.
@@ -62,16 +62,16 @@ func Claim(ctx context.Context, n Need) error {
 	if n.Bytes < s.looked() {
 		return nil
 	}
-	left, limit := s.left()
-	if n.Bytes > left {
-		debug.FreeOSMemory() // what is no longer used counts as left
-		left, limit = s.left()
+	available, limit := s.available()
+	if n.Bytes > available {
+		debug.FreeOSMemory() // what is no longer used counts as available
+		available, limit = s.available()
 	}
-	if n.Bytes > left {
-		return &Error{Need: n, Left: max(left, 0), Limit: limit}
+	if n.Bytes > available {
+		return &Error{Need: n, Available: max(available, 0), Limit: limit}
 	}
 	if n.Bytes >= said && s != nil && s.tell != nil {
-		if _, before := s.told.LoadOrStore(n.What, true); !before {
+		if _, before := s.reported.LoadOrStore(n.What, true); !before {
 			s.tell(fmt.Sprintf("%s of %d %s take %s of memory", n.What, n.Count, n.Of, size(n.Bytes)))
 		}
 	}
@@ -80,10 +80,10 @@ func Claim(ctx context.Context, n Need) error {
 
 // settings holds what a context carries.
 type settings struct {
-	most float64 // bytes of Go's memory; 0 means no limit
-	name string  // of the one who set it
-	tell func(string)
-	told *sync.Map
+	most     float64 // bytes of Go's memory; 0 means no limit
+	name     string  // of the one who set it
+	tell     func(string)
+	reported *sync.Map
 }
 
 type key struct{}
@@ -103,7 +103,7 @@ func Named(ctx context.Context, bytes float64, name string) context.Context {
 // Listening returns a context whose claims report needs above 1 GB.
 func Listening(ctx context.Context, tell func(string)) context.Context {
 	s := from(ctx)
-	s.tell, s.told = tell, new(sync.Map)
+	s.tell, s.reported = tell, new(sync.Map)
 	return context.WithValue(ctx, key{}, &s)
 }
 
@@ -122,8 +122,8 @@ func (s *settings) looked() float64 {
 	return looked
 }
 
-// left returns how much may be allocated, and what says so.
-func (s *settings) left() (bytes float64, limit string) {
+// available returns how much may be allocated, and what says so.
+func (s *settings) available() (bytes float64, limit string) {
 	bytes, limit = math.Inf(1), "no limit is known"
 	least := func(b float64, name string) {
 		if b < bytes {
@@ -160,13 +160,13 @@ func CollectInTime(own float64) {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	left := math.Inf(1)
-	process(&m, func(b float64, _ string) { left = min(left, b) })
-	most := float64(m.Sys-m.HeapReleased) + usable*left
+	available := math.Inf(1)
+	process(&m, func(b float64, _ string) { available = min(available, b) })
+	most := float64(m.Sys-m.HeapReleased) + usable*available
 	if own > 0 {
 		most = min(most, own)
 	}
-	if left > 0 && most < math.MaxInt64 {
+	if available > 0 && most < math.MaxInt64 {
 		debug.SetMemoryLimit(int64(most))
 	}
 }

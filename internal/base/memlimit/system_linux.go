@@ -22,16 +22,16 @@ func process(m *runtime.MemStats, least func(float64, string)) {
 			least(float64(space.Cur)-used+max(idle, 0), "the limit of the address space, ulimit -v")
 		}
 	}
-	if left, ok := inGroup("/proc/self/cgroup", "/sys/fs/cgroup"); ok {
-		least(left+free, "the limit of the control group")
+	if available, ok := inGroup("/proc/self/cgroup", "/sys/fs/cgroup"); ok {
+		least(available+free, "the limit of the control group")
 	}
 }
 
 // machine reports the memory that all processes together leave.
 func machine(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
-	if left, ok := field("/proc/meminfo", "MemAvailable:"); ok {
-		least(left*1024+free, "what the machine has available")
+	if available, ok := field("/proc/meminfo", "MemAvailable:"); ok {
+		least(available*1024+free, "what the machine has available")
 	}
 }
 
@@ -54,7 +54,7 @@ func addressSpace() (float64, bool) {
 
 // inGroup returns what is left in the control group of the process and those around it, version 2:
 // its limit less what it takes, without what the system only caches.
-func inGroup(self, root string) (left float64, ok bool) {
+func inGroup(self, root string) (available float64, ok bool) {
 	text, err := os.ReadFile(self)
 	if err != nil {
 		return 0, false
@@ -71,11 +71,11 @@ func inGroup(self, root string) (left float64, ok bool) {
 			continue
 		}
 		cached, _ := field(filepath.Join(folder, "memory.stat"), "inactive_file")
-		if l := most - used + cached; !ok || l < left {
-			left, ok = l, true
+		if l := most - used + cached; !ok || l < available {
+			available, ok = l, true
 		}
 	}
-	return left, ok
+	return available, ok
 }
 
 // number reads a file of one number; "max" means no limit.

@@ -44,12 +44,12 @@ func tidy(folder string, alone bool, pipes []string) {
 // sweep kills processes until none is left, and returns the pipes that they knew.
 func sweep(list func() []process) (pipes []string) {
 	for range 100 {
-		left := list()
-		pipes = append(pipes, pipesOf(left)...)
-		if len(left) == 0 {
+		remaining := list()
+		pipes = append(pipes, pipesOf(remaining)...)
+		if len(remaining) == 0 {
 			return pipes
 		}
-		for _, p := range left {
+		for _, p := range remaining {
 			_ = syscall.Kill(p.id, syscall.SIGKILL)
 		}
 		time.Sleep(5 * time.Millisecond)

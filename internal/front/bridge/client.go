@@ -280,9 +280,9 @@ const (
 )
 
 // Serve answers for functions until the other end is closed, and returns then. Frames
-// are read while a function runs, so that gone is called at once when the other end
+// are read while a function runs, so that closed is called at once when the other end
 // closes, whatever the function does.
-func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, gone func()) {
+func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, closed func()) {
 	type request struct {
 		op      Op
 		content []byte
@@ -293,7 +293,7 @@ func Serve(rw io.ReadWriter, formulas []kernels.Formula, reward sim.RewardFunc, 
 		for {
 			op, content, err := ReadFrame(in, MaxFrame)
 			if err != nil {
-				gone()
+				closed()
 				close(requests)
 				return
 			}

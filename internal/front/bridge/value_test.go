@@ -105,7 +105,7 @@ func TestStatistics(t *testing.T) {
 		sim.Speedup{Names: []string{"case"}, Algorithm: "a", Alone: "b", Tasks: 5, Rows: []sim.SpeedupRow{{Values: []any{1.0}, Beta: interval, ByRank: 5}}},
 		engine.Explanation{Mode: "fc", Algorithm: "a", Status: engine.StatusRounds, Rounds: 2, Samples: 30, Remaining: -1, Tasks: []engine.TaskExplanation{{
 			Progress: engine.Progress{Task: "t", Leader: "x", Rival: "y", Gap: 1, Error: 0.5, Reached: 0.25, Samples: -1, Open: 2}, Arms: []string{"x", "y"},
-			Left: []engine.Elimination{{Round: 1, Task: "t", Arm: "z", Rival: "x", Gap: 3, Width: 2, Rule: "2^-r"}},
+			Eliminated: []engine.Elimination{{Round: 1, Task: "t", Arm: "z", Rival: "x", Gap: 3, Width: 2, Rule: "2^-r"}},
 		}}},
 		sim.Claims{Rows: []sim.Claim{{Source: "s", Case: 1, Name: "gap", Value: 0.1, Measured: interval, Verdict: sim.ClaimOpen, Why: sim.Reason{Kind: "w"}}}},
 		sim.Sweep{Names: []string{"gap"}, Per: sim.PerRun, Stored: 1, Rows: []sim.SweepRow{{Values: []any{0.1}, Result: engine.Result{

@@ -62,34 +62,34 @@ func overwrite(text string) string {
 		parts := strings.Split(strings.TrimRight(line, "\r"), "\r")
 		line = parts[len(parts)-1]
 		if strings.Contains(line, "\b") {
-			var kept []rune
+			var runes []rune
 			for _, r := range line {
 				if r != '\b' {
-					kept = append(kept, r)
-				} else if len(kept) > 0 {
-					kept = kept[:len(kept)-1]
+					runes = append(runes, r)
+				} else if len(runes) > 0 {
+					runes = runes[:len(runes)-1]
 				}
 			}
-			line = string(kept)
+			line = string(runes)
 		}
 		lines[i] = line
 	}
 	return strings.Join(lines, "\n")
 }
 
-// pen holds how the terminal writes at a moment: which of the looks are on, and colours, each "" for
+// pen holds how the terminal writes at a moment: which of codeClasses are on, and colours, each "" for
 // none, the number of one of the 16, or #rrggbb.
 type pen struct {
-	on         [len(looks)]bool
+	on         [len(codeClasses)]bool
 	ink, paper string
 }
 
-// looks are the classes of the codes that are their places: bold, faint, italic, underlined, inverse.
-var looks = [...]string{1: "ab", 2: "af", 3: "ai", 4: "au", 7: "ar"}
+// codeClasses are the classes of the codes that are their places: bold, faint, italic, underlined, inverse.
+var codeClasses = [...]string{1: "ab", 2: "af", 3: "ai", 4: "au", 7: "ar"}
 
 func (p pen) attributes() (attrs []string) {
 	var classes, styles []string
-	for code, name := range looks {
+	for code, name := range codeClasses {
 		if p.on[code] && name != "" {
 			classes = append(classes, name)
 		}
@@ -130,11 +130,11 @@ func (p *pen) apply(list string) {
 		switch {
 		case n == 0:
 			*p = pen{}
-		case n > 0 && n < len(looks):
+		case n > 0 && n < len(codeClasses):
 			p.on[n] = true
 		case n == 22:
 			p.on[1], p.on[2] = false, false
-		case n > 22 && n < 20+len(looks):
+		case n > 22 && n < 20+len(codeClasses):
 			p.on[n-20] = false
 		case n >= 30 && n <= 37:
 			*colour = strconv.Itoa(n - 30)

@@ -213,13 +213,13 @@ func texMath(formula string, display bool) (ready string, ok bool) {
 	return formula, formula != "" && tex.Compilable(formula) && tex.Formula(formula, display).Tag == "math"
 }
 
-// apart are the environments that open mathematics themselves, and are not allowed
+// environments are the environments that open mathematics themselves, and are not allowed
 // inside it.
-var apart = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
+var environments = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray)\*?\}`)
 
 func inlineMath(formula string) string {
 	ready, ok := texMath(formula, false)
-	if !ok || apart.MatchString(ready) {
+	if !ok || environments.MatchString(ready) {
 		return `\texttt{` + tex.Text(formula) + "}"
 	}
 	return "$" + ready + "$"
@@ -227,7 +227,7 @@ func inlineMath(formula string) string {
 
 func displayMath(formula string) string {
 	ready, ok := texMath(formula, true)
-	found := apart.FindAllStringIndex(ready, -1)
+	found := environments.FindAllStringIndex(ready, -1)
 	switch {
 	case !ok || len(found) > 1 || len(found) == 1 && found[0][0] > 0:
 		return tex.Verbatim(formula, outputFrame)

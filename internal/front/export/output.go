@@ -130,8 +130,8 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []
 		if !ok {
 			continue
 		}
-		nodes, gone := p.represent(media, data, cell, id, c, o)
-		lost = append(lost, gone...)
+		nodes, dropped := p.represent(media, data, cell, id, c, o)
+		lost = append(lost, dropped...)
 		if len(nodes) > 0 {
 			return append(nodes, lostNote(lost)...)
 		}

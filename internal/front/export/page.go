@@ -153,16 +153,16 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	}
 	if v := outputVisibility(c); v != absent {
 		outputs := markup.Element("details", nil, markup.Element("summary", nil, markup.Text("Output")))
-		told := false // a display has shown the error already
+		displayed := false // a display has shown the error already
 		for _, o := range c.Lasting() {
 			n := p.output(i+1, c, o)
 			if n == nil {
 				continue
 			}
-			if o.Type == notebook.Error && told {
+			if o.Type == notebook.Error && displayed {
 				n = markup.Element("details", nil, markup.Element("summary", nil, markup.Text("The error as text")), n)
 			}
-			told = told || slices.ContainsFunc(n.All("div"), func(d *markup.Node) bool { return d.HasClass("error") })
+			displayed = displayed || slices.ContainsFunc(n.All("div"), func(d *markup.Node) bool { return d.HasClass("error") })
 			if v == shown {
 				out.Children = append(out.Children, n)
 			} else {

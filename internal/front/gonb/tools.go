@@ -204,8 +204,8 @@ type command struct {
 	log  func(string)
 }
 
-// kept is the number of last lines of a failed command that enter the error.
-const kept = 8
+// errorLines is the number of last lines of a failed command that enter the error.
+const errorLines = 8
 
 // run waits for the command; when ctx ends, it ends the command and its children. The
 // error holds the last lines that the command said.
@@ -250,7 +250,7 @@ func lines(r io.Reader, log func(string)) []string {
 		if line = strings.TrimRight(line, "\r\n"); line != "" {
 			log(line)
 			if !strings.HasPrefix(line, "go: downloading ") {
-				last = append(last[max(0, len(last)-kept+1):], line)
+				last = append(last[max(0, len(last)-errorLines+1):], line)
 			}
 		}
 		if err != nil {

@@ -17,7 +17,7 @@ type Calls struct {
 type Call struct {
 	Request  *Message
 	Arrivals chan Arrival
-	Gone     chan struct{} // closed when nobody waits any more
+	Done     chan struct{} // closed when nobody waits any more
 }
 
 // Arrival is a message with the channel on which it came.
@@ -44,7 +44,7 @@ func NewCalls(c *Client) *Calls { return &Calls{client: c, open: map[string]*Cal
 
 // Open begins to collect what a request causes, which the caller sends afterwards.
 func (c *Calls) Open(m *Message) *Call {
-	call := &Call{Request: m, Arrivals: make(chan Arrival, 64), Gone: make(chan struct{})}
+	call := &Call{Request: m, Arrivals: make(chan Arrival, 64), Done: make(chan struct{})}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.open[m.Header.ID] = call
@@ -56,7 +56,7 @@ func (c *Calls) Drop(call *Call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.open, call.Request.Header.ID)
-	close(call.Gone)
+	close(call.Done)
 }
 
 // Waiting returns how many requests wait.
@@ -77,7 +77,7 @@ func (c *Calls) Deliver(ch Channel, stray func(*Message)) {
 		case call != nil:
 			select {
 			case call.Arrivals <- Arrival{ch, m}:
-			case <-call.Gone:
+			case <-call.Done:
 			}
 		case stray != nil:
 			stray(m)

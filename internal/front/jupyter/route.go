@@ -65,8 +65,8 @@ func (s *Server) Send(ch Channel, m *Message) {
 func (s *Server) dropAnswered(identity, request string) {
 	for _, channel := range requests {
 		to := route{channel, identity}
-		left := slices.DeleteFunc(s.open[to], func(q sentByName) bool { return q.request == request })
-		if s.open[to] = left; len(left) == 0 {
+		remaining := slices.DeleteFunc(s.open[to], func(q sentByName) bool { return q.request == request })
+		if s.open[to] = remaining; len(remaining) == 0 {
 			delete(s.open, to)
 		}
 	}

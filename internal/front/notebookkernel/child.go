@@ -156,8 +156,8 @@ func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) 
 
 func (g *child) calm() { _, _ = io.WriteString(g.orders, warden.Calm) }
 
-// gone reports whether GoNB has ended.
-func (g *child) gone() bool {
+// ended reports whether GoNB has ended.
+func (g *child) ended() bool {
 	select {
 	case <-g.exited:
 		return true

@@ -234,8 +234,8 @@ func (m *meter) text(now time.Time) string {
 	case m.stopped:
 		return fmt.Sprintf("%s, stopped after %s", text, duration(passed))
 	}
-	if left, known := m.now.Left(passed); known {
-		return fmt.Sprintf("%s, %s left", text, duration(left))
+	if remaining, known := m.now.Remaining(passed); known {
+		return fmt.Sprintf("%s, %s left", text, duration(remaining))
 	}
 	return text
 }

@@ -21,15 +21,15 @@ type copeSide struct {
 	// of the ids of displays, different in each kernel: a notebook keeps displays of several
 	prefix string
 
-	mu      sync.Mutex // held while the session is used: Go cells use it, too
-	session *dsl.Session
-	shown   func(report.Display) // takes what the running cell displays
-	notice  func(string)         // says what takes much memory
-	noted   []string             // of the running cell, shown below its result
-	clear   func()               // clears what it has displayed
-	meter   *meter               // shows what it is doing
-	told    map[string]string    // the stale names that the user has seen, with the reasons
-	ids     int
+	mu       sync.Mutex // held while the session is used: Go cells use it, too
+	session  *dsl.Session
+	shown    func(report.Display) // takes what the running cell displays
+	notice   func(string)         // says what takes much memory
+	noted    []string             // of the running cell, shown below its result
+	clear    func()               // clears what it has displayed
+	meter    *meter               // shows what it is doing
+	reported map[string]string    // the stale names that the user has seen, with the reasons
+	ids      int
 }
 
 func newCopeSide(k *kernel) *copeSide {
@@ -65,7 +65,7 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 			_ = s.show(c, "display_data", *held)
 		}
 		held = &d
-		delete(s.told, d.Name) // a stale value that is shown is said to be stale again
+		delete(s.reported, d.Name) // a stale value that is shown is said to be stale again
 	}
 	s.notice = func(line string) { c.stream("stderr", line+"\n") }
 	s.clear = func() {
@@ -140,16 +140,16 @@ func (s *copeSide) nextID() string {
 // warnStale says which results have become stale since it last did, and why.
 func (s *copeSide) warnStale(c *cell) {
 	causes, fresh := map[string]bool{}, false
-	told := map[string]string{}
+	reasons := map[string]string{}
 	stale, because := s.session.Stale(), s.session.StaleBecause()
 	for _, name := range stale {
-		told[name] = fmt.Sprint(because[name])
-		fresh = fresh || s.told[name] != told[name]
+		reasons[name] = fmt.Sprint(because[name])
+		fresh = fresh || s.reported[name] != reasons[name]
 		for cause := range because[name] {
 			causes[cause] = true
 		}
 	}
-	s.told = told
+	s.reported = reasons
 	if !fresh {
 		return
 	}

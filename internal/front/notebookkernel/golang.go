@@ -64,7 +64,7 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	switch {
 	case errors.Is(err, errGone):
 		g.forget(child)
-		return gone(child)
+		return goEnded(child)
 	case err != nil:
 		return failed("GoNBError", err.Error())
 	}
@@ -119,8 +119,8 @@ func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	return &m
 }
 
-// gone returns the failure of a cell during which GoNB ended.
-func gone(child *child) *failure {
+// goEnded returns the failure of a cell during which GoNB ended.
+func goEnded(child *child) *failure {
 	return failed("GoNBEnded", "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of "+
 		"%%cope cells are kept"+child.printed())
 }
@@ -147,7 +147,7 @@ func (g *goSide) forward(ch jupyter.Channel, m *jupyter.Message) {
 func (g *goSide) live() *child {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.child == nil || g.child.gone() {
+	if g.child == nil || g.child.ended() {
 		return nil
 	}
 	return g.child

@@ -34,7 +34,7 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.child != nil && !g.child.gone() {
+	if g.child != nil && !g.child.ended() {
 		return g.child, nil
 	}
 	var err error

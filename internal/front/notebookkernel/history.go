@@ -201,15 +201,15 @@ func (h *history) find(r historyRequest) []entry {
 // lastOfEach keeps the last entry of each input.
 func lastOfEach(entries []entry) []entry {
 	seen := map[string]bool{}
-	var kept []entry
+	var latest []entry
 	for _, e := range slices.Backward(entries) {
 		if !seen[e.Input] {
 			seen[e.Input] = true
-			kept = append(kept, e)
+			latest = append(latest, e)
 		}
 	}
-	slices.Reverse(kept)
-	return kept
+	slices.Reverse(latest)
+	return latest
 }
 
 // matcher returns the expression of a pattern in which * stands for any text and ? for any character, as in a shell;

@@ -43,12 +43,12 @@ type asked struct {
 
 // grid holds the values among the different points of a list.
 type grid struct {
-	columns []string
-	points  [][]float64    // features, each once
-	index   map[string]int // place in points by the bytes of the features
-	lists   []located      // where the points of lists stand
-	rows    [][]float64    // values of a point with all; nil where they were not asked for yet
-	kept    int            // rows that are there
+	columns  []string
+	points   [][]float64    // features, each once
+	index    map[string]int // place in points by the bytes of the features
+	lists    []located      // where the points of lists stand
+	rows     [][]float64    // values of a point with all; nil where they were not asked for yet
+	computed int            // rows that are there
 }
 
 // located is a list of points with the places of its points in a grid.
@@ -113,8 +113,8 @@ func (k *asked) values(g *grid, i int) []float64 {
 	}
 	n := len(g.points)
 	block := max(1, atOnce/n)
-	if g.kept >= 4*block { // do not keep what does not fit
-		g.rows, g.kept = make([][]float64, n), 0
+	if g.computed >= 4*block { // do not keep what does not fit
+		g.rows, g.computed = make([][]float64, n), 0
 	}
 	to := min(n, i+block)
 	if block >= n {
@@ -127,7 +127,7 @@ func (k *asked) values(g *grid, i int) []float64 {
 	for r := i; r < to; r++ {
 		g.rows[r] = values[(r-i)*n : (r-i+1)*n]
 	}
-	g.kept += to - i
+	g.computed += to - i
 	return g.rows[i]
 }
 

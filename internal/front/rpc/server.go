@@ -44,7 +44,7 @@ type server struct {
 	request string              // the one that uses the session
 	columns map[string][]string // of tables of the program, while a text is completed
 	running bool                // it is a script, whose displays are sent as they come
-	told    teller
+	teller  teller
 }
 
 // Serve answers requests until the input ends. The version is the serving program's.
@@ -53,13 +53,13 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
 	s.tables = &tables{byPath: map[string]*problem.Frame{}, bySum: map[string]string{}}
 	s.asker = &asker{server: s}
-	s.told.server = s
+	s.teller.server = s
 	s.session = dsl.NewSession(dsl.Options{
 		Rebind: true, Giver: "Python", Tables: s.tables.read,
 		Shown:    s.shown,
 		Columns:  func(name string) []string { return s.columns[name] },
 		Clear:    func() { s.notify("clear", struct{}{}) },
-		Progress: s.told.tell,
+		Progress: s.teller.tell,
 		Notice:   func(text string) { s.notify("notice", notice{s.request, text}) },
 	})
 	s.rpc = jrpc2.NewServer(handler.Map{
@@ -87,7 +87,7 @@ func guarded[P, R any](s *server, handle func(context.Context, P) (R, error)) fu
 		s.asker.begin(ctx, s.request)
 		defer func() {
 			fault := s.asker.end()
-			s.told.end()
+			s.teller.end()
 			s.running = false
 			if r := recover(); r != nil {
 				err = wrong(codeDefect, fmt.Errorf("defect in gonb-cope (please report it): %v", r))

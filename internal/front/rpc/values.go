@@ -144,29 +144,29 @@ const pause = 100 * time.Millisecond
 
 // teller passes progress on, and not too often.
 type teller struct {
-	server *server
-	mu     sync.Mutex
-	last   time.Time
-	told   bool
+	server   *server
+	mu       sync.Mutex
+	last     time.Time
+	reported bool
 }
 
 // progress is the content of the notification of that name; an empty label says that nothing is under
 // way any more.
 type progress struct {
-	Request string  `json:"request"`
-	Label   string  `json:"label"`
-	Done    int     `json:"done"`
-	Total   int     `json:"total"`
-	Share   float64 `json:"share"`
-	Note    string  `json:"note"`
-	Left    float64 `json:"left,omitempty"` // seconds, where that can be said
+	Request   string  `json:"request"`
+	Label     string  `json:"label"`
+	Done      int     `json:"done"`
+	Total     int     `json:"total"`
+	Share     float64 `json:"share"`
+	Note      string  `json:"note"`
+	Remaining float64 `json:"left,omitempty"` // seconds, where that can be said
 }
 
 func (t *teller) tell(a dsl.Activity) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if now := time.Now(); now.Sub(t.last) >= pause {
-		t.last, t.told = now, true
+		t.last, t.reported = now, true
 		t.server.notify("progress", progress{Request: t.server.request, Label: a.Label, Done: a.Done, Total: a.Total, Share: a.Share,
 			Note: a.Note})
 	}
@@ -176,10 +176,10 @@ func (t *teller) tell(a dsl.Activity) {
 func (t *teller) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.told {
+	if t.reported {
 		t.server.notify("progress", progress{Request: t.server.request})
 	}
-	t.told = false
+	t.reported = false
 }
 
 // tableFolder is the folder in which the tables of the program seem to stand.

@@ -186,7 +186,7 @@ func (e *execution) ask(question *jupyter.Message) error {
 		}
 		select {
 		case e.refused <- err:
-		case <-e.request.Gone:
+		case <-e.request.Done:
 		}
 	}()
 	return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Look holds how a figure is to look where that is not left to it; the zero value leaves all of it.
-type Look struct {
+// Layout holds how a figure is to look where that is not left to it; the zero value leaves all of it.
+type Layout struct {
 	Title, XLabel, YLabel *string // in place of its own
 	LogX, LogY            *bool   // logarithmic axes
 	XLim, YLim            *[2]float64
@@ -44,8 +44,8 @@ func refused(option, message, hint string) (Figure, error) {
 	return Figure{}, &OptionError{option, message, hint}
 }
 
-// apply gives a figure and its panels the look.
-func (l Look) apply(f Figure) (Figure, error) {
+// apply gives a figure and its panels the layout.
+func (l Layout) apply(f Figure) (Figure, error) {
 	for _, x := range []struct{ of, asked *string }{{&f.Title, l.Title}, {&f.XLabel, l.XLabel}, {&f.YLabel, l.YLabel}} {
 		if x.asked != nil {
 			*x.of = *x.asked
@@ -91,7 +91,7 @@ type framed struct {
 	other string // the axis that has numbers, where this one has none
 }
 
-func (l Look) axes(f Figure) []framed {
+func (l Layout) axes(f Figure) []framed {
 	x := framed{name: "x", log: f.LogX, asked: l.LogX, lim: l.XLim}
 	y := framed{name: "y", log: f.LogY, asked: l.LogY, lim: l.YLim}
 	for _, a := range []*framed{&x, &y} {

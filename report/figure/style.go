@@ -15,9 +15,9 @@ var (
 	grey  = color.NRGBA{0x75, 0x7b, 0x82, 0xff}
 )
 
-// look distinguishes one series from the others by colour, marker and dash; any one of them would
+// seriesStyle distinguishes one series from the others by colour, marker and dash; any one of them would
 // do.
-type look struct {
+type seriesStyle struct {
 	color  color.NRGBA
 	mark   mark
 	dashes []vg.Length
@@ -45,34 +45,34 @@ var marks = []mark{
 
 var dashings = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 3, 2, 3}, {4, 2}}
 
-// lookOf cycles colours, markers and dashes with periods 6, 7 and 5: the first
+// styleOf cycles colours, markers and dashes with periods 6, 7 and 5: the first
 // 210 series all differ.
-func lookOf(i int) look {
-	return look{color: palette[i%len(palette)], mark: marks[i%len(marks)], dashes: dashings[i%len(dashings)]}
+func styleOf(i int) seriesStyle {
+	return seriesStyle{color: palette[i%len(palette)], mark: marks[i%len(marks)], dashes: dashings[i%len(dashings)]}
 }
 
-// varied returns the look of another series of the same colour: the k-th beside the first has
+// varied returns the style of another series of the same colour: the k-th beside the first has
 // another marker and another dash.
-func (l look) varied(hue, k int) look {
+func (l seriesStyle) varied(hue, k int) seriesStyle {
 	l.mark, l.dashes = marks[(hue+2*k)%len(marks)], dashings[(hue+k)%len(dashings)]
 	return l
 }
 
-// reference returns the look of the k-th series that no algorithm can be: ink, thin, with open
+// reference returns the style of the k-th series that no algorithm can be: ink, thin, with open
 // markers.
-func reference(k int) look {
+func reference(k int) seriesStyle {
 	hollow := []int{3, 5, 4, 6}
-	return look{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
+	return seriesStyle{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
-// bound returns the look of lines to compare with: dashes, dots for a second kind, and so
+// bound returns the style of lines to compare with: dashes, dots for a second kind, and so
 // on.
-func bound(kind int) look {
+func bound(kind int) seriesStyle {
 	dashes := [][]vg.Length{{3, 2}, {1, 1.5}, {6, 2}, {6, 2, 1, 2}}
-	return look{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
+	return seriesStyle{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
 }
 
-func (l look) line() draw.LineStyle {
+func (l seriesStyle) line() draw.LineStyle {
 	width := vg.Length(1.6)
 	switch {
 	case l.thin:
@@ -84,7 +84,7 @@ func (l look) line() draw.LineStyle {
 }
 
 // marker returns the style of the markers; small ones go into small panels.
-func (l look) marker(small bool) draw.GlyphStyle {
+func (l seriesStyle) marker(small bool) draw.GlyphStyle {
 	radius := vg.Length(3)
 	if small {
 		radius = 2.4
@@ -95,18 +95,18 @@ func (l look) marker(small bool) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.color, Radius: radius, Shape: l.mark.glyph}
 }
 
-// looks gives every series its look. Series without a hue take the first ones that no other has;
+// styles gives every series its style. Series without a hue take the first ones that no other has;
 // series of one name look the same in every panel.
-func looks(panels []Figure) [][]look {
+func styles(panels []Figure) [][]seriesStyle {
 	taken := map[int]bool{}
 	for _, s := range (Figure{Panels: panels}).all() {
 		if s.Hue > 0 && s.Style != Bound && !s.Reference {
 			taken[s.Hue-1] = true
 		}
 	}
-	named := map[string]look{}
+	named := map[string]seriesStyle{}
 	next := 0
-	out := make([][]look, len(panels))
+	out := make([][]seriesStyle, len(panels))
 	for p, f := range panels {
 		for _, s := range f.Series {
 			l, known := named[s.Name]
@@ -116,7 +116,7 @@ func looks(panels []Figure) [][]look {
 			case s.Reference:
 				l = reference(max(s.Hue-1, 0) + max(s.Variant, 0))
 			case s.Hue > 0:
-				l = lookOf(s.Hue - 1)
+				l = styleOf(s.Hue - 1)
 				if s.Variant > 0 {
 					l = l.varied(s.Hue-1, s.Variant)
 				}
@@ -124,7 +124,7 @@ func looks(panels []Figure) [][]look {
 				for taken[next] {
 					next++
 				}
-				l = lookOf(next)
+				l = styleOf(next)
 				next++
 				named[s.Name] = l
 			}
