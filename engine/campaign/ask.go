@@ -66,7 +66,7 @@ type item struct {
 	until    time.Time // the end of its lease; zero is never
 	failed   string    // the reason; "" where it did not
 	replaced string    // the id under which it was handed out again
-	told     *measured // its result, in time or late; nil without one. Items that one mean is of share it
+	result   *measured // its result, in time or late; nil without one. Items that one mean is of share it
 }
 
 // outstanding reports whether a result is still awaited under this id. A failed or replaced pull awaits none, though one may come.

@@ -116,7 +116,7 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	back := map[[2]int]int{} // by round and arm
 	for _, it := range s.order {
 		lost += indices.Indicator(it.failed != "")
-		back[[2]int{it.round, it.Arm}] += indices.Indicator(it.failed != "" && it.replaced == "" && it.told == nil)
+		back[[2]int{it.round, it.Arm}] += indices.Indicator(it.failed != "" && it.replaced == "" && it.result == nil)
 	}
 	for _, r := range s.rounds {
 		for i, n := range r.plan.Counts {

@@ -187,7 +187,7 @@ func (s *State) Needed() bool {
 	return r == nil || s.complete(r)
 }
 
-// Left returns the pulls of the open round that have no result, and whether the round is over. Without an open round it
+// Remaining returns the pulls of the open round that have no result, and whether the round is over. Without an open round it
 // is the last one, which has nothing left.
 func (s *State) Remaining() (round, remaining int, over bool) {
 	r := s.open()

@@ -118,7 +118,7 @@ func newAgent(a Agent) *agent {
 	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), noticed: map[string]bool{}}
 }
 
-// look reads what the run asks, and begins its replica. The history stays as it is. Afterwards the agent has opened, question and replica.
+// load reads what the run asks, and begins its replica. The history stays as it is. Afterwards the agent has opened, question and replica.
 func (w *agent) load(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)

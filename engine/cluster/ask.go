@@ -80,7 +80,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
-	// the timer starts with the last reward, see told
+	// the timer starts with the last reward, see count
 	if a.Grace > 0 {
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
@@ -223,7 +223,7 @@ func (r *responses) hand() {
 	}
 }
 
-// told counts what is told, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
+// count counts what is told, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
 // journal takes no more of an arm than the plan has.
 func (r *responses) count(all ...Reward) {
 	for _, x := range all {
@@ -349,7 +349,8 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		}
 		// the sum of both could overflow, and the difference cannot
 		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining { // a sum could overflow
-			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"), pulls(remaining), plan.Round)
+			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"),
+				pulls(remaining), plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}

@@ -265,7 +265,7 @@ func (s *silence) ended() {
 	}
 }
 
-// gone reports whether the servers say that the streams are not there any more. It is asked for after a long silence. Where
+// missing reports whether the servers say that the streams are not there any more. It is asked for after a long silence. Where
 // nothing is known it is false, so that the waiting goes on.
 func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
