@@ -80,7 +80,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
-	// the timer starts with the last reward, see told
+	// the timer starts with the last reward
 	if a.Grace > 0 {
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
@@ -111,7 +111,7 @@ func (p Pulls) request() Request {
 }
 
 // responses takes lines as they come. It is an io.Writer: Ask writes to it from whatever goroutine reads the program's output. A
-// reward goes from a line by way of whole to the journal, and is counted in left when it is there.
+// reward goes from a line by way of whole to the journal, and is counted when it is there.
 type responses struct {
 	mu    sync.Mutex // of all fields below
 	pulls Pulls
